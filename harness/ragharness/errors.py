@@ -1,0 +1,86 @@
+"""Every exception of the project. Each says what was expected, what was found, and the next command.
+
+    RagharnessError                 exit code 3 unless noted
+    +-- UsageError                  an option, a name or a file of the user's is wrong
+    |   +-- UnknownName             with the nearest names
+    |   +-- PipelineNotUsable       the system under test cannot be loaded or called
+    |   +-- QuestionsNotUsable      a question file that is empty, malformed or changed after its freeze
+    +-- MissingExtra                an optional dependency is not installed; names its pip command
+    +-- CorpusUnavailable           not cached and not fetched: no network, refused, no such mirror
+    |   +-- CorruptDownload         truncated, altered, or an archive that must not be unpacked
+    +-- StorageError                read-only or full disk, a folder that is in use
+    |   +-- RunNotUsable            a run folder of another version or of other settings, or not one at all
+    +-- NotComparable               exit code 2
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class RagharnessError(Exception):
+    """The root: ``str(error)`` is one readable sentence, ``help`` names the next command."""
+
+    exit_code = 3
+
+    def __init__(self, message: str, *, help: str = "") -> None:  # noqa: A002 (the word users see)
+        super().__init__(message)
+        self.help = help
+
+
+class UsageError(RagharnessError):
+    """An option, a name or a file of the user's is wrong."""
+
+
+class UnknownName(UsageError):
+    """A name that is not among the known ones; offers the nearest."""
+
+    def __init__(self, what: str, name: str, known: Iterable[str], *, help: str = "") -> None:  # noqa: A002
+        names = sorted(known)
+        near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}"
+        super().__init__(f"no {what} is named {name!r}; {hint}", help=help)
+
+
+class PipelineNotUsable(UsageError):
+    """The system under test cannot be loaded or called."""
+
+
+class QuestionsNotUsable(UsageError):
+    """A question file that is empty, malformed, or changed after its freeze."""
+
+
+class MissingExtra(RagharnessError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(
+            f"{feature} needs the extra {extra!r}, which is not installed",
+            help=f"pip install 'ragharness[{extra}]'",
+        )
+
+
+class CorpusUnavailable(RagharnessError):
+    """A corpus that is not cached and could not be fetched."""
+
+
+class CorruptDownload(CorpusUnavailable):
+    """A download that is truncated, altered, or must not be unpacked."""
+
+
+class StorageError(RagharnessError):
+    """The disk is read-only or full, or a folder is in use."""
+
+
+class RunNotUsable(StorageError):
+    """A folder that is no run, or one of another version or of other settings."""
+
+
+class NotComparable(RagharnessError):
+    """Runs over different questions, corpora or graders."""
+
+    exit_code = 2

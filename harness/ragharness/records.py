@@ -1,0 +1,280 @@
+"""Every record of the project, in the order in which data flows through them.
+
+document -> passage -> fact -> question -> hit -> answer -> reading -> verdict -> record
+
+All records are immutable; offsets are character offsets into ``Document.text`` (end exclusive).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+Kind = Literal["yesno", "number", "date", "text", "list"]
+"""What an answer to a question is: it decides how answers are read and compared."""
+
+Stratum = Literal["grounded", "unanswerable", "adversarial", "null_retrieval"]
+Target = Literal["", "correct", "wrong", "unsupported", "refused"]
+"""For a grounded question: the bucket that a careless pipeline falls into on it; empty elsewhere."""
+
+Wanted = Literal["correct", "refused"]
+Bucket = Literal["correct", "wrong", "unsupported", "refused"]
+BUCKETS: tuple[Bucket, ...] = ("correct", "wrong", "unsupported", "refused")
+
+Status = Literal["ok", "no_answer", "needs_review", "error", "timeout"]
+"""``ok`` has a bucket; every other status is *not graded*, counted in every denominator."""
+
+YesNo = Literal["yes", "no"]
+Match = Literal["match", "mismatch", "distractor", "world", "partial", "none"]
+
+ROWS: tuple[str, ...] = (
+    "grounded/correct",
+    "grounded/wrong",
+    "grounded/unsupported",
+    "grounded/refused",
+    "unanswerable",
+    "adversarial",
+    "null_retrieval",
+)
+"""The seven rows of every report, in order."""
+
+
+class Evidence(Struct, frozen=True, order=True, omit_defaults=True):
+    """A span of a document that states an answer."""
+
+    document: str
+    start: int
+    end: int
+
+
+class Document(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One text of a corpus."""
+
+    id: str
+    title: str
+    """Unique in the corpus; indexed with every passage of the document."""
+    text: str
+    segments: tuple[tuple[int, int], ...] = ()
+    """Sentences and list items as (start, end), in order; empty: the splitter finds them itself."""
+    handle: str = ""
+    """The name by which a person would speak of it; empty: none is unique enough to ask about."""
+    paraphrase: str = ""
+    """Another way to name it (parties instead of the title); empty: none."""
+    genre: str = ""
+    source: str = ""
+
+
+class Passage(Struct, frozen=True, omit_defaults=True):
+    """A piece of a document; ``text`` is ``document.text[start:end]`` unless the pipeline brought it."""
+
+    id: str
+    document: str
+    title: str
+    start: int
+    end: int
+    text: str
+
+
+class Fact(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What people say that a document states, denies or does not mention: the source of gold answers."""
+
+    document: str
+    topic: str
+    """What it is about, the same name in every document (a hypothesis, a concept, a clause)."""
+    kind: Kind
+    answers: tuple[str, ...] = ()
+    """Accepted answers; for ``yesno`` ("yes",) or ("no",) to the topic's proposition; empty: not stated."""
+    evidence: tuple[Evidence, ...] = ()
+    unit: str = ""
+    date_precision: Literal["", "year", "month", "day"] = ""
+    details: dict[str, str] = {}
+
+
+class Distractor(Struct, frozen=True, omit_defaults=True):
+    """A tempting false answer and the entity, period or attribute to which it belongs."""
+
+    value: str
+    about: str = ""
+    evidence: tuple[Evidence, ...] = ()
+
+
+class Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One question with everything that grading needs."""
+
+    id: str
+    text: str
+    stratum: Stratum
+    kind: Kind
+    answerable: bool
+    """Whether the whole corpus states the answer (also when it is withheld or retrieval is emptied)."""
+    target: Target = ""
+    document: str = ""
+    """The document asked about; empty when it names one that does not exist."""
+    topic: str = ""
+    form: Literal["", "positive", "negative"] = ""
+    wording: int = 0
+    answers: tuple[str, ...] = ()
+    """Accepted answers (any of them); for ``list`` the items, each of them required."""
+    aliases: dict[str, tuple[str, ...]] = {}
+    """Further spellings, keyed by the item of ``answers`` that they stand for."""
+    aliases_by_lang: dict[str, tuple[str, ...]] = {}
+    all_required: bool = True
+    unit: str = ""
+    date_precision: Literal["", "year", "month", "day"] = ""
+    evidence: tuple[Evidence, ...] = ()
+    distractors: tuple[Distractor, ...] = ()
+    world_answers: tuple[str, ...] = ()
+    """Right in the world, not stated by the corpus."""
+    proposition: str = ""
+    yes_means: bool = True
+    """For ``yesno``: whether "yes" affirms the proposition."""
+    withheld: Literal["", "document", "clause"] = ""
+    absence_patterns: tuple[str, ...] = ()
+    """Case-insensitive regular expressions without a hit in ``absence_scope``: why it is unanswerable."""
+    absence_scope: Literal["", "corpus", "document"] = ""
+    note: str = ""
+
+    @property
+    def row(self) -> str:
+        """The row of the report that the question belongs to, one of ``ROWS``."""
+        return f"{self.stratum}/{self.target}" if self.target else self.stratum
+
+    @property
+    def wanted(self) -> Wanted:
+        """The bucket that the question is built for."""
+        answer_in_reach = self.answerable and not self.withheld and self.stratum == "grounded"
+        return "correct" if answer_in_reach else "refused"
+
+
+class Hit(Struct, frozen=True):
+    """A retrieved passage with the retriever's score."""
+
+    passage: Passage
+    score: float
+
+
+class Usage(Struct, frozen=True, omit_defaults=True):
+    """Tokens and cost of one answer; None is unknown, never zero."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost: float | None = None
+
+
+class Answer(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a pipeline returns; a plain string or a dict with these keys is taken too."""
+
+    text: str
+    citations: tuple[str, ...] | None = None
+    """Passage ids; None: they are read from ``[id]`` marks in the text."""
+    confidence: float | None = None
+    passages: tuple[Passage, ...] | None = None
+    """The passages of a pipeline that retrieves for itself."""
+    usage: Usage | None = None
+
+
+class Sentence(Struct, frozen=True, omit_defaults=True):
+    """One sentence of an answer as the grader read it."""
+
+    text: str
+    is_claim: bool
+    citations: tuple[str, ...] = ()
+    joint_support: bool | None = None
+    citation_support: tuple[bool, ...] = ()
+    leave_one_out_support: tuple[bool, ...] = ()
+
+
+class Reading(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a grader read in an answer: the primitives from which ``buckets.decide`` takes one bucket."""
+
+    status: Status = "ok"
+    unreadable: str = ""
+    """Why the text cannot be read; empty: it can."""
+    refusal: bool = False
+    committed: bool = False
+    match: Match = "none"
+    contradiction: bool = False
+    imprecise: bool = False
+    incomplete: bool = False
+    """A list answer that leaves items out in silence."""
+    partial_then_declined: bool = False
+    premise_corrected: bool = False
+    clarification: bool = False
+    non_responsive: bool = False
+    evidence_retrieved: bool = False
+    n_citations: int = 0
+    all_cited_retrieved: bool | None = None
+    all_cited_support: bool | None = None
+    any_valid_support: bool = False
+    """One of the first three citations of the answer claim was retrieved and supports it."""
+    explained: bool = False
+    nearest: bool = False
+    next_step: bool = False
+    urgency: bool = False
+    extra: int = 0
+    flags: tuple[str, ...] = ()
+    """What the reader noticed: hedged, mixed, positional_citations, scale_implied, overlong, ..."""
+    sentences: tuple[Sentence, ...] = ()
+    value: str = ""
+    """The committed answer as it was understood, for people to check."""
+
+
+class Verdict(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One bucket (or none), why, and the axes."""
+
+    status: Status
+    bucket: Bucket | None
+    reason: str
+    flags: tuple[str, ...] = ()
+    citation_exists: YesNo | None = None
+    citation_supports: YesNo | None = None
+    refusal_quality: int | None = None
+    extra_claim_count: int | None = None
+    match: Match = "none"
+    evidence_retrieved: bool = False
+    decided_by: int = -1
+    """The row of the decision table that applied."""
+    why: str = ""
+    grader: str = ""
+    value: str = ""
+    sentences: tuple[Sentence, ...] = ()
+
+
+class Retrieved(Struct, frozen=True, omit_defaults=True):
+    """A retrieved passage as a record keeps it: the text stays in the corpus."""
+
+    id: str
+    score: float
+
+
+class Failure(Struct, frozen=True):
+    """An exception or time-out of the pipeline: its type and message."""
+
+    type: str
+    message: str
+
+
+class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One question x epoch of a run: one line of ``records.jsonl``."""
+
+    question: str
+    row: str
+    wanted: Wanted
+    status: Status
+    epoch: int = 0
+    retrieved: tuple[Retrieved, ...] = ()
+    """In rank order, as the pipeline got them."""
+    answer: Answer | None = None
+    failure: Failure | None = None
+    problems: tuple[str, ...] = ()
+    """What was wrong with what the pipeline returned, and how it was read all the same."""
+    verdict: Verdict | None = None
+    seconds: float = 0.0
+    """Wall time of the pipeline's call."""
+    started: str = ""
+
+    @property
+    def as_wanted(self) -> bool:
+        """Whether the answer fell into the bucket that the question is built for."""
+        return self.verdict is not None and self.verdict.bucket == self.wanted
