@@ -1,0 +1,1 @@
+"""Reading plain text: sentences, tokens, citations, numbers, dates, polarity, declines."""
