@@ -1,0 +1,129 @@
+"""The house as docs/architecture.md draws it: layers, public names, who may print."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ragharness
+
+PACKAGE = Path(ragharness.__file__).parent
+
+LAYERS = (
+    "records",
+    "errors",
+    "language",
+    "statistics",
+    "shelf",
+    "download",
+    "corpus",
+    "passages",
+    "evidence",
+    "questions",
+    "retrievers",
+    "pipelines",
+    "graders",
+    "buckets",
+    "cases",
+    "store",
+    "runner",
+    "scores",
+    "reports",
+    "cli",
+)
+HEAVY = ("torch", "faiss", "datasets", "sentence_transformers", "openai", "anthropic", "pandas", "pyarrow")
+SLOW_AT_START = ("httpx", "rank_bm25", "rich", "sentencex", "numpy")
+
+
+def layer_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports_of(path: Path) -> list[tuple[str, bool]]:
+    """Return (module, whether it runs at import time) for every import statement of a file."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    lazy: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        deferred = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or (
+            isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        )
+        if deferred:
+            lazy.update(ast.walk(node))
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, node not in lazy) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module]
+            if node.module == "ragharness":
+                names = [f"ragharness.{alias.name}" for alias in node.names]
+            found += [(name, node not in lazy) for name in names]
+    return found
+
+
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "_shelf" not in path.parts)
+
+
+def test_every_module_has_a_layer() -> None:
+    rooms = {layer_of(path) for path in MODULES} - {"__init__"}
+    assert rooms == set(LAYERS)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_one_way(path: Path) -> None:
+    layer = layer_of(path)
+    if layer == "__init__":
+        return
+    for module, _ in imports_of(path):
+        parts = module.split(".")
+        if parts[0] == "ragharness" and len(parts) > 1 and parts[1] in LAYERS:
+            assert LAYERS.index(parts[1]) <= LAYERS.index(layer), f"{layer} must not import {module}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_nothing_heavy_at_import_time(path: Path) -> None:
+    at_start = {module.split(".")[0] for module, eager in imports_of(path) if eager}
+    assert not at_start & set(HEAVY)
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in MODULES if layer_of(path) != "cli"], ids=lambda path: str(path.relative_to(PACKAGE))
+)
+def test_only_the_command_line_prints_or_exits(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            assert ast.unparse(node.func) not in {"print", "sys.exit", "exit", "quit", "typer.echo"}
+
+
+def test_public_names() -> None:
+    assert sorted(ragharness.__all__) == [
+        "Answer",
+        "Document",
+        "Evidence",
+        "Passage",
+        "Question",
+        "RagharnessError",
+        "Record",
+        "Usage",
+        "Verdict",
+        "__version__",
+    ]
+    for name in ragharness.__all__:
+        assert getattr(ragharness, name) is not None
+    with pytest.raises(AttributeError):
+        _ = ragharness.nothing_of_that_name
+
+
+def test_help_imports_nothing_slow() -> None:
+    program = (
+        "import sys; sys.argv = ['ragharness', '--help']\n"
+        "import ragharness.cli as cli\n"
+        "cli._run()\n"
+        f"print('LOADED', sorted(set({SLOW_AT_START!r}) & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "LOADED []", done.stdout + done.stderr
