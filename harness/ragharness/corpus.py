@@ -1,0 +1,166 @@
+"""Corpora: a manifest that pins where the texts come from, and the documents and facts that they hold."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ragharness import shelf
+from ragharness.errors import RagharnessError, UnknownName
+from ragharness.sources import Pinned, Wish, obtain
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragharness.records import Document, Fact
+    from ragharness.sources import Listener
+
+
+class File(Pinned, frozen=True, kw_only=True):
+    """One file of a corpus with its split."""
+
+    split: str = ""
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What ``corpus.toml`` says: source, licence, files with their hashes, splits, size."""
+
+    id: str
+    title: str
+    summary: str
+    license: str
+    attribution: str
+    embedded: bool = False
+    """The texts lie in the shelf itself; nothing is fetched."""
+    homepage: str = ""
+    url: str = ""
+    license_url: str = ""
+    citation: str = ""
+    terms: str = ""
+    """Shown before a download: what the user accepts by it."""
+    splits: tuple[str, ...] = ()
+    default_split: str = ""
+    space: int = 0
+    """Bytes on disk that fetching and unpacking need together, roughly."""
+    files: dict[str, File] = {}
+    counts: dict[str, dict[str, int]] = {}
+    """Expected documents, segments, facts and words, by split; by "" in a corpus without splits."""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The documents of one split, in the order of their source, and what people say about them."""
+
+    id: str
+    split: str
+    """Empty when the corpus has none."""
+    documents: tuple[Document, ...]
+    facts: tuple[Fact, ...]
+    license: str = ""
+    attribution: str = ""
+
+    def document(self, document_id: str) -> Document:
+        """Return a document by its id; raises UnknownName."""
+        try:
+            return self._by_id[document_id]
+        except KeyError:
+            raise UnknownName(f"document of {self.id}", document_id, self._by_id) from None
+
+    def canonical(self, document_id: str) -> str:
+        """Return the id of the first document with the same text; the id itself if it is the only one, or unknown."""
+        return self.twins.get(document_id, document_id)
+
+    @cached_property
+    def hash(self) -> str:
+        """The sha256 of all that passages and questions are built from: ids, names, texts, segments."""
+        digest = sha256()
+        for each in self.documents:
+            row = (each.id, each.title, each.handle, each.paraphrase, each.text, each.segments)
+            digest.update(msgspec.json.encode(row))
+        return digest.hexdigest()
+
+    @cached_property
+    def twins(self) -> dict[str, str]:
+        """Each document that repeats an earlier one's text, with the id of the first."""
+        first: dict[str, str] = {}
+        pairs = [(each.id, first.setdefault(each.text, each.id)) for each in self.documents]
+        return {document: original for document, original in pairs if document != original}
+
+    @cached_property
+    def _by_id(self) -> dict[str, Document]:
+        return {each.id: each for each in self.documents}
+
+
+def manifest(name: str) -> Manifest:
+    """Return what the shelf says of a corpus; raises UnknownName with the nearest names."""
+    path = shelf.folder("corpora", name) / "corpus.toml"
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Manifest)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise RagharnessError(f"expected a corpus manifest in {path}, found otherwise: {error}") from error
+
+
+def load_corpus(
+    name: str,
+    *,
+    split: str = "",
+    source: str = "",
+    offline: bool = False,
+    on_progress: Listener | None = None,
+) -> Corpus:
+    """Return one split of a corpus: embedded, cached, or fetched (``source``: a folder, a file or a URL instead).
+
+    Raises UnknownName, CorpusUnavailable, CorruptDownload or StorageError.
+    """
+    card = manifest(name)
+    split = choose_split(card, split)
+    home = folder = shelf.folder("corpora", name)
+    if not card.embedded:
+        folder = obtain(wish(card, split), source=source, offline=offline, listener=on_progress)
+    documents, facts = shelf.load_module(home / "parse.py").parse(folder, split)
+    _check(name, documents, facts)
+    return Corpus(card.id, split, tuple(documents), tuple(facts), card.license, card.attribution)
+
+
+def wish(card: Manifest, split: str) -> Wish:
+    """Return what reading one split of a corpus needs."""
+    wanted = {name: file for name, file in card.files.items() if file.split == split}
+    return Wish(card.id, card.url, wanted, card.files, card.terms, card.space)
+
+
+def choose_split(card: Manifest, split: str) -> str:
+    """Return the split to read: the asked one, or the manifest's default; raises UnknownName."""
+    chosen = split or card.default_split
+    if chosen and chosen not in card.splits:
+        raise UnknownName(f"split of {card.id}", chosen, card.splits or ("(it has none)",))
+    return chosen
+
+
+def _check(name: str, documents: Sequence[Document], facts: Sequence[Fact]) -> None:
+    """Raise when a parser broke the contract of the records: everything later relies on it."""
+    lengths = {each.id: len(each.text) for each in documents}
+    titles = {each.title.casefold() for each in documents}
+    if not documents or len(lengths) < len(documents) or len(titles) < len(documents):
+        raise RagharnessError(f"expected documents with unique ids and titles in {name}, found otherwise")
+    for each in documents:
+        position = 0
+        for start, end in each.segments:
+            if not position <= start < end <= lengths[each.id]:
+                raise RagharnessError(
+                    f"expected the segments of {each.id} in order inside its text, found {start}-{end}"
+                )
+            position = end
+    for fact in facts:
+        for span in fact.evidence:
+            if not 0 <= span.start < span.end <= lengths.get(span.document, 0):
+                raise RagharnessError(f"expected evidence inside a document of {name}, found {span}")

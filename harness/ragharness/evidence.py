@@ -1,0 +1,70 @@
+"""Which passages hold which gold spans: the one place that decides what "retrieved" and "supports" mean.
+
+A gold span is found when one passage of its document holds at least 80 % of its tokens, so that any
+chunking can be compared. Another document's equal wording never counts; a text-identical twin does.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ragharness.corpus import Corpus
+    from ragharness.records import Evidence, Passage, Question
+
+ENOUGH = 0.8
+"""The share of a span's tokens that a passage must hold."""
+
+_TOKEN = re.compile(r"\w+")
+
+
+class EvidenceIndex:
+    """Answers for one corpus which passages cover which spans; keeps the token places of spans it has seen."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._tokens: dict[Evidence, tuple[list[int], list[int]]] = {}
+
+    def coverage(self, passage: Passage, span: Evidence) -> float:
+        """Return the share of the span's tokens inside the passage; 0 outside the span's document."""
+        start, end = max(passage.start, span.start), min(passage.end, span.end)
+        if start >= end or not self._same(passage.document, span.document):
+            return 0.0
+        if start == span.start and end == span.end:
+            return 1.0
+        starts, ends = self._places(span)
+        if not starts:
+            return (end - start) / (span.end - span.start)
+        return max(0, bisect_right(ends, end) - bisect_left(starts, start)) / len(starts)
+
+    def supporting(self, question: Question, passages: Iterable[Passage]) -> frozenset[str]:
+        """Return the ids of the passages that hold enough of any gold span of the question."""
+        spans = question.evidence
+        if not spans:
+            return frozenset()
+        return frozenset(
+            passage.id
+            for passage in passages
+            if any(self.coverage(passage, span) >= ENOUGH for span in spans)
+        )
+
+    def found(self, question: Question, passages: Iterable[Passage]) -> tuple[bool, ...]:
+        """Return for each gold span of the question whether one of the passages holds enough of it."""
+        pool = tuple(passages)
+        return tuple(
+            any(self.coverage(passage, span) >= ENOUGH for passage in pool) for span in question.evidence
+        )
+
+    def _same(self, one: str, other: str) -> bool:
+        return one == other or self._corpus.canonical(one) == self._corpus.canonical(other)
+
+    def _places(self, span: Evidence) -> tuple[list[int], list[int]]:
+        if span not in self._tokens:
+            text = self._corpus.document(span.document).text
+            found = list(_TOKEN.finditer(text, span.start, span.end))
+            self._tokens[span] = [token.start() for token in found], [token.end() for token in found]
+        return self._tokens[span]

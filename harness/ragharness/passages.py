@@ -1,0 +1,184 @@
+"""Documents to passages: pieces of about 120 words that end where the document itself ends a thought.
+
+Boundaries come from the document alone: from its own list of sentences and list items, or, without
+one, from the sentences of its text. What is evidence is never looked at.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from ragharness.errors import UsageError
+from ragharness.records import Passage
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from ragharness.records import Document, Evidence
+
+DEFAULT_WORDS = 120
+"""Words (runs between blanks) that a passage aims at."""
+
+_NEAR = 0.75
+"""A full passage steps back to the last end of a paragraph, if one lies beyond this share of its size."""
+
+_REST = 0.25
+"""A piece may exceed its size by this share rather than leave a rest behind that is smaller than it."""
+
+_PARAGRAPH_ENDS = frozenset(".;!?)\"'”’")
+"""A line that ends otherwise is a heading or leads into a list: what follows belongs to it."""
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class PassageSet:
+    """The passages of an index, in the order of the documents and of their text."""
+
+    passages: tuple[Passage, ...]
+    words: int
+    """The size that they were built for."""
+
+    @cached_property
+    def by_id(self) -> dict[str, Passage]:
+        """The passages by their ids."""
+        return {passage.id: passage for passage in self.passages}
+
+    @cached_property
+    def key(self) -> str:
+        """A hash of ids, titles and texts: equal keys, equal index."""
+        digest = sha256()
+        for passage in self.passages:
+            digest.update(json.dumps((passage.id, passage.title, passage.text)).encode())
+        return digest.hexdigest()
+
+    @cached_property
+    def _by_document(self) -> dict[str, tuple[Passage, ...]]:
+        groups: dict[str, list[Passage]] = {}
+        for passage in self.passages:
+            groups.setdefault(passage.document, []).append(passage)
+        return {document: tuple(group) for document, group in groups.items()}
+
+    def of(self, document_id: str) -> tuple[Passage, ...]:
+        """Return the passages of one document in order; none when it has none here."""
+        return self._by_document.get(document_id, ())
+
+
+def build_passages(documents: Iterable[Document], words: int = DEFAULT_WORDS) -> PassageSet:
+    """Split every document into passages of about ``words`` words; raises UsageError below 1."""
+    pieces = [passage for document in documents for passage in split_document(document, words)]
+    return PassageSet(tuple(pieces), words)
+
+
+def split_document(document: Document, words: int = DEFAULT_WORDS) -> list[Passage]:
+    """Split a document so that every character but blanks is in exactly one passage.
+
+    Segments of the document's own list are never split: one that is longer than ``words`` is a passage by itself.
+    """
+    if words < 1:
+        raise UsageError(f"passages need at least 1 word, found {words}", help="--passage-words 120")
+    text = document.text
+    units = list(_units(document, words))
+    sizes = [len(text[start:end].split()) for start, end in units]
+    return [
+        Passage(f"{document.id}#{number}", document.id, document.title, start, end, text[start:end])
+        for number, (start, end) in enumerate(_group(text, units, sizes, words), start=1)
+    ]
+
+
+def withhold(passages: PassageSet, documents: Collection[str], spans: Collection[Evidence]) -> PassageSet:
+    """Return the set without whole documents and without every passage that overlaps a span; ids stay."""
+    gone = frozenset(documents)
+    barred: dict[str, list[Span]] = {}
+    for span in spans:
+        barred.setdefault(span.document, []).append((span.start, span.end))
+
+    def stays(passage: Passage) -> bool:
+        overlaps = barred.get(passage.document, ())
+        return passage.document not in gone and not any(
+            passage.start < end and start < passage.end for start, end in overlaps
+        )
+
+    return PassageSet(tuple(filter(stays, passages.passages)), passages.words)
+
+
+def _units(document: Document, words: int) -> Iterator[Span]:
+    """Yield the smallest pieces in order, without blanks at their ends; text that no segment covers is one too."""
+    text = document.text
+    position = 0
+    if document.segments:
+        for start, end in document.segments:
+            yield from _trimmed(text, position, start)
+            yield from _trimmed(text, start, end)
+            position = end
+        yield from _trimmed(text, position, len(text))
+        return
+    from ragharness.language.sentences import sentences
+
+    for start, end in sentences(text):
+        for unit in (*_trimmed(text, position, start), *_trimmed(text, start, end)):
+            yield from _cut(text, unit, words)
+        position = end
+    yield from _trimmed(text, position, len(text))
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[Span, ...]:
+    piece = text[start:end]
+    core = piece.strip()
+    if not core:
+        return ()
+    start += len(piece) - len(piece.lstrip())
+    return ((start, start + len(core)),)
+
+
+def _cut(text: str, unit: Span, words: int) -> Iterator[Span]:
+    """Cut a found sentence that is far too long (a table, a list without stops) between words."""
+    start, end = unit
+    parts = text[start:end].split()
+    if len(parts) <= 2 * words:
+        yield unit
+        return
+    position = start
+    for first in range(0, len(parts), words):
+        begin = text.index(parts[first], position)
+        position = begin
+        for word in parts[first : first + words]:
+            position = text.index(word, position) + len(word)
+        yield begin, position
+
+
+def _group(text: str, units: Sequence[Span], sizes: Sequence[int], words: int) -> list[Span]:
+    """Join units greedily; a full piece ends at the last paragraph's end near its size, else right there."""
+    cuts = [0]
+    size = 0
+    for index, count in enumerate(sizes):
+        if size and size + count > words:
+            cut = _step_back(text, units, sizes, cuts[-1], index, words)
+            cuts.append(cut)
+            size = sum(sizes[cut:index])
+            if size + count > (1 + _REST) * words and cut < index:
+                cuts.append(index)
+                size = 0
+        size += count
+    if len(cuts) > 1 and size < _REST * words and sum(sizes[cuts[-2] :]) <= (1 + _REST) * words:
+        cuts.pop()
+    cuts.append(len(units))
+    return [(units[first][0], units[last - 1][1]) for first, last in zip(cuts, cuts[1:]) if last > first]
+
+
+def _step_back(
+    text: str, units: Sequence[Span], sizes: Sequence[int], first: int, index: int, words: int
+) -> int:
+    size = sum(sizes[first:index])
+    for cut in range(index, first, -1):
+        if size < _NEAR * words:
+            break
+        before, after = units[cut - 1][1], units[cut][0]
+        if "\n" in text[before:after] and text[before - 1] in _PARAGRAPH_ENDS:
+            return cut
+        size -= sizes[cut - 1]
+    return index
