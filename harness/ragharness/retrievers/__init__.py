@@ -1,0 +1,56 @@
+"""Retrievers: one file each, found by its name; each finds the passages nearest to a query.
+
+A retriever's module has ``build(passages, evidence, cache)``, which returns an object with the three
+members of ``Retriever``. Its results are the same on every machine and under every hash seed, and it may be
+asked by many threads at once. Null-retrieval questions are emptied by the runner, not here.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ragharness.errors import UnknownName
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ragharness.evidence import EvidenceIndex
+    from ragharness.passages import PassageSet
+    from ragharness.records import Hit, Question
+
+__all__ = ["Retriever", "build_retriever", "retriever_names"]
+
+
+class Retriever(Protocol):
+    """Finds passages for a query."""
+
+    name: str
+    settings: dict[str, str | int | float]
+    """What the results depend on besides the passages; kept with the run."""
+
+    def retrieve(self, query: str, k: int, question: Question | None = None) -> list[Hit]:
+        """Return at most ``k`` hits, best first; only ``oracle`` looks at ``question``."""
+        ...
+
+
+def retriever_names() -> list[str]:
+    """Return the names of all retrievers, in alphabetical order."""
+    return sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_"))
+
+
+def build_retriever(
+    name: str, passages: PassageSet, evidence: EvidenceIndex | None = None, cache: Path | None = None
+) -> Retriever:
+    """Return the retriever of that name over ``passages``.
+
+    ``evidence`` is needed by ``oracle`` alone. ``cache`` is a folder in which an index may be kept between
+    runs; None keeps it in memory only. Raises UnknownName.
+    """
+    names = retriever_names()
+    if name not in names:
+        raise UnknownName("retriever", name, names)
+    module: Any = import_module(f"{__name__}.{name}")
+    retriever: Retriever = module.build(passages, evidence, cache)
+    return retriever

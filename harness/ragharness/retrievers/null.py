@@ -1,0 +1,30 @@
+"""The retriever that finds nothing: what a pipeline says with empty hands (closed book)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ragharness.evidence import EvidenceIndex
+    from ragharness.passages import PassageSet
+    from ragharness.records import Hit, Question
+
+
+class NullRetriever:
+    """Returns no passage, whatever is asked."""
+
+    name = "null"
+
+    def __init__(self) -> None:
+        self.settings: dict[str, str | int | float] = {}
+
+    def retrieve(self, query: str, k: int, question: Question | None = None) -> list[Hit]:  # noqa: ARG002
+        """Return an empty list."""
+        return []
+
+
+def build(passages: PassageSet, evidence: EvidenceIndex | None, cache: Path | None) -> NullRetriever:  # noqa: ARG001
+    """Return the retriever that finds nothing."""
+    return NullRetriever()

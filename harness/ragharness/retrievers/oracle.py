@@ -1,0 +1,61 @@
+"""The retriever that knows the gold evidence: it tells a retriever's fault from a generator's in one run.
+
+For each gold span of the question, in document order, it returns the indexed passage that covers the span
+best (the first of equals), then BM25's ranking without repeats until there are ``k``. Evidence that is
+withheld from the index is not in it, so nothing is added for it. Scores are BM25's throughout.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragharness.errors import UsageError
+from ragharness.records import Hit
+from ragharness.retrievers import bm25
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ragharness.evidence import EvidenceIndex
+    from ragharness.passages import PassageSet
+    from ragharness.records import Passage, Question
+
+
+class OracleRetriever:
+    """Gold evidence first, filled up by BM25."""
+
+    name = "oracle"
+
+    def __init__(self, filler: bm25.BM25Retriever, passages: PassageSet, evidence: EvidenceIndex) -> None:
+        self._filler = filler
+        self._passages = passages
+        self._evidence = evidence
+        self.settings: dict[str, str | int | float] = dict(filler.settings)
+
+    def retrieve(self, query: str, k: int, question: Question | None = None) -> list[Hit]:
+        """Return at most ``k`` hits: the gold passages of ``question``, then BM25's for ``query``."""
+        gold = self._gold(question)[: max(k, 0)] if question is not None else []
+        known = {passage.id for passage in gold}
+        scores = self._filler.scores_of(query, gold)
+        hits = [Hit(passage, score) for passage, score in zip(gold, scores, strict=True)]
+        # Of k + len(gold) ranked passages at most len(gold) repeat a gold one, so k remain.
+        ranked = self._filler.retrieve(query, k + len(gold))
+        hits += [hit for hit in ranked if hit.passage.id not in known]
+        return hits[: max(k, 0)]
+
+    def _gold(self, question: Question) -> list[Passage]:
+        best: dict[str, Passage] = {}
+        for span in sorted(question.evidence):
+            passages = self._passages.of(span.document)
+            shares = [self._evidence.coverage(passage, span) for passage in passages]
+            if max(shares, default=0.0) > 0:
+                passage = passages[shares.index(max(shares))]
+                best.setdefault(passage.id, passage)
+        return list(best.values())
+
+
+def build(passages: PassageSet, evidence: EvidenceIndex | None, cache: Path | None) -> OracleRetriever:
+    """Return the oracle over ``passages``; raises UsageError without ``evidence``."""
+    if evidence is None:
+        raise UsageError("the oracle retriever needs the corpus's gold evidence; none was given")
+    return OracleRetriever(bm25.build(passages, evidence, cache), passages, evidence)
