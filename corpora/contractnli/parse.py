@@ -68,7 +68,7 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact]]:
             f"expected ContractNLI's documents, spans and annotations in {path}, found otherwise: {error}",
             help="ragharness corpus fetch contractnli",
         ) from error
-    return [_document(each, name) for each, name in zip(found.documents, names)], facts
+    return [_document(each, name) for each, name in zip(found.documents, names, strict=True)], facts
 
 
 def _id(contract: _Contract) -> str:

@@ -23,76 +23,21 @@ CURATED = Path(__file__).with_name("handles.toml")
 """Names that people checked, by document id; documents that it does not list are named by rule."""
 
 _FILING = re.compile(r"\d+_\d{10}-\d\d-\d{6}_")
-"""File names of SEC filings carry a register number and an accession number: nothing that a person would say."""
+"""File names of SEC filings are a register number and an accession number: no name that a person says."""
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _EXTENSION = re.compile(r"\.(?:pdf|txt|html?|docx?)$", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[\s_+\-–—]+")
 _LONG_NUMBER = re.compile(r"\b(?=\w*\d)\w{9,}\b")
 _GENERIC = frozenset(
-    [
-        "a",
-        "agreement",
-        "agreements",
-        "and",
-        "annex",
-        "appendix",
-        "attachment",
-        "basic",
-        "bilateral",
-        "business",
-        "buyer",
-        "clause",
-        "client",
-        "confid",
-        "confidential",
-        "confidentiality",
-        "confidentialityandnondisclosureagreement",
-        "contractor",
-        "data",
-        "disclosure",
-        "doc",
-        "document",
-        "en",
-        "exhibit",
-        "fill",
-        "final",
-        "for",
-        "form",
-        "general",
-        "generic",
-        "in",
-        "information",
-        "intent",
-        "mutual",
-        "nda",
-        "non",
-        "nondisclosure",
-        "of",
-        "one",
-        "page",
-        "patent",
-        "pdf",
-        "profile",
-        "propose",
-        "rev",
-        "sale",
-        "sample",
-        "secrecy",
-        "signed",
-        "standard",
-        "template",
-        "the",
-        "to",
-        "two",
-        "unilateral",
-        "v",
-        "v1",
-        "v2",
-        "v3",
-        "version",
-        "way",
-    ]
+    re.findall(
+        r"\w+",
+        """a agreement agreements and annex appendix attachment basic bilateral business buyer clause client confid
+        confidential confidentiality confidentialityandnondisclosureagreement contractor data disclosure doc
+        document en exhibit fill final for form general generic in information intent mutual nda non nondisclosure
+        of one page patent pdf profile propose rev sale sample secrecy signed standard template the to two
+        unilateral v v1 v2 v3 version way""",
+    )
 )
 """Words that any such contract may carry: a name of nothing else is no handle."""
 
@@ -114,13 +59,13 @@ class Name:
 
 
 def name_documents(documents: Sequence[tuple[str, str, str]]) -> list[Name]:
-    """Return a name for each (id, file name, text); titles are unique within the call and all curated ones."""
+    """Return a name for each (id, file name, text); titles are unique within the call."""
     curated = _curated()
     ruled = [curated.get(id_) or _name(file_name, text) for id_, file_name, text in documents]
     often = Counter(name.title.casefold() for name in ruled)
     names: list[Name] = []
     taken = set(often)
-    for (id_, _, _), name in zip(documents, ruled):
+    for (id_, _, _), name in zip(documents, ruled, strict=True):
         names.append(name if often[name.title.casefold()] == 1 else _told_apart(name, id_, taken))
     return names
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ragharness import shelf
+from ragharness.download import Pinned, Wish, obtain
 from ragharness.errors import RagharnessError, UnknownName
-from ragharness.sources import Pinned, Wish, obtain
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -22,8 +22,8 @@ else:
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ragharness.download import Listener
     from ragharness.records import Document, Fact
-    from ragharness.sources import Listener
 
 
 class File(Pinned, frozen=True, kw_only=True):
@@ -77,7 +77,7 @@ class Corpus:
             raise UnknownName(f"document of {self.id}", document_id, self._by_id) from None
 
     def canonical(self, document_id: str) -> str:
-        """Return the id of the first document with the same text; the id itself if it is the only one, or unknown."""
+        """Return the id of the first document with the same text: itself unless it is a twin or unknown."""
         return self.twins.get(document_id, document_id)
 
     @cached_property
@@ -118,7 +118,9 @@ def load_corpus(
     offline: bool = False,
     on_progress: Listener | None = None,
 ) -> Corpus:
-    """Return one split of a corpus: embedded, cached, or fetched (``source``: a folder, a file or a URL instead).
+    """Return one split of a corpus: embedded, cached, or fetched.
+
+    ``source`` names a folder, an archive or a URL to read instead of the published one.
 
     Raises UnknownName, CorpusUnavailable, CorruptDownload or StorageError.
     """

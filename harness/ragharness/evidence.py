@@ -23,7 +23,7 @@ _TOKEN = re.compile(r"\w+")
 
 
 class EvidenceIndex:
-    """Answers for one corpus which passages cover which spans; keeps the token places of spans it has seen."""
+    """Answers for one corpus which passages cover which spans; remembers where a span's tokens are."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus

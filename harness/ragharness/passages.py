@@ -10,6 +10,7 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ragharness.errors import UsageError
@@ -77,7 +78,7 @@ def build_passages(documents: Iterable[Document], words: int = DEFAULT_WORDS) ->
 def split_document(document: Document, words: int = DEFAULT_WORDS) -> list[Passage]:
     """Split a document so that every character but blanks is in exactly one passage.
 
-    Segments of the document's own list are never split: one that is longer than ``words`` is a passage by itself.
+    Segments of the document's own list are never split: a longer one is a passage by itself.
     """
     if words < 1:
         raise UsageError(f"passages need at least 1 word, found {words}", help="--passage-words 120")
@@ -107,7 +108,7 @@ def withhold(passages: PassageSet, documents: Collection[str], spans: Collection
 
 
 def _units(document: Document, words: int) -> Iterator[Span]:
-    """Yield the smallest pieces in order, without blanks at their ends; text that no segment covers is one too."""
+    """Yield the smallest pieces in order, without blanks at their ends; text between segments is one too."""
     text = document.text
     position = 0
     if document.segments:
@@ -167,7 +168,7 @@ def _group(text: str, units: Sequence[Span], sizes: Sequence[int], words: int) -
     if len(cuts) > 1 and size < _REST * words and sum(sizes[cuts[-2] :]) <= (1 + _REST) * words:
         cuts.pop()
     cuts.append(len(units))
-    return [(units[first][0], units[last - 1][1]) for first, last in zip(cuts, cuts[1:]) if last > first]
+    return [(units[first][0], units[last - 1][1]) for first, last in pairwise(cuts)]
 
 
 def _step_back(

@@ -1,4 +1,4 @@
-"""Finds what ships beside the code: corpora, question sets and baselines, in a clone and in the wheel alike."""
+"""Finds what ships beside the code, in a clone and in the wheel: corpora, question sets, baselines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def root() -> Path:
-    """Return the folder that holds the three shelves: inside the package in a wheel, else the clone's root."""
+    """Return the folder that holds the three shelves: in the package of a wheel, else the clone's root."""
     packed = _PACKAGE / "_shelf"
     return packed if packed.is_dir() else _PACKAGE.parents[1]
 
@@ -41,7 +41,7 @@ def names(kind: Kind) -> list[str]:
 
 
 def folder(kind: Kind, name: str) -> Path:
-    """Return the folder of one corpus, question set or baseline; raises UnknownName with the nearest names."""
+    """Return the folder of a corpus, question set or baseline; raises UnknownName with the nearest."""
     known = names(kind)
     if name not in known:
         word = _MANIFESTS[kind].removesuffix(".toml")

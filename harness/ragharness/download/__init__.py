@@ -1,0 +1,17 @@
+"""Where the files of a corpus come from: a folder or an archive of the user's, the cache, or the network.
+
+Whatever the way, a file is used only when its bytes are those that the manifest pins. The one package
+that speaks to the network for data; ``transfer`` is its one module that does.
+
+    pinned     what is wanted, and what a file's content must be
+    storage    the cache folder: space, locks, whole files or none, errors in words
+    transfer   one URL into one file, resumable
+    archives   the wanted files out of a zip that is not trusted
+    obtain     the way through all of them
+"""
+
+from ragharness.download.obtain import obtain
+from ragharness.download.pinned import Listener, Pinned, Wish, source_variable
+from ragharness.download.storage import cache_folder, cached_hashes
+
+__all__ = ["Listener", "Pinned", "Wish", "cache_folder", "cached_hashes", "obtain", "source_variable"]

@@ -1,0 +1,146 @@
+"""The wanted files out of an archive that is not trusted, or out of a single file."""
+
+from __future__ import annotations
+
+import shutil
+import stat
+import zipfile
+import zlib
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING
+
+from ragharness.download.pinned import altered, hash_file, hash_stream
+from ragharness.download.storage import new_file, require_space
+from ragharness.errors import CorpusUnavailable, CorruptDownload
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ragharness.download.pinned import Listener, Pinned, Wish
+
+LARGEST_MEMBER = 1 << 30
+"""Bytes above which no file of a corpus is believed."""
+
+LARGEST_RATIO = 200
+"""Text shrinks to a fifth, tables to a twentieth; what shrinks more than this is made to explode."""
+
+_SMALL = 10 << 20
+"""Members up to this size harm nobody, whatever their ratio."""
+
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError)
+"""What zipfile raises for a torn, encrypted or exotic archive."""
+
+
+def install(path: Path, wish: Wish, folder: Path, tell: Listener, *, name: str = "") -> dict[str, str]:
+    """Put the corpus' files in ``path`` (a zip or one JSON file) into a folder; return their hashes by name.
+
+    ``name`` is what the file was called where it came from. Raises CorruptDownload for whatever is not
+    the published content, CorpusUnavailable when a wanted file is not in it.
+    """
+    name = name or path.name
+    with path.open("rb") as file:
+        head = file.read(512).lstrip(b"\xef\xbb\xbf \t\r\n")
+    if head.startswith(b"PK"):
+        installed = _from_zip(path, name, wish, folder, tell)
+    elif head.startswith(b"{"):
+        installed = _from_file(path, name, wish, folder)
+    else:
+        kind = "a web page" if head.startswith(b"<") else "something else" if head else "an empty file"
+        raise CorruptDownload(
+            f"expected a zip archive or a JSON file in {name}, found {kind}",
+            help=f"{wish.fetch_command}, or --from with another copy",
+        )
+    missing = [each for each in wish.wanted if each not in installed]
+    if missing:
+        raise CorpusUnavailable(
+            f"expected {missing[0]} in {name}, found {', '.join(installed) or 'no file of the corpus'}",
+            help=wish.fetch_command,
+        )
+    return installed
+
+
+def _from_zip(path: Path, name: str, wish: Wish, folder: Path, tell: Listener) -> dict[str, str]:
+    installed: dict[str, str] = {}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.infolist()
+            for member in members:
+                _refuse_harmful(member, name)
+            for wanted, pinned in wish.welcome.items():
+                if not (candidates := _called(members, wanted)):
+                    continue
+                true_one, found = _true_one(archive, candidates, pinned)
+                if true_one is not None:
+                    _unpack(archive, true_one, folder / wanted)
+                    installed[wanted] = found
+                    continue
+                where, size = f"{wanted} in {name}", candidates[-1].file_size
+                problem = altered(where, wanted, pinned, found, size, wish)
+                if wanted in wish.wanted:
+                    raise problem
+                tell(f"left out: {problem}", 0, 0)
+    except _UNREADABLE as error:
+        raise CorruptDownload(
+            f"expected a whole zip archive in {name}, found it truncated or damaged: {error}",
+            help=f"{wish.fetch_command}, or --from with another copy",
+        ) from error
+    return installed
+
+
+def _refuse_harmful(member: zipfile.ZipInfo, archive: str) -> None:
+    """Raise for a member that would leave the folder, is a link, or unpacks to far more than it is."""
+    parts = PurePosixPath(member.filename.replace("\\", "/")).parts
+    rooted = PureWindowsPath(member.filename).anchor or member.filename.startswith("/")
+    if rooted or ".." in parts or stat.S_ISLNK(member.external_attr >> 16):
+        raise CorruptDownload(
+            f"{archive} is refused: its member {member.filename!r} leaves the folder",
+            help="--from with an archive that you trust",
+        )
+    explodes = member.file_size > _SMALL and member.file_size > LARGEST_RATIO * max(1, member.compress_size)
+    if explodes or member.file_size > LARGEST_MEMBER:
+        raise CorruptDownload(
+            f"{archive} is refused: its member {member.filename!r} would grow from {member.compress_size}"
+            f" to {member.file_size} bytes",
+            help="--from with an archive that you trust",
+        )
+
+
+def _called(members: list[zipfile.ZipInfo], name: str) -> list[zipfile.ZipInfo]:
+    """Return the members of that file name, wherever they sit, the least deep first."""
+    found = [each for each in members if PurePosixPath(each.filename).name == name and not each.is_dir()]
+    kept = [each for each in found if not each.filename.startswith("__MACOSX/")]
+    return sorted(kept, key=lambda each: (each.filename.count("/"), each.filename))
+
+
+def _true_one(
+    archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], pinned: Pinned
+) -> tuple[zipfile.ZipInfo | None, str]:
+    """Return the first member that is the pinned content (or none) and the hash that was read last."""
+    found = ""
+    for member in members:
+        with archive.open(member) as packed:
+            found = hash_stream(packed)
+        if pinned.sha256 in ("", found):
+            return member, found
+    return None, found
+
+
+def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path) -> None:
+    require_space(target.parent, member.file_size)
+    with archive.open(member) as packed, new_file(target) as file:
+        shutil.copyfileobj(packed, file)
+
+
+def _from_file(path: Path, name: str, wish: Wish, folder: Path) -> dict[str, str]:
+    """Take one JSON file: known by its content, else by its name."""
+    found = hash_file(path)
+    by_content = [each for each, pinned in wish.welcome.items() if pinned.sha256 == found]
+    by_name = [each for each, pinned in wish.welcome.items() if each == name and not pinned.sha256]
+    if not by_content + by_name:
+        expected, pinned = next(iter(wish.wanted.items()))
+        raise altered(name, expected, pinned, found, path.stat().st_size, wish)
+    target = (by_content + by_name)[0]
+    require_space(folder, path.stat().st_size)
+    with path.open("rb") as source, new_file(folder / target) as file:
+        shutil.copyfileobj(source, file)
+    return {target: found}

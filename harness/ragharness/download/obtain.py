@@ -1,0 +1,129 @@
+"""The way to the files of a corpus: what the user names, else what is cached, else the network."""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragharness.download.archives import install
+from ragharness.download.pinned import altered, hash_file, source_variable
+from ragharness.download.storage import cache_folder, cached_hashes, locked, record_hashes
+from ragharness.download.transfer import discard, fetch, public
+from ragharness.errors import CorpusUnavailable
+
+if TYPE_CHECKING:
+    from ragharness.download.pinned import Listener, Wish
+
+_OFFLINE_VARIABLES = ("RAGHARNESS_OFFLINE", "HF_HUB_OFFLINE")
+
+
+def obtain(wish: Wish, *, source: str = "", offline: bool = False, listener: Listener | None = None) -> Path:
+    """Return a folder that holds the wanted files with the pinned content.
+
+    ``source`` (or the corpus' environment variable) is a folder, a zip, a JSON file or a URL to use
+    instead of the published one. Raises CorpusUnavailable, CorruptDownload or StorageError.
+    """
+    tell = listener or _silent
+    source = source or os.environ.get(source_variable(wish.corpus), "")
+    folder = cache_folder() / "corpora" / wish.corpus
+    if source and not source.startswith(("http://", "https://")):
+        return _from_path(wish, Path(source).expanduser(), folder, tell)
+    if _cached(wish, folder, source, tell):
+        return folder
+    if offline or _offline_by_environment():
+        raise CorpusUnavailable(
+            f"{wish.corpus} is not in the cache ({folder}), and offline mode forbids fetching it",
+            help=f"{wish.fetch_command} without --offline, or --from PATH with a copy that you have",
+        )
+    with locked(folder, tell):
+        # Another process may have fetched it while this one waited for the lock.
+        if not _cached(wish, folder, source, _silent):
+            _from_url(wish, source or wish.url, folder, tell)
+    return folder
+
+
+def _from_path(wish: Wish, path: Path, folder: Path, tell: Listener) -> Path:
+    if path.is_dir():
+        return _in_place(wish, path)
+    if not path.is_file():
+        raise CorpusUnavailable(
+            f"expected a folder, a zip, a JSON file or a URL (http, https) of {wish.corpus}, found no {path}",
+            help=f"--from PATH|URL, or unset {source_variable(wish.corpus)}",
+        )
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise CorpusUnavailable(f"cannot read {path}: {error.strerror}") from error
+    with locked(folder, tell):
+        _keep(wish, path, path.name, str(path.resolve()), folder, tell)
+    return folder
+
+
+def _in_place(wish: Wish, folder: Path) -> Path:
+    """Return the folder that holds the wanted files: this one, or the one below it that does."""
+    first = next(iter(wish.wanted))
+    found = [folder / first] if (folder / first).is_file() else sorted(folder.rglob(first))
+    if len(found) != 1:
+        raise CorpusUnavailable(
+            f"expected one file {first} in {folder}, found {len(found)}", help=wish.fetch_command
+        )
+    home = found[0].parent
+    for name, pinned in wish.wanted.items():
+        if not (home / name).is_file():
+            raise CorpusUnavailable(f"expected {name} in {home}, found none", help=wish.fetch_command)
+        content = hash_file(home / name)
+        if pinned.sha256 and content != pinned.sha256:
+            raise altered(str(home / name), name, pinned, content, (home / name).stat().st_size, wish)
+    return home
+
+
+def _cached(wish: Wish, folder: Path, source: str, tell: Listener) -> bool:
+    """Tell whether the cache holds the wanted files unaltered (and from that mirror, if one is named)."""
+    known = cached_hashes(folder)
+    for name, pinned in wish.wanted.items():
+        row = known.get(name, {})
+        expected = pinned.sha256 or row.get("sha256", "")
+        if not expected or not (folder / name).is_file():
+            return False
+        if source and row.get("source") != _label(source):
+            return False
+        if hash_file(folder / name) != expected:
+            tell(f"{folder / name} was altered since it was fetched; fetching it again", 0, 0)
+            return False
+    return True
+
+
+def _from_url(wish: Wish, url: str, folder: Path, tell: Listener) -> None:
+    if wish.terms:
+        tell(wish.terms, 0, 0)
+    part = folder / f"{sha256(url.encode()).hexdigest()[:16]}.part"
+    fetch(url, part, tell=tell, space=wish.space)
+    try:
+        _keep(wish, part, public(url).rpartition("/")[2], _label(url), folder, tell)
+    finally:
+        # Whole but wrong is not worth going on from.
+        discard(part)
+
+
+def _keep(wish: Wish, path: Path, name: str, source: str, folder: Path, tell: Listener) -> None:
+    installed = install(path, wish, folder, tell, name=name)
+    record_hashes(folder, installed, source)
+    for each, found in installed.items():
+        if not wish.welcome[each].sha256:
+            tell(f"{each} has no published hash; recorded sha256 {found}", 0, 0)
+
+
+def _label(url: str) -> str:
+    """Return what the cache remembers of a URL: what may be shown, and a hash that tells secrets apart."""
+    return f"{public(url)} {sha256(url.encode()).hexdigest()[:8]}"
+
+
+def _offline_by_environment() -> bool:
+    values = (os.environ.get(name, "").strip().lower() for name in _OFFLINE_VARIABLES)
+    return any(value not in ("", "0", "false", "no", "off") for value in values)
+
+
+def _silent(what: str, done: int, total: int) -> None:
+    """Listen to nothing."""

@@ -1,0 +1,74 @@
+"""Files by their content: what is wanted, and the sentence when something else is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from ragharness.errors import CorruptDownload
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import IO
+
+Listener = Callable[[str, int, int], None]
+"""Told (what, bytes done, bytes in all); 0 in all: unknown; both 0: a notice for people."""
+
+
+class Pinned(Struct, frozen=True, kw_only=True):
+    """A file by its content; an empty hash is recorded when the file is first fetched."""
+
+    sha256: str = ""
+    bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Wish:
+    """Files of a corpus that somebody wants to read, and where they are published."""
+
+    corpus: str
+    url: str
+    wanted: Mapping[str, Pinned]
+    """The files that must be there, by name."""
+    welcome: Mapping[str, Pinned]
+    """All files of the corpus: kept too when they come in the same archive."""
+    terms: str = ""
+    space: int = 0
+    """Bytes that the unpacked files need, roughly."""
+
+    @property
+    def fetch_command(self) -> str:
+        """The command that fetches the corpus afresh."""
+        return f"ragharness corpus fetch {self.corpus}"
+
+
+def source_variable(corpus: str) -> str:
+    """Return the name of the environment variable that names a corpus' mirror."""
+    return f"RAGHARNESS_{corpus.upper().replace('-', '_')}_FROM"
+
+
+def hash_file(path: Path) -> str:
+    """Return the sha256 of a file's bytes."""
+    with path.open("rb") as file:
+        return hash_stream(file)
+
+
+def hash_stream(stream: IO[bytes]) -> str:
+    """Return the sha256 of what remains in a stream."""
+    digest = sha256()
+    while block := stream.read(1 << 20):
+        digest.update(block)
+    return digest.hexdigest()
+
+
+def altered(where: str, name: str, pinned: Pinned, found: str, size: int, wish: Wish) -> CorruptDownload:
+    """Return the error for a file that is not the published one."""
+    return CorruptDownload(
+        f"{where} is not the published {name}: expected sha256 {pinned.sha256[:12]} ({pinned.bytes} bytes),"
+        f" found {found[:12]} ({size} bytes)",
+        help=f"{wish.fetch_command}, or --from with an unaltered copy",
+    )

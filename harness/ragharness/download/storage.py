@@ -1,0 +1,135 @@
+"""The cache folder: space asked for before, one writer at a time, whole files or none."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import secrets
+import shutil
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragharness.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import IO
+
+    from ragharness.download.pinned import Listener
+
+_ELSEWHERE = "RAGHARNESS_CACHE=FOLDER names another place for the cache"
+_HASHES = "hashes.json"
+_WAIT = 0.2
+"""Seconds between two looks at a lock."""
+
+
+def cache_folder() -> Path:
+    """Return the folder for fetched data: RAGHARNESS_CACHE, or the user's cache folder."""
+    if chosen := os.environ.get("RAGHARNESS_CACHE"):
+        return Path(chosen).expanduser()
+    from platformdirs import user_cache_path
+
+    return user_cache_path("ragharness", appauthor=False)
+
+
+@contextmanager
+def storage_errors(folder: Path) -> Iterator[None]:
+    """Turn a failure of the disk into a StorageError that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            message = f"the disk that holds {folder} is full"
+        elif error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+            message = f"expected to write in {folder}, found it read-only ({error.strerror})"
+        else:
+            message = f"cannot write in {folder}: {error.strerror or error}"
+        raise StorageError(message, help=_ELSEWHERE) from error
+
+
+def require_space(folder: Path, needed: int) -> None:
+    """Raise StorageError when the disk of a folder (that may not exist yet) has fewer free bytes."""
+    place = folder
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    free = shutil.disk_usage(place).free
+    if free < needed:
+        raise StorageError(
+            f"expected {needed / 1e6:.0f} MB free for {folder}, found {free / 1e6:.0f} MB", help=_ELSEWHERE
+        )
+
+
+@contextmanager
+def locked(folder: Path, tell: Listener) -> Iterator[None]:
+    """Hold the folder for this process; another one's fetch is waited for, and said."""
+    with storage_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        file = (folder / ".lock").open("ab")
+    with file:
+        waiting = False
+        while not _try_lock(file):
+            if not waiting:
+                tell(f"another process is writing in {folder}; waiting for it", 0, 0)
+                waiting = True
+            time.sleep(_WAIT)
+        # Closing the file gives the lock back, also when the process dies.
+        yield
+
+
+if sys.platform == "win32":
+
+    def _try_lock(file: IO[bytes]) -> bool:
+        import msvcrt
+
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+
+    def _try_lock(file: IO[bytes]) -> bool:
+        import fcntl
+
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            # A file system without locks: temporary names are unique, so the worst is a fetch done twice.
+            return error.errno not in (errno.EWOULDBLOCK, errno.EACCES)
+        return True
+
+
+@contextmanager
+def new_file(target: Path) -> Iterator[IO[bytes]]:
+    """Open a temporary file that takes the target's name on success and vanishes on failure."""
+    temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}")
+    try:
+        with storage_errors(target.parent), temporary.open("xb") as file:
+            yield file
+        with storage_errors(target.parent):
+            temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def cached_hashes(folder: Path) -> dict[str, dict[str, str]]:
+    """Return what was recorded of the files in a cache folder: ``sha256`` and ``source`` by name."""
+    try:
+        found = json.loads((folder / _HASHES).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def record_hashes(folder: Path, files: Mapping[str, str], source: str) -> None:
+    """Add files with their hashes and where they came from to the record of a cache folder."""
+    rows = cached_hashes(folder) | {
+        name: {"sha256": found, "source": source} for name, found in files.items()
+    }
+    with new_file(folder / _HASHES) as file:
+        file.write(json.dumps(rows, indent=1, sort_keys=True).encode())

@@ -1,0 +1,186 @@
+"""One URL into one file: resumed where it was cut, begun anew where the file changed meanwhile."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from ragharness.download.storage import new_file, require_space, storage_errors
+from ragharness.errors import CorpusUnavailable, CorruptDownload
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import httpx
+
+    from ragharness.download.pinned import Listener
+
+CONNECT_SECONDS = 10.0
+READ_SECONDS = 30.0
+"""How long a server may be silent."""
+
+ATTEMPTS = 4
+PAUSE_SECONDS = 0.5
+"""Before the second attempt; doubled before each further one."""
+
+LARGEST = 4 << 30
+"""Bytes above which no corpus archive is believed."""
+
+_WEB_PAGE = (b"<!doctype", b"<html")
+_AGAIN = "the same command continues where it stopped; --from PATH|URL names a mirror"
+_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+)")
+
+
+class _CutError(Exception):
+    """The connection broke off: what arrived is kept, the rest is asked for."""
+
+
+def public(url: str) -> str:
+    """Return a URL as it may be shown: without the user, password and query that may hold a secret."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def fetch(url: str, part: Path, *, tell: Listener, space: int = 0) -> None:
+    """Download a URL into the file ``part``, going on from what an earlier call left there.
+
+    ``space`` is what the caller needs on that disk besides. Raises CorpusUnavailable when the server
+    cannot be reached or refuses, CorruptDownload for a web page, StorageError for the disk.
+    """
+    import httpx
+
+    try:
+        client = httpx.Client(
+            follow_redirects=True,
+            timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS),
+            headers={"Accept-Encoding": "identity", "User-Agent": "ragharness"},
+        )
+    except (ImportError, ValueError) as error:
+        raise CorpusUnavailable(f"the proxy settings of the environment do not work: {error}") from error
+    with client:
+        for attempt in range(ATTEMPTS):
+            if attempt:
+                time.sleep(PAUSE_SECONDS * 2 ** (attempt - 1))
+            try:
+                _receive(client, url, part, tell, space)
+            except _CutError:
+                tell(f"the connection to {public(url)} was cut; asking for the rest", 0, 0)
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
+                raise _unreachable(url, error) from error
+            else:
+                return
+    arrived = part.stat().st_size if part.exists() else 0
+    raise CorpusUnavailable(
+        f"expected all of {public(url)}, found the connection cut {ATTEMPTS} times, last after {arrived} bytes",
+        help=_AGAIN,
+    )
+
+
+def discard(part: Path) -> None:
+    """Remove a partial download and what is known of it."""
+    part.unlink(missing_ok=True)
+    _notes(part).unlink(missing_ok=True)
+
+
+def _receive(client: httpx.Client, url: str, part: Path, tell: Listener, space: int) -> None:
+    import httpx
+
+    have, validator = _kept(part)
+    asked = {"Range": f"bytes={have}-", "If-Range": validator} if have else {}
+    with client.stream("GET", url, headers=asked) as response:
+        begin, total = _begin(response, have, url, part)
+        if total > LARGEST:
+            raise CorruptDownload(f"{public(url)} announces {total} bytes, more than any corpus has")
+        require_space(part.parent, total - begin + space)
+        _note(part, response)
+        try:
+            _write(response, part, begin, total, url, tell)
+        except (httpx.ReadError, httpx.RemoteProtocolError, httpx.ReadTimeout) as error:
+            raise _CutError from error
+
+
+def _begin(response: httpx.Response, have: int, url: str, part: Path) -> tuple[int, int]:
+    """Return (offset of the first byte that comes, bytes in all or 0); raises when no data comes."""
+    if response.status_code == 416:
+        discard(part)
+        raise _CutError
+    if not response.is_success:
+        raise CorpusUnavailable(
+            f"{public(url)} answered {response.status_code} {response.reason_phrase}".rstrip(),
+            help="--from PATH|URL names a mirror",
+        )
+    if "text/html" in response.headers.get("Content-Type", ""):
+        raise _web_page(url)
+    if response.status_code == 206:
+        told = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
+        if told is None or int(told[1]) != have:
+            discard(part)
+            raise _CutError
+        return have, int(told[2])
+    length = response.headers.get("Content-Length", "")
+    return 0, int(length) if length.isdecimal() and not _encoded(response) else 0
+
+
+def _write(response: httpx.Response, part: Path, begin: int, total: int, url: str, tell: Listener) -> None:
+    done = begin
+    what = f"fetching {public(url).rpartition('/')[2]}"
+    chunks = response.iter_bytes()
+    first = next(chunks, b"")
+    if not begin and first.lstrip()[:9].lower().startswith(_WEB_PAGE):
+        raise _web_page(url)
+    with storage_errors(part.parent), part.open("ab" if begin else "wb") as file:
+        while first:
+            file.write(first)
+            done += len(first)
+            tell(what, done, total)
+            if done > (total or LARGEST):
+                raise CorruptDownload(
+                    f"{public(url)} sent more than the {total or LARGEST} bytes it may have"
+                )
+            first = next(chunks, b"")
+    if total and done < total:
+        raise _CutError
+
+
+def _kept(part: Path) -> tuple[int, str]:
+    """Return (bytes of an earlier attempt, the validator under which they may be gone on from)."""
+    try:
+        validator = json.loads(_notes(part).read_text(encoding="utf-8"))["validator"]
+        size = part.stat().st_size
+    except (OSError, ValueError, LookupError, TypeError):
+        return 0, ""
+    return (size, validator) if isinstance(validator, str) and validator else (0, "")
+
+
+def _note(part: Path, response: httpx.Response) -> None:
+    tag = response.headers.get("ETag", "")
+    # A weak tag promises equal meaning, not equal bytes, so it cannot guard a continuation.
+    validator = tag if tag and not tag.startswith("W/") else response.headers.get("Last-Modified", "")
+    with new_file(_notes(part)) as file:
+        file.write(json.dumps({"validator": "" if _encoded(response) else validator}).encode())
+
+
+def _notes(part: Path) -> Path:
+    return part.with_name(part.name + ".json")
+
+
+def _encoded(response: httpx.Response) -> bool:
+    return bool(response.headers.get("Content-Encoding", "identity") != "identity")
+
+
+def _web_page(url: str) -> CorruptDownload:
+    return CorruptDownload(
+        f"expected data from {public(url)}, found a web page (a login, a proxy or an error page?)",
+        help="open it in a browser, then --from with the file that you saved",
+    )
+
+
+def _unreachable(url: str, error: Exception) -> CorpusUnavailable:
+    reason = str(error) or type(error).__name__
+    return CorpusUnavailable(
+        f"cannot reach {public(url)}: {reason}",
+        help="check the network, or --from PATH|URL names a copy that you have",
+    )
