@@ -1,0 +1,318 @@
+"""What a clause says of a proposition: it affirms it, denies it, is silent on it, or cannot be read."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from ragharness.language.modality import Modality, find_cues, is_negated, negations
+from ragharness.language.vocabulary import STOPWORDS, concept, content, generic_concepts
+
+Polarity = Literal["affirms", "denies", "silent", "unclear"]
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_EXCEPTION = re.compile(
+    r"\b(?:except(?:\s+(?:that|for|as|to|where|when|if|in))?|other\s+than|unless|save\s+(?:for|that|as|to)|apart\s+from|aside\s+from|"
+    r"with\s+the\s+exception\s+of|excluding|but\s+for|beyond)\b",
+    re.IGNORECASE,
+)
+_CONSENT = re.compile(
+    r"\b(?:consents?|approv\w+|authori[sz]\w+|permission|agree[sd]?|written)\b", re.IGNORECASE
+)
+_ONLY = re.compile(
+    r"\b(?:only|solely|exclusively|nothing\s+but|strictly\s+(?:for|to)|(?:limited|restricted|confined)\s+to|limits?|restricts?)\b",
+    re.IGNORECASE,
+)
+_NOT_ONLY = re.compile(
+    r"\b(?:not|n['’]t|never)\s+(?:\w+\s+)?(?:only|solely|exclusively|limited|restricted|confined|just)\b|\bwithout\s+limit|\bbeyond\b|\balso\b|\bas\s+well\b"
+    r"|\bnon-?technical\b|\bbroad(?:er|ly)?\b",
+    re.IGNORECASE,
+)
+_EXEMPTION = re.compile(
+    r"\b(?:not|n['’]t|never|no)\s+(?:\w+\s+)?(?:include|appl(?:y|ies)|extend|cover|impose|breach|violat)\w*|\b(?:excludes?|excluded|exempt\w*|exception|carve[sd]?)\b",
+    re.IGNORECASE,
+)
+_SILENCE = re.compile(
+    r"\b(?:not|n['’]t|never|no\w*|nor|without|neither)\b[^.;]{0,40}?\b(?:mention|address|specif|stat|discuss|say|said|cover\w*\s+(?:this|the\s+(?:topic|issue|question))|speak|"
+    r"deal\s+with|deals\s+with|refer(?:s|ence)?\s+to|touch|indicat|contain\w*\s+(?:any\s+)?(?:information|mention|reference|provision|language|clause)|silent)",
+    re.IGNORECASE,
+)
+_SILENT_WORD = re.compile(
+    r"\b(?:is|are|remains?)\s+silent\b|\bsilent\s+(?:on|about|as\s+to)\b", re.IGNORECASE
+)
+_DEICTIC = re.compile(
+    r"\b(?:this|that|it|so|such|doing\s+so|do\s+so|the\s+(?:answer|practice|action|activity|conduct)|these|those|they|which)\b",
+    re.IGNORECASE,
+)
+_LIGHT_VERBS = frozenset(concept(word) for word in ("make", "create", "take", "engage", "perform", "carry"))
+_AUDIENCES = frozenset(
+    concept(word)
+    for word in [
+        "employee",
+        "consultant",
+        "affiliate",
+        "competitor",
+        "public",
+        "anyone",
+        "anybody",
+        "subsidiary",
+        "lender",
+        "customer",
+    ]
+)
+_WEAK = frozenset(
+    concept(word)
+    for word in [
+        "confidential",
+        "proprietary",
+        "receive",
+        "recipient",
+        "disclose",
+        "discloser",
+        "sensitive",
+        "certain",
+        "circumstances",
+        "case",
+        "expressly",
+        "purpose",
+        "time",
+        "right",
+        "obligation",
+        "object",
+        "fact",
+        "embody",
+        "evaluation",
+        "person",
+        "value",
+        "representative",
+    ]
+)
+"""Words that a proposition may hold without setting it apart from its neighbours."""
+
+
+class Frame(NamedTuple):
+    """A proposition taken apart."""
+
+    modality: Modality
+    predicates: frozenset[str]
+    """Concepts of the verb (alternatives joined by "or" are all in it)."""
+    objects: frozenset[str]
+    """What distinguishes it from other statements with the same verb."""
+    only: bool
+    exception: bool
+    concepts: frozenset[str]
+
+
+@lru_cache(maxsize=4096)
+def frame(proposition: str) -> Frame:
+    """Take a proposition apart into modality, verb and objects."""
+    exception = _EXCEPTION.search(proposition)
+    main = proposition[: exception.start()] if exception else proposition
+    only = bool(_ONLY.search(main)) and not _NOT_ONLY.search(main)
+    cues = find_cues(main)
+    if cues:
+        cue = next((each for each in cues if main[each.start : each.end].islower()), cues[0])
+        modality, rest = cue.modality, main[cue.end :]
+    else:
+        modality, rest = ("not_fact" if len(negations(main)) % 2 else "fact"), main
+    predicates = _verbs(rest) if cues else frozenset()
+    everything = frozenset(content(main)) - generic_concepts()
+    objects = (everything if not cues else frozenset(content(rest)) - generic_concepts()) - predicates - _WEAK
+    if not cues:
+        predicates = everything - _WEAK or everything
+    return Frame(modality, predicates, objects, only, exception is not None, everything)
+
+
+def _verbs(rest: str) -> frozenset[str]:
+    found: list[str] = []
+    words = _WORD.findall(rest.casefold())
+    for place, word in enumerate(words):
+        if word in ("or", "and", "and/or") and found:
+            following = [each for each in words[place + 1 : place + 2] if each not in STOPWORDS]
+            return frozenset([*found, *(concept(each) for each in following)])
+        if (
+            word in STOPWORDS
+            or word.endswith("ly")
+            or (word == "reverse" and "reverse" not in found and found)
+        ):
+            if found and found[-1] not in _LIGHT_VERBS:
+                break
+            continue
+        if found and found[-1] not in _LIGHT_VERBS and found[-1] != "reverse":
+            break
+        found.append(concept(word))
+        if found[0] in _LIGHT_VERBS and len(found) > 1:
+            return frozenset(found[1:])
+    return frozenset(found[:2] if found[:1] == ["reverse"] else found)
+
+
+def read_polarity(clause: str, proposition: str) -> Polarity:
+    """Say what a clause, an answer's or a contract's, states of a proposition in plain English.
+
+    A statement that something is not addressed is "silent"; so is a clause about something else.
+    """
+    said = frame(proposition)
+    readings = [reading for part in _parts(clause) if (reading := _read_part(part, said)) != "silent"]
+    if not readings:
+        return "silent"
+    decided = {reading for reading in readings if reading != "unclear"}
+    if len(decided) == 1:
+        return decided.pop()
+    return "unclear"
+
+
+_PART = re.compile(
+    r"[;:]\s+|,?\s+\b(?:but|however|whereas|while|although|though|yet)\b,?\s+|\.\s+|\n+", re.IGNORECASE
+)
+
+
+def _parts(clause: str) -> list[str]:
+    return [part for part in _PART.split(clause) if part and part.strip()]
+
+
+def _read_part(part: str, said: Frame) -> Polarity:
+    exception = _EXCEPTION.search(part)
+    main = part[: exception.start()] if exception else part
+    if _silence(main):
+        return "silent"
+    if any(
+        word[:2] == "un" and concept(word[2:]) in said.predicates for word in _WORD.findall(main.casefold())
+    ):
+        return _compare("optional", said)
+    special = _read_only(part, said)
+    if special:
+        return special
+    place = _place(main, part, said)
+    if place is None:
+        return "silent"
+    modality = _modality_at(main, place, said)
+    if exception and modality in ("forbid", "not_fact") and not said.exception:
+        rest = part[exception.end() :]
+        inside = said.objects & frozenset(content(rest))
+        if not _CONSENT.search(rest) or inside:
+            outside = said.objects & frozenset(content(main))
+            if (inside and not outside) or "circumstanc" in said.concepts:
+                modality = "permit"
+            elif exception.group().lower().startswith("unless") or inside:
+                return "unclear"
+    return _compare(modality, said)
+
+
+def _silence(main: str) -> bool:
+    found = _SILENCE.search(main) or _SILENT_WORD.search(main)
+    return found is not None
+
+
+def _read_only(part: str, said: Frame) -> Polarity | None:
+    concepts = frozenset(content(part))
+    relevant = said.predicates & concepts or said.objects & concepts
+    if said.only:
+        if _NOT_ONLY.search(part):
+            return "denies"
+        if _ONLY.search(part) and relevant:
+            return "denies" if len(negations(part)) % 2 else "affirms"
+        return "unclear" if relevant else None
+    if said.exception and said.modality == "forbid" and said.predicates & concepts and _ONLY.search(part):
+        return "unclear" if _NOT_ONLY.search(part) else "affirms"
+    return None
+
+
+def _place(main: str, whole: str, said: Frame) -> tuple[int, int] | None:
+    """Where a clause speaks of the proposition's action: the verb, its objects, or a word that points to it."""
+    concepts = [
+        (found.start(), found.end(), concept(found.group().casefold())) for found in _WORD.finditer(main)
+    ]
+    present = {name for _, _, name in concepts}
+    around = frozenset(content(whole))
+    verbs = [(start, end) for start, end, name in concepts if name in said.predicates]
+    if verbs and (len(said.predicates) < 3 or len(said.predicates & present) * 2 >= len(said.predicates)):
+        rivals = (around & _AUDIENCES) - said.objects
+        if rivals and said.objects & _AUDIENCES and not said.objects & around:
+            return None
+        return verbs[0]
+    if (
+        said.objects
+        and len(said.objects & present) * 2 > len(said.objects)
+        and (find_cues(main) or said.modality == "fact" or said.predicates == {"include"})
+    ):
+        return next((start, end) for start, end, name in concepts if name in said.objects)
+    if find_cues(main) and len(present - generic_concepts()) <= 6:
+        pointed = _DEICTIC.search(main)
+        if pointed:
+            return (len(main), len(main))
+    return None
+
+
+def _modality_at(main: str, place: tuple[int, int], said: Frame) -> Modality:
+    cues = find_cues(main)
+    before = [cue for cue in cues if cue.start < place[0]]
+    after = [cue for cue in cues if cue.start >= place[1]]
+    following = negations(main[place[1] : place[1] + 25])
+    if before:
+        cue = before[-1]
+        modality: Modality = cue.modality
+        nots = len(negations(main[cue.end : place[0]]))
+        if nots % 2 and modality in ("permit", "require"):
+            return "forbid"
+    elif after:
+        modality = after[0].modality
+    else:
+        if _EXEMPTION.search(main[: place[0]]) and "include" not in said.predicates:
+            return "permit"
+        modality = "not_fact" if is_negated(main, negations(main[: place[0]])) else "fact"
+    if (
+        following
+        and following[0].group().lower() in ("no", "nobody", "none", "nothing")
+        and modality in ("permit", "require", "fact")
+    ):
+        return "forbid" if modality != "fact" else "not_fact"
+    return modality
+
+
+_VERDICTS: dict[tuple[str, str], Polarity] = {
+    ("permit", "permit"): "affirms",
+    ("permit", "require"): "affirms",
+    ("permit", "fact"): "affirms",
+    ("permit", "forbid"): "denies",
+    ("permit", "not_fact"): "denies",
+    ("permit", "optional"): "unclear",
+    ("forbid", "forbid"): "affirms",
+    ("forbid", "not_fact"): "affirms",
+    ("forbid", "permit"): "denies",
+    ("forbid", "require"): "denies",
+    ("forbid", "fact"): "denies",
+    ("forbid", "optional"): "denies",
+    ("require", "require"): "affirms",
+    ("require", "fact"): "affirms",
+    ("require", "optional"): "denies",
+    ("require", "forbid"): "denies",
+    ("require", "not_fact"): "denies",
+    ("require", "permit"): "unclear",
+    ("optional", "optional"): "affirms",
+    ("optional", "require"): "denies",
+    ("optional", "permit"): "affirms",
+    ("optional", "forbid"): "unclear",
+    ("optional", "fact"): "unclear",
+    ("optional", "not_fact"): "affirms",
+    ("fact", "fact"): "affirms",
+    ("fact", "require"): "affirms",
+    ("fact", "permit"): "affirms",
+    ("fact", "not_fact"): "denies",
+    ("fact", "forbid"): "denies",
+    ("fact", "optional"): "denies",
+    ("not_fact", "not_fact"): "affirms",
+    ("not_fact", "forbid"): "affirms",
+    ("not_fact", "fact"): "denies",
+    ("not_fact", "require"): "denies",
+    ("not_fact", "permit"): "denies",
+    ("not_fact", "optional"): "affirms",
+}
+"""What a clause of the second modality says of a proposition of the first about the same action."""
+
+
+def _compare(modality: Modality, said: Frame) -> Polarity:
+    return _VERDICTS[said.modality, modality]
+
+
+__all__ = ["Frame", "Polarity", "frame", "read_polarity"]
