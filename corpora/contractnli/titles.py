@@ -32,11 +32,12 @@ _LONG_NUMBER = re.compile(r"\b(?=\w*\d)\w{9,}\b")
 _GENERIC = frozenset(
     re.findall(
         r"\w+",
-        """a agreement agreements and annex appendix attachment basic bilateral business buyer clause client confid
-        confidential confidentiality confidentialityandnondisclosureagreement contractor data disclosure doc
-        document en exhibit fill final for form general generic in information intent mutual nda non nondisclosure
-        of one page patent pdf profile propose rev sale sample secrecy signed standard template the to two
-        unilateral v v1 v2 v3 version way""",
+        """a agreement agreements and annex appendix attachment basic bilateral business buyer clause
+        client confid confidential confidentiality confidentialityandnondisclosureagreement
+        contractor data disclosure doc document en exhibit fill final for form general generic
+        in information intent mutual nda non nondisclosure of one page patent pdf profile
+        propose rev sale sample secrecy signed standard template the to two unilateral v v1 v2
+        v3 version way""",
     )
 )
 """Words that any such contract may carry: a name of nothing else is no handle."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import lzma
 import shutil
 import stat
+import struct
 import zipfile
 import zlib
 from pathlib import PurePosixPath, PureWindowsPath
@@ -27,8 +29,17 @@ LARGEST_RATIO = 200
 _SMALL = 10 << 20
 """Members up to this size harm nobody, whatever their ratio."""
 
-_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError)
-"""What zipfile raises for a torn, encrypted or exotic archive."""
+_UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    OSError,
+    RuntimeError,
+    ValueError,
+)
+"""What zipfile raises for a torn, encrypted or exotic archive; a failing disk is a StorageError already."""
 
 
 def install(path: Path, wish: Wish, folder: Path, tell: Listener, *, name: str = "") -> dict[str, str]:

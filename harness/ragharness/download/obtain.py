@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ragharness.download.archives import install
 from ragharness.download.pinned import altered, hash_file, source_variable
-from ragharness.download.storage import cache_folder, cached_hashes, locked, record_hashes
+from ragharness.download.storage import cache_folder, cached_hashes, locked, record_hashes, storage_errors
 from ragharness.download.transfer import discard, fetch, public
 from ragharness.errors import CorpusUnavailable
 
@@ -45,17 +45,18 @@ def obtain(wish: Wish, *, source: str = "", offline: bool = False, listener: Lis
 
 
 def _from_path(wish: Wish, path: Path, folder: Path, tell: Listener) -> Path:
-    if path.is_dir():
-        return _in_place(wish, path)
+    try:
+        if path.is_dir():
+            return _in_place(wish, path)
+        if path.is_file():
+            path.open("rb").close()
+    except OSError as error:
+        raise CorpusUnavailable(f"cannot read {error.filename or path}: {error.strerror}") from error
     if not path.is_file():
         raise CorpusUnavailable(
             f"expected a folder, a zip, a JSON file or a URL (http, https) of {wish.corpus}, found no {path}",
             help=f"--from PATH|URL, or unset {source_variable(wish.corpus)}",
         )
-    try:
-        path.open("rb").close()
-    except OSError as error:
-        raise CorpusUnavailable(f"cannot read {path}: {error.strerror}") from error
     with locked(folder, tell):
         _keep(wish, path, path.name, str(path.resolve()), folder, tell)
     return folder
@@ -64,7 +65,7 @@ def _from_path(wish: Wish, path: Path, folder: Path, tell: Listener) -> Path:
 def _in_place(wish: Wish, folder: Path) -> Path:
     """Return the folder that holds the wanted files: this one, or the one below it that does."""
     first = next(iter(wish.wanted))
-    found = [folder / first] if (folder / first).is_file() else sorted(folder.rglob(first))
+    found = [folder / first] if (folder / first).is_file() else _below(folder, first)
     if len(found) != 1:
         raise CorpusUnavailable(
             f"expected one file {first} in {folder}, found {len(found)}", help=wish.fetch_command
@@ -79,17 +80,22 @@ def _in_place(wish: Wish, folder: Path) -> Path:
     return home
 
 
+def _below(folder: Path, name: str) -> list[Path]:
+    # Three levels, not all: the folder may be somebody's home.
+    return sorted(path for stars in ("*", "*/*", "*/*/*") for path in folder.glob(f"{stars}/{name}"))
+
+
 def _cached(wish: Wish, folder: Path, source: str, tell: Listener) -> bool:
     """Tell whether the cache holds the wanted files unaltered (and from that mirror, if one is named)."""
     known = cached_hashes(folder)
     for name, pinned in wish.wanted.items():
         row = known.get(name, {})
         expected = pinned.sha256 or row.get("sha256", "")
-        if not expected or not (folder / name).is_file():
+        with storage_errors(folder):
+            found = hash_file(folder / name) if (folder / name).is_file() else ""
+        if not expected or not found or (source and row.get("source") != _label(source)):
             return False
-        if source and row.get("source") != _label(source):
-            return False
-        if hash_file(folder / name) != expected:
+        if found != expected:
             tell(f"{folder / name} was altered since it was fetched; fetching it again", 0, 0)
             return False
     return True

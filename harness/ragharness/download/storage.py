@@ -45,9 +45,11 @@ def storage_errors(folder: Path) -> Iterator[None]:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             message = f"the disk that holds {folder} is full"
         elif error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
-            message = f"expected to write in {folder}, found it read-only ({error.strerror})"
+            message = (
+                f"expected a folder to write in at {folder}, found it read-only or closed ({error.strerror})"
+            )
         else:
-            message = f"cannot write in {folder}: {error.strerror or error}"
+            message = f"cannot use {folder}: {error.strerror or error}"
         raise StorageError(message, help=_ELSEWHERE) from error
 
 

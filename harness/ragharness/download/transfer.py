@@ -74,7 +74,8 @@ def fetch(url: str, part: Path, *, tell: Listener, space: int = 0) -> None:
                 return
     arrived = part.stat().st_size if part.exists() else 0
     raise CorpusUnavailable(
-        f"expected all of {public(url)}, found the connection cut {ATTEMPTS} times, last after {arrived} bytes",
+        f"expected all of {public(url)}, found the connection cut {ATTEMPTS} times,"
+        f" last after {arrived} bytes",
         help=_AGAIN,
     )
 
