@@ -1,0 +1,119 @@
+"""Pipelines: loading the system under test, calling it, and reading what it returns.
+
+``module:attribute`` and ``path/file.py:attribute`` name the user's own; the reference generators are one file
+each in this package, found by its name, with ``build(context, argument)``, which returns a callable of one of
+the same three signatures.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import pkgutil
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragharness import __version__
+from ragharness.errors import UnknownName, UsageError
+from ragharness.pipelines._answers import read_answer
+from ragharness.pipelines._shape import Shape, Takes, is_async, shape_of
+from ragharness.pipelines._streams import settled, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ragharness.corpus import Corpus
+    from ragharness.passages import PassageSet
+    from ragharness.questions import QuestionSet
+    from ragharness.records import Passage
+
+__all__ = ["Context", "Pipeline", "load_pipeline", "read_answer", "reference_names"]
+
+_EXPECTED = "give your own as package.module:function or path/to/file.py:function"
+
+
+@dataclass(frozen=True)
+class Context:
+    """What reference generators may know besides the question; a user's pipeline never gets it."""
+
+    corpus: Corpus
+    questions: QuestionSet
+    passages: PassageSet
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """The system under test, ready to be called."""
+
+    spec: str
+    """How the user named it."""
+    name: str
+    """A short name for headings and folders; not yet safe as a file name."""
+    fingerprint: str
+    """A hash of the source file: another fingerprint, other answers to expect."""
+    is_async: bool
+    """Whether to call it on the event loop rather than in a thread."""
+    function: Callable[..., object]
+    shape: Shape
+
+    @property
+    def takes(self) -> Takes:
+        """What it wants beside the question: ``passages``, ``retrieve``, or nothing as it has its ``own``."""
+        return self.shape.takes
+
+    def call(
+        self,
+        question: str,
+        passages: Sequence[Passage] = (),
+        retrieve: Callable[[str, int], list[Passage]] | None = None,
+    ) -> object:
+        """Ask one question; whatever ``is_async`` says, an awaitable result still has to be awaited.
+
+        A generator of strings is read to its end and joined. Raises what the pipeline raises.
+        """
+        material = list(passages) if self.takes == "passages" else retrieve
+        returned = self.shape.apply(self.function, question, material)
+        if inspect.isawaitable(returned) or inspect.isasyncgen(returned):
+            return settled(returned)
+        return whole(returned)
+
+
+def reference_names() -> list[str]:
+    """Return the names of the reference generators, in alphabetical order."""
+    return sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_"))
+
+
+def load_pipeline(spec: str, context: Context | None = None) -> Pipeline:
+    """Load the pipeline that ``spec`` names; reference generators need the ``context``.
+
+    Raises UnknownName for a bare name that is none of theirs, and PipelineNotUsable for what cannot be
+    imported, found or called.
+    """
+    head, colon, argument = spec.partition(":")
+    if head in reference_names():
+        return _reference(spec, head, argument, context)
+    if not colon:
+        raise UnknownName("reference pipeline", spec, reference_names(), help=_EXPECTED)
+    from ragharness.pipelines._loading import load_object
+
+    found = load_object(spec)
+    return Pipeline(
+        spec,
+        found.name,
+        found.fingerprint,
+        is_async(found.function),
+        found.function,
+        shape_of(found.function, spec),
+    )
+
+
+def _reference(spec: str, name: str, argument: str, context: Context | None) -> Pipeline:
+    if context is None:
+        raise UsageError(f"the reference pipeline {name!r} needs a corpus and its questions; none were given")
+    module: Any = import_module(f"{__name__}.{name}")
+    function = module.build(context, argument)
+    source = Path(module.__file__).read_bytes() + (Path(argument).read_bytes() if argument else b"")
+    fingerprint = hashlib.sha256(__version__.encode() + b"\n" + source).hexdigest()
+    return Pipeline(spec, name, fingerprint, is_async(function), function, shape_of(function, spec))

@@ -1,0 +1,103 @@
+"""Importing the user's module: by name, the current folder included, or from a file of any name."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragharness.errors import PipelineNotUsable
+from ragharness.pipelines._mishaps import HELP, near, users_code
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+def from_file(place: str, spec: str) -> ModuleType:
+    """Import a Python file as Python runs a script: its own folder comes first in the search path."""
+    path = Path(place).expanduser().resolve()
+    if not path.is_file():
+        found = "a folder" if path.is_dir() else "none"
+        hint = near(path.name, (each.name for each in _python_files(path.parent)))
+        raise PipelineNotUsable(f"expected a Python file at {place}, found {found}{hint}", help=HELP)
+    _importable(path.parent)
+    known = sys.modules.get(path.stem)
+    if known is not None and getattr(known, "__file__", None) == str(path):
+        return known
+    return _executed(_free_name(path), path, spec)
+
+
+def from_name(place: str, spec: str) -> ModuleType:
+    """Import a module by its dotted name."""
+    if not all(part.isidentifier() for part in place.split(".")):
+        path = Path(f"{place}.py")
+        hint = near(str(path), (str(each) for each in _python_files(path.parent)))
+        raise PipelineNotUsable(
+            f"expected a module or a file that ends in .py before the colon, found {place!r}{hint}", help=HELP
+        )
+    _importable(Path.cwd())
+    importlib.invalidate_caches()
+    with users_code(f"importing {place}", spec):
+        try:
+            return importlib.import_module(place)
+        except ModuleNotFoundError as error:
+            # A module that the user's module misses is the user's error, not a wrong name.
+            if error.name is not None and f"{place}.".startswith(f"{error.name}."):
+                raise _no_module(error.name) from None
+            raise
+
+
+def _free_name(path: Path) -> str:
+    """Return the file's own name, or another where that would replace a module that exists already."""
+    stem = path.stem
+    if stem.isidentifier() and stem not in sys.modules:
+        found = importlib.util.find_spec(stem)
+        if found is not None and found.origin == str(path):
+            return stem
+    return f"pipeline_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
+
+
+def _executed(name: str, path: Path, spec: str) -> ModuleType:
+    if name in sys.modules:
+        return sys.modules[name]
+    found = importlib.util.spec_from_file_location(name, path)
+    if found is None or found.loader is None:
+        raise PipelineNotUsable(f"expected an importable Python file, found {path}", help=HELP)
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module
+    try:
+        with users_code(f"importing {path.name}", spec):
+            found.loader.exec_module(module)
+    except PipelineNotUsable:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _importable(folder: Path) -> None:
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+
+
+def _no_module(missing: str) -> PipelineNotUsable:
+    parent, _, last = missing.rpartition(".")
+    folders = (
+        [Path(each) for each in getattr(sys.modules.get(parent), "__path__", [])] if parent else [Path.cwd()]
+    )
+    if not folders:
+        message = f"expected a package at {parent!r}, found a module, which holds no {last!r}"
+        return PipelineNotUsable(message, help=f"{parent}:{last} names a function of the module")
+    names = [each.stem for folder in folders for each in _python_files(folder)]
+    names += [each.parent.name for folder in folders for each in folder.glob("*/__init__.py")]
+    where = f"the package {parent!r}" if parent else f"{folders[0]} or among the installed packages"
+    return PipelineNotUsable(
+        f"expected a module {missing!r}, found none in {where}{near(last, names)}",
+        help="run it from the folder that holds the module, or give the file: path/to/file.py:function",
+    )
+
+
+def _python_files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.py")) if folder.is_dir() else []

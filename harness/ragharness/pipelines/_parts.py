@@ -1,0 +1,216 @@
+"""The parts of an answer, each cleaned on its own; every oddity becomes a sentence in ``problems``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from numbers import Real
+from typing import Any
+
+from ragharness.records import Passage, Usage
+
+TEXT_LIMIT = 1_000_000
+"""Characters of an answer that a record keeps; graders read all of them."""
+
+PASSAGE_TEXT_LIMIT = 20_000
+"""Characters kept of a passage that the pipeline brought."""
+
+ID_LIMIT = 500
+"""Characters of a citation; anything longer is no id."""
+
+CITATION_LIMIT = 1000
+PASSAGE_LIMIT = 1000
+
+MISSING: Any = object()
+Get = Callable[[str], object]
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_ID_KEYS = ("id", "passage_id", "chunk_id", "source")
+_BASIC = (str, bytes, bytearray, int, float, complex, list, tuple, set, frozenset, type, type(None))
+
+
+def kind_of(value: object) -> str:
+    """Return the name of a value's type, whatever the type makes of it."""
+    name = type.__dict__["__name__"].__get__(type(value))
+    return "None" if value is None else clean(str(name)[:80], [], "")
+
+
+def getter(source: object) -> Get | None:
+    """Return how to look up a name in a mapping or object (MISSING: not there), or None for neither."""
+    if isinstance(source, dict):
+        return lambda name: dict.get(source, name, MISSING)
+    if isinstance(source, Mapping):
+        return lambda name: source.get(name, MISSING)
+    if isinstance(source, _BASIC) and not hasattr(source, "_fields"):
+        return None
+    return lambda name: getattr(source, name, MISSING)
+
+
+def clean(value: str, problems: list[str], name: str, limit: int = TEXT_LIMIT) -> str:
+    """Return a plain string that can be written as UTF-8, at most ``limit`` characters of it."""
+    text = str.__str__(value)
+    if len(text) > limit:
+        problems.append(f"{name} has {len(text):,} characters; the first {limit:,} are kept")
+        text = text[:limit]
+    if not text.isascii() and _SURROGATE.search(text):
+        problems.append(f"{name} holds surrogate characters; those that stand alone became U+FFFD")
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    odd = sorted(set(_CONTROL.findall(text)))
+    if odd:
+        problems.append(
+            f"{name} holds control characters: {', '.join(f'U+{ord(each):04X}' for each in odd[:5])}"
+        )
+    return text
+
+
+def citations_of(value: object, problems: list[str]) -> tuple[str, ...] | None:
+    """Return the cited ids in order, or None where there are none to read."""
+    if value is None:
+        return None
+    if isinstance(value, str) or _identifier(value) is not None:
+        problems.append("citations is a single one, not a list; it was read as one id")
+        value = [value]
+    if not isinstance(value, (list, tuple, set, frozenset)):
+        problems.append(
+            f"citations: expected a list of passage ids, found {kind_of(value)}; they were left out"
+        )
+        return None
+    found = list(islice(_flat(value), CITATION_LIMIT + 1))
+    if len(found) > CITATION_LIMIT:
+        problems.append(f"citations holds more than {CITATION_LIMIT:,} entries; the rest was left out")
+    kept = [_citation(each, problems) for each in found[:CITATION_LIMIT]]
+    ids = [each for each in kept if each is not None]
+    if isinstance(value, (set, frozenset)) and len(ids) > 1:
+        problems.append("citations is a set, which has no order; they were read in alphabetical order")
+        ids.sort()
+    return tuple(ids)
+
+
+def confidence_of(value: object, problems: list[str]) -> float | None:
+    """Return a finite number from 0 to 1, or None."""
+    if value is None:
+        return None
+    number = _number(value)
+    if number is None or not 0 <= number <= 1:
+        found = kind_of(value) if number is None else f"{number:g}"
+        problems.append(f"confidence: expected a number from 0 to 1, found {found}; it was left out")
+        return None
+    return number
+
+
+def usage_of(value: object, problems: list[str]) -> Usage | None:
+    """Return tokens and cost, each None where it cannot be read."""
+    if value is None:
+        return None
+    get = getter(value)
+    if get is None:
+        problems.append(f"usage: expected a dict of tokens and cost, found {kind_of(value)}; it was left out")
+        return None
+    prompt = _amount(get, ("prompt_tokens", "input_tokens"), problems)
+    completion = _amount(get, ("completion_tokens", "output_tokens"), problems)
+    cost = _amount(get, ("cost", "total_cost"), problems)
+    if prompt is completion is cost is None:
+        problems.append("usage holds none of prompt_tokens, completion_tokens and cost")
+        return None
+    return Usage(
+        None if prompt is None else int(prompt), None if completion is None else int(completion), cost
+    )
+
+
+def passages_of(value: object, problems: list[str]) -> tuple[Passage, ...] | None:
+    """Return the passages that a pipeline brought, without those that have no id or no text."""
+    if value is None:
+        return None
+    if not isinstance(value, (list, tuple)):
+        problems.append(f"passages: expected a list, found {kind_of(value)}; they were left out")
+        return None
+    found = list(islice(iter(value), PASSAGE_LIMIT + 1))
+    if len(found) > PASSAGE_LIMIT:
+        problems.append(f"passages holds more than {PASSAGE_LIMIT:,} entries; the rest was left out")
+    read = [_passage(each, problems) for each in found[:PASSAGE_LIMIT]]
+    kept = tuple(each for each in read if each is not None)
+    if len(kept) < len(read):
+        problems.append(
+            f"passages: expected an id and a text in each, {len(read) - len(kept)} of {len(read)} had none "
+            "and were left out"
+        )
+    return kept
+
+
+def _flat(values: Iterable[object]) -> Iterator[object]:
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            yield from value
+        else:
+            yield value
+
+
+def _citation(value: object, problems: list[str]) -> str | None:
+    found = _identifier(value)
+    if found is None or not found.strip() or len(found) > ID_LIMIT:
+        shape = kind_of(value) if found is None else f"one of {len(found):,} characters"
+        problems.append(f"citations: expected passage ids, found {shape}; it was left out")
+        return None
+    if not isinstance(value, str):
+        problems.append(f"citations: expected passage ids, found {kind_of(value)}; its id was read")
+    return clean(found, problems, "a citation").strip()
+
+
+def _identifier(value: object) -> str | None:
+    """Return the id that a value is or carries: text, a whole number, a passage, a hit, a dict with an id."""
+    for _ in range(2):
+        if isinstance(value, str):
+            return str.__str__(value)
+        if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**18:
+            return f"{int(value)}"
+        get = getter(value)
+        if get is None:
+            return None
+        held = (get(name) for name in (*_ID_KEYS, "passage"))
+        value = next((each for each in held if each is not MISSING and each is not None), None)
+    return _identifier(value) if isinstance(value, (str, int)) else None
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return None
+    try:
+        return float(value)
+    except (OverflowError, ValueError):
+        return None
+
+
+def _amount(get: Get, names: tuple[str, ...], problems: list[str]) -> float | None:
+    found = next((each for each in map(get, names) if each is not MISSING and each is not None), None)
+    if found is None:
+        return None
+    number = _number(found)
+    if number is None or not 0 <= number < 2**53:
+        problems.append(f"usage: expected a number of at least 0 as {names[0]}, found {kind_of(found)}")
+        return None
+    return number
+
+
+def _passage(value: object, problems: list[str]) -> Passage | None:
+    get = getter(value)
+    if get is None:
+        return None
+    name, text = _identifier(get("id")), get("text")
+    if not name or len(name) > ID_LIMIT or not isinstance(text, str):
+        return None
+    document, title = (_words(get(field), problems) for field in ("document", "title"))
+    start, end = (_offset(get(field)) for field in ("start", "end"))
+    kept = clean(text, problems, "the text of a passage", PASSAGE_TEXT_LIMIT)
+    return Passage(
+        clean(name, problems, "the id of a passage"), document, title, start, max(start, end), kept
+    )
+
+
+def _words(value: object, problems: list[str]) -> str:
+    return clean(value, problems, "a name in a passage", ID_LIMIT) if isinstance(value, str) else ""
+
+
+def _offset(value: object) -> int:
+    return int(value) if isinstance(value, int) and 0 <= value < 2**53 else 0

@@ -1,0 +1,25 @@
+"""The reference generator that never answers: what a result is worth that always refuses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragharness.errors import UsageError
+from ragharness.pipelines._refusal import refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ragharness.pipelines import Context
+    from ragharness.records import Passage
+
+
+def build(context: Context, argument: str) -> Callable[[str, Sequence[Passage]], str]:  # noqa: ARG001
+    """Return the pipeline that gives the same refusal to every question."""
+    if argument:
+        raise UsageError(f"the reference pipeline 'refuse' takes nothing behind its name, found {argument!r}")
+    return _answer
+
+
+def _answer(question: str, passages: Sequence[Passage]) -> str:  # noqa: ARG001
+    return refusal(passages, "none of them states what it asks, as far as I can tell")
