@@ -8,7 +8,7 @@ _LINE = re.compile(r"[^\n]+")
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """Return (start, end) of each sentence in order, without blanks at its ends; a line break always ends one."""
+    """Return (start, end) of each sentence in order, trimmed; a line break always ends one."""
     from sentencex import get_sentence_boundaries
 
     found: list[tuple[int, int]] = []
