@@ -28,7 +28,7 @@ _NEAR = 0.75
 """A full passage steps back to the last end of a paragraph, if one lies beyond this share of its size."""
 
 _REST = 0.25
-"""A piece may exceed its size by this share rather than leave a rest behind that is smaller than it."""
+"""A piece below this share of the size (a lone heading, the last line) is joined to its neighbour."""
 
 _PARAGRAPH_ENDS = frozenset(".;!?)\"'”’")
 """A line that ends otherwise is a heading or leads into a list: what follows belongs to it."""
@@ -76,9 +76,11 @@ def build_passages(documents: Iterable[Document], words: int = DEFAULT_WORDS) ->
 
 
 def split_document(document: Document, words: int = DEFAULT_WORDS) -> list[Passage]:
-    """Split a document so that every character but blanks is in exactly one passage.
+    """Split a document so that every character but blanks is in exactly one passage: ``doc#1`` onwards.
 
-    Segments of the document's own list are never split: a longer one is a passage by itself.
+    A passage ends where one more sentence or list item would lead away from ``words``, or after the last
+    paragraph beyond three quarters of it; a lone heading or a short rest joins its neighbour. Segments of
+    the document's own list are never split: a longer one is a passage by itself.
     """
     if words < 1:
         raise UsageError(f"passages need at least 1 word, found {words}", help="--passage-words 120")
@@ -153,27 +155,24 @@ def _cut(text: str, unit: Span, words: int) -> Iterator[Span]:
 
 
 def _group(text: str, units: Sequence[Span], sizes: Sequence[int], words: int) -> list[Span]:
-    """Join units greedily; a full piece ends at the last paragraph's end near its size, else right there."""
+    """Join units until one more would lead away from the size; end at a paragraph's end if one is near."""
     cuts = [0]
     size = 0
     for index, count in enumerate(sizes):
-        if size and size + count > words:
-            cut = _step_back(text, units, sizes, cuts[-1], index, words)
-            cuts.append(cut)
-            size = sum(sizes[cut:index])
-            if size + count > (1 + _REST) * words and cut < index:
-                cuts.append(index)
-                size = 0
+        while size > _REST * words and size + count / 2 > words:
+            cuts.append(_step_back(text, units, sizes, cuts[-1], index, words))
+            size = sum(sizes[cuts[-1] : index])
         size += count
-    if len(cuts) > 1 and size < _REST * words and sum(sizes[cuts[-2] :]) <= (1 + _REST) * words:
+    if len(cuts) > 1 and size <= _REST * words:
         cuts.pop()
-    cuts.append(len(units))
-    return [(units[first][0], units[last - 1][1]) for first, last in pairwise(cuts)]
+    edges = pairwise([*cuts, len(units)]) if units else ()
+    return [(units[first][0], units[last - 1][1]) for first, last in edges]
 
 
 def _step_back(
     text: str, units: Sequence[Span], sizes: Sequence[int], first: int, index: int, words: int
 ) -> int:
+    """Return where to cut units[first:index]: after the last paragraph near the size, else at the end."""
     size = sum(sizes[first:index])
     for cut in range(index, first, -1):
         if size < _NEAR * words:
