@@ -1,8 +1,8 @@
 """The reference generator that reads no passage: what a question set gives away to prejudice.
 
 It looks at the titles of the passages that it gets, takes the one that shares most with the question,
-gives the answer that the corpus's documents give most often on the question's topic, and cites the first three
-passages of that title. A topic on which no two documents agree has no usual answer, and is refused.
+gives the answer that the corpus's documents give most often on the question's topic, and cites the first
+three passages of that title. A topic on which no two documents agree has no usual answer, and is refused.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _guess(question: Question, usual: dict[str, str]) -> str:
 
 
 def _title(question: str, passages: Sequence[Passage]) -> str:
-    """Return the title with the largest share of its words in the question, the first of equals; "" for none."""
+    """Return the first title with the largest share of its words in the question; "" for none."""
     asked = set(words(question))
     shares = {
         title: _share(words(title), asked) for title in dict.fromkeys(passage.title for passage in passages)

@@ -15,9 +15,10 @@ import msgspec
 from ragharness.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ragharness.pipelines import Context
+    from ragharness.records import Passage
 
 _HELP = 'write a JSON list, or one object a line, like {"id": "q001", "text": "Yes. [doc#1]"}'
 
@@ -26,7 +27,7 @@ class UnansweredError(LookupError):
     """The file holds no answer to a question."""
 
 
-def build(context: Context, argument: str) -> Callable[[str], dict[str, Any]]:
+def build(context: Context, argument: str) -> Callable[[str, Sequence[Passage]], dict[str, Any]]:
     """Return the pipeline that looks its answers up in the file ``argument``; raises UsageError."""
     if not argument:
         raise UsageError("the reference pipeline 'scripted' needs a file: scripted:answers.jsonl", help=_HELP)
@@ -36,7 +37,7 @@ def build(context: Context, argument: str) -> Callable[[str], dict[str, Any]]:
         key = entry.get("question") or texts.get(str(entry.get("id")), "")
         answers[str(key)] = entry
 
-    def answer(question: str) -> dict[str, Any]:
+    def answer(question: str, passages: Sequence[Passage]) -> dict[str, Any]:  # noqa: ARG001
         if question not in answers:
             raise UnansweredError(f"{argument} holds no answer to: {question}")
         return answers[question]
