@@ -63,7 +63,7 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact]]:
         found = msgspec.json.decode(path.read_bytes(), type=_Split)
         names = _titles.name_documents([(_id(each), each.file_name, each.text) for each in found.documents])
         facts = [fact for contract in found.documents for fact in _facts(contract, found.labels)]
-    except (msgspec.DecodeError, LookupError, ValueError) as error:
+    except (msgspec.DecodeError, ValueError) as error:
         raise CorruptDownload(
             f"expected ContractNLI's documents, spans and annotations in {path}, found otherwise: {error}",
             help="ragharness corpus fetch contractnli",
@@ -90,9 +90,8 @@ def _document(contract: _Contract, name: _Name) -> Document:
 
 def _facts(contract: _Contract, labels: dict[str, _Label]) -> Iterator[Fact]:
     document = _id(contract)
-    annotations = contract.annotation_sets[0].annotations
     for topic, label in labels.items():
-        annotation = annotations[topic]
+        annotation = _annotation(contract, topic)
         spans = [contract.spans[number] for number in sorted(annotation.spans)]
         yield Fact(
             document=document,
@@ -102,3 +101,15 @@ def _facts(contract: _Contract, labels: dict[str, _Label]) -> Iterator[Fact]:
             evidence=tuple(Evidence(document, start, end) for start, end in spans),
             details={"hypothesis": label.hypothesis, "short_description": label.short_description},
         )
+
+
+def _annotation(contract: _Contract, topic: str) -> _Annotation:
+    # The data holds one set of annotations a document; its format allows more.
+    found = contract.annotation_sets[0].annotations.get(topic) if contract.annotation_sets else None
+    if found is None:
+        raise ValueError(f"document {contract.id} has no annotation of {topic}")
+    if found.choice not in _ANSWERS:
+        raise ValueError(f"document {contract.id} has the unknown choice {found.choice!r} for {topic}")
+    if any(not 0 <= number < len(contract.spans) for number in found.spans):
+        raise ValueError(f"document {contract.id} names a span that it does not have for {topic}")
+    return found

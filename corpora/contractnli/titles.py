@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from string import capwords
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -25,10 +26,10 @@ CURATED = Path(__file__).with_name("handles.toml")
 _FILING = re.compile(r"\d+_\d{10}-\d\d-\d{6}_")
 """File names of SEC filings are a register number and an accession number: no name that a person says."""
 
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])|(?<=[A-Z]{2})(?=[A-Z][a-z])")
 _EXTENSION = re.compile(r"\.(?:pdf|txt|html?|docx?)$", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[\s_+\-–—]+")
-_LONG_NUMBER = re.compile(r"\b(?=\w*\d)\w{9,}\b")
+_LONG_NUMBER = re.compile(r"\b(?=(?:\w*?\d){5})\w{9,}\b")
 _GENERIC = frozenset(
     re.findall(
         r"\w+",
@@ -60,7 +61,10 @@ class Name:
 
 
 def name_documents(documents: Sequence[tuple[str, str, str]]) -> list[Name]:
-    """Return a name for each (id, file name, text); titles are unique within the call."""
+    """Return a name for each (id, file name, text); titles are unique among them.
+
+    A rule's name that others share gets the document's id behind it, and is no handle any more.
+    """
     curated = _curated()
     ruled = [curated.get(id_) or _name(file_name, text) for id_, file_name, text in documents]
     often = Counter(name.title.casefold() for name in ruled)
@@ -96,11 +100,9 @@ def _name(file_name: str, text: str) -> Name:
     telling = [
         word for word in title.split() if word.casefold().strip(".,()") not in _GENERIC and not word.isdigit()
     ]
-    return (
-        Name(title, handle=title if any(len(word) > 2 for word in telling) else "")
-        if telling
-        else _name_from_text(text)
-    )
+    if not telling:
+        return _name_from_text(text)
+    return Name(title, handle=title if any(len(word) > 2 for word in telling) else "")
 
 
 def _readable(file_name: str) -> str:
@@ -122,4 +124,4 @@ def _heading(text: str) -> str:
     lines = [" ".join(line.split()) for line in text[:_HEAD].splitlines()]
     told = [line for line in lines if "agreement" in line.casefold() and len(line) <= 90]
     line = told[0] if told else next((line for line in lines if line), "Agreement")
-    return (line.title() if line.isupper() else line)[:90].strip(" .,:")
+    return (capwords(line) if line.isupper() else line)[:90].strip(" .,:")

@@ -1,0 +1,59 @@
+"""The shelf is found in the clone, its manifests are complete, its modules load once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT
+from ragharness import shelf
+from ragharness.errors import RagharnessError, UnknownName
+
+
+def test_the_clone_s_shelves_are_found() -> None:
+    assert shelf.root() == ROOT
+    assert "contractnli" in shelf.names("corpora")
+    assert shelf.folder("corpora", "contractnli") == ROOT / "corpora" / "contractnli"
+
+
+def test_the_wheel_s_shelves_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = tmp_path / "_shelf" / "baselines" / "plain"
+    packed.mkdir(parents=True)
+    (packed / "baseline.toml").touch()
+    (tmp_path / "_shelf" / "baselines" / "not-one").mkdir()
+    monkeypatch.setattr(shelf, "_PACKAGE", tmp_path)
+    assert shelf.names("baselines") == ["plain"]
+    assert shelf.folder("baselines", "plain") == packed
+
+
+@pytest.mark.parametrize("name", ["contractnil", "", "../corpora/contractnli", "contractnli/.."])
+def test_an_unknown_name_offers_the_nearest(name: str) -> None:
+    with pytest.raises(UnknownName, match="contractnli"):
+        shelf.folder("corpora", name)
+
+
+def test_an_incomplete_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shelf, "_PACKAGE", tmp_path / "site-packages" / "ragharness")
+    with pytest.raises(RagharnessError, match="installation is incomplete"):
+        shelf.names("corpora")
+
+
+def test_modules_load_once_and_keep_apart(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "parse.py").write_text(f"NAME = {name!r}\nSEEN = []\n")
+    one = shelf.load_module(tmp_path / "one" / "parse.py")
+    one.SEEN.append(1)
+    assert shelf.load_module(tmp_path / "two" / "parse.py").NAME == "two"
+    assert shelf.load_module(tmp_path / "one" / "parse.py") is one
+
+
+def test_a_module_that_fails_is_not_remembered(tmp_path: Path) -> None:
+    path = tmp_path / "parse.py"
+    with pytest.raises(RagharnessError, match="found none"):
+        shelf.load_module(path)
+    path.write_text("1 / 0")
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            shelf.load_module(path)
