@@ -91,7 +91,9 @@ def test_nothing_heavy_at_import_time(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [path for path in MODULES if layer_of(path) != "cli"], ids=lambda path: str(path.relative_to(PACKAGE))
+    "path",
+    [path for path in MODULES if layer_of(path) != "cli"],
+    ids=lambda path: str(path.relative_to(PACKAGE)),
 )
 def test_only_the_command_line_prints_or_exits(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

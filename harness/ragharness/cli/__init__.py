@@ -78,6 +78,8 @@ def _version(wanted: bool) -> None:
 
 
 def _root(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version."
+    ),
 ) -> None:
     """Score any RAG pipeline in four buckets: correct, wrong, unsupported, refused."""

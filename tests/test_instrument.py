@@ -1,0 +1,315 @@
+"""Proof that the instrument is right: pipelines of known behaviour over whole question sets, exact counts.
+
+Every pipeline here knows the gold, so what each answer is worth is known beforehand. The oracle retriever hands
+over the evidence, so that only the answer decides.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragharness.passages import build_passages
+from ragharness.pipelines import Pipeline
+from ragharness.pipelines._refusal import refusal
+from ragharness.pipelines._shape import shape_of
+from ragharness.records import Record
+from ragharness.runner import Bench, Examiner, Wishes, assemble, execute
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from ragharness.records import Passage, Question
+
+    Behaviour = Callable[[Question, Sequence[Passage], "World"], str]
+
+SEEDS = 50
+
+
+class World:
+    """A corpus with its questions and the oracle retriever, and what is known of each question."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self.questions = bench.questions.questions
+        self.by_text = {question.text: question for question in self.questions}
+        assert len(self.by_text) == len(self.questions)
+        self.all_passages = build_passages(bench.corpus.documents)
+
+    def gold(self, question: Question, passages: Sequence[Passage]) -> str:
+        """Return the id of the first passage that holds gold evidence."""
+        supporting = self.bench.examiner.evidence.supporting(question, passages)
+        return next(passage.id for passage in passages if passage.id in supporting)
+
+    def other(self, question: Question, passages: Sequence[Passage]) -> str:
+        """Return the id of a retrieved passage without gold evidence."""
+        supporting = self.bench.examiner.evidence.supporting(question, passages)
+        return next(passage.id for passage in reversed(passages) if passage.id not in supporting)
+
+    def run(self, behaviour: Behaviour, questions: Sequence[Question] = (), k: int = 5) -> dict[str, Record]:
+        """Ask every question of a pipeline that behaves so; returns the records by question id."""
+
+        def answer(question: str, passages: list[Passage]) -> str:
+            return behaviour(self.by_text[question], passages, self)
+
+        pipeline = Pipeline("known", "known", "", False, answer, shape_of(answer, "known"))
+        was = self.bench.examiner
+        examiner = Examiner(pipeline, was.retriever, was.grader, was.evidence, was.corpus, was.passages, k)
+        records: list[Record] = []
+        execute(questions or self.questions, examiner, records.append, concurrency=4)
+        return {record.question: record for record in records}
+
+
+@pytest.fixture(scope="module", params=["sample", "contractnli"])
+def world(request: pytest.FixtureRequest) -> World:
+    if request.param == "contractnli":
+        folder: Path = request.getfixturevalue("contractnli_folder")
+        return World(assemble(Wishes(corpus="contractnli", source=str(folder), retriever="oracle")))
+    return World(assemble(Wishes(retriever="oracle")))
+
+
+def value(question: Question) -> str:
+    """Return the gold answer as a person would write it."""
+    if question.kind == "yesno":
+        return question.answers[0].capitalize()
+    if question.kind == "list":
+        return " and ".join(question.answers)
+    if question.kind == "number":
+        currency, _, scale = question.unit.partition(" ")
+        if currency == "USD":
+            return f"${question.answers[0]} {scale}".strip()
+        return f"{question.answers[0]} {question.unit}".strip()
+    return question.answers[0]
+
+
+def false_value(question: Question) -> str:
+    """Return what is certainly not the gold answer: the opposite, or a distractor."""
+    if question.kind == "yesno":
+        return "No" if question.answers[0] == "yes" else "Yes"
+    return question.distractors[0].value
+
+
+def wants_answer(question: Question) -> bool:
+    return question.wanted == "correct"
+
+
+def in_the_world(question: Question) -> bool:
+    """Whether the answer is known although the index or the retrieval lacks its evidence."""
+    return question.answerable and not wants_answer(question)
+
+
+def decline(passages: Sequence[Passage]) -> str:
+    return refusal(passages, "none of them states it")
+
+
+def oracle(question: Question, passages: Sequence[Passage], world: World) -> str:
+    if wants_answer(question):
+        return f"{value(question)} [{world.gold(question, passages)}]."
+    return decline(passages)
+
+
+def refuse(question: Question, passages: Sequence[Passage], world: World) -> str:
+    return decline(passages)
+
+
+def uncited(question: Question, passages: Sequence[Passage], world: World) -> str:
+    return f"{value(question)}." if wants_answer(question) else decline(passages)
+
+
+def invented_citation(question: Question, passages: Sequence[Passage], world: World) -> str:
+    return f"{value(question)} [no-such-document#7]." if wants_answer(question) else decline(passages)
+
+
+def wrong_passage(question: Question, passages: Sequence[Passage], world: World) -> str:
+    if wants_answer(question):
+        return f"{value(question)} [{world.other(question, passages)}]."
+    return decline(passages)
+
+
+def false_answer(question: Question, passages: Sequence[Passage], world: World) -> str:
+    if wants_answer(question):
+        return f"{false_value(question)} [{world.gold(question, passages)}]."
+    return decline(passages)
+
+
+def outside_knowledge(question: Question, passages: Sequence[Passage], world: World) -> str:
+    return f"{value(question)}." if in_the_world(question) else oracle(question, passages, world)
+
+
+def hedger(question: Question, passages: Sequence[Passage], world: World) -> str:
+    if wants_answer(question):
+        said = value(question) if question.kind != "yesno" else value(question).lower()
+        gold = world.gold(question, passages)
+        return f"I could not find an explicit statement on this question, but the answer is {said} [{gold}]."
+    return decline(passages)
+
+
+def shotgun(question: Question, passages: Sequence[Passage], world: World) -> str:
+    if wants_answer(question):
+        gold = world.gold(question, passages)
+        return f"It is either {value(question)} [{gold}] or {false_value(question)} [{gold}]."
+    return decline(passages)
+
+
+def cite_everything(question: Question, passages: Sequence[Passage], world: World) -> str:
+    if not wants_answer(question):
+        return decline(passages)
+    supporting = world.bench.examiner.evidence.supporting(question, passages)
+    ordered = sorted(passages, key=lambda passage: passage.id in supporting)
+    return f"{value(question)} {''.join(f'[{passage.id}]' for passage in ordered)}."
+
+
+def buckets(records: dict[str, Record]) -> Counter[str]:
+    return Counter(outcome(record) for record in records.values())
+
+
+def outcome(record: Record) -> str:
+    if record.verdict is None or record.verdict.bucket is None:
+        return record.status
+    return record.verdict.bucket
+
+
+def reasons(records: dict[str, Record], questions: Sequence[Question]) -> Counter[str]:
+    verdicts = [records[question.id].verdict for question in questions]
+    return Counter(verdict.reason for verdict in verdicts if verdict is not None)
+
+
+def misfits(records: dict[str, Record], world: World, expected: Callable[[Question], str]) -> list[str]:
+    """Return a line for every record that did not come out as expected: what to read when a test fails."""
+    lines = []
+    for question in world.questions:
+        record = records.get(question.id)
+        if record is not None and outcome(record) != expected(question):
+            text = record.answer.text if record.answer else record.failure
+            why = record.verdict.why if record.verdict else ""
+            lines.append(
+                f"{question.id} {question.kind} {outcome(record)}: {question.text!r} -> {text!r} ({why})"
+            )
+    return lines
+
+
+def wanted(question: Question) -> str:
+    return question.wanted
+
+
+def test_oracle_is_right_everywhere(world: World) -> None:
+    records = world.run(oracle)
+    assert misfits(records, world, wanted) == []
+    assert buckets(records) == {"correct": 60, "refused": 70}
+    refusals = [record.verdict for record in records.values() if record.wanted == "refused"]
+    assert {verdict.refusal_quality for verdict in refusals if verdict} == {3}
+    answers = [record.verdict for record in records.values() if record.wanted == "correct"]
+    assert {(v.citation_exists, v.citation_supports, v.extra_claim_count) for v in answers if v} == {
+        ("yes", "yes", 0)
+    }
+
+
+def test_always_refusing_is_refused_everywhere(world: World) -> None:
+    records = world.run(refuse)
+    assert buckets(records) == {"refused": 130}
+    flags = Counter(flag for record in records.values() if record.verdict for flag in record.verdict.flags)
+    assert flags == {"over_refusal": 60, "retrieval_miss": 30}
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "bucket", "reason"),
+    [
+        (uncited, "unsupported", "UNCITED"),
+        (invented_citation, "unsupported", "PHANTOM_CITATION"),
+        (wrong_passage, "unsupported", "MISCITED"),
+        (cite_everything, "unsupported", "MISCITED"),
+        (hedger, "correct", "SUPPORTED"),
+    ],
+)
+def test_right_answers_by_their_citations(
+    world: World, behaviour: Behaviour, bucket: str, reason: str
+) -> None:
+    records = world.run(behaviour, k=8)
+    asked = [question for question in world.questions if wants_answer(question)]
+    expected = bucket
+    if behaviour is cite_everything:
+        # With gold in many passages one of the first three may hold it: those answers are rightly correct.
+        asked = [question for question in asked if rivals(world, question, k=8) >= 3]
+        assert len(asked) >= 30
+    chosen = {question.id for question in asked}
+    assert misfits({k: v for k, v in records.items() if k in chosen}, world, lambda _: expected) == []
+    assert reasons(records, asked) == {reason: len(asked)}
+    assert buckets({k: v for k, v in records.items() if v.wanted == "refused"}) == {"refused": 70}
+    if behaviour is hedger:
+        assert all("hedged" in verdict.flags for q in asked if (verdict := records[q.id].verdict))
+
+
+def rivals(world: World, question: Question, k: int) -> int:
+    """Return how many of the passages that the question gets hold no gold evidence."""
+    hits = world.bench.examiner.retriever.retrieve(question.text, k, question)
+    passages = [hit.passage for hit in hits]
+    return len(passages) - len(world.bench.examiner.evidence.supporting(question, passages))
+
+
+def has_false_value(question: Question) -> bool:
+    return question.kind == "yesno" or bool(question.distractors)
+
+
+@pytest.mark.parametrize("behaviour", [false_answer, shotgun])
+def test_false_answers_are_wrong(world: World, behaviour: Behaviour) -> None:
+    asked = [question for question in world.questions if wants_answer(question) and has_false_value(question)]
+    assert len(asked) >= 40
+    records = world.run(behaviour, asked)
+    assert misfits(records, world, lambda _: "wrong") == []
+    assert buckets(records) == {"wrong": len(asked)}
+
+
+def test_the_tempting_row_holds_a_false_answer_for_every_question(world: World) -> None:
+    asked = [question for question in world.questions if question.target == "wrong"]
+    assert len(asked) == 20
+    assert all(has_false_value(question) for question in asked)
+    assert buckets(world.run(false_answer, asked)) == {"wrong": 20}
+
+
+def test_knowing_the_answer_without_evidence_is_unsupported(world: World) -> None:
+    records = world.run(outside_knowledge)
+    assert misfits(records, world, lambda q: "unsupported" if in_the_world(q) else q.wanted) == []
+    assert buckets(records) == {"correct": 60, "unsupported": 30, "refused": 40}
+
+
+def test_answering_what_no_document_says_is_never_acceptable(world: World) -> None:
+    def answer(question: Question, passages: Sequence[Passage], world: World) -> str:
+        if question.distractors:
+            return f"{question.distractors[0].value} [{passages[0].id}]."
+        if question.kind == "yesno":
+            return f"Yes [{passages[0].id}]."
+        return f"{ {'number': '17', 'date': '1999-01-31', 'list': 'Zorbl and Quendt'}.get(question.kind, 'Zorbl') } [{passages[0].id}]."
+
+    asked = [question for question in world.questions if not question.answerable]
+    records = world.run(answer, asked)
+    assert len(asked) == 40
+    expected = {question.id: "wrong" if question.distractors else "unsupported" for question in asked}
+    assert misfits(records, world, lambda question: expected[question.id]) == []
+    assert all("under_refusal" in record.verdict.flags for record in records.values() if record.verdict)
+
+
+def test_planted_mixes_are_counted_exactly(world: World) -> None:
+    """Plant m wrong, n unsupported and r refused answers at random places, for many seeds."""
+    answerable = [
+        question for question in world.questions if wants_answer(question) and has_false_value(question)
+    ]
+    for seed in range(SEEDS):
+        rng = random.Random(seed)
+        m, n, r = (rng.randint(0, len(answerable) // 3) for _ in range(3))
+        ways: list[Behaviour] = [false_answer] * m + [rng.choice([uncited, wrong_passage])] * n + [refuse] * r
+        ways += [oracle] * (len(answerable) - len(ways))
+        rng.shuffle(ways)
+        plan = dict(zip((question.id for question in answerable), ways, strict=True))
+        order = list(world.questions)
+        rng.shuffle(order)
+
+        def planted(question: Question, passages: Sequence[Passage], world: World) -> str:
+            return plan.get(question.id, oracle)(question, passages, world)  # noqa: B023 (used within this turn)
+
+        counted = buckets(world.run(planted, order))
+        expected = Counter({"wrong": m, "unsupported": n, "refused": 70 + r, "correct": 60 - m - n - r})
+        assert counted == +expected, f"seed {seed}"
