@@ -2,7 +2,8 @@
 
     python benchmarks/figures.py --contractnli FOLDER_WITH_TEST_JSON [--repeats 9]
 
-Ratios come from alternating runs in one go; every figure is the median. A figure over its limit ends with exit code 1.
+Ratios come from alternating runs in one go; every figure is the median. A figure over its limit ends
+with exit code 1.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ def whole_run(program: str, arguments: list[str], folder: Path, repeats: int) ->
 
 
 def overhead(program: str, source: list[str], folder: Path, repeats: int) -> dict[str, float]:
-    """Return the harness's CPU per question from the difference between a large and a small set, in milliseconds."""
+    """Return the harness's CPU per question in milliseconds: a large set less a small one."""
     (folder / "noop.py").write_text(NO_OP)
     command = [program, "run", "--fresh", "--pipeline", "noop.py:answer", *source]
     sizes = (130, 390)

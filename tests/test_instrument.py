@@ -1,7 +1,7 @@
 """Proof that the instrument is right: pipelines of known behaviour over whole question sets, exact counts.
 
-Every pipeline here knows the gold, so what each answer is worth is known beforehand. The oracle retriever hands
-over the evidence, so that only the answer decides.
+Every pipeline here knows the gold, so what each answer is worth is known beforehand. The oracle retriever
+hands over the evidence, so that only the answer decides.
 """
 
 from __future__ import annotations
@@ -282,7 +282,8 @@ def test_answering_what_no_document_says_is_never_acceptable(world: World) -> No
             return f"{question.distractors[0].value} [{passages[0].id}]."
         if question.kind == "yesno":
             return f"Yes [{passages[0].id}]."
-        return f"{ {'number': '17', 'date': '1999-01-31', 'list': 'Zorbl and Quendt'}.get(question.kind, 'Zorbl') } [{passages[0].id}]."
+made_up = {"number": "17", "date": "1999-01-31", "list": "Zorbl and Quendt"}
+        return f"{made_up.get(question.kind, 'Zorbl')} [{passages[0].id}]."
 
     asked = [question for question in world.questions if not question.answerable]
     records = world.run(answer, asked)
