@@ -265,6 +265,10 @@ class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
     epoch: int = 0
     retrieved: tuple[Retrieved, ...] = ()
     """In rank order, as the pipeline got them."""
+    evidence_ranks: tuple[int, ...] = ()
+    """For each gold span of the question the rank (from 1) of the first passage that holds it; 0: none does."""
+    document_rank: int = 0
+    """The rank of the first passage of the document asked about; 0: none."""
     answer: Answer | None = None
     failure: Failure | None = None
     problems: tuple[str, ...] = ()

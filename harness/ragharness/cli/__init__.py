@@ -50,12 +50,12 @@ def _run() -> int:
         outcome = build_app()(standalone_mode=False)
         sys.stdout.flush()
     except RagharnessError as error:
-        return _complain(str(error), error.help, error.exit_code)
+        return complain(str(error), error.help, error.exit_code)
     except _USAGE_ERROR as error:
         command = error.ctx.command_path if error.ctx else "ragharness"
-        return _complain(error.format_message(), f"{command} --help", EXIT_USAGE)
+        return complain(error.format_message(), f"{command} --help", EXIT_USAGE)
     except (KeyboardInterrupt, typer.Abort):
-        return _complain("interrupted", "", EXIT_INTERRUPTED)
+        return complain("interrupted", "", EXIT_INTERRUPTED)
     except BrokenPipeError:
         # The reader of our output went away (| head): nobody is left to tell; keep Python's exit quiet.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -63,7 +63,8 @@ def _run() -> int:
     return outcome if isinstance(outcome, int) else 0
 
 
-def _complain(message: str, help_text: str, code: int) -> int:
+def complain(message: str, help_text: str, code: int) -> int:
+    """Print a mistake and the next command to standard error; returns the exit code."""
     lines = [f"error: {message}"] + ([f"help:  {help_text}"] if help_text else [])
     typer.echo("\n".join(lines), err=True)
     return code

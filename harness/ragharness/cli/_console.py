@@ -1,0 +1,158 @@
+"""Where text goes: results to standard output alone, everything else to standard error."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, NoReturn, TextIO
+
+from ragharness.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ragharness.runner import Progress
+
+_EVERY = 0.2
+"""Seconds between two states of the live line on a terminal."""
+
+_EVERY_PIPED = 10.0
+"""Seconds between two lines elsewhere."""
+
+
+class Output:
+    """The real standard output, held back from whatever else the process prints."""
+
+    def __init__(self, stream: TextIO, handle: int | None) -> None:
+        self.is_terminal = stream.isatty()
+        self._stream = stream
+        self._handle = handle
+
+    @property
+    def width(self) -> int:
+        """Columns to write in: those of the terminal, or of COLUMNS; 80 elsewhere."""
+        return max(20, shutil.get_terminal_size((80, 24)).columns) if self._sized else 80
+
+    @property
+    def _sized(self) -> bool:
+        return self.is_terminal or "COLUMNS" in os.environ
+
+    @property
+    def colour(self) -> bool:
+        """Whether colours are wanted: on a terminal that can, unless NO_COLOR is set."""
+        return self.is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+    def write(self, text: str) -> None:
+        """Write a text at once; raises BrokenPipeError without a reader, StorageError on a full disk."""
+        try:
+            if self._handle is None:
+                self._stream.write(text)
+                self._stream.flush()
+                return
+            data = text.encode(self._stream.encoding or "utf-8", "backslashreplace")
+            while data:
+                data = data[os.write(self._handle, data) :]
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise StorageError(f"expected to write the result, found: {error.strerror}") from error
+
+
+@contextmanager
+def results_only() -> Iterator[Output]:
+    """Keep standard output for results: what pipelines and their children print goes to standard error."""
+    real = sys.stdout
+    real.flush()
+    errors = sys.stderr
+    try:
+        handle = real.fileno()
+        saved, other = os.dup(handle), errors.fileno()
+    except (OSError, ValueError, AttributeError):
+        # Not a file (a test's or a notebook's stream): only Python's own prints can be turned away.
+        sys.stdout = errors
+        try:
+            yield Output(real, None)
+        finally:
+            sys.stdout = real
+        return
+    os.dup2(other, handle)
+    sys.stdout = errors
+    try:
+        yield Output(real, saved)
+    finally:
+        errors.flush()
+        sys.stdout = real
+        os.dup2(saved, handle)
+        os.close(saved)
+
+
+class Live:
+    """The progress of a run on standard error: one line that changes, or a line now and then."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
+        self._terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._next = time.monotonic() + (0.0 if self._terminal else _EVERY_PIPED)
+        self._shown = False
+
+    def say(self, text: str) -> None:
+        """Print one line that stays."""
+        self.clear()
+        if not self._quiet:
+            self._print(text + "\n")
+
+    def show(self, line: str) -> None:
+        """Put a line in the place of the last one."""
+        if self._quiet:
+            return
+        if self._terminal:
+            self._print(f"\r{line}\x1b[K")
+            self._shown = True
+        else:
+            self._print(line + "\n")
+
+    def fetching(self, what: str, done: int, total: int) -> None:
+        """Show how far a download is; without any numbers it is a notice that stays."""
+        if not done and not total:
+            self.say(what)
+        elif self._due():
+            from ragharness.reports import fetching_line
+
+            self.show(fetching_line(what, done, total))
+
+    def progress(self, progress: Progress) -> None:
+        """Show how far the run is, if it is time to."""
+        if self._due():
+            from ragharness.reports import progress_line
+
+            columns = shutil.get_terminal_size((80, 24)).columns
+            self.show(progress_line(progress, max(20, columns - 1)))
+
+    def clear(self) -> None:
+        """Wipe the live line."""
+        if self._shown:
+            self._shown = False
+            self._print("\r\x1b[K")
+
+    def _due(self) -> bool:
+        now = time.monotonic()
+        if now < self._next:
+            return False
+        self._next = now + (_EVERY if self._terminal else _EVERY_PIPED)
+        return True
+
+    def _print(self, text: str) -> None:
+        # When nobody reads standard error any more, the run itself still counts.
+        with suppress(OSError, ValueError):
+            print(text, end="", file=sys.stderr, flush=True)
+
+
+def leave(code: int) -> NoReturn:
+    """End the process at once, without waiting for calls that were given up."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)

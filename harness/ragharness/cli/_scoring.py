@@ -1,0 +1,32 @@
+"""Keeping scores with their run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ragharness.scores import Scores
+    from ragharness.store import RunFolder
+
+
+def keep(folder: RunFolder, scores: Scores) -> Scores:
+    """Write the scores into the run's folder and return them."""
+    from ragharness.reports import json_report
+
+    folder.write("scores.json", json_report(scores).encode())
+    return scores
+
+
+def current(folder: RunFolder) -> Scores:
+    """Return a run's scores, counted anew from its records; what the blind reference reached is kept."""
+    import msgspec
+
+    from ragharness.reports import read_scores
+    from ragharness.scores import score_folder
+
+    path = folder.path / "scores.json"
+    try:
+        known = read_scores(path.read_bytes()).references
+    except (OSError, msgspec.MsgspecError):
+        return score_folder(folder, None, "not computed: the run is not finished")
+    return score_folder(folder, known.blind, known.blind_note)

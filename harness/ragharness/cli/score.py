@@ -1,0 +1,30 @@
+"""``ragharness score``: count a run's records anew and keep the result."""
+
+from __future__ import annotations
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("score")(score)
+
+
+def score(
+    run: str = typer.Argument("", metavar="[RUN]", help="Path or beginning of a name; default: the newest."),
+    as_json: bool = typer.Option(False, "--json", help="Print the scores as JSON."),
+) -> None:
+    """Compute scores.json of a run from its records; nothing is asked or graded."""
+    from ragharness.cli._console import results_only
+    from ragharness.cli._scoring import current, keep
+    from ragharness.reports import json_report, terminal_report
+    from ragharness.store import find_run
+
+    folder = find_run(run)
+    scores = keep(folder, current(folder))
+    with results_only() as output:
+        if as_json:
+            output.write(json_report(scores))
+        else:
+            report = terminal_report(scores, width=output.width, colour=output.colour, reference=run)
+            output.write(report)

@@ -1,0 +1,76 @@
+"""``ragharness show``: one question of a run, whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from ragharness.corpus import Corpus
+    from ragharness.records import Question, Record
+    from ragharness.store import RunFolder
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("show")(show)
+
+
+def show(
+    question: str = typer.Argument(help="The id of a question."),
+    run: str = typer.Argument("", metavar="[RUN]", help="Path or beginning of a name; default: the newest."),
+    source: str = typer.Option("", "--from", metavar="PATH|URL", help="Where to get the corpus instead."),
+    offline: bool = typer.Option(False, "--offline", help="Fetch nothing."),
+) -> None:
+    """Print one question: gold, evidence, what was retrieved, answer, verdict, and the rule that decided."""
+    from ragharness.cli._console import results_only
+    from ragharness.errors import UnknownName
+    from ragharness.store import find_run
+
+    folder = find_run(run)
+    asked = {each.id: each for each in folder.questions()}
+    if question not in asked:
+        raise UnknownName(f"question of {folder.name}", question, asked)
+    record = next((each for each in folder.records() if each.question == question), None)
+    with results_only() as output:
+        output.write(_text(folder, asked[question], record, source, offline, output.width))
+
+
+def _text(
+    folder: RunFolder, question: Question, record: Record | None, source: str, offline: bool, width: int
+) -> str:
+    from ragharness.evidence import EvidenceIndex
+    from ragharness.passages import build_passages
+    from ragharness.reports import show_question
+
+    corpus = _corpus(folder, source, offline)
+    if corpus is None:
+        return show_question(question, record, width=min(width, 100))
+    passages = build_passages(corpus.documents, folder.run.settings.passage_words)
+    own = (record.answer.passages or ()) if record and record.answer else ()
+    retrieved = [
+        passages.by_id[hit.id] for hit in (record.retrieved if record else ()) if hit.id in passages.by_id
+    ]
+    gold = EvidenceIndex(corpus).supporting(question, [*retrieved, *own])
+    return show_question(
+        question, record, corpus=corpus, passages=passages.by_id, gold=gold, width=min(width, 100)
+    )
+
+
+def _corpus(folder: RunFolder, source: str, offline: bool) -> Corpus | None:
+    """Return the corpus of the run; None, said, where it cannot be had or is another one by now."""
+    from ragharness.cli._console import Live
+    from ragharness.corpus import load_corpus
+    from ragharness.errors import RagharnessError
+
+    settings, live = folder.run.settings, Live()
+    try:
+        corpus = load_corpus(settings.corpus, split=settings.split, source=source, offline=offline)
+    except RagharnessError as error:
+        live.say(f"without the texts of the corpus: {error}")
+        return None
+    if corpus.hash != settings.corpus_hash:
+        live.say("without the texts of the corpus: it is not the one of the run any more")
+        return None
+    return corpus

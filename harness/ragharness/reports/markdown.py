@@ -1,0 +1,165 @@
+"""The report as Markdown: what the terminal shows, to paste into a change or a page."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ragharness.records import BUCKETS
+from ragharness.reports import words
+from ragharness.reports.text import counted, duration, ids, interval, milliseconds, one_line, rate, yes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ragharness.scores import Scores
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
+
+
+def markdown_report(scores: Scores) -> str:
+    """Return the whole report, ending with a line break; texts of pipelines and corpora stay plain text."""
+    parts = [
+        _heading(scores),
+        _headline(scores),
+        _table(scores),
+        _findings(scores),
+        _misses(scores),
+        _errors(scores),
+        _made(scores),
+    ]
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+def escaped(text: str, width: int = 200) -> str:
+    """Return a foreign text on one line with everything that Markdown would read as markup escaped."""
+    return _SPECIAL.sub(r"\\\1", one_line(text, width))
+
+
+def _heading(scores: Scores) -> list[str]:
+    what = ", ".join(escaped(part) for part in words.setting(scores))
+    effort = ", ".join(words.effort(scores))
+    return [
+        f"# {escaped(scores.run)}",
+        "",
+        f"{what}: {scores.questions} questions, {words.was_graded(scores)}; {effort}.",
+    ]
+
+
+def _headline(scores: Scores) -> list[str]:
+    bad, wanted, others = scores.intervals.unacceptable, scores.wanted, scores.references
+    blind = "n/a" if others.blind is None else str(others.blind)
+    lines = [
+        (
+            f"**Unacceptable: {bad.count} of {bad.n}**, {rate(bad)} {interval(bad)} "
+            f"(wrong {scores.buckets['wrong']}, unsupported {scores.buckets['unsupported']}); "
+            f"not graded {scores.not_graded}."
+        ),
+        (
+            f"As wanted: {wanted.total.count} of {wanted.total.n}, {rate(wanted.total)} "
+            f"{interval(wanted.total)}; "
+            f"answer wanted {counted(wanted.answer)}, refusal wanted {counted(wanted.refusal)}."
+        ),
+        (
+            f"For comparison, as wanted: refusing everything {others.refuse}, blind {blind}, "
+            f"best possible {others.best_possible}."
+        ),
+    ]
+    if "unacceptable" in scores.intervals.at_most and not scores.not_graded:
+        limit = 100 * scores.intervals.at_most["unacceptable"]
+        lines.append(f"None unacceptable was seen: the true rate may still be up to {limit:.1f}%.")
+    return ["  \n".join(lines)]
+
+
+def _table(scores: Scores) -> list[str]:
+    rows = []
+    for name, row in scores.by_target.items():
+        if row.n:
+            share = scores.wanted.rows[name]
+            few = " few" if row.n < words.FEW else ""
+            cells = [_marked(getattr(row, bucket), words.WANTED_IN_ROW[name] == bucket) for bucket in BUCKETS]
+            label = [words.ROW_NAMES[name], str(row.n)]
+            result = [f"{share.count}/{share.n}", f"{interval(share)}{few}"]
+            rows.append([*label, *cells, str(row.not_graded), *result])
+    total = scores.wanted.total
+    counts = [str(scores.buckets[bucket]) for bucket in BUCKETS]
+    result = [f"{total.count}/{total.n}", interval(total)]
+    rows.append(["total", str(scores.questions), *counts, str(scores.not_graded), *result])
+    head = ["built for", "n", *BUCKETS, "not graded", "wanted", "95% CI"]
+    return [
+        *_grid(head, rows),
+        "",
+        (
+            f"Bold: the wanted outcome. Wilson 95%; n is what was asked, ungraded answers count against. "
+            f"Few: n under {words.FEW}."
+        ),
+    ]
+
+
+def _marked(count: int, wanted: bool) -> str:
+    return f"**{count}**" if wanted else str(count)
+
+
+def _grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    rule = ["---" if column == 0 else "---:" for column in range(len(head))]
+    return [f"| {' | '.join(cells)} |" for cells in (head, rule, *rows)]
+
+
+def _findings(scores: Scores) -> list[str]:
+    axes, found, top = scores.axes, scores.retrieval, words.top(scores)
+    quality, extra = axes.refusal_quality, axes.extra_claim_count
+    rows = [
+        ("citation exists", f"{yes_of(axes.citation_exists)}, {axes.citation_exists.null} without citation"),
+        ("citation supports", f"{yes_of(axes.citation_supports)}, {axes.citation_supports.null} without"),
+        ("uncited claims", f"{extra.sum} in {extra.answers} answers"),
+        ("refusal quality", "n/a" if quality.mean is None else f"{quality.mean:.2f} of 3, n {quality.n}"),
+        ("over-refusal (evidence retrieved)", counted(axes.over_refusal)),
+        ("over-refusal (all answerable)", counted(axes.over_refusal_all)),
+        ("under-refusal", counted(axes.under_refusal)),
+        ("hedged, mixed", f"{axes.hedged}, {axes.mixed}"),
+        (f"gold evidence {top}", counted(found.any_evidence)),
+        (f"all gold evidence {top}", counted(found.all_evidence)),
+        ("gold evidence first", counted(found.evidence_first)),
+        ("right document", counted(found.document)),
+        ("mean reciprocal rank", "n/a" if found.mrr is None else f"{found.mrr:.3f}"),
+    ]
+    return ["## Axes and retrieval", "", *_grid(["measure", "value"], rows)]
+
+
+def _misses(scores: Scores) -> list[str]:
+    missed = scores.questions - scores.wanted.total.count
+    if not missed:
+        return []
+    rows = [
+        (name, str(count))
+        for field, name in words.FAILURE_NAMES.items()
+        if (count := getattr(scores.failures, field))
+    ]
+    kinds: dict[str, list[str]] = {}
+    for miss in scores.misses:
+        kinds.setdefault(miss.came_out, []).append(miss.question)
+    lists = [f"- {kind.replace('_', ' ')}: {escaped(ids(names, 20), 400)}" for kind, names in kinds.items()]
+    return [f"## Why {missed} missed", "", *_grid(["where", "questions"], rows), "", *lists]
+
+
+def _errors(scores: Scores) -> list[str]:
+    groups = [(f"{group.type}: {group.message}", group.questions) for group in scores.errors]
+    groups += [(group.problem, group.questions) for group in scores.problems]
+    lines = [f"- {len(names)}x {escaped(text)}: {escaped(ids(names))}" for text, names in groups]
+    return ["## Errors and oddities", "", *lines] if lines else []
+
+
+def _made(scores: Scores) -> list[str]:
+    versions, timing = scores.versions, scores.timing
+    notes = [f"- {escaped(note, 500)}" for note in scores.notes]
+    return [
+        "## How it was made",
+        "",
+        *notes,
+        f"- ragharness {versions.ragharness}, python {versions.python}, grader {escaped(versions.grader)}",
+        (
+            f"- median {milliseconds(timing.median)} a question, 95% under {milliseconds(timing.p95)}; "
+            f"{scores.sessions} session{'s' if scores.sessions != 1 else ''}, {duration(scores.seconds)}"
+        ),
+        f"- records in {escaped(scores.folder)}",
+    ]

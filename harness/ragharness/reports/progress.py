@@ -1,0 +1,32 @@
+"""The one line that is shown while something works."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragharness.reports.text import duration, one_line
+
+if TYPE_CHECKING:
+    from ragharness.runner import Progress
+
+
+def progress_line(progress: Progress, width: int = 80) -> str:
+    """Return how far it is, how it goes, how long it took and takes, and how to stop."""
+    left = progress.seconds_left
+    parts = [
+        f"{progress.answered}/{progress.total}",
+        f"{progress.as_wanted} as wanted",
+        f"{progress.not_graded} not graded",
+        duration(progress.seconds),
+        *([f"~{duration(left)} left"] if left is not None else []),
+        "Ctrl-C saves",
+    ]
+    while len("  ".join(parts)) > width and len(parts) > 1:
+        parts.pop()
+    return "  ".join(parts)
+
+
+def fetching_line(what: str, done: int, total: int) -> str:
+    """Return how far a download is, in megabytes."""
+    of = f" of {total / 1e6:.1f}" if total else ""
+    return f"{one_line(what, 50)}  {done / 1e6:.1f}{of} MB"

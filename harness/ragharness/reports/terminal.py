@@ -1,0 +1,274 @@
+"""The report for a terminal: 80 columns, ASCII, one accent, on the WANTED column only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragharness.records import BUCKETS
+from ragharness.reports import words
+from ragharness.reports.text import counted, flow, ids, interval, milliseconds, one_line, rate, yes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragharness.scores import Scores
+
+WIDTH = 80
+_ACCENT, _PLAIN = "\x1b[1;36m", "\x1b[0m"
+_GROUPS = 5
+"""Kinds of errors that are listed; the rest is counted."""
+
+_INDENT = 11
+_HALF = 35
+"""Where the second column of the axes begins, counted from the indent."""
+
+
+def terminal_report(
+    scores: Scores, *, width: int = WIDTH, colour: bool = False, reference: str = "", next_steps: bool = True
+) -> str:
+    """Return the whole report, ending with a line break.
+
+    Under 80 columns the ungraded column becomes a note, then the intervals go; names never do.
+    ``reference`` names the run in the commands at the end; empty: it is the newest.
+    """
+    width = min(width, WIDTH)
+    parts = [
+        _heading(scores, width),
+        _headline(scores, width),
+        _table(scores, width, colour),
+        _findings(scores, width),
+        _next(scores, width, reference) if next_steps else [],
+    ]
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+def _heading(scores: Scores, width: int) -> list[str]:
+    asked = f"{scores.questions} questions"
+    run = [f"ragharness {scores.versions.ragharness}", f"run {scores.run}"]
+    what = [*map(one_line, words.setting(scores)), asked, words.was_graded(scores), *words.effort(scores)]
+    return [*flow(run, width, gap="  "), *flow(what, width, gap="  ")]
+
+
+def _headline(scores: Scores, width: int) -> list[str]:
+    bad, wanted, others = scores.intervals.unacceptable, scores.wanted, scores.references
+    blind = "n/a" if others.blind is None else others.blind
+    pairs = [
+        (
+            f"unacceptable  {_of(bad.count, bad.n)}  {rate(bad)} {interval(bad)}",
+            (
+                f"wrong {scores.buckets['wrong']}  unsupported {scores.buckets['unsupported']}  "
+                f"not graded {scores.not_graded}"
+            ),
+        ),
+        (
+            (
+                f"as wanted     {_of(wanted.total.count, wanted.total.n)}  {rate(wanted.total)} "
+                f"{interval(wanted.total)}"
+            ),
+            f"refuse {others.refuse}  blind {blind}  best possible {others.best_possible}",
+        ),
+        (
+            f"  answer wanted {_share(scores, 'answer')}",
+            f"refusal wanted {_share(scores, 'refusal')}",
+        ),
+    ]
+    lines = _side_by_side(pairs, width)
+    if "unacceptable" in scores.intervals.at_most and not scores.not_graded:
+        limit = 100 * scores.intervals.at_most["unacceptable"]
+        lines.append(f"  none unacceptable was seen: the true rate may still be up to {limit:.1f}%")
+    return lines
+
+
+def _of(count: int, n: int) -> str:
+    return f"{count:>{len(str(n))}} of {n}"
+
+
+def _share(scores: Scores, which: str) -> str:
+    share = getattr(scores.wanted, which)
+    return f"{share.count:>2}/{share.n}  {rate(share)} {interval(share)}"
+
+
+def _side_by_side(pairs: Sequence[tuple[str, str]], width: int) -> list[str]:
+    """Return two columns where both fit, else the second under the first."""
+    size = max(len(left) for left, _ in pairs)
+    if max(size + 2 + len(right) for _, right in pairs) <= width:
+        size = max(size, 38)
+        return [f"{left:<{size}}  {right}" for left, right in pairs]
+    return [line for left, right in pairs for line in (left, f"  {right.strip()}")]
+
+
+def _table(scores: Scores, width: int, colour: bool) -> list[str]:
+    for ungraded, intervals in ((True, True), (False, True), (False, False)):
+        rows = _cells(scores, ungraded, intervals)
+        lines = _columns(rows, colour=False)
+        if max(map(len, lines)) <= width:
+            break
+    lines = _columns(rows, colour=colour)
+    if not ungraded and scores.not_graded:
+        counts = [
+            f"{words.ROW_NAMES[name]} {row.not_graded}"
+            for name, row in scores.by_target.items()
+            if row.not_graded
+        ]
+        lines += flow(counts, width, "not graded: ", gap=", ")
+    legend = [
+        "* = wanted outcome.",
+        *(["Wilson 95%,"] if intervals else []),
+        "N asked, ungraded count against.",
+    ]
+    few = [f"few = N under {words.FEW}"] if intervals and _has_few(scores) else []
+    return [*lines, *flow([*legend, *few], width, gap=" ")]
+
+
+def _has_few(scores: Scores) -> bool:
+    return any(0 < row.n < words.FEW for row in scores.by_target.values())
+
+
+def _cells(scores: Scores, ungraded: bool, intervals: bool) -> list[list[str]]:
+    head = ["BUILT FOR", "N", "correct", "wrong", "unsupp", "refused"]
+    head += (["ungraded"] if ungraded else []) + ["WANTED"] + (["95% CI"] if intervals else [])
+    rows = [head]
+    for name, row in scores.by_target.items():
+        if row.n == 0:
+            continue
+        share = scores.wanted.rows[name]
+        mark = words.WANTED_IN_ROW[name]
+        cells = [words.ROW_NAMES[name], str(row.n)]
+        cells += [f"{getattr(row, bucket)}{'*' if bucket == mark else ' '}" for bucket in BUCKETS]
+        cells += ([str(row.not_graded)] if ungraded else []) + [f"{share.count}/{share.n}"]
+        few = " few" if row.n < words.FEW else ""
+        rows.append(cells + ([f"{interval(share)}{few}"] if intervals else []))
+    total = scores.wanted.total
+    cells = ["total", str(scores.questions), *(f"{scores.buckets[bucket]} " for bucket in BUCKETS)]
+    cells += ([str(scores.not_graded)] if ungraded else []) + [f"{total.count}/{total.n}"]
+    return [*rows, cells + ([interval(total)] if intervals else [])]
+
+
+def _columns(rows: Sequence[Sequence[str]], *, colour: bool) -> list[str]:
+    """Align names and intervals left, counts right; headings of counts leave room for the star."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    accent = rows[0].index("WANTED")
+    lines = []
+    for row in rows:
+        parts = []
+        for column, (cell, size) in enumerate(zip(row, widths, strict=True)):
+            heading = row is rows[0]
+            text = cell.ljust(size) if column in {0, accent + 1} else cell.rjust(size)
+            if heading and 2 <= column <= 5:
+                text = f"{cell} ".rjust(size)[-size:] if len(cell) < size else cell
+            if colour and column == accent and not heading:
+                text = f"{_ACCENT}{text}{_PLAIN}"
+            parts.append(text)
+        lines.append(_joined(parts, accent))
+    return lines
+
+
+def _joined(parts: Sequence[str], accent: int) -> str:
+    """Join cells; the intervals stand off a little, as they belong to the count before them."""
+    return (
+        " ".join(parts[: accent + 1]).rstrip() + "".join(f"  {part}" for part in parts[accent + 1 :]).rstrip()
+    )
+
+
+def _findings(scores: Scores, width: int) -> list[str]:
+    return [
+        *_grid("AXES", _axes(scores), width),
+        *_grid("RETRIEVAL", _retrieval(scores), width),
+        *_why(scores, width),
+        *_worst(scores, width),
+        *_errors(scores, width),
+        *(
+            line
+            for note in scores.notes
+            for line in flow(one_line(note, 500).split(" "), width, "NOTE       ", " ")
+        ),
+    ]
+
+
+def _axes(scores: Scores) -> list[tuple[str, str]]:
+    axes = scores.axes
+    quality = axes.refusal_quality
+    return [
+        ("citation exists", yes_of(axes.citation_exists)),
+        ("citation supports", yes_of(axes.citation_supports)),
+        ("no citation", f"{axes.citation_exists.null} answers"),
+        ("uncited claims", f"{axes.extra_claim_count.sum} in {axes.extra_claim_count.answers} answers"),
+        ("over-refusal", counted(axes.over_refusal)),
+        ("under-refusal", counted(axes.under_refusal)),
+        ("refusal quality", "n/a" if quality.mean is None else f"{quality.mean:.2f} of 3, n {quality.n}"),
+        ("hedged, mixed", f"{axes.hedged}, {axes.mixed}"),
+    ]
+
+
+def _retrieval(scores: Scores) -> list[tuple[str, str]]:
+    found, top = scores.retrieval, words.top(scores)
+    return [
+        (f"gold {top}", counted(found.any_evidence)),
+        ("gold first", counted(found.evidence_first)),
+        (f"all gold {top}", counted(found.all_evidence)),
+        ("right document", counted(found.document)),
+        ("mean 1/rank", "n/a" if found.mrr is None else f"{found.mrr:.3f}"),
+    ]
+
+
+def _grid(label: str, cells: Sequence[tuple[str, str]], width: int) -> list[str]:
+    per_line = 2 if width >= WIDTH else 1
+    lines = []
+    for first in range(0, len(cells), per_line):
+        texts = [f"{name:<17} {value:<{_HALF - 20}}" for name, value in cells[first : first + per_line]]
+        head = label if first == 0 else ""
+        lines.append(f"{head:<{_INDENT}}{'  '.join(texts)}".rstrip())
+    return lines
+
+
+def _why(scores: Scores, width: int) -> list[str]:
+    missed = scores.questions - scores.wanted.total.count
+    if not missed:
+        return []
+    items = [
+        f"{name} {count}"
+        for field, name in words.FAILURE_NAMES.items()
+        if (count := getattr(scores.failures, field))
+    ]
+    return flow(items, width, f"WHY {missed} MISSED   ")
+
+
+def _worst(scores: Scores, width: int) -> list[str]:
+    kinds: dict[str, list[str]] = {}
+    for miss in scores.misses:
+        kinds.setdefault(miss.came_out, []).append(miss.question)
+    items = [f"{kind.replace('_', ' ')} {ids(names)}" for kind, names in list(kinds.items())[:3]]
+    return flow(items, width, "WORST      ")
+
+
+def _errors(scores: Scores, width: int) -> list[str]:
+    lines: list[str] = []
+    groups = [(f"{group.type}: {group.message}", group.questions) for group in scores.errors]
+    groups += [(group.problem, group.questions) for group in scores.problems]
+    for text, questions in groups[:_GROUPS]:
+        head = f"{len(questions)}x "
+        tail = f": {ids(questions, 3)}"
+        label = "ERRORS     " if not lines else " " * _INDENT
+        lines.append(label + head + one_line(text, max(20, width - _INDENT - len(head) - len(tail))) + tail)
+    if len(groups) > _GROUPS:
+        lines.append(f"{'':<{_INDENT}}and {len(groups) - _GROUPS} other kinds (see --json)")
+    return lines
+
+
+def _next(scores: Scores, width: int, reference: str) -> list[str]:
+    run = f" {reference}" if reference else ""
+    question = scores.misses[0].question if scores.misses else "q001"
+    steps = [
+        (f"ragharness show {question}{run}", "one question, passages, reason"),
+        (f"ragharness report{run} --markdown", "the same to paste"),
+    ]
+    size = max(len(command) for command, _ in steps)
+    lines = [
+        f"{'next' if number == 0 else '':<7}{command:<{size}}   {what}"
+        for number, (command, what) in enumerate(steps)
+    ]
+    lines = [line if len(line) <= width else line[: 7 + size].rstrip() for line in lines]
+    timing = scores.timing
+    pace = f"median {milliseconds(timing.median)} a question, 95% under {milliseconds(timing.p95)}"
+    made = f"python {scores.versions.python}, grader {scores.versions.grader}"
+    return [*lines, "", *flow([pace, made], width), *flow([f"records in {scores.folder}"], width)]

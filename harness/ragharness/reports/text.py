@@ -1,0 +1,110 @@
+"""How numbers and foreign texts look in every report: the only place that formats them."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ragharness.scores.layout import Share, YesNoAxis
+
+_UNPRINTABLE = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
+"""Control characters (an escape sequence starts with one), direction marks, lone surrogates."""
+
+
+def clean(text: str) -> str:
+    """Return a text of a pipeline or corpus without what could steer a terminal or hide; line breaks stay."""
+    return _UNPRINTABLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " "))
+
+
+def one_line(text: str, width: int = 80) -> str:
+    """Return a cleaned text on one line, cut at ``width`` characters."""
+    flat = " ".join(clean(text).split())
+    return flat if len(flat) <= width else flat[: max(0, width - 3)].rstrip() + "..."
+
+
+def paragraph(text: str, width: int, indent: str = "") -> list[str]:
+    """Return a cleaned text as lines of at most ``width`` characters, its own line breaks kept."""
+    lines: list[str] = []
+    for part in clean(text).strip().split("\n"):
+        wrapped = textwrap.wrap(
+            part, max(20, width), initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+        )
+        lines += wrapped or [""]
+    return lines
+
+
+def flow(items: Iterable[str], width: int, label: str = "", gap: str = "   ") -> list[str]:
+    """Return items in lines, never broken inside one, under a label of the first line."""
+    lines = [label]
+    empty = True
+    for item in items:
+        if not empty and len(lines[-1]) + len(gap) + len(item) > width:
+            lines.append(" " * len(label))
+            empty = True
+        lines[-1] += item if empty else gap + item
+        empty = False
+    return [] if len(lines) == 1 and empty else [line.rstrip() for line in lines]
+
+
+def rate(share: Share) -> str:
+    """Return a rate in whole percent; never a rounded 0 or 100 that is not one."""
+    if share.n == 0:
+        return "n/a"
+    percent = round(100 * share.count / share.n)
+    if percent == 0 and share.count:
+        return "<1%"
+    return ">99%" if percent == 100 and share.count < share.n else f"{percent}%"
+
+
+def interval(share: Share | YesNoAxis) -> str:
+    """Return a 95 % interval in whole percent."""
+    if share.low is None or share.high is None:
+        return ""
+    return f"[{round(100 * share.low)}-{round(100 * share.high)}]"
+
+
+def counted(share: Share) -> str:
+    """Return a share as count, n and interval."""
+    return f"{share.count}/{share.n} {interval(share)}".rstrip()
+
+
+def yes_of(axis: YesNoAxis) -> str:
+    """Return how many are yes of those to which the axis applies."""
+    return f"{axis.yes}/{axis.yes + axis.no} {interval(axis)}".rstrip()
+
+
+def duration(seconds: float) -> str:
+    """Return a time as a person would say it: 0.8s, 12s, 3m12s, 2h05m."""
+    if seconds < 9.95:
+        return f"{seconds:.1f}s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole}s"
+    minutes, rest = divmod(whole, 60)
+    return f"{minutes}m{rest:02d}s" if minutes < 60 else f"{minutes // 60}h{minutes % 60:02d}m"
+
+
+def milliseconds(seconds: float) -> str:
+    """Return a short time: 0.4ms, 12ms, 1.3s, 2m05s."""
+    if seconds < 0.00995:
+        return f"{1000 * seconds:.1f}ms"
+    return f"{1000 * seconds:.0f}ms" if seconds < 0.9995 else duration(seconds)
+
+
+def money(cost: float | None) -> str:
+    """Return dollars; empty when unknown."""
+    if cost is None:
+        return ""
+    return f"${cost:.2f}" if cost >= 0.995 or cost == 0 else f"${cost:.2g}"
+
+
+def ids(names: list[str], most: int = 5) -> str:
+    """Return the first ids and how many more there are."""
+    shown = ", ".join(clean(name) for name in names[:most])
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown

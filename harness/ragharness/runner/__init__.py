@@ -1,0 +1,22 @@
+"""Asks every question once, grades each answer at once, hands each record on as soon as it is whole."""
+
+from ragharness.runner.bench import Bench, Wishes, assemble
+from ragharness.runner.examiner import Examiner
+from ragharness.runner.execution import Progress, execute
+from ragharness.runner.reference import blind_count
+from ragharness.runner.regrade import regrade
+from ragharness.runner.session import ask_all, choose_folder, how_far
+
+__all__ = [
+    "Bench",
+    "Examiner",
+    "Progress",
+    "Wishes",
+    "ask_all",
+    "assemble",
+    "blind_count",
+    "choose_folder",
+    "execute",
+    "how_far",
+    "regrade",
+]

@@ -1,0 +1,105 @@
+"""Everything that a run needs, loaded from what the user asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ragharness.corpus import load_corpus
+from ragharness.errors import UsageError
+from ragharness.evidence import EvidenceIndex
+from ragharness.graders import load_grader
+from ragharness.passages import build_passages, withhold
+from ragharness.pipelines import Context, load_pipeline
+from ragharness.questions import load_questions
+from ragharness.retrievers import build_retriever
+from ragharness.runner.examiner import Examiner
+from ragharness.store import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ragharness.corpus import Corpus
+    from ragharness.questions import QuestionSet
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wishes:
+    """What a user asks of a run; the defaults are those of the command line."""
+
+    corpus: str = "sample"
+    split: str = ""
+    source: str = ""
+    offline: bool = False
+    questions: Path | None = None
+    size: int = 130
+    seed: int | None = None
+    pipeline: str = "extractive"
+    retriever: str = "bm25"
+    k: int = 5
+    passage_words: int = 120
+    grader: str = "rules"
+    concurrency: int = 8
+    timeout: float = 60.0
+
+    def check(self) -> None:
+        """Raise UsageError for a number that cannot be meant."""
+        for name, value in (
+            ("k", self.k),
+            ("passage-words", self.passage_words),
+            ("concurrency", self.concurrency),
+            ("size", self.size),
+        ):
+            if value < 1:
+                raise UsageError(f"expected --{name} to be at least 1, found {value}")
+        if not self.timeout > 0:
+            raise UsageError(f"expected --timeout to be more than 0 seconds, found {self.timeout:g}")
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A corpus, its questions and an examiner: ready to ask."""
+
+    corpus: Corpus
+    questions: QuestionSet
+    examiner: Examiner
+    settings: Settings
+
+
+def assemble(
+    wishes: Wishes, on_progress: Callable[..., None] | None = None, cache: Path | None = None
+) -> Bench:
+    """Load corpus, questions, index, pipeline and grader; raises RagharnessError where one cannot be had."""
+    wishes.check()
+    corpus = load_corpus(
+        wishes.corpus,
+        split=wishes.split,
+        source=wishes.source,
+        offline=wishes.offline,
+        on_progress=on_progress,
+    )
+    seed = {} if wishes.seed is None else {"seed": wishes.seed}
+    questions = load_questions(corpus, path=wishes.questions, size=wishes.size, **seed)
+    passages = build_passages(corpus.documents, wishes.passage_words)
+    evidence = EvidenceIndex(corpus)
+    indexed = withhold(passages, questions.withheld_documents, questions.withheld_spans)
+    retriever = build_retriever(wishes.retriever, indexed, evidence, cache)
+    pipeline = load_pipeline(wishes.pipeline, Context(corpus, questions, indexed))
+    grader = load_grader(wishes.grader)
+    examiner = Examiner(pipeline, retriever, grader, evidence, corpus, passages, wishes.k)
+    settings = Settings(
+        corpus=corpus.id,
+        split=corpus.split,
+        corpus_hash=corpus.hash,
+        question_set=questions.hash,
+        questions=len(questions.questions),
+        retriever=retriever.name,
+        retriever_settings=retriever.settings,
+        k=wishes.k,
+        passage_words=wishes.passage_words,
+        pipeline=pipeline.spec,
+        pipeline_fingerprint=pipeline.fingerprint,
+        grader=f"{grader.name} {grader.version}",
+    )
+    return Bench(corpus, questions, examiner, settings)

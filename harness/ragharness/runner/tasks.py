@@ -1,0 +1,105 @@
+"""Workers for asynchronous pipelines: tasks of one loop, because clients and locks belong to one loop."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from contextlib import suppress
+from threading import Thread
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ragharness.records import Record
+    from ragharness.runner.examiner import Examiner, Turn
+    from ragharness.runner.execution import Crew
+
+_PATIENCE = 1.0
+"""Seconds after which a loop that does not react counts as blocked by one of its tasks."""
+
+
+class Tasks:
+    """One loop in a thread of its own with ``size`` tasks; a loop that is blocked is replaced as a whole."""
+
+    def __init__(self, examiner: Examiner, crew: Crew, size: int) -> None:
+        self._examiner = examiner
+        self._crew = crew
+        self._size = size
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def start(self) -> None:
+        """Start the loop and all workers."""
+        self._loop = loop = asyncio.new_event_loop()
+        Thread(target=_run, args=(loop,), daemon=True).start()
+        for _ in range(self._size):
+            asyncio.run_coroutine_threadsafe(self._work(loop), loop)
+
+    def replace(self, turn: Turn) -> None:
+        """Cancel the task of a turn that took too long and start another worker."""
+        loop = self._loop
+        if loop is None or turn.task.get_loop() is not loop:
+            return
+        loop.call_soon_threadsafe(turn.task.cancel)
+        if _reacts(loop):
+            asyncio.run_coroutine_threadsafe(self._work(loop), loop)
+        else:
+            self.start()
+
+    def close(self) -> None:
+        """Cancel what still runs and stop the loop, if it reacts."""
+        loop, self._loop = self._loop, None
+        if loop is None:
+            return
+        with suppress(FutureTimeoutError):
+            asyncio.run_coroutine_threadsafe(_cancel_others(), loop).result(_PATIENCE)
+            loop.call_soon_threadsafe(loop.stop)
+
+    async def _work(self, loop: asyncio.AbstractEventLoop) -> None:
+        crew = self._crew
+        try:
+            while self._loop is loop and (turn := crew.take()) is not None:
+                turn.task = asyncio.current_task()
+                record = await self._answer(turn)
+                if record is None:
+                    return
+                crew.deliver(turn, record)
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # noqa: BLE001 (whatever breaks the harness is raised by ``execute``)
+            crew.stop(error)
+
+    async def _answer(self, turn: Turn) -> Record | None:
+        """Return the turn's record; None when the clock has settled it."""
+        try:
+            returned = await self._examiner.call(turn)
+        except GeneratorExit:
+            raise
+        except BaseException as error:  # noqa: BLE001 (SystemExit of a pipeline included)
+            return self._examiner.fail(turn, error) if turn.settle() else None
+        return self._examiner.conclude(turn, returned) if turn.settle() else None
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    stopped = False
+    while not stopped:
+        # A SystemExit in a task of the pipeline's own breaks out of the loop; the other questions go on.
+        with suppress(BaseException):
+            loop.run_forever()
+            stopped = True
+    loop.close()
+
+
+def _reacts(loop: asyncio.AbstractEventLoop) -> bool:
+    try:
+        asyncio.run_coroutine_threadsafe(asyncio.sleep(0), loop).result(_PATIENCE)
+    except FutureTimeoutError:
+        return False
+    return True
+
+
+async def _cancel_others() -> None:
+    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in others:
+        task.cancel()
+    await asyncio.wait(others, timeout=_PATIENCE / 2) if others else None
+    await asyncio.get_running_loop().shutdown_asyncgens()

@@ -1,0 +1,240 @@
+"""``Scores``: the JSON that ``run --json`` prints and ``scores.json`` keeps, field by field."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from ragharness.records import BUCKETS
+from ragharness.statistics import wilson
+
+FORMAT = 1
+"""The version of this layout."""
+
+
+class Share(Struct, frozen=True, kw_only=True):
+    """A count out of n with Wilson's 95 % interval of its rate; no interval where n is 0."""
+
+    count: int
+    n: int
+    low: float | None
+    high: float | None
+
+
+def share(count: int, n: int) -> Share:
+    """Return a count out of n with its interval."""
+    if n == 0:
+        return Share(count=count, n=0, low=None, high=None)
+    low, high = wilson(count, n)
+    return Share(count=count, n=n, low=low, high=high)
+
+
+class Row(Struct, kw_only=True):
+    """What came of the questions of one row; the five counts add up to n."""
+
+    n: int = 0
+    correct: int = 0
+    wrong: int = 0
+    unsupported: int = 0
+    refused: int = 0
+    not_graded: int = 0
+
+    def add(self, bucket: str | None) -> None:
+        """Count one question's bucket; None is not graded."""
+        self.n += 1
+        name = bucket if bucket in BUCKETS else "not_graded"
+        setattr(self, name, getattr(self, name) + 1)
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """Answers in the bucket that their question is built for."""
+
+    total: Share
+    answer: Annotated[Share, Meta(description="Of the questions whose evidence is in reach: correct.")]
+    refusal: Annotated[Share, Meta(description="Of the questions that want a refusal: refused.")]
+    rows: dict[str, Share]
+
+
+class Intervals(Struct, frozen=True, kw_only=True):
+    """Each bucket of all questions asked, with its interval."""
+
+    correct: Share
+    wrong: Share
+    unsupported: Share
+    refused: Share
+    unacceptable: Annotated[Share, Meta(description="Wrong or unsupported.")]
+    at_most: Annotated[
+        dict[str, float],
+        Meta(
+            description="For unacceptable buckets that were never seen: the exact upper limit of their rate."
+        ),
+    ]
+
+
+class References(Struct, frozen=True, kw_only=True):
+    """How many answers as wanted others would reach on the same questions."""
+
+    best_possible: int
+    refuse: Annotated[int, Meta(description="Refusing everything.")]
+    blind: Annotated[
+        int | None, Meta(description="The reference generator that reads nothing; null: could not run.")
+    ]
+    blind_note: str = ""
+
+
+class YesNoAxis(Struct, frozen=True, kw_only=True):
+    """A yes/no axis over the graded answers; those to which it does not apply are counted aloud."""
+
+    yes: int
+    no: int
+    null: int
+    low: float | None
+    high: float | None
+
+
+class ExtraClaims(Struct, frozen=True, kw_only=True):
+    """Claims without a citation in the graded answers."""
+
+    sum: int
+    mean: float | None
+    n: int
+    answers: Annotated[int, Meta(description="Answers with at least one.")]
+
+
+class RefusalQuality(Struct, frozen=True, kw_only=True):
+    """The quality of refusals, 0 to 3."""
+
+    mean: float | None
+    n: int
+    distribution: dict[str, int]
+
+
+class Axes(Struct, frozen=True, kw_only=True):
+    """What is measured beside the bucket; over graded answers only."""
+
+    citation_exists: YesNoAxis
+    citation_supports: YesNoAxis
+    extra_claim_count: ExtraClaims
+    refusal_quality: RefusalQuality
+    over_refusal: Annotated[Share, Meta(description="Refused although the evidence was retrieved.")]
+    over_refusal_all: Annotated[
+        Share, Meta(description="Refused, of all questions whose answer is in reach (rag-eval's figure).")
+    ]
+    under_refusal: Annotated[Share, Meta(description="Answered, of the questions that want a refusal.")]
+    hedged: int
+    mixed: int
+
+
+class Retrieval(Struct, frozen=True, kw_only=True):
+    """Where the evidence was found, over the questions whose evidence is in the index and not held back."""
+
+    n: int
+    k: Annotated[int | None, Meta(description="Null: the pipeline decides how much it retrieves.")]
+    any_evidence: Annotated[Share, Meta(description="Recall of any gold span.")]
+    all_evidence: Annotated[Share, Meta(description="Recall of every gold span.")]
+    evidence_first: Share
+    document: Annotated[Share, Meta(description="Some passage of the document asked about.")]
+    mrr: Annotated[float | None, Meta(description="Mean of 1 / rank of the first passage with a gold span.")]
+
+
+class Failures(Struct, kw_only=True):
+    """Where each question that did not come out as wanted belongs; they add up."""
+
+    retriever_missed: int = 0
+    misread: int = 0
+    miscited: int = 0
+    refused_though_found: int = 0
+    answered_without_evidence: int = 0
+    pipeline_error: int = 0
+    timeout: int = 0
+    no_answer: int = 0
+    needs_review: int = 0
+    not_asked: int = 0
+
+
+class ErrorGroup(Struct, frozen=True, kw_only=True):
+    """Failures of one type with one message."""
+
+    type: str
+    message: str
+    questions: list[str]
+
+
+class ProblemGroup(Struct, frozen=True, kw_only=True):
+    """Something odd about what the pipeline returned, which was graded all the same."""
+
+    problem: str
+    questions: list[str]
+
+
+class Miss(Struct, frozen=True, kw_only=True):
+    """One question that did not come out as wanted."""
+
+    question: str
+    row: str
+    came_out: Annotated[str, Meta(description="A bucket, or the status of an answer that is not graded.")]
+    reason: str
+
+
+class Timing(Struct, frozen=True, kw_only=True):
+    """Seconds of the pipeline's calls, those that ended in an error left out."""
+
+    median: float
+    p95: float
+    longest: float
+
+
+class Spending(Struct, frozen=True, kw_only=True):
+    """What pipelines said that they used; null is unknown, never zero."""
+
+    known: Annotated[int, Meta(description="Answers that said anything.")]
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cost: float | None
+
+
+class Versions(Struct, frozen=True, kw_only=True):
+    """With what the run was made."""
+
+    ragharness: str
+    python: str
+    platform: str
+    grader: str
+
+
+class Scores(Struct, frozen=True, kw_only=True):
+    """Every number of a run's report."""
+
+    format: int
+    run: Annotated[str, Meta(description="The name of the run folder.")]
+    folder: str
+    corpus: str
+    split: str
+    pipeline: str
+    takes: Annotated[str, Meta(description="How the pipeline gets passages: passages, retrieve or own.")]
+    retriever: str
+    questions: Annotated[int, Meta(description="The question set: the denominator of everything.")]
+    asked: int
+    not_graded: Annotated[int, Meta(description="Questions without a bucket, those not yet asked included.")]
+    statuses: dict[str, int]
+    buckets: dict[str, int]
+    by_target: Annotated[
+        dict[str, Row], Meta(description="What the questions were built for, and what came out.")
+    ]
+    intervals: Intervals
+    wanted: Wanted
+    references: References
+    axes: Axes
+    retrieval: Retrieval
+    failures: Failures
+    errors: list[ErrorGroup]
+    problems: list[ProblemGroup]
+    misses: Annotated[list[Miss], Meta(description="The worst first.")]
+    seconds: Annotated[float, Meta(description="Wall time of all sessions of the run.")]
+    timing: Timing
+    spending: Spending
+    sessions: int
+    notes: list[str]
+    versions: Versions
+    created: str

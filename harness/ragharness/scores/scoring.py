@@ -1,0 +1,98 @@
+"""Puts the scores of one run together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragharness.scores import axes as axis
+from ragharness.scores import buckets as bucket
+from ragharness.scores import failures as failure
+from ragharness.scores import retrieval as found
+from ragharness.scores import spending as spent
+from ragharness.scores.layout import FORMAT, References, Scores, Versions
+from ragharness.scores.tally import outcomes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ragharness.records import Question, Record
+    from ragharness.store import Run, RunFolder, Session
+
+_UNFORCED = (
+    "the pipeline brings its own passages: its retrieval could not be emptied for the null_retrieval row"
+)
+
+
+def score_folder(folder: RunFolder, blind: int | None = None, blind_note: str = "") -> Scores:
+    """Return the scores of a run on disk; raises RunNotUsable where it is damaged."""
+    return score(
+        folder.run,
+        folder.sessions(),
+        folder.questions(),
+        folder.records(),
+        name=folder.name,
+        folder=str(folder.path),
+        blind=blind,
+        blind_note=blind_note,
+    )
+
+
+def score(
+    run: Run,
+    sessions: Sequence[Session],
+    questions: Sequence[Question],
+    records: Iterable[Record],
+    *,
+    name: str,
+    folder: str = "",
+    blind: int | None = None,
+    blind_note: str = "",
+) -> Scores:
+    """Return every number of a run's report: a pure function of what its folder holds.
+
+    ``blind`` is the count of the reference that reads nothing (see ``scores.references``).
+    Raises RunNotUsable for records of other questions.
+    """
+    settings = run.settings
+    all_of = outcomes(questions, records)
+    n = len(all_of)
+    counts = bucket.count_buckets(all_of)
+    return Scores(
+        format=FORMAT,
+        run=name,
+        folder=folder,
+        corpus=settings.corpus,
+        split=settings.split,
+        pipeline=settings.pipeline,
+        takes=run.takes,
+        retriever=settings.retriever,
+        questions=n,
+        asked=sum(each.status != "not_asked" for each in all_of),
+        not_graded=n - sum(counts.values()),
+        statuses=bucket.count_statuses(all_of),
+        buckets=counts,
+        by_target=bucket.count_rows(all_of),
+        intervals=bucket.intervals(counts, n),
+        wanted=bucket.wanted(all_of),
+        references=References(
+            best_possible=n,
+            refuse=sum(question.wanted == "refused" for question in questions),
+            blind=blind,
+            blind_note=blind_note,
+        ),
+        axes=axis.axes(all_of),
+        retrieval=found.retrieval(all_of, settings.k if run.takes == "passages" else None),
+        failures=failure.failures(all_of),
+        errors=failure.errors(all_of),
+        problems=failure.problems(all_of),
+        misses=failure.misses(all_of),
+        seconds=spent.wall_seconds(all_of, sessions),
+        timing=spent.timing(all_of),
+        spending=spent.spending(all_of),
+        sessions=len(sessions),
+        notes=[*run.notes, *([_UNFORCED] if run.takes == "own" else [])],
+        versions=Versions(
+            ragharness=run.ragharness, python=run.python, platform=run.platform, grader=settings.grader
+        ),
+        created=run.created,
+    )

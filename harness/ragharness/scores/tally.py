@@ -1,0 +1,76 @@
+"""The one pass over the records: pairs each with its question and keeps only what the scores need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ragharness.errors import RunNotUsable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ragharness.records import Failure, Question, Record, Usage, Verdict
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one question; without a record it was not asked yet."""
+
+    question: Question
+    status: str
+    verdict: Verdict | None = None
+    evidence_ranks: tuple[int, ...] = ()
+    document_rank: int = 0
+    failure: Failure | None = None
+    problems: tuple[str, ...] = ()
+    usage: Usage | None = None
+    seconds: float = 0.0
+    started: str = ""
+
+    @property
+    def bucket(self) -> str | None:
+        """The bucket; None: not graded."""
+        return self.verdict.bucket if self.verdict else None
+
+    @property
+    def as_wanted(self) -> bool:
+        """Whether the answer fell into the bucket that the question is built for."""
+        return self.bucket == self.question.wanted
+
+    @property
+    def evidence_found(self) -> bool:
+        """Whether a retrieved passage holds a gold span."""
+        return any(self.evidence_ranks)
+
+
+def outcomes(questions: Sequence[Question], records: Iterable[Record]) -> list[Outcome]:
+    """Return one outcome a question, in the order of the questions; the texts of answers are let go.
+
+    Raises RunNotUsable for a record whose question is not in the set.
+    """
+    by_id = {question.id: question for question in questions}
+    found: dict[str, Outcome] = {}
+    for record in records:
+        if record.question not in by_id:
+            raise RunNotUsable(
+                f"expected records of the run's own questions, found one of {record.question!r}"
+            )
+        if record.epoch == 0:
+            found[record.question] = _outcome(by_id[record.question], record)
+    return [found.get(question.id) or Outcome(question, "not_asked") for question in questions]
+
+
+def _outcome(question: Question, record: Record) -> Outcome:
+    return Outcome(
+        question,
+        record.status,
+        record.verdict,
+        record.evidence_ranks,
+        record.document_rank,
+        record.failure,
+        record.problems,
+        record.answer.usage if record.answer else None,
+        record.seconds,
+        record.started,
+    )

@@ -1,0 +1,28 @@
+"""The run folder: what was asked and everything that was answered, on disk as soon as it is known.
+
+    run.json          format, versions, settings: written once, before the first question
+    questions.jsonl   the questions as they were asked
+    sessions.jsonl    one line whenever the run was started or continued
+    records.jsonl     one line a record, appended
+    scores.json       the last scores
+    lock              held by the process that writes
+
+Records are only ever appended; a line is on disk before its worker takes the next question.
+"""
+
+from ragharness.store.folder import Journal, RunFolder
+from ragharness.store.layout import FORMAT, Run, Session, Settings, differences
+from ragharness.store.search import find_run, find_unfinished, new_folder
+
+__all__ = [
+    "FORMAT",
+    "Journal",
+    "Run",
+    "RunFolder",
+    "Session",
+    "Settings",
+    "differences",
+    "find_run",
+    "find_unfinished",
+    "new_folder",
+]

@@ -1,0 +1,75 @@
+"""What a run folder says about itself."""
+
+from __future__ import annotations
+
+from msgspec import Struct, to_builtins
+
+FORMAT = 1
+"""The version of the folder's layout; a folder of another one is refused."""
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """What makes two runs the same: a run is continued only under equal settings.
+
+    How fast it is asked (concurrency, timeout) is not among them.
+    """
+
+    corpus: str
+    split: str
+    corpus_hash: str
+    question_set: str
+    """The hash of the question set."""
+    questions: int
+    retriever: str
+    retriever_settings: dict[str, str | int | float]
+    k: int
+    passage_words: int
+    pipeline: str
+    """As it was given: ``pkg.mod:attr``, a file, or the name of a reference generator."""
+    pipeline_fingerprint: str
+    grader: str
+    """Name and version."""
+
+
+class Run(Struct, frozen=True, kw_only=True):
+    """``run.json``: written once, before the first question is asked."""
+
+    format: int
+    ragharness: str
+    python: str
+    platform: str
+    created: str
+    command: tuple[str, ...]
+    settings: Settings
+    pipeline_name: str
+    takes: str
+    """How the pipeline gets passages: ``passages``, ``retrieve`` or ``own``."""
+    notes: tuple[str, ...] = ()
+    """What the reader of a report must know about the question set."""
+
+
+class Session(Struct, frozen=True, kw_only=True):
+    """One line of ``sessions.jsonl``: a start or a continuation."""
+
+    started: str
+    command: tuple[str, ...]
+    concurrency: int
+    timeout: float
+    answered: int
+    """Records that were on disk before."""
+
+
+def differences(ours: Settings, theirs: Settings) -> list[str]:
+    """Return one phrase for each setting that differs: its name, ours, theirs."""
+    mine, other = to_builtins(ours), to_builtins(theirs)
+    return [
+        f"{name.replace('_', ' ')} {_short(mine[name])} instead of {_short(other[name])}"
+        for name in mine
+        if mine[name] != other[name]
+    ]
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    is_hash = len(text) >= 32 and all(letter in "0123456789abcdef" for letter in text)
+    return text[:8] if is_hash else text or "(none)"

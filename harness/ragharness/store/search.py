@@ -1,0 +1,96 @@
+"""Finding runs: the newest, one by the beginning of its name, the unfinished one to continue."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragharness.errors import RunNotUsable, StorageError, UnknownName, UsageError
+from ragharness.store.folder import RunFolder
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from ragharness.store.layout import Settings
+
+RUNS = Path("runs")
+"""Where runs lie unless a folder is named."""
+
+_SLUG = 40
+"""The longest part of a folder's name that comes from a pipeline's."""
+
+
+def new_folder(corpus: str, pipeline: str, now: datetime, root: Path = RUNS) -> Path:
+    """Return the path of a new run folder that nobody else has; it is made, empty.
+
+    Raises StorageError where it cannot be made.
+    """
+    name = f"{now:%Y%m%d-%H%M%S}_{corpus}_{slug(pipeline)}"
+    number = 1
+    while True:
+        path = root / (name if number == 1 else f"{name}_{number}")
+        try:
+            path.mkdir(parents=True)
+        except FileExistsError:
+            if not root.is_dir():
+                raise StorageError(f"expected the folder {root}, found a file", help="--out FOLDER") from None
+            number += 1
+        except OSError as error:
+            raise StorageError(
+                f"expected to make the folder {path}, found: {error.strerror or error}",
+                help="name a folder that may be written with --out FOLDER",
+            ) from error
+        else:
+            return path
+
+
+def slug(pipeline: str) -> str:
+    """Return a pipeline's name as part of a folder's: letters, digits, dots, dashes."""
+    return re.sub(r"[^A-Za-z0-9.-]+", "-", pipeline).strip("-.")[-_SLUG:].strip("-.") or "pipeline"
+
+
+def find_unfinished(settings: Settings, root: Path = RUNS) -> RunFolder | None:
+    """Return the newest run with these settings that has unanswered questions."""
+    for folder in _runs(root):
+        if folder.run.settings == settings and not folder.finished:
+            return folder
+    return None
+
+
+def find_run(name: str = "", root: Path = RUNS) -> RunFolder:
+    """Return a run by its path or the beginning of its name under ``root``; the newest when none is named.
+
+    Raises RunNotUsable, or UnknownName with the nearest names.
+    """
+    if name and (Path(name) / "run.json").is_file():
+        return RunFolder.open(Path(name))
+    runs = _runs(root)
+    if not runs:
+        what = f"a run named {name!r}" if name else "a run"
+        raise RunNotUsable(f"expected {what} in the folder {root}, found none", help="ragharness run")
+    if not name:
+        return runs[0]
+    matching = [folder for folder in runs if folder.name.startswith(name)]
+    exact = [folder for folder in matching if folder.name == name]
+    if len(exact or matching) == 1:
+        return (exact or matching)[0]
+    if Path(name).is_dir():
+        return RunFolder.open(Path(name))
+    if matching:
+        raise UsageError(
+            f"expected the beginning of one run's name, found {name!r}, "
+            f"which begins {', '.join(folder.name for folder in matching)}"
+        )
+    raise UnknownName("run", name, [folder.name for folder in runs])
+
+
+def _runs(root: Path) -> list[RunFolder]:
+    """Return the readable runs, the newest first."""
+    found = []
+    for path in root.glob("*/run.json"):
+        # Another version's or a damaged one is refused when it is named, not when it merely lies there.
+        with suppress(RunNotUsable):
+            found.append(RunFolder.open(path.parent))
+    return sorted(found, key=lambda folder: (folder.run.created, folder.name), reverse=True)

@@ -1,0 +1,217 @@
+"""Every number of the scores against counts made by hand, and against planted mixtures."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import run_fakes as fake
+from ragharness.errors import RunNotUsable
+from ragharness.records import BUCKETS, ROWS, Usage
+from ragharness.scores import Scores, score
+from ragharness.statistics import wilson
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragharness.records import Record
+
+QUESTIONS = fake.questions()
+OUTCOMES = (*BUCKETS, "error", "timeout", "no_answer", "needs_review")
+
+
+def scored(records: Sequence[Record], **run: object) -> Scores:
+    return score(fake.run(**run), [fake.session()], QUESTIONS, records, name="r", blind=48)
+
+
+def by_outcome(outcomes: Sequence[str], *, found: bool = True) -> list[Record]:
+    pairs = zip(QUESTIONS, outcomes, strict=True)
+    return [fake.record(question, outcome, found=found) for question, outcome in pairs]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_planted_mixture_is_counted_exactly_in_any_order(seed: int) -> None:
+    chooser = random.Random(seed)
+    outcomes = chooser.choices(OUTCOMES, k=130)
+    records = by_outcome(outcomes)
+    expected = scored(records)
+    chooser.shuffle(records)
+    result = scored(records)
+    assert result == expected
+    assert result.buckets == {bucket: outcomes.count(bucket) for bucket in BUCKETS}
+    assert result.not_graded == sum(outcome not in BUCKETS for outcome in outcomes)
+    for name in ROWS:
+        places = [outcomes[i] for i, question in enumerate(QUESTIONS) if question.row == name]
+        row = result.by_target[name]
+        assert row.n == len(places)
+        assert [row.correct, row.wrong, row.unsupported, row.refused] == [
+            places.count(bucket) for bucket in BUCKETS
+        ]
+        assert row.not_graded == sum(place not in BUCKETS for place in places)
+    failures = result.failures
+    assert sum(getattr(failures, field) for field in failures.__struct_fields__) == (
+        130 - result.wanted.total.count
+    )
+    assert len(result.misses) == 130 - result.wanted.total.count
+
+
+def test_the_perfect_run() -> None:
+    result = scored([fake.record(question, question.wanted) for question in QUESTIONS])
+    assert result.buckets == {"correct": 60, "wrong": 0, "unsupported": 0, "refused": 70}
+    assert (result.wanted.answer.count, result.wanted.answer.n) == (60, 60)
+    assert (result.wanted.refusal.count, result.wanted.refusal.n) == (70, 70)
+    assert (result.references.best_possible, result.references.refuse, result.references.blind) == (
+        130,
+        70,
+        48,
+    )
+    assert result.misses == []
+    assert result.intervals.at_most["unacceptable"] == pytest.approx(0.0280, abs=5e-5)
+
+
+def test_always_refusing_is_acceptable_everywhere_and_right_on_seventy() -> None:
+    result = scored(by_outcome(["refused"] * 130))
+    assert result.intervals.unacceptable.count == 0
+    assert result.wanted.total.count == 70
+    assert result.failures.refused_though_found == 60
+    assert result.axes.over_refusal.count == result.axes.over_refusal_all.count == 60
+    assert result.axes.under_refusal.count == 0
+
+
+def test_an_empty_run_has_the_whole_set_as_its_denominator() -> None:
+    result = scored([])
+    assert (result.questions, result.asked, result.not_graded) == (130, 0, 130)
+    assert result.statuses["not_asked"] == result.failures.not_asked == 130
+    assert (result.wanted.total.count, result.wanted.total.n) == (0, 130)
+    assert (result.retrieval.any_evidence.count, result.retrieval.n) == (0, 60)
+    assert result.retrieval.mrr == 0
+    assert result.axes.refusal_quality.mean is None
+    assert result.misses == []
+
+
+def test_errors_count_against_every_rate() -> None:
+    result = scored(by_outcome(["correct"] * 30 + ["error"] * 30 + ["refused"] * 70))
+    assert (result.wanted.answer.count, result.wanted.answer.n) == (30, 60)
+    low, high = wilson(30, 60)
+    assert (result.wanted.answer.low, result.wanted.answer.high) == (low, high)
+    assert result.errors[0].questions == [f"q{number:03d}" for number in range(31, 61)]
+    assert result.intervals.correct.n == 130
+
+
+@pytest.mark.parametrize(
+    ("index", "outcome", "found", "place"),
+    [
+        (0, "wrong", False, "retriever_missed"),
+        (0, "refused", False, "retriever_missed"),
+        (0, "unsupported", False, "retriever_missed"),
+        (0, "wrong", True, "misread"),
+        (0, "unsupported", True, "miscited"),
+        (0, "refused", True, "refused_though_found"),
+        (70, "wrong", False, "answered_without_evidence"),
+        (70, "unsupported", False, "answered_without_evidence"),
+        (125, "correct", True, "answered_without_evidence"),
+        (0, "error", True, "pipeline_error"),
+        (0, "timeout", True, "timeout"),
+        (70, "no_answer", True, "no_answer"),
+        (70, "needs_review", True, "needs_review"),
+    ],
+)
+def test_each_miss_belongs_to_one_place(index: int, outcome: str, found: bool, place: str) -> None:
+    records = [fake.record(question, question.wanted) for question in QUESTIONS]
+    records[index] = fake.record(QUESTIONS[index], outcome, found=found)
+    failures = scored(records).failures
+    counts = {field: getattr(failures, field) for field in failures.__struct_fields__}
+    assert {field: count for field, count in counts.items() if count} == {place: 1}
+
+
+def test_the_worst_come_first() -> None:
+    outcomes = (
+        ["refused", "unsupported", "error", "wrong", "needs_review"] + ["correct"] * 55 + ["refused"] * 70
+    )
+    result = scored(by_outcome(outcomes))
+    assert [miss.question for miss in result.misses] == ["q004", "q002", "q003", "q005", "q001"]
+
+
+def test_the_axes() -> None:
+    plain: dict[str, Any] = {"citation_exists": None, "citation_supports": None}
+    records = [
+        fake.record(QUESTIONS[0], "correct", extra_claim_count=2, flags=("hedged",)),
+        fake.record(QUESTIONS[1], "correct", citation_supports="no", flags=("mixed", "hedged")),
+        fake.record(QUESTIONS[2], "unsupported", **plain, extra_claim_count=1),
+        fake.record(QUESTIONS[3], "refused", refusal_quality=3),
+        fake.record(QUESTIONS[4], "refused", refusal_quality=0, found=False),
+        fake.record(QUESTIONS[5], "needs_review", citation_exists="no", extra_claim_count=9),
+    ]
+    axes = scored(records).axes
+    assert (axes.citation_exists.yes, axes.citation_exists.no, axes.citation_exists.null) == (2, 0, 3)
+    assert (axes.citation_supports.yes, axes.citation_supports.no) == (1, 1)
+    assert (axes.extra_claim_count.sum, axes.extra_claim_count.n, axes.extra_claim_count.answers) == (3, 5, 2)
+    assert (axes.refusal_quality.mean, axes.refusal_quality.n) == (1.5, 2)
+    assert axes.refusal_quality.distribution == {"0": 1, "1": 0, "2": 0, "3": 1}
+    assert (axes.over_refusal.count, axes.over_refusal.n) == (1, 5)
+    assert (axes.over_refusal_all.count, axes.over_refusal_all.n) == (2, 60)
+    assert (axes.hedged, axes.mixed) == (2, 1)
+
+
+def test_retrieval_counts_the_questions_with_evidence_in_reach() -> None:
+    import msgspec
+
+    ranks = [(1, 3), (0, 2), (4,), (0,), ()]
+    records = [
+        msgspec.structs.replace(
+            fake.record(question, "correct"), evidence_ranks=rank, document_rank=2 if any(rank) else 0
+        )
+        for question, rank in zip(QUESTIONS, ranks, strict=False)
+    ]
+    # A withheld question's evidence is not in the index: it must not enter.
+    records.append(fake.record(QUESTIONS[65], "refused", found=False))
+    found = scored(records).retrieval
+    assert (found.n, found.k) == (60, 5)
+    assert found.any_evidence.count == 3
+    assert found.all_evidence.count == 2
+    assert found.evidence_first.count == 1
+    assert found.document.count == 3
+    assert found.mrr == pytest.approx((1 + 1 / 2 + 1 / 4) / 60)
+    assert scored(records, takes="retrieve").retrieval.k is None
+
+
+def test_a_pipeline_with_its_own_passages_is_named_as_unforced() -> None:
+    assert scored([], takes="passages").notes == []
+    assert "could not be emptied" in scored([], takes="own").notes[0]
+
+
+def test_spending_is_unknown_rather_than_zero() -> None:
+    import msgspec
+
+    records = [fake.record(question, "refused") for question in QUESTIONS[:3]]
+    assert scored(records).spending.cost == pytest.approx(0.003)
+    assert scored(records).spending.completion_tokens is None
+    assert records[0].answer
+    silent = [
+        msgspec.structs.replace(each, answer=msgspec.structs.replace(records[0].answer, usage=None))
+        for each in records
+    ]
+    assert scored(silent).spending.cost is None
+    zero = msgspec.structs.replace(records[0].answer, usage=Usage(cost=0.0))
+    assert scored([msgspec.structs.replace(records[0], answer=zero)]).spending.cost == 0.0
+
+
+def test_wall_time_adds_the_sessions_without_the_time_between() -> None:
+    import msgspec
+
+    sessions = [fake.session(), fake.session(started="2026-11-21T15:00:00+00:00", answered=1)]
+    records = [
+        fake.record(QUESTIONS[0], "correct"),
+        msgspec.structs.replace(fake.record(QUESTIONS[1], "correct"), started="2026-11-21T15:00:04+00:00"),
+    ]
+    result = score(fake.run(), sessions, QUESTIONS, records, name="r")
+    assert result.seconds == pytest.approx(10.5 + 4.5)
+    assert result.sessions == 2
+
+
+def test_records_of_other_questions_are_refused() -> None:
+    stranger = fake.record(fake.question("q999"), "correct")
+    with pytest.raises(RunNotUsable, match="'q999'"):
+        scored([stranger])

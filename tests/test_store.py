@@ -1,0 +1,260 @@
+"""The run folder: what was finished is never lost, never doubled, never misread."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+import sys
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import run_fakes as fake
+from ragharness.errors import RunNotUsable, StorageError, UnknownName, UsageError
+from ragharness.store import FORMAT, RunFolder, differences, find_run, find_unfinished, new_folder
+from ragharness.store.search import slug
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUESTIONS = fake.questions()
+RECORDS = [fake.record(question, question.wanted) for question in QUESTIONS]
+
+
+def make(path: Path, **changes: Any) -> RunFolder:
+    return RunFolder.create(path, fake.run(**changes), QUESTIONS)
+
+
+def fill(folder: RunFolder, n: int) -> None:
+    with folder.writing(fake.session()) as journal:
+        for record in RECORDS[:n]:
+            assert journal.append(record)
+
+
+def test_a_run_reads_back_as_it_was_written(tmp_path: Path) -> None:
+    fill(make(tmp_path / "r"), 130)
+    folder = RunFolder.open(tmp_path / "r")
+    assert folder.run == fake.run()
+    assert folder.questions() == tuple(QUESTIONS)
+    assert list(folder.records()) == RECORDS
+    assert [session.answered for session in folder.sessions()] == [0]
+    assert folder.finished
+
+
+def test_a_question_is_recorded_once(tmp_path: Path) -> None:
+    folder = make(tmp_path / "r")
+    fill(folder, 3)
+    with folder.writing(fake.session()) as journal:
+        assert not journal.append(RECORDS[1])
+        assert journal.append(RECORDS[3])
+    assert [record.question for record in folder.records()] == ["q001", "q002", "q003", "q004"]
+    assert [session.answered for session in folder.sessions()] == [0, 3]
+
+
+def test_doubled_lines_of_another_hand_count_once(tmp_path: Path) -> None:
+    folder = make(tmp_path / "r")
+    fill(folder, 3)
+    path = folder.path / "records.jsonl"
+    path.write_bytes(path.read_bytes() * 2)
+    assert list(folder.records()) == RECORDS[:3]
+
+
+@settings(max_examples=40)
+@given(cut=st.integers(1, 400))
+def test_a_torn_end_loses_nothing_that_was_whole(tmp_path_factory: pytest.TempPathFactory, cut: int) -> None:
+    folder = make(tmp_path_factory.mktemp("torn") / "r")
+    fill(folder, 5)
+    path = folder.path / "records.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-cut])
+    # Only its newline missing: the record itself is there.
+    kept = sum(line.endswith(b"\n") for line in whole[:-cut].splitlines(keepends=True)) + (cut == 1)
+    assert list(folder.records()) == RECORDS[:kept]
+    with folder.writing(fake.session()) as journal:
+        assert journal.recovered == (not whole[:-cut].endswith(b"\n") and cut > 1)
+        for record in RECORDS:
+            journal.append(record)
+    assert list(folder.records()) == [*RECORDS[:kept], *RECORDS[kept:]]
+    assert path.read_bytes().count(b"\n") == len(RECORDS)
+
+
+def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path) -> None:
+    folder = make(tmp_path / "r")
+    fill(folder, 3)
+    path = folder.path / "records.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(lines[0] + b"\0\0\0\n" + lines[2])
+    with pytest.raises(RunNotUsable, match=r"line 2 of .*records\.jsonl"):
+        list(folder.records())
+
+
+def test_a_closed_journal_takes_nothing(tmp_path: Path) -> None:
+    folder = make(tmp_path / "r")
+    with folder.writing(fake.session()) as journal:
+        pass
+    assert not journal.append(RECORDS[0])
+    assert list(folder.records()) == []
+
+
+def test_a_full_disk_keeps_whole_lines_only(tmp_path: Path) -> None:
+    folder = make(tmp_path / "r")
+    fill(folder, 2)
+    program = (
+        "import resource, sys; from pathlib import Path; import run_fakes as fake\n"
+        "from ragharness.store import RunFolder\n"
+        "folder = RunFolder.open(Path(sys.argv[1]))\n"
+        "size = (folder.path / 'records.jsonl').stat().st_size\n"
+        "questions = fake.questions()\n"
+        "with folder.writing(fake.session()) as journal:\n"
+        "    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 700, size + 700))\n"
+        "    for question in questions[2:]:\n"
+        "        journal.append(fake.record(question, question.wanted))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(folder.path)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.path.dirname(__file__)},  # noqa: PTH120
+        check=False,
+    )
+    assert "StorageError: expected to write in" in done.stderr
+    content = (folder.path / "records.jsonl").read_bytes()
+    assert content.endswith(b"\n")
+    kept = list(folder.records())
+    assert 2 <= len(kept) < 5
+    assert kept == RECORDS[: len(kept)]
+
+
+def test_a_second_writer_is_refused_with_a_sentence(tmp_path: Path) -> None:
+    folder = make(tmp_path / "r")
+    program = (
+        "import sys; from pathlib import Path; import run_fakes as fake\n"
+        "from ragharness.store import RunFolder\n"
+        "with RunFolder.open(Path(sys.argv[1])).writing(fake.session()): print('in')"
+    )
+    command = [sys.executable, "-c", program, str(folder.path)]
+    environment = {**os.environ, "PYTHONPATH": os.path.dirname(__file__)}  # noqa: PTH120
+    with folder.writing(fake.session()):
+        with pytest.raises(StorageError, match=f"process {os.getpid()} writing there"):
+            folder.writing(fake.session()).__enter__()
+        other = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        assert f"process {os.getpid()} writing there" in other.stderr
+    again = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert again.stdout == "in\n"
+
+
+def test_another_version_s_folder_is_refused(tmp_path: Path) -> None:
+    folder = make(tmp_path / "r")
+    path = folder.path / "run.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "format": FORMAT + 1}))
+    with pytest.raises(RunNotUsable, match=f"format {FORMAT}, found format {FORMAT + 1}"):
+        RunFolder.open(folder.path)
+
+
+@pytest.mark.parametrize("content", ["", "{", '{"format": 1}', "[]"])
+def test_a_damaged_run_json_is_refused(tmp_path: Path, content: str) -> None:
+    folder = make(tmp_path / "r")
+    (folder.path / "run.json").write_text(content)
+    with pytest.raises(RunNotUsable, match=r"run\.json"):
+        RunFolder.open(folder.path)
+
+
+def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.doc").write_text("mine")
+    with pytest.raises(RunNotUsable, match=r"found thesis\.doc"):
+        make(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["thesis.doc"]
+
+
+def test_a_start_that_died_early_does_not_block_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "questions.jsonl").write_text("")
+    assert make(tmp_path).questions() == tuple(QUESTIONS)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_place_is_a_sentence(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(StorageError, match="Permission denied"):
+        make(tmp_path / "r")
+
+
+def test_the_operating_system_s_words_reach_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> int:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    folder = make(tmp_path / "r")
+    with folder.writing(fake.session()) as journal:
+        monkeypatch.setattr(os, "write", refuse)
+        with pytest.raises(StorageError, match="Read-only file system") as caught:
+            journal.append(RECORDS[0])
+    assert "--out FOLDER" in caught.value.help
+
+
+def test_differences_are_named() -> None:
+    ours, theirs = fake.settings(k=3, pipeline_fingerprint="a" * 64), fake.settings()
+    assert differences(ours, theirs) == [
+        "k 3 instead of 5",
+        "pipeline fingerprint aaaaaaaa instead of eeeeeeee",
+    ]
+    assert differences(ours, ours) == []
+
+
+def test_new_folders_never_clash(tmp_path: Path) -> None:
+    now = datetime(2026, 11, 21, 12, 0, 0, tzinfo=timezone.utc)
+    paths = [new_folder("sample", "my mod:answer", now, tmp_path) for _ in range(3)]
+    name = "20261121-120000_sample_my-mod-answer"
+    assert [path.name for path in paths] == [name, f"{name}_2", f"{name}_3"]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("a/b/../c.py:x", "a-b-..-c.py-x"), ("../..", "pipeline"), ("", "pipeline"), ("x" * 99, "x" * 40)],
+)
+def test_a_slug_is_a_safe_name(name: str, expected: str) -> None:
+    assert slug(name) == expected
+
+
+def test_the_newest_unfinished_run_with_equal_settings_is_found(tmp_path: Path) -> None:
+    others: list[dict[str, Any]] = [
+        {},
+        {"settings": fake.settings(k=3)},
+        {},
+        {"created": "2026-11-21T13:00:00+00:00"},
+    ]
+    for number, changes in enumerate(others):
+        fill(make(tmp_path / f"r{number}", **changes), 130 if number == 3 else 5)
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "run.json").write_text("{")
+    found = find_unfinished(fake.settings(), tmp_path)
+    assert found is not None
+    assert found.name == "r2"
+    assert find_unfinished(fake.settings(k=7), tmp_path) is None
+
+
+def test_a_run_is_found_by_path_name_and_beginning(tmp_path: Path) -> None:
+    make(tmp_path / "20261121_a")
+    make(tmp_path / "20261121_ab", created="2026-11-21T13:00:00+00:00")
+    make(tmp_path / "20261122_c")
+    assert find_run("", tmp_path).name == "20261121_ab"
+    assert find_run("20261122", tmp_path).name == "20261122_c"
+    assert find_run("20261121_a", tmp_path).name == "20261121_a"
+    assert find_run(str(tmp_path / "20261122_c"), tmp_path / "nowhere").name == "20261122_c"
+    with pytest.raises(UsageError, match="begins 20261121_ab, 20261121_a"):
+        find_run("20261121", tmp_path)
+    with pytest.raises(UnknownName, match="did you mean 20261122_c"):
+        find_run("20261123_c", tmp_path)
+    with pytest.raises(RunNotUsable, match="expected a run in the folder"):
+        find_run("", tmp_path / "nowhere")
+
+
+def test_records_are_streamed(tmp_path: Path) -> None:
+    folder = make(tmp_path / "r")
+    fill(folder, 130)
+    stream = folder.records()
+    assert next(stream) == RECORDS[0]
+    stream.close()  # type: ignore[attr-defined]
