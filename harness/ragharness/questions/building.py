@@ -1,0 +1,112 @@
+"""Builds a set: asks the corpus' recipe for every candidate and picks the design's proportions from them."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Protocol, cast
+
+import msgspec
+
+from ragharness import shelf
+from ragharness.errors import QuestionsNotUsable, UsageError
+from ragharness.questions.ground import Ground
+from ragharness.questions.picking import Picker, Pool, Shortage
+from ragharness.questions.questionset import DEFAULT_SEED, DEFAULT_SIZE, QuestionSet, Slot, quotas
+from ragharness.questions.units import PATIENCE, pick_answerable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragharness.corpus import Corpus
+    from ragharness.records import Question
+
+SMALLEST = 13
+"""One question of each kind and a few to balance: below this a set says nothing."""
+
+
+class Recipe(Protocol):
+    """A corpus' ``recipe.py``."""
+
+    VERSION: int
+
+    def candidates(self, corpus: Corpus) -> Sequence[Question]:
+        """Return every question that could be asked, in all its wordings, without id."""
+        ...
+
+
+def load_recipe(corpus: str) -> Recipe:
+    """Return the recipe of a corpus on the shelf; raises QuestionsNotUsable when it has none."""
+    path = shelf.folder("corpora", corpus) / "recipe.py"
+    if not path.is_file():
+        raise QuestionsNotUsable(
+            f"expected a recipe for questions about {corpus}, found none at {path}",
+            help="give a question file with --questions FILE",
+        )
+    return cast("Recipe", shelf.load_module(path))
+
+
+def build_questions(corpus: Corpus, size: int = DEFAULT_SIZE, seed: int = DEFAULT_SEED) -> QuestionSet:
+    """Return a set of ``size`` questions, or of the largest size below it that the corpus carries.
+
+    The same corpus, size and seed give the same bytes on any machine. Raises UsageError for a size under 13 and
+    QuestionsNotUsable when the corpus does not even carry that.
+    """
+    if size < SMALLEST:
+        raise UsageError(
+            f"a set needs at least {SMALLEST} questions, found --size {size}",
+            help="ragharness questions build --size 130",
+        )
+    ground = Ground(corpus)
+    pool = Pool(load_recipe(corpus.id).candidates(corpus), ground)
+    notes: list[str] = []
+    built = size
+    while True:
+        outcome = _compose_patiently(pool, ground, built, seed)
+        if not isinstance(outcome, Shortage):
+            break
+        smaller = _smaller(built, outcome)
+        if smaller < SMALLEST:
+            raise QuestionsNotUsable(
+                f"expected candidates for {SMALLEST} questions about {corpus.id}, found too few: {outcome}",
+                help=f"ragharness corpus show {corpus.id}",
+            )
+        notes = [f"{size} questions were asked for, {smaller} are built: {outcome}"]
+        built = smaller
+    return QuestionSet(corpus.id, corpus.split, corpus.hash, seed, size, outcome, notes=tuple(notes))
+
+
+def _compose_patiently(pool: Pool, ground: Ground, size: int, seed: int) -> tuple[Question, ...] | Shortage:
+    short = Shortage("", 1, 0)
+    for patience in PATIENCE:
+        try:
+            return _compose(pool, ground, size, seed, patience)
+        except Shortage as found:
+            short = found
+    return short
+
+
+def _compose(pool: Pool, ground: Ground, size: int, seed: int, patience: int) -> tuple[Question, ...]:
+    """Pick scarce rows before plentiful ones, and documents to withhold among those that no scarce row needs."""
+    counts = quotas(size)
+    picker = Picker(pool, ground, Random(seed), counts)
+    correct, wrong, document, clause, refused, unanswerable, adversarial, null = counts
+    picker.withhold(document, counts[document])
+    picker.withhold(clause, counts[clause])
+    pick_answerable(picker, correct, wrong, counts, patience)
+    for slot in (refused, null, adversarial, unanswerable):
+        picker.fill(slot, counts[slot])
+    ordered = [question for slot in counts for question in picker.picked(slot)]
+    width = max(3, len(str(len(ordered))))
+    return tuple(
+        msgspec.structs.replace(question, id=f"q{number:0{width}}")
+        for number, question in enumerate(ordered, start=1)
+    )
+
+
+def _smaller(size: int, short: Shortage) -> int:
+    """Return the next size to try: a multiple of 13, at which all proportions are exact."""
+    carried = size * short.found // short.needed
+    return min(carried, size - 1) // SMALLEST * SMALLEST
+
+
+__all__ = ["Recipe", "Slot", "build_questions", "load_recipe"]

@@ -1,0 +1,222 @@
+"""Every property that a question set must have, each checked against the corpus: findings, not exceptions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+from ragharness.errors import UnknownName
+from ragharness.language.tokens import words
+from ragharness.passages import withhold
+from ragharness.questions.ground import Ground
+from ragharness.questions.questionset import quotas, slot_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from ragharness.corpus import Corpus
+    from ragharness.passages import PassageSet
+    from ragharness.questions.questionset import QuestionSet
+    from ragharness.records import Question
+
+
+class Finding(NamedTuple):
+    """A property that does not hold; ``question`` is empty when it concerns the whole set."""
+
+    rule: str
+    question: str
+    message: str
+
+
+def check_questions(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
+    """Return every property of the design that the set does not have, in a fixed order; none is good."""
+    findings = list(_unique(questions))
+    strangers = list(_strangers(questions, corpus))
+    if strangers:
+        # Nothing about evidence can be said of documents that are not there.
+        return findings + strangers
+    ground = Ground(corpus)
+    index = withhold(ground.passages, questions.withheld_documents, questions.withheld_spans)
+    for question in questions.questions:
+        findings += (
+            Finding(rule, question.id, message)
+            for rule, check in _OF_A_QUESTION.items()
+            for message in check(question, ground, index)
+        )
+    return findings + list(chain.from_iterable(check(questions, ground) for check in _OF_THE_SET))
+
+
+def _strangers(questions: QuestionSet, corpus: Corpus) -> Iterator[Finding]:
+    for each in questions.questions:
+        for name in sorted({each.document, *(span.document for span in each.evidence)} - {""}):
+            try:
+                length = len(corpus.document(name).text)
+            except UnknownName:
+                yield Finding("evidence", each.id, f"expected a document of {corpus.id}, found {name!r}")
+                continue
+            for span in each.evidence:
+                if span.document == name and not 0 <= span.start < span.end <= length:
+                    yield Finding("evidence", each.id, f"expected a span inside {name}, found {span}")
+
+
+def _unique(questions: QuestionSet) -> Iterator[Finding]:
+    """No id, text, or question about the same thing twice."""
+    for rule, keys in (
+        ("unique ids", [(each.id, each.id) for each in questions.questions]),
+        ("unique texts", [(each.id, " ".join(words(each.text))) for each in questions.questions]),
+    ):
+        first: dict[str, str] = {}
+        for question, key in keys:
+            if first.setdefault(key, question) != question or key == "":
+                yield Finding(rule, question, f"the same as {first[key]}")
+        if rule == "unique ids" and len(first) < len(keys):
+            yield Finding(rule, "", f"expected {len(keys)} ids, found {len(first)}")
+
+
+def _answerable(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:
+    """What wants an answer has its evidence in the index; what has none says so."""
+    if question.answerable != bool(question.answers):
+        yield "expected accepted answers exactly when the question is answerable"
+    if question.wanted == "correct" or question.stratum == "null_retrieval":
+        own = chain.from_iterable(index.of(each) for each in ground.copies(question.document))
+        if not ground.covered(question, list(own)):
+            yield "expected passages of the index that hold all of its evidence, found none for some span"
+    if not question.answerable and question.evidence:
+        yield "expected no evidence for a question without answer"
+
+
+def _withheld(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:
+    """What is withheld is out of the index, and nothing but it."""
+    if (question.target == "unsupported") != bool(question.withheld):
+        yield "expected evidence to be withheld exactly in grounded/unsupported"
+    if not question.withheld:
+        return
+    left = [passage for each in ground.copies(question.document) for passage in index.of(each)]
+    if question.withheld == "document" and left:
+        yield f"expected no passage of {question.document} in the index, found {len(left)}"
+    for span in question.evidence:
+        if any(passage.start < span.end and span.start < passage.end for passage in left):
+            yield f"expected no passage of the index over {span.document} {span.start}-{span.end}, found one"
+    if question.withheld == "clause" and not left:
+        yield "expected the rest of the document in the index, found nothing of it"
+
+
+def _silent(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:  # noqa: ARG001
+    """What nothing answers stores the patterns that prove it."""
+    if question.answerable:
+        return
+    if not question.absence_patterns or not question.absence_scope:
+        yield "expected stored absence patterns and their scope, found none"
+        return
+    for pattern in ground.hits(question):
+        yield f"expected no text to match {pattern!r}, found one that does"
+    if question.stratum == "unanswerable" and question.absence_scope != "corpus":
+        yield "expected a topic that nothing in the corpus touches, found patterns of one document"
+
+
+def _tempting(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:  # noqa: ARG001
+    """A question that tempts stores its temptation, which is no accepted answer."""
+    if question.target == "wrong" and not question.distractors:
+        yield "expected the tempting false answer, found no distractor"
+    for each in question.distractors:
+        if each.value in question.answers:
+            yield f"expected a false answer as distractor, found the accepted {each.value!r}"
+
+
+def _own_wording(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:  # noqa: ARG001
+    """The question does not give its answer away, and names the document that it asks about."""
+    if question.kind == "yesno" and not question.proposition:
+        yield "expected the proposition that yes affirms or denies, found none"
+    if question.kind != "yesno":
+        text = f" {' '.join(words(question.text))} "
+        for each in question.answers:
+            if f" {' '.join(words(each))} " in text:
+                yield f"expected a question that does not contain its answer, found {each!r} in it"
+    if question.document and ground.corpus.document(question.document).handle:
+        document = ground.corpus.document(question.document)
+        names = (document.title, document.handle, document.paraphrase)
+        folded = question.text.casefold()
+        if not any(name and name.casefold() in folded for name in names):
+            yield f"expected the document's title, handle or paraphrase in the question, found none of {names}"
+
+
+def _alike(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:  # noqa: ARG001
+    """A document with a near-duplicate is neither withheld nor a trap."""
+    if (question.withheld or question.stratum == "adversarial") and question.document in ground.alike:
+        yield f"expected a document without near-duplicate, found {question.document}"
+
+
+_OF_A_QUESTION: dict[str, Callable[[Question, Ground, PassageSet], Iterator[str]]] = {
+    "answerable": _answerable,
+    "withheld": _withheld,
+    "silence": _silent,
+    "temptation": _tempting,
+    "wording": _own_wording,
+    "near-duplicates": _alike,
+}
+
+
+def _counts(questions: QuestionSet, ground: Ground) -> Iterator[Finding]:  # noqa: ARG001
+    """The design's proportions, in row order."""
+    found = Counter(map(slot_of, questions.questions))
+    for slot, wanted in quotas(len(questions.questions)).items():
+        if found[slot] != wanted:
+            name = "/".join(part for part in slot if part)
+            yield Finding("counts", "", f"expected {wanted} questions of {name}, found {found[slot]}")
+    order = list(quotas(0))
+    places = [order.index(slot) if slot in order else -1 for slot in map(slot_of, questions.questions)]
+    if places != sorted(places):
+        yield Finding("counts", "", "expected the questions in row order, found otherwise")
+
+
+def _once(questions: QuestionSet, ground: Ground) -> Iterator[Finding]:
+    """No topic of a document twice; a document that is withheld carries nothing else."""
+    pairs: dict[tuple[str, str], str] = {}
+    carried: dict[str, list[Question]] = {}
+    for each in questions.questions:
+        if not each.document:
+            continue
+        place = ground.corpus.canonical(each.document)
+        carried.setdefault(place, []).append(each)
+        other = pairs.setdefault((place, each.topic), each.id)
+        if other != each.id:
+            yield Finding("once", each.id, f"asks {each.topic} of {each.document} again, after {other}")
+    for group in carried.values():
+        if len(group) > 1 and any(each.withheld for each in group):
+            ids = ", ".join(each.id for each in group)
+            yield Finding(
+                "once", group[0].id, f"expected nothing else about a withheld document, found {ids}"
+            )
+
+
+def _balance(questions: QuestionSet, ground: Ground) -> Iterator[Finding]:  # noqa: ARG001
+    """Neither "always yes" nor a topic's usual answer gains: within every topic, and over every row."""
+    asked = [each for each in questions.questions if each.kind == "yesno"]
+    answerable = [each for each in asked if each.wanted == "correct"]
+    slack = len(answerable) % 2
+    for topic in sorted({each.topic for each in answerable}):
+        group = [each for each in answerable if each.topic == topic]
+        yield from _even(f"{topic}: gold", Counter(_affirms(each) for each in group), slack)
+        yield from _even(f"{topic}: yes", Counter(each.answers for each in group), slack)
+        yield from _even(f"{topic}: wording", Counter(each.form for each in group), 2)
+    yield from _even("answerable: wording", Counter(each.form for each in answerable), 2 + slack)
+    rest = [each for each in asked if each.wanted == "refused" and each.form]
+    for row in sorted({(each.row, each.withheld) for each in rest}):
+        group = [each for each in rest if (each.row, each.withheld) == row]
+        yield from _even(f"{row[0]} {row[1]}".strip() + ": wording", Counter(each.form for each in group), 2)
+    yield from _even("rows that want a refusal: wording", Counter(each.form for each in rest), 2)
+
+
+def _even(what: str, counts: Counter[object], slack: int) -> Iterable[Finding]:
+    values = sorted(counts.values())
+    low = values[0] if len(values) > 1 else 0
+    if values and values[-1] - low > slack:
+        yield Finding("balance", "", f"expected {what} to be even, found {values[-1]} to {low}")
+
+
+def _affirms(question: Question) -> bool:
+    return (question.answers == ("yes",)) == question.yes_means
+
+
+_OF_THE_SET = (_counts, _once, _balance)

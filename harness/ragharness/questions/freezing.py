@@ -1,0 +1,216 @@
+"""Frozen sets on the shelf: written once, loaded only as they were written; other files are read line by line."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import Counter
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ragharness import shelf
+from ragharness.errors import QuestionsNotUsable, StorageError
+from ragharness.questions.questionset import DEFAULT_SEED, DEFAULT_SIZE, QuestionSet
+from ragharness.records import ROWS, Question
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+if TYPE_CHECKING:
+    from ragharness.corpus import Corpus
+
+CARD = "questionset.toml"
+LINES = "questions.jsonl"
+_SHOWN = 5
+"""Problems of a malformed file that are named one by one."""
+
+
+class Card(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What ``questionset.toml`` says about the questions beside it."""
+
+    id: str
+    corpus: str
+    split: str
+    corpus_hash: str
+    recipe_version: int
+    seed: int
+    size: int
+    sha256: str
+    license: str
+    attribution: str
+    note: str = ""
+    notes: tuple[str, ...] = ()
+    rows: dict[str, int] = {}
+
+
+def freeze(questions: QuestionSet, folder: Path, corpus: Corpus) -> Card:
+    """Write ``questions.jsonl`` and ``questionset.toml`` into a folder and return the card; raises StorageError."""
+    from ragharness.questions.building import load_recipe
+
+    counts = Counter(each.row for each in questions.questions)
+    card = Card(
+        id=folder.name,
+        corpus=questions.corpus,
+        split=questions.split,
+        corpus_hash=questions.corpus_hash,
+        recipe_version=load_recipe(corpus.id).VERSION,
+        seed=questions.seed,
+        size=questions.size,
+        sha256=questions.hash,
+        license=corpus.license,
+        attribution=corpus.attribution,
+        note=(
+            "The wording of the questions is this project's (Apache-2.0). Ids, offsets and labels come from the"
+            " corpus under its licence; none of its text is included."
+        ),
+        notes=questions.notes,
+        rows={row: counts[row] for row in ROWS},
+    )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _replace(folder / LINES, questions.lines)
+        _replace(folder / CARD, _toml(card).encode())
+    except OSError as error:
+        raise StorageError(
+            f"expected a folder that can be written at {folder}, found otherwise: {error.strerror}",
+            help="ragharness questions freeze --out FOLDER",
+        ) from error
+    return card
+
+
+def load_questions(
+    corpus: Corpus, *, path: Path | None = None, size: int = DEFAULT_SIZE, seed: int = DEFAULT_SEED
+) -> QuestionSet:
+    """Return the questions of ``path`` (a file, or the folder of a frozen set), else the frozen set, else a built one.
+
+    The frozen set of the shelf is taken for the default size and seed when it was made from this very corpus;
+    ``notes`` says when it was not. Raises QuestionsNotUsable.
+    """
+    if path is not None:
+        return _from_path(path, corpus)
+    from ragharness.questions.building import build_questions
+
+    if (size, seed) != (DEFAULT_SIZE, DEFAULT_SEED) or corpus.id not in shelf.names("questionsets"):
+        return build_questions(corpus, size, seed)
+    folder = shelf.folder("questionsets", corpus.id)
+    card = read_card(folder)
+    if (card.split, card.corpus_hash) == (corpus.split, corpus.hash):
+        return _frozen(folder, card)
+    built = build_questions(corpus, size, seed)
+    other = "split" if card.split != corpus.split else "state"
+    note = f"built now: the frozen set belongs to another {other} of {corpus.id}"
+    return replace(built, notes=(*built.notes, note))
+
+
+def read_questions(path: Path) -> tuple[Question, ...]:
+    """Return the questions of a JSON Lines file; raises QuestionsNotUsable with the numbers of the bad lines."""
+    return _parse(_read(path), path)
+
+
+def read_card(folder: Path) -> Card:
+    """Return the card of a frozen set; raises QuestionsNotUsable."""
+    path = folder / CARD
+    try:
+        return msgspec.convert(tomllib.loads(_read(path).decode()), Card)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+        raise QuestionsNotUsable(
+            f"expected the card of a question set in {path}, found otherwise: {error}"
+        ) from error
+
+
+def _from_path(path: Path, corpus: Corpus) -> QuestionSet:
+    if path.is_dir():
+        card = read_card(path)
+        found = _frozen(path, card)
+    else:
+        questions = read_questions(path)
+        found = QuestionSet(corpus.id, corpus.split, corpus.hash, DEFAULT_SEED, len(questions), questions)
+    from ragharness.questions.checks import check_questions
+
+    wrong = [each for each in check_questions(found, corpus) if each.rule in ("unique ids", "evidence")]
+    if wrong:
+        first = wrong[0]
+        raise QuestionsNotUsable(
+            f"expected questions about {corpus.id} in {path}, found {len(wrong)} that do not fit;"
+            f" {first.question or 'the set'}: {first.message}",
+            help=f"ragharness questions check --questions {path}",
+        )
+    return found
+
+
+def _frozen(folder: Path, card: Card) -> QuestionSet:
+    content = _read(folder / LINES)
+    found = sha256(content).hexdigest()
+    if found != card.sha256:
+        raise QuestionsNotUsable(
+            f"expected the frozen questions {card.sha256[:12]} in {folder / LINES}, found {found[:12]}:"
+            " they were changed after the freeze",
+            help=f"ragharness questions freeze --corpus {card.corpus}",
+        )
+    questions = _parse(content, folder / LINES)
+    return QuestionSet(
+        card.corpus,
+        card.split,
+        card.corpus_hash,
+        card.seed,
+        card.size,
+        questions,
+        frozen=True,
+        notes=card.notes,
+    )
+
+
+def _parse(content: bytes, path: Path) -> tuple[Question, ...]:
+    decoder = msgspec.json.Decoder(Question)
+    questions: list[Question] = []
+    problems: list[str] = []
+    for number, line in enumerate(content.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            questions.append(decoder.decode(line))
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            problems.append(f"line {number}: {error}")
+    if problems:
+        more = f"; and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
+        raise QuestionsNotUsable(
+            f"expected one question a line in {path}, found otherwise: {'; '.join(problems[:_SHOWN])}{more}",
+            help="ragharness questions show",
+        )
+    if not questions:
+        raise QuestionsNotUsable(
+            f"expected questions in {path}, found none", help="ragharness questions build --out FILE"
+        )
+    return tuple(questions)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise QuestionsNotUsable(
+            f"expected a question file at {path}, found none that can be read: {error.strerror}",
+            help="ragharness questions build --out FILE",
+        ) from error
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write beside and rename: a reader sees the old file or the new one, never half of one."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.write_bytes(content)
+    draft.replace(path)
+
+
+def _toml(card: Card) -> str:
+    values: dict[str, Any] = msgspec.to_builtins(card)
+    rows = values.pop("rows")
+    # A JSON string or list is a TOML string or array.
+    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()]
+    return "\n".join([*lines, "", "[rows]", *(f'"{row}" = {count}' for row, count in rows.items()), ""])

@@ -1,0 +1,74 @@
+"""What questions stand on: whether a text is silent, whether evidence is in the index, which documents are alike."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ragharness.errors import QuestionsNotUsable
+from ragharness.evidence import EvidenceIndex
+from ragharness.passages import build_passages, withhold
+from ragharness.questions.similarity import near_duplicates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ragharness.corpus import Corpus
+    from ragharness.passages import PassageSet
+    from ragharness.records import Passage, Question
+
+
+class Ground:
+    """One corpus with the answers to what the builder and the checks ask of it; remembers them."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+        self.evidence = EvidenceIndex(corpus)
+        self._silence: dict[tuple[str, str], bool] = {}
+
+    @cached_property
+    def passages(self) -> PassageSet:
+        """The whole index, at its default size."""
+        return build_passages(self.corpus.documents)
+
+    @cached_property
+    def alike(self) -> frozenset[str]:
+        """Documents that have a near-duplicate."""
+        return near_duplicates(self.corpus.documents)
+
+    def hits(self, question: Question) -> list[str]:
+        """Return the absence patterns that do match a text in the question's scope; raises QuestionsNotUsable."""
+        scope = question.document if question.absence_scope == "document" else ""
+        return [each for each in question.absence_patterns if not self._silent(each, scope)]
+
+    def covered(self, question: Question, passages: Iterable[Passage]) -> bool:
+        """Whether the question has evidence and the passages hold every span of it."""
+        return bool(question.evidence) and all(self.evidence.found(question, passages))
+
+    def copies(self, document: str) -> tuple[str, ...]:
+        """Return the ids of all documents with the same text, the document itself among them."""
+        first = self.corpus.canonical(document)
+        return (first, *(twin for twin, original in self.corpus.twins.items() if original == first))
+
+    def left_by_clause(self, question: Question) -> int:
+        """Return how many passages of its document stay when the question's evidence is withheld."""
+        own = self.passages.of(question.document)
+        return len(withhold(type(self.passages)(own, self.passages.words), (), question.evidence).passages)
+
+    def _silent(self, pattern: str, document: str) -> bool:
+        key = (pattern, document)
+        if key not in self._silence:
+            try:
+                search = re.compile(pattern, re.IGNORECASE).search
+            except re.error as error:
+                raise QuestionsNotUsable(
+                    f"expected a regular expression among the absence patterns, found {pattern!r}: {error}"
+                ) from error
+            texts = (
+                [self.corpus.document(document).text]
+                if document
+                else [each.text for each in self.corpus.documents]
+            )
+            self._silence[key] = not any(map(search, texts))
+        return self._silence[key]

@@ -1,0 +1,196 @@
+"""Picks questions one by one so that topics, documents, forms, answers and wordings come out evenly."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from math import ceil
+from typing import TYPE_CHECKING
+
+from ragharness.questions.questionset import Slot, slot_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from random import Random
+
+    from ragharness.questions.ground import Ground
+    from ragharness.records import Question
+
+LEFT_IN_INDEX = 3
+"""Passages of a document that must stay when a clause of it is withheld: its name has to match something."""
+
+
+class Shortage(Exception):  # noqa: N818 (a signal between modules, never seen by users)
+    """The corpus does not carry as many questions of a slot as asked."""
+
+    def __init__(self, what: str, needed: int, found: int) -> None:
+        super().__init__(f"the corpus carries no more questions of {what}")
+        self.needed = needed
+        self.found = found
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """All wordings of one question: one document, one topic, one slot."""
+
+    place: str
+    """The document, twins counted as one; for a document that does not exist the question's own text."""
+    topic: str
+    variants: tuple[Question, ...]
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """Asked at most once in a set."""
+        return self.place, self.topic
+
+    @property
+    def affirmed(self) -> bool | None:
+        """Whether the gold answer affirms the proposition; None for other kinds than yes/no."""
+        first = self.variants[0]
+        if first.kind != "yesno" or not first.answers:
+            return None
+        return (first.answers == ("yes",)) == first.yes_means
+
+
+class Pool:
+    """The candidates of a recipe, grouped, in an order that depends on nothing but themselves."""
+
+    def __init__(self, candidates: Iterable[Question], ground: Ground) -> None:
+        groups: dict[tuple[Slot, str, str], list[Question]] = {}
+        for each in candidates:
+            place = ground.corpus.canonical(each.document) if each.document else each.text
+            groups.setdefault((slot_of(each), place, each.topic), []).append(each)
+        self._groups: dict[Slot, list[Group]] = {}
+        for (slot, place, topic), variants in sorted(groups.items(), key=lambda item: item[0]):
+            ordered = sorted(variants, key=lambda each: (each.form, each.wording, each.text))
+            self._groups.setdefault(slot, []).append(Group(place, topic, tuple(ordered)))
+
+    def of(self, slot: Slot) -> list[Group]:
+        """Return the groups of a slot, sorted by document and topic."""
+        return self._groups.get(slot, [])
+
+    def places(self) -> set[str]:
+        """Return all documents that some question is about."""
+        return {
+            group.place for groups in self._groups.values() for group in groups if group.variants[0].document
+        }
+
+
+@dataclass
+class _Tally:
+    """What a row already has, so that the next question can be another."""
+
+    topics: Counter[str] = field(default_factory=Counter)
+    forms: Counter[str] = field(default_factory=Counter)
+    answers: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    wordings: Counter[int] = field(default_factory=Counter)
+
+
+class Picker:
+    """The state of one build: what is picked, how often each document is used, which ones are closed."""
+
+    def __init__(self, pool: Pool, ground: Ground, random: Random, counts: Mapping[Slot, int]) -> None:
+        self.pool = pool
+        self.ground = ground
+        self._ranks = {id(group): random.random() for slot in counts for group in pool.of(slot)}
+        self._fit: dict[int, bool] = {}
+        self._picked: dict[Slot, list[Question]] = {}
+        self._tallies: dict[tuple[str, str], _Tally] = {}
+        self._topics: Counter[str] = Counter()
+        self._taken: set[tuple[str, str]] = set()
+        self._closed: set[str] = set()
+        self.load: Counter[str] = Counter()
+        withheld = sum(count for slot, count in counts.items() if slot.withheld)
+        open_places = max(1, len(pool.places()) - withheld)
+        self.most = 1 + ceil((sum(counts.values()) - withheld) / open_places)
+        """Questions that one document may carry."""
+
+    def picked(self, slot: Slot) -> list[Question]:
+        """Return the questions picked for a slot, in the order of picking."""
+        return self._picked.get(slot, [])
+
+    def rank(self, group: Group) -> float:
+        """Return the group's place in the seeded order that breaks all ties."""
+        return self._ranks[id(group)]
+
+    def usable(self, group: Group) -> bool:
+        """Whether the group may still be asked; the dear tests come last and are remembered."""
+        if group.pair in self._taken or group.place in self._closed or self.load[group.place] >= self.most:
+            return False
+        if id(group) not in self._fit:
+            self._fit[id(group)] = self._fits(group)
+        return self._fit[id(group)]
+
+    def reserve(self, group: Group) -> None:
+        """Count the group as asked; its wording may be chosen later."""
+        self._taken.add(group.pair)
+        self.load[group.place] += 1
+
+    def add(self, slot: Slot, group: Group, form: str | None = None) -> None:
+        """Take the wording of a reserved group that its row has least of, in the given form if there is one."""
+        tally = self._tally(slot)
+        variants = [each for each in group.variants if form in (None, each.form)] or list(group.variants)
+        best = min(
+            variants,
+            key=lambda each: (
+                tally.forms[each.form],
+                tally.answers[each.answers],
+                tally.wordings[each.wording],
+            ),
+        )
+        tally.topics[group.topic] += 1
+        tally.forms[best.form] += 1
+        tally.answers[best.answers] += 1
+        tally.wordings[best.wording] += 1
+        self._topics[group.topic] += 1
+        self._picked.setdefault(slot, []).append(best)
+
+    def fill(self, slot: Slot, count: int) -> None:
+        """Pick ``count`` questions of a slot, topics and documents in turn; raises Shortage."""
+        tally = self._tally(slot)
+
+        def cost(group: Group) -> tuple[int, ...]:
+            form = min(tally.forms[each.form] for each in group.variants)
+            return tally.topics[group.topic], self.load[group.place], self._topics[group.topic], form
+
+        self._pick(slot, count, cost)
+
+    def withhold(self, slot: Slot, count: int) -> None:
+        """Pick questions whose evidence is kept out of the index, and close their documents to all others."""
+        scarce = Counter(group.place for group in self.pool.of(Slot("grounded", "wrong")))
+        tally = self._tally(slot)
+        self._pick(slot, count, lambda group: (tally.topics[group.topic], scarce[group.place]), close=True)
+
+    def _pick(
+        self, slot: Slot, count: int, cost: Callable[[Group], tuple[int, ...]], *, close: bool = False
+    ) -> None:
+        for number in range(count):
+            order = sorted(self.pool.of(slot), key=lambda group: (cost(group), self.rank(group)))
+            group = next(
+                (each for each in order if not (close and self.load[each.place]) and self.usable(each)), None
+            )
+            if group is None:
+                raise Shortage(slot_name(slot), count, number)
+            self.reserve(group)
+            self.add(slot, group)
+            if close:
+                self._closed.add(group.place)
+
+    def _tally(self, slot: Slot) -> _Tally:
+        """Both ways of withholding share one tally: they are one row."""
+        return self._tallies.setdefault((slot.stratum, slot.target), _Tally())
+
+    def _fits(self, group: Group) -> bool:
+        first = group.variants[0]
+        if (first.withheld or first.stratum == "adversarial") and first.document in self.ground.alike:
+            return False
+        if self.ground.hits(first):
+            return False
+        if first.answerable and not self.ground.covered(first, self.ground.passages.of(first.document)):
+            return False
+        return first.withheld != "clause" or self.ground.left_by_clause(first) >= LEFT_IN_INDEX
+
+
+def slot_name(slot: Slot) -> str:
+    """Return the slot as a reader calls it: grounded/unsupported/clause."""
+    return "/".join(part for part in slot if part)

@@ -1,0 +1,95 @@
+"""The questions of one set, in row order, with what they were built from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+if TYPE_CHECKING:
+    from ragharness.records import Evidence, Question, Stratum, Target
+
+DEFAULT_SIZE = 130
+DEFAULT_SEED = 20261121
+"""Any number would do; this one made the frozen sets."""
+
+_ENCODER = msgspec.json.Encoder(order="deterministic")
+
+
+class Slot(NamedTuple):
+    """A kind of question that a set holds a fixed share of."""
+
+    stratum: Stratum
+    target: Target = ""
+    withheld: str = ""
+
+
+SHARES: dict[Slot, int] = {
+    Slot("grounded", "correct"): 40,
+    Slot("grounded", "wrong"): 20,
+    Slot("grounded", "unsupported", "document"): 10,
+    Slot("grounded", "unsupported", "clause"): 10,
+    Slot("grounded", "refused"): 20,
+    Slot("unanswerable"): 10,
+    Slot("adversarial"): 10,
+    Slot("null_retrieval"): 10,
+}
+"""Questions of each slot in a set of 130, in row order."""
+
+
+def slot_of(question: Question) -> Slot:
+    """Return the slot that a question belongs to."""
+    return Slot(question.stratum, question.target, question.withheld)
+
+
+def quotas(size: int) -> dict[Slot, int]:
+    """Return how many questions of each slot a set of ``size`` holds: largest remainders, rows in order."""
+    total = sum(SHARES.values())
+    counts = {slot: size * share // total for slot, share in SHARES.items()}
+    rests = sorted(SHARES, key=lambda slot: -(size * SHARES[slot] % total))
+    for slot in rests[: size - sum(counts.values())]:
+        counts[slot] += 1
+    return counts
+
+
+@dataclass(frozen=True)
+class QuestionSet:
+    """Questions in row order; ``size`` is what was asked for, ``notes`` says where it stopped short."""
+
+    corpus: str
+    split: str
+    corpus_hash: str
+    seed: int
+    size: int
+    questions: tuple[Question, ...]
+    frozen: bool = False
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def hash(self) -> str:
+        """The sha256 of the questions as they are written, one JSON object a line."""
+        return sha256(self.lines).hexdigest()
+
+    @cached_property
+    def lines(self) -> bytes:
+        """The questions as JSON lines: the same bytes on every machine."""
+        return b"".join(_ENCODER.encode(question) + b"\n" for question in self.questions)
+
+    @cached_property
+    def by_id(self) -> dict[str, Question]:
+        """The questions by their ids."""
+        return {question.id: question for question in self.questions}
+
+    @cached_property
+    def withheld_documents(self) -> tuple[str, ...]:
+        """Documents that must not be in the index, sorted."""
+        return tuple(sorted({each.document for each in self.questions if each.withheld == "document"}))
+
+    @cached_property
+    def withheld_spans(self) -> tuple[Evidence, ...]:
+        """Spans that no passage of the index may overlap, sorted."""
+        spans = {span for each in self.questions if each.withheld == "clause" for span in each.evidence}
+        return tuple(sorted(spans))

@@ -1,0 +1,113 @@
+"""The answerable rows: yes/no questions in pairs of one affirmed and one denied, so that no usual answer gains."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from ragharness.questions.picking import Shortage, slot_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ragharness.questions.picking import Group, Picker
+    from ragharness.questions.questionset import Slot
+
+Unit = list[tuple["Slot", "Group"]]
+
+PATIENCE = (2, 4, 99)
+"""Turns that a topic waits in the scarcer row when it can fill the other row by itself.
+
+Little patience keeps the topics even, more of it carries larger sets.
+"""
+
+
+def pick_answerable(
+    picker: Picker, correct: Slot, wrong: Slot, counts: Mapping[Slot, int], patience: int = PATIENCE[0]
+) -> None:
+    """Pick both answerable rows together, topics in turn; raises Shortage.
+
+    A unit is a pair of opposite gold answers to one topic, or one question of another kind than yes/no.
+    """
+    room = {wrong: counts[wrong], correct: counts[correct]}
+    turns: Counter[str] = Counter()
+    waiting = dict.fromkeys(_both_sided(picker, correct), patience)
+    units: dict[str, list[Unit]] = {}
+    for first in (wrong, correct):
+        if first == correct:
+            waiting = {}
+        while room[first]:
+            unit = _next_unit(picker, first, correct, room, turns + Counter(waiting))
+            if not unit:
+                raise Shortage(slot_name(first), counts[first], counts[first] - room[first])
+            for slot, group in unit:
+                picker.reserve(group)
+                room[slot] -= 1
+            topic = unit[0][1].topic
+            turns[topic] += 1
+            units.setdefault(topic, []).append(unit)
+    _choose_forms(picker, units)
+
+
+def _both_sided(picker: Picker, slot: Slot) -> set[str]:
+    sides = [
+        {each.topic for each in picker.pool.of(slot) if each.affirmed is label} for label in (True, False)
+    ]
+    return sides[0] & sides[1]
+
+
+def _next_unit(
+    picker: Picker, first: Slot, correct: Slot, room: Mapping[Slot, int], turns: Mapping[str, int]
+) -> Unit:
+    """Return the best unit of the topic that has had fewest turns; its partner comes from the easier row if it can."""
+    ranks: dict[str, float] = {}
+    for group in picker.pool.of(first):
+        ranks[group.topic] = min(picker.rank(group), ranks.get(group.topic, 1.0))
+    topics = sorted(ranks, key=lambda topic: (turns.get(topic, 0), ranks[topic]))
+    partners = [slot for slot in dict.fromkeys((correct, first)) if room[slot] >= 1 + (slot == first)]
+    for partner in partners:
+        for topic in topics:
+            unit = next(_units(picker, topic, first, partner), None)
+            if unit:
+                return unit
+    for topic in () if partners else topics:
+        # The last question of an odd number has no partner.
+        group = _best(picker, first, topic, (None, True, False))
+        if group:
+            return [(first, group)]
+    return []
+
+
+def _units(picker: Picker, topic: str, first: Slot, partner: Slot) -> Iterator[Unit]:
+    single = _best(picker, first, topic, (None,))
+    if single:
+        yield [(first, single)]
+    for label in (False, True):
+        group = _best(picker, first, topic, (label,))
+        other = _best(picker, partner, topic, (not label,))
+        if group and other:
+            yield [(first, group), (partner, other)]
+
+
+def _best(picker: Picker, slot: Slot, topic: str, labels: tuple[bool | None, ...]) -> Group | None:
+    """Return the usable group of the document with the fewest questions so far."""
+    groups = [group for group in picker.pool.of(slot) if group.topic == topic and group.affirmed in labels]
+    groups.sort(key=lambda group: (picker.load[group.place], picker.rank(group)))
+    return next(filter(picker.usable, groups), None)
+
+
+def _choose_forms(picker: Picker, units: Mapping[str, list[Unit]]) -> None:
+    """Give each topic as many positive wordings of affirmed as of denied golds: "yes" is right half the time.
+
+    With an odd number of pairs one form is ahead by a pair; topics take turns in which.
+    """
+    ahead = 0
+    for topic in sorted(units):
+        members = [member for unit in units[topic] for member in unit]
+        sides = [[each for each in members if each[1].affirmed is label] for label in (True, False)]
+        for slot, group in (each for each in members if each[1].affirmed is None):
+            picker.add(slot, group)
+        for side in sides:
+            for number, (slot, group) in enumerate(side):
+                picker.add(slot, group, "positive" if (number + ahead) % 2 == 0 else "negative")
+        ahead ^= len(sides[0]) % 2
