@@ -12,7 +12,7 @@ import msgspec
 
 from ragharness import shelf
 from ragharness.download import Pinned, Wish, obtain
-from ragharness.errors import RagharnessError, UnknownName
+from ragharness.errors import RagharnessError, UnknownName, UsageError
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -81,6 +81,16 @@ class Corpus:
         return self.twins.get(document_id, document_id)
 
     @cached_property
+    def counts(self) -> dict[str, int]:
+        """How much it holds, in the words of the manifest."""
+        return {
+            "documents": len(self.documents),
+            "words": sum(len(each.text.split()) for each in self.documents),
+            "segments": sum(len(each.segments) for each in self.documents),
+            "facts": len(self.facts),
+        }
+
+    @cached_property
     def hash(self) -> str:
         """The sha256 of all that passages and questions are built from: ids, names, texts, segments."""
         digest = sha256()
@@ -144,7 +154,11 @@ def choose_split(card: Manifest, split: str) -> str:
     """Return the split to read: the asked one, or the manifest's default; raises UnknownName."""
     chosen = split or card.default_split
     if chosen and chosen not in card.splits:
-        raise UnknownName(f"split of {card.id}", chosen, card.splits or ("(it has none)",))
+        if not card.splits:
+            raise UsageError(f"{card.id} has no splits, found --split {chosen}", help="leave --split out")
+        raise UnknownName(
+            f"split of {card.id}", chosen, card.splits, help=f"ragharness corpus show {card.id}"
+        )
     return chosen
 
 

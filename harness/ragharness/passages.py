@@ -76,7 +76,7 @@ def build_passages(documents: Iterable[Document], words: int = DEFAULT_WORDS) ->
 
 
 def split_document(document: Document, words: int = DEFAULT_WORDS) -> list[Passage]:
-    """Split a document so that every character but blanks is in exactly one passage: ``doc#1`` onwards.
+    """Split a document; every character but blanks is in exactly one passage, from ``doc#1`` on.
 
     A passage ends where one more sentence or list item would lead away from ``words``, or after the last
     paragraph beyond three quarters of it; a lone heading or a short rest joins its neighbour. Segments of
@@ -91,6 +91,23 @@ def split_document(document: Document, words: int = DEFAULT_WORDS) -> list[Passa
         Passage(f"{document.id}#{number}", document.id, document.title, start, end, text[start:end])
         for number, (start, end) in enumerate(_group(text, units, sizes, words), start=1)
     ]
+
+
+def faults(document: Document, passages: Sequence[Passage]) -> list[str]:
+    """Return, in words, where a document's passages lose, repeat or alter its text; none when sound."""
+    found: list[str] = []
+    position = 0
+    for passage in passages:
+        if passage.start < position:
+            found.append(f"{passage.id} repeats characters {passage.start}-{position}")
+        elif document.text[position : passage.start].strip():
+            found.append(f"characters {position}-{passage.start} of {document.id} are in no passage")
+        if document.text[passage.start : passage.end] != passage.text:
+            found.append(f"{passage.id} differs from its document")
+        position = passage.end
+    if document.text[position:].strip():
+        found.append(f"characters {position}-{len(document.text)} of {document.id} are in no passage")
+    return found
 
 
 def withhold(passages: PassageSet, documents: Collection[str], spans: Collection[Evidence]) -> PassageSet:

@@ -10,8 +10,18 @@ that speaks to the network for data; ``transfer`` is its one module that does.
     obtain     the way through all of them
 """
 
-from ragharness.download.obtain import obtain
-from ragharness.download.pinned import Listener, Pinned, Wish, source_variable
+from ragharness.download.obtain import is_cached, obtain
+from ragharness.download.pinned import Listener, Pinned, Wish, hash_file, source_variable
 from ragharness.download.storage import cache_folder, cached_hashes
 
-__all__ = ["Listener", "Pinned", "Wish", "cache_folder", "cached_hashes", "obtain", "source_variable"]
+__all__ = [
+    "Listener",
+    "Pinned",
+    "Wish",
+    "cache_folder",
+    "cached_hashes",
+    "hash_file",
+    "is_cached",
+    "obtain",
+    "source_variable",
+]

@@ -34,14 +34,19 @@ def obtain(wish: Wish, *, source: str = "", offline: bool = False, listener: Lis
         return folder
     if offline or _offline_by_environment():
         raise CorpusUnavailable(
-            f"{wish.corpus} is not in the cache ({folder}), and offline mode forbids fetching it",
-            help=f"{wish.fetch_command} without --offline, or --from PATH with a copy that you have",
+            f"{wish.corpus} is not in the cache ({folder}), and the network is not to be used (offline)",
+            help=f"{wish.fetch_command}, or --from PATH with a copy that you have",
         )
     with locked(folder, tell):
         # Another process may have fetched it while this one waited for the lock.
         if not _cached(wish, folder, source, _silent):
             _from_url(wish, source or wish.url, folder, tell)
     return folder
+
+
+def is_cached(wish: Wish) -> bool:
+    """Tell whether the cache holds the wanted files unaltered."""
+    return _cached(wish, cache_folder() / "corpora" / wish.corpus, "", _silent)
 
 
 def _from_path(wish: Wish, path: Path, folder: Path, tell: Listener) -> Path:
