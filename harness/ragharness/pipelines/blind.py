@@ -11,8 +11,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ragharness.errors import UsageError
-from ragharness.language.tokens import words
 from ragharness.pipelines._refusal import refusal
+from ragharness.pipelines._titles import best_title
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -31,9 +31,9 @@ def build(context: Context, argument: str) -> Callable[[str, Sequence[Passage]],
     guesses = {question.text: _guess(question, usual) for question in context.questions.questions}
 
     def answer(question: str, passages: Sequence[Passage]) -> str:
-        title = _title(question, passages)
+        title, share = best_title(question, passages)
         guess = guesses.get(question, "")
-        if not guess or not title:
+        if not guess or not share:
             return refusal(
                 passages, "no title among them matches it" if guess else "there is no usual answer to it"
             )
@@ -62,17 +62,3 @@ def _guess(question: Question, usual: dict[str, str]) -> str:
     if question.kind != "yesno" or not answer:
         return f"{answer} {question.unit}".strip() + "." if answer else ""
     return "Yes." if (answer == "yes") == question.yes_means else "No."
-
-
-def _title(question: str, passages: Sequence[Passage]) -> str:
-    """Return the first title with the largest share of its words in the question; "" for none."""
-    asked = set(words(question))
-    shares = {
-        title: _share(words(title), asked) for title in dict.fromkeys(passage.title for passage in passages)
-    }
-    title = max(shares, key=lambda each: shares[each], default="")
-    return title if shares.get(title) else ""
-
-
-def _share(title: list[str], asked: set[str]) -> float:
-    return sum(word in asked for word in title) / len(title) if title else 0.0

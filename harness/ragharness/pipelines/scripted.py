@@ -51,12 +51,14 @@ def _entries(path: Path) -> list[dict[str, Any]]:
     except OSError as error:
         raise UsageError(f"expected a file of answers at {path}: {error.strerror}", help=_HELP) from error
     try:
-        entries = _decoded(content)
-        return msgspec.convert(entries, list[dict[str, Any]])
+        entries = msgspec.convert(_decoded(content), list[dict[str, Any]])
     except msgspec.MsgspecError as error:
         raise UsageError(
             f"expected answers as JSON objects in {path}, found otherwise: {error}", help=_HELP
         ) from error
+    if not entries:
+        raise UsageError(f"expected answers as JSON objects in {path}, found none", help=_HELP)
+    return entries
 
 
 def _decoded(content: bytes) -> Any:

@@ -1,0 +1,265 @@
+"""The reference generators: what each does with passages, titles and empty hands."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragharness.corpus import Corpus
+from ragharness.errors import UsageError
+from ragharness.passages import PassageSet
+from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer, reference_names
+from ragharness.pipelines._proposition import core, proposition
+from ragharness.pipelines.blind import usual_answers
+from ragharness.questions import QuestionSet
+from ragharness.records import Document, Fact, Passage, Question
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ACME = (
+    "1. Definitions used in this agreement by both parties:\n"
+    "The tenant may not sublet the premises to anyone else. "
+    "The yearly rent of the premises is set at 12,400 dollars. "
+    "The lease of the premises starts on 3 May 2019 at noon. "
+    "The landlord may enter the premises after reasonable notice."
+)
+BOLT = (
+    "The tenant may sublet the premises to anyone it likes. The yearly rent of the premises is 900 dollars."
+)
+
+
+def _passage(number: int, document: str, title: str, text: str) -> Passage:
+    return Passage(f"{document}#{number}", document, title, 0, len(text), text)
+
+
+PASSAGES = (
+    _passage(1, "bolt", "Bolt lease", BOLT),
+    _passage(1, "acme", "Acme lease", ACME),
+    _passage(2, "acme", "Acme lease", "Signed by the parties in the town of Elm on the last page of it."),
+)
+
+
+def question(number: int, text: str, **given: object) -> Question:
+    fields = {"stratum": "grounded", "kind": "yesno", "answerable": True, **given}
+    return Question(id=f"q{number:03}", text=text, **fields)  # type: ignore[arg-type]
+
+
+QUESTIONS = (
+    question(1, "May the tenant sublet the premises under the Acme lease?", topic="sublet"),
+    question(
+        2, "Is subletting the premises forbidden under the Acme lease?", topic="sublet", yes_means=False
+    ),
+    question(3, "How high is the yearly rent in the Acme lease?", topic="rent", kind="number", unit="USD"),
+    question(4, "Who insures the boat?", topic="boat", kind="text"),
+)
+FACTS = (
+    *(Fact(document=f"d{i}", topic="sublet", kind="yesno", answers=("yes",)) for i in range(3)),
+    *(Fact(document=f"d{i}", topic="sublet", kind="yesno", answers=("no",)) for i in range(3, 5)),
+    *(Fact(document=f"d{i}", topic="sublet", kind="yesno") for i in range(5, 12)),
+    *(Fact(document=f"d{i}", topic="rent", kind="number", answers=(f"{i}",)) for i in range(4)),
+)
+CONTEXT = Context(
+    corpus=Corpus(
+        "toy",
+        "",
+        (
+            Document(id="acme", title="Acme lease", text=ACME),
+            Document(id="bolt", title="Bolt lease", text=BOLT, segments=((0, 54), (55, len(BOLT)))),
+        ),
+        FACTS,
+    ),
+    questions=QuestionSet("toy", "", "", 1, len(QUESTIONS), QUESTIONS),
+    passages=PassageSet(PASSAGES, 120),
+)
+
+
+def answer(spec: str, asked: str, passages: tuple[Passage, ...] = PASSAGES) -> str:
+    pipeline = load_pipeline(spec, CONTEXT)
+    read, problems = read_answer(pipeline.call(asked, passages))
+    assert read is not None
+    assert problems == ()
+    return read.text
+
+
+def test_every_file_is_a_reference_generator() -> None:
+    assert reference_names() == ["blind", "extractive", "refuse", "scripted"]
+
+
+@pytest.mark.parametrize("name", ["blind", "extractive", "refuse"])
+def test_a_reference_generator_takes_passages_and_nothing_behind_its_name(name: str) -> None:
+    pipeline: Pipeline = load_pipeline(name, CONTEXT)
+    assert (pipeline.name, pipeline.takes, pipeline.is_async) == (name, "passages", False)
+    assert len(pipeline.fingerprint) == 64
+    with pytest.raises(UsageError, match="takes nothing behind its name, found 'x'"):
+        load_pipeline(f"{name}:x", CONTEXT)
+    with pytest.raises(UsageError, match="needs a corpus and its questions"):
+        load_pipeline(name)
+
+
+@pytest.mark.parametrize("name", ["blind", "extractive", "refuse"])
+def test_with_nothing_retrieved_all_refuse_and_say_so(name: str) -> None:
+    text = answer(name, QUESTIONS[0].text, ())
+    assert "nothing was retrieved" in text
+    assert "Please check" in text
+
+
+# -- extractive
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (
+            "May the tenant sublet the premises under the Acme lease?",
+            "No. The tenant may not sublet the premises to anyone else. [acme#1]",
+        ),
+        (
+            "According to the Acme lease, is the tenant forbidden to sublet the premises?",
+            "Yes. The tenant may not sublet the premises to anyone else. [acme#1]",
+        ),
+        (
+            "Under the Bolt lease, may the tenant sublet the premises?",
+            "Yes. The tenant may sublet the premises to anyone it likes. [bolt#1]",
+        ),
+        (
+            "How high is the yearly rent of the premises in the Acme lease?",
+            "The yearly rent of the premises is set at 12,400 dollars. [acme#1]",
+        ),
+        (
+            "When does the lease of the premises start in the Acme lease?",
+            "The lease of the premises starts on 3 May 2019 at noon. [acme#1]",
+        ),
+    ],
+)
+def test_extractive_quotes_the_best_sentence_and_commits(asked: str, expected: str) -> None:
+    assert answer("extractive", asked) == expected
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Does the Acme lease oblige the tenant to insure the boat against theft?",
+        "How many cars may be parked in the garage under the Acme lease?",
+        "",
+        "?",
+    ],
+)
+def test_extractive_refuses_what_no_sentence_comes_close_to(asked: str) -> None:
+    text = answer("extractive", asked)
+    assert text.startswith("I can't answer this question from the retrieved passages: ")
+    assert "Acme lease [acme#1]" in text
+
+
+def test_extractive_reads_passages_of_documents_it_does_not_know_only_through_their_text() -> None:
+    pipeline = load_pipeline("extractive", CONTEXT)
+    started = time.process_time()
+    for _ in range(130):
+        pipeline.call(QUESTIONS[0].text, PASSAGES)
+    assert time.process_time() - started < 0.3
+
+
+@pytest.mark.parametrize(
+    ("asked", "stated"),
+    [
+        ("May the tenant sublet?", "the tenant may sublet"),
+        ("According to the lease, of 2019, is the tenant free to go?", "the tenant is free to go"),
+        (
+            "Does the receiving party need permission under the Acme, Ltd. lease?",
+            "the receiving party need permission",
+        ),
+        ("Can employees of the receiving party see it?", "employees of the receiving party can see it"),
+        ("Are there duties that outlast it?", "there duties are that outlast it"),
+        ("How many days are allowed?", ""),
+        ("", ""),
+        ("Is", ""),
+    ],
+)
+def test_a_yes_no_question_becomes_the_statement_that_yes_would_make(asked: str, stated: str) -> None:
+    assert proposition(asked) == stated
+
+
+def test_the_name_of_the_document_is_no_part_of_what_is_asked() -> None:
+    assert core("Under the Acme lease, may the tenant sublet?") == "may the tenant sublet"
+    assert core("May the tenant sublet under the Acme lease?") == "May the tenant sublet"
+
+
+# -- blind
+
+
+def test_blind_gives_the_usual_answer_whatever_the_passages_say() -> None:
+    assert answer("blind", QUESTIONS[0].text) == "Yes. [acme#1] [acme#2]"
+    assert answer("blind", QUESTIONS[1].text) == "No. [acme#1] [acme#2]"
+
+
+def test_blind_cites_the_first_three_passages_of_the_title() -> None:
+    many = tuple(_passage(number, "acme", "Acme lease", "any text") for number in range(9, 0, -1))
+    assert answer("blind", QUESTIONS[0].text, many) == "Yes. [acme#9] [acme#8] [acme#7]"
+
+
+def test_blind_refuses_without_a_usual_answer_or_a_title() -> None:
+    for asked in (QUESTIONS[2].text, QUESTIONS[3].text, "What was never asked?"):
+        assert "there is no usual answer" in answer("blind", asked)
+    nameless = (_passage(1, "x", "Zebra", "text"), _passage(2, "y", "", "text"))
+    assert "no title among them" in answer("blind", QUESTIONS[0].text, nameless)
+
+
+def test_usual_answers_need_two_documents_and_do_not_depend_on_order() -> None:
+    tie = [Fact(document=f"d{i}", topic="t", kind="yesno", answers=(("yes", "no")[i % 2],)) for i in range(4)]
+    assert usual_answers(FACTS) == {"sublet": "yes"}
+    assert usual_answers(tie) == usual_answers(tie[::-1]) == {"t": "yes"}
+
+
+# -- refuse
+
+
+def test_refuse_always_says_the_same() -> None:
+    texts = {answer("refuse", each.text) for each in QUESTIONS}
+    assert len(texts) == 1
+    assert "Bolt lease [bolt#1]" in texts.pop()
+
+
+# -- scripted
+
+
+@pytest.mark.parametrize("as_lines", [True, False])
+def test_scripted_answers_from_a_file_by_id_or_question(tmp_path: Path, as_lines: bool) -> None:
+    path = tmp_path / "my answers.json"
+    entries: list[dict[str, object]] = [
+        {"id": "q001", "text": "Yes.", "citations": ["acme#1"]},
+        {"question": QUESTIONS[2].text, "text": "900", "confidence": 0.5},
+        {"id": "q999", "text": "of another set"},
+    ]
+    path.write_text("\n\n".join(map(json.dumps, entries)) if as_lines else json.dumps(entries))
+    pipeline = load_pipeline(f"scripted:{path}", CONTEXT)
+    first, _ = read_answer(pipeline.call(QUESTIONS[0].text, PASSAGES))
+    assert first is not None
+    assert (first.text, first.citations) == ("Yes.", ("acme#1",))
+    second, _ = read_answer(pipeline.call(QUESTIONS[2].text, PASSAGES))
+    assert second is not None
+    assert (second.text, second.confidence) == ("900", 0.5)
+    with pytest.raises(LookupError, match="holds no answer to: Who insures"):
+        pipeline.call(QUESTIONS[3].text, PASSAGES)
+
+
+def test_scripted_follows_its_file_in_the_fingerprint(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"id": "q001", "text": "Yes."}')
+    first = load_pipeline(f"scripted:{path}", CONTEXT).fingerprint
+    path.write_text('{"id": "q001", "text": "No."}')
+    assert load_pipeline(f"scripted:{path}", CONTEXT).fingerprint != first
+
+
+@pytest.mark.parametrize("content", ["", "{", "[1, 2]", '"text"', '{"id": "q001"} {'])
+def test_scripted_says_what_is_wrong_with_its_file(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text(content)
+    with pytest.raises(UsageError, match="expected answers") as caught:
+        load_pipeline(f"scripted:{path}", CONTEXT)
+    assert "JSON" in caught.value.help
+    for spec in ("scripted:", "scripted", f"scripted:{tmp_path}/missing.jsonl"):
+        with pytest.raises(UsageError, match=r"needs a file|expected a file of answers"):
+            load_pipeline(spec, CONTEXT)
