@@ -13,8 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
+from ragharness import shelf
+from ragharness.corpus import Corpus, load_corpus
+from ragharness.evidence import EvidenceIndex
 from ragharness.language.tokens import words
-from ragharness.passages import PassageSet
+from ragharness.passages import PassageSet, build_passages, withhold
+from ragharness.questions import QuestionSet, load_questions
 from ragharness.records import Passage
 from ragharness.retrievers import _cache, bm25
 
@@ -181,3 +185,33 @@ def test_parity_on_the_spans_of_real_contracts(contractnli_folder: Path, tmp_pat
     fragments = [" ".join(span.split()[:12]) for span in spans[7::500]]
     bm25.build(passages, None, tmp_path)
     assert_equal(passages, hypotheses + fragments, bm25.build(passages, None, tmp_path), 10)
+
+
+def _frozen(name: str, source: str) -> tuple[Corpus, QuestionSet]:
+    if name not in shelf.names("questionsets"):
+        pytest.skip(f"the question set of {name} is not frozen in this checkout")
+    corpus = load_corpus(name, source=source)
+    return corpus, load_questions(corpus)
+
+
+def _check_frozen(corpus: Corpus, questions: QuestionSet) -> float:
+    """Demand parity over all questions and return the share of answerable ones whose evidence is in the best 5."""
+    everything = build_passages(corpus.documents)
+    passages = withhold(everything, questions.withheld_documents, questions.withheld_spans)
+    retriever = bm25.build(passages, None, None)
+    assert_equal(passages, [question.text for question in questions.questions], retriever, 5)
+    evidence = EvidenceIndex(corpus)
+    found = [
+        bool(evidence.supporting(question, [hit.passage for hit in retriever.retrieve(question.text, 5)]))
+        for question in questions.questions
+        if question.answerable and not question.withheld
+    ]
+    return sum(found) / len(found)
+
+
+def test_parity_and_recall_on_the_frozen_questions_about_contracts(contractnli_folder: Path) -> None:
+    assert _check_frozen(*_frozen("contractnli", str(contractnli_folder))) >= 0.61
+
+
+def test_parity_and_recall_on_the_frozen_questions_about_the_sample() -> None:
+    assert _check_frozen(*_frozen("sample", "")) >= 0.61
