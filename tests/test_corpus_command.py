@@ -118,6 +118,14 @@ def test_fetch_show_check_over_http(
     assert "help:  ragharness corpus fetch contractnli" in broken.stderr
 
 
+def test_progress_says_how_much_how_fast_how_long() -> None:
+    from ragharness.cli.corpus import _progress
+
+    told = _progress("fetching nli.zip", 2_000_000, 8_000_000, 1_000_000.0)
+    assert told == "fetching nli.zip  2.0 of 8.0 MB  25%  1.0 MB/s  ~6.0s left"
+    assert _progress("fetching nli.zip", 2_000_000, 0, 0.0) == "fetching nli.zip  2.0 MB  0.0 MB/s"
+
+
 def test_show_a_document(corpus: Callable[..., Done], contractnli_folder: Path) -> None:
     done = corpus("show", REAL, "cnli-52", "--from", contractnli_folder)
     assert done.returncode == 0, done.stderr

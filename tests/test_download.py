@@ -368,6 +368,28 @@ def test_two_processes_fetch_at_once(server: Loopback, cache: Path) -> None:
     assert (cache / "test.json").read_bytes() == GOOD
 
 
+def test_a_fetch_that_was_killed_leaves_no_lock(server: Loopback, cache: Path) -> None:
+    server["/toy.zip"].gate = threading.Event()
+    command = [sys.executable, "-c", FETCHER, server.url("/toy.zip")]
+    with subprocess.Popen(command, cwd=Path(__file__).parent, stdout=subprocess.PIPE, text=True) as first:
+        assert first.stdout is not None
+        assert first.stdout.readline() == "terms of the toy corpus\n"
+        first.kill()
+    server["/toy.zip"].gate.set()
+    assert (obtain(wish(server.url("/toy.zip"))) / "test.json").read_bytes() == GOOD
+
+
+def test_a_download_that_was_whole_before_a_crash_is_not_repeated(
+    server: Loopback, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as crash:
+        crash.setattr("ragharness.download.obtaining._keep", lambda *given: None)
+        crash.setattr("ragharness.download.obtaining.discard", lambda part: None)
+        obtain(wish(server.url("/toy.zip")))
+    assert (obtain(wish(server.url("/toy.zip"))) / "test.json").read_bytes() == GOOD
+    assert len(server.seen) == 1
+
+
 def test_a_folder_is_read_in_place(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = tmp_path / "copy" / "inner"
     home.mkdir(parents=True)

@@ -12,7 +12,7 @@ import msgspec
 
 from ragharness import shelf
 from ragharness.download import Pinned, Wish, obtain
-from ragharness.errors import RagharnessError, UnknownName, UsageError
+from ragharness.errors import CorruptDownload, RagharnessError, UnknownName, UsageError
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -139,7 +139,12 @@ def load_corpus(
     home = folder = shelf.folder("corpora", name)
     if not card.embedded:
         folder = obtain(wish(card, split), source=source, offline=offline, listener=on_progress)
-    documents, facts = shelf.load_module(home / "parse.py").parse(folder, split)
+    try:
+        documents, facts = shelf.load_module(home / "parse.py").parse(folder, split)
+    except (OSError, ValueError, msgspec.MsgspecError) as error:
+        raise CorruptDownload(
+            f"cannot read the files of {name} in {folder}: {error}", help=f"ragharness corpus check {name}"
+        ) from error
     _check(name, documents, facts)
     return Corpus(card.id, split, tuple(documents), tuple(facts), card.license, card.attribution)
 

@@ -7,10 +7,10 @@ that speaks to the network for data; ``transfer`` is its one module that does.
     storage    the cache folder: space, locks, whole files or none, errors in words
     transfer   one URL into one file, resumable
     archives   the wanted files out of a zip that is not trusted
-    obtain     the way through all of them
+    obtaining  the way through all of them
 """
 
-from ragharness.download.obtain import is_cached, obtain
+from ragharness.download.obtaining import is_cached, obtain
 from ragharness.download.pinned import Listener, Pinned, Wish, hash_file, source_variable
 from ragharness.download.storage import cache_folder, cached_hashes
 

@@ -52,6 +52,8 @@ def fetch(url: str, part: Path, *, tell: Listener, space: int = 0) -> None:
     """
     import httpx
 
+    if _whole(part):
+        return
     try:
         client = httpx.Client(
             follow_redirects=True,
@@ -96,7 +98,7 @@ def _receive(client: httpx.Client, url: str, part: Path, tell: Listener, space: 
         if total > LARGEST:
             raise CorruptDownload(f"{public(url)} announces {total} bytes, more than any corpus has")
         require_space(part.parent, total - begin + space)
-        _note(part, response)
+        _note(part, response, total)
         try:
             _write(response, part, begin, total, url, tell)
         except (httpx.ReadError, httpx.RemoteProtocolError, httpx.ReadTimeout) as error:
@@ -148,20 +150,31 @@ def _write(response: httpx.Response, part: Path, begin: int, total: int, url: st
 
 def _kept(part: Path) -> tuple[int, str]:
     """Return (bytes of an earlier attempt, the validator under which they may be gone on from)."""
+    told = _read_notes(part)
+    return (part.stat().st_size, told["validator"]) if told.get("validator") and part.exists() else (0, "")
+
+
+def _whole(part: Path) -> bool:
+    """Tell whether an earlier call got everything and ended before its caller could use it."""
+    total = _read_notes(part).get("total", "")
+    return part.exists() and total == str(part.stat().st_size)
+
+
+def _read_notes(part: Path) -> dict[str, str]:
     try:
-        validator = json.loads(_notes(part).read_text(encoding="utf-8"))["validator"]
-        size = part.stat().st_size
-    except (OSError, ValueError, LookupError, TypeError):
-        return 0, ""
-    return (size, validator) if isinstance(validator, str) and validator else (0, "")
+        told = json.loads(_notes(part).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return told if isinstance(told, dict) else {}
 
 
-def _note(part: Path, response: httpx.Response) -> None:
+def _note(part: Path, response: httpx.Response, total: int) -> None:
     tag = response.headers.get("ETag", "")
     # A weak tag promises equal meaning, not equal bytes, so it cannot guard a continuation.
     validator = tag if tag and not tag.startswith("W/") else response.headers.get("Last-Modified", "")
+    told = {"validator": "" if _encoded(response) else validator, "total": str(total or "")}
     with new_file(_notes(part)) as file:
-        file.write(json.dumps({"validator": "" if _encoded(response) else validator}).encode())
+        file.write(json.dumps(told).encode())
 
 
 def _notes(part: Path) -> Path:
