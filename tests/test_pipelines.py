@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragharness.errors import PipelineNotUsable, UnknownName
@@ -344,8 +344,8 @@ class Hostile:
     def text(self) -> str:
         raise SystemExit(3)
 
-    @property
-    def __class__(self) -> Any:  # type: ignore[misc]
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
         return str
 
     def __str__(self) -> str:
@@ -562,6 +562,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(VALUES | st.dictionaries(KEYS, VALUES, min_size=3))
 def test_whatever_is_returned_can_be_read_and_recorded(returned: object) -> None:
     answer, problems = read_answer(returned)
