@@ -282,7 +282,7 @@ def test_answering_what_no_document_says_is_never_acceptable(world: World) -> No
             return f"{question.distractors[0].value} [{passages[0].id}]."
         if question.kind == "yesno":
             return f"Yes [{passages[0].id}]."
-made_up = {"number": "17", "date": "1999-01-31", "list": "Zorbl and Quendt"}
+        made_up = {"number": "17", "date": "1999-01-31", "list": "Zorbl and Quendt"}
         return f"{made_up.get(question.kind, 'Zorbl')} [{passages[0].id}]."
 
     asked = [question for question in world.questions if not question.answerable]
