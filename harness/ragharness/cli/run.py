@@ -37,7 +37,7 @@ def run(
     split: str = typer.Option("", help="Split of the corpus."),
     source: str = typer.Option("", "--from", metavar="PATH|URL", help="Where to get the corpus instead."),
     size: int = typer.Option(130, help="Questions; the proportions stay."),
-    seed: Annotated[int | None, typer.Option(help="Another choice of questions.")] = None,
+    seed: int = typer.Option(20261121, help="Another one chooses other questions."),
     concurrency: int = typer.Option(8, help="Questions that are asked at the same time."),
     timeout: float = typer.Option(60.0, help="Seconds after which a question is given up."),
     out: Annotated[

@@ -237,7 +237,8 @@ def _worst(scores: Scores, width: int) -> list[str]:
     kinds: dict[str, list[str]] = {}
     for miss in scores.misses:
         kinds.setdefault(miss.came_out, []).append(miss.question)
-    items = [f"{kind.replace('_', ' ')} {ids(names)}" for kind, names in list(kinds.items())[:3]]
+    most = 5 if width >= WIDTH else 3
+    items = [f"{kind.replace('_', ' ')} {ids(names, most)}" for kind, names in list(kinds.items())[:3]]
     return flow(items, width, "WORST      ")
 
 

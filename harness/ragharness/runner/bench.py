@@ -9,9 +9,9 @@ from ragharness.corpus import load_corpus
 from ragharness.errors import UsageError
 from ragharness.evidence import EvidenceIndex
 from ragharness.graders import load_grader
-from ragharness.passages import build_passages, withhold
+from ragharness.passages import DEFAULT_WORDS, build_passages, withhold
 from ragharness.pipelines import Context, load_pipeline
-from ragharness.questions import load_questions
+from ragharness.questions import DEFAULT_SEED, DEFAULT_SIZE, load_questions
 from ragharness.retrievers import build_retriever
 from ragharness.runner.examiner import Examiner
 from ragharness.store import Settings
@@ -33,12 +33,12 @@ class Wishes:
     source: str = ""
     offline: bool = False
     questions: Path | None = None
-    size: int = 130
-    seed: int | None = None
+    size: int = DEFAULT_SIZE
+    seed: int = DEFAULT_SEED
     pipeline: str = "extractive"
     retriever: str = "bm25"
     k: int = 5
-    passage_words: int = 120
+    passage_words: int = DEFAULT_WORDS
     grader: str = "rules"
     concurrency: int = 8
     timeout: float = 60.0
@@ -79,8 +79,7 @@ def assemble(
         offline=wishes.offline,
         on_progress=on_progress,
     )
-    seed = {} if wishes.seed is None else {"seed": wishes.seed}
-    questions = load_questions(corpus, path=wishes.questions, size=wishes.size, **seed)
+    questions = load_questions(corpus, path=wishes.questions, size=wishes.size, seed=wishes.seed)
     passages = build_passages(corpus.documents, wishes.passage_words)
     evidence = EvidenceIndex(corpus)
     indexed = withhold(passages, questions.withheld_documents, questions.withheld_spans)

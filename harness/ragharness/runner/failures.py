@@ -32,7 +32,7 @@ def without_secrets(text: str) -> str:
     """Return the text with the values of secret environment variables and the logins of URLs blanked."""
     for name, value in _secrets(tuple(sorted(os.environ.items()))):
         text = text.replace(value, f"[{name}]")
-    return re.sub(r"(?<=://)[^/\\s@]+@", "[login]@", text)
+    return re.sub(r"(?<=://)[^/\s@]+@", "[login]@", text)
 
 
 @lru_cache(maxsize=4)

@@ -1,0 +1,299 @@
+"""The reports of a made-up run, word by word; foreign texts stay text."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import run_fakes as fake
+from ragharness.corpus import Corpus
+from ragharness.records import (
+    Answer,
+    Distractor,
+    Document,
+    Evidence,
+    Failure,
+    Passage,
+    Question,
+    Record,
+    Retrieved,
+    Sentence,
+    Verdict,
+)
+from ragharness.reports import (
+    fetching_line,
+    json_report,
+    markdown_report,
+    progress_line,
+    read_scores,
+    show_question,
+    terminal_report,
+)
+from ragharness.reports.json import SCHEMA, schema
+from ragharness.reports.text import clean, duration, flow, interval, milliseconds, money, one_line, rate
+from ragharness.runner import Progress
+from ragharness.scores import Scores, score
+from ragharness.scores.layout import share
+
+GOLDEN = Path(__file__).parent / "golden"
+
+CAME_OUT = {
+    "grounded/correct": {"correct": 31, "wrong": 3, "unsupported": 4, "refused": 2},
+    "grounded/wrong": {"correct": 11, "wrong": 6, "unsupported": 2, "refused": 1},
+    "grounded/unsupported": {"wrong": 2, "unsupported": 4, "refused": 14},
+    "grounded/refused": {"wrong": 1, "unsupported": 5, "refused": 13, "error": 1},
+    "unanswerable": {"unsupported": 1, "refused": 9},
+    "adversarial": {"wrong": 2, "unsupported": 1, "refused": 6, "timeout": 1},
+    "null_retrieval": {"wrong": 1, "refused": 9},
+}
+"""The counts of the drawing that the report was designed after."""
+
+
+def made_up(folder: str = "runs/20261121-120000_made-up_mine.answer", **changes: Any) -> Scores:
+    questions = fake.questions()
+    left = {row: [name for name, n in counts.items() for _ in range(n)] for row, counts in CAME_OUT.items()}
+    records = [
+        fake.record(question, left[question.row].pop(0), found=number % 7 != 3)
+        for number, question in enumerate(questions)
+    ]
+    return score(
+        fake.run(**changes),
+        [fake.session()],
+        questions,
+        records,
+        name="20261121-120000_made-up_mine.answer",
+        folder=folder,
+        blind=48,
+    )
+
+
+@pytest.mark.parametrize("width", [80, 60])
+def test_the_terminal_report_word_by_word(width: int) -> None:
+    expected = (GOLDEN / f"report_{width}.txt").read_text(encoding="utf-8")
+    assert terminal_report(made_up(), width=width) == expected
+
+
+def test_the_markdown_report_word_by_word() -> None:
+    assert markdown_report(made_up()) == (GOLDEN / "report.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("width", [80, 72, 66, 60, 50])
+def test_no_line_is_wider_than_the_screen_and_names_stay_whole(width: int) -> None:
+    text = terminal_report(made_up(), width=width)
+    assert text.isascii()
+    assert max(map(len, text.splitlines())) <= max(width, 55)
+    for name in ("does-not-say", "unanswerable", "adversarial", "withheld"):
+        assert re.search(rf"^{name} ", text, re.MULTILINE)
+
+
+def test_colour_is_on_the_wanted_column_only() -> None:
+    coloured = terminal_report(made_up(), colour=True)
+    accents = re.findall(r"\x1b\[1;36m(.*?)\x1b\[0m", coloured)
+    assert [accent.strip() for accent in accents] == [
+        "31/40", "11/20", "14/20", "13/20", "9/10", "6/10", "9/10", "93/130",
+    ]  # fmt: skip
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == terminal_report(made_up())
+
+
+def test_a_perfect_run_says_what_zero_means() -> None:
+    questions = fake.questions()
+    records = [fake.record(question, question.wanted) for question in questions]
+    text = terminal_report(score(fake.run(), [], questions, records, name="r"))
+    assert "none unacceptable was seen: the true rate may still be up to 2.8%" in text
+    assert "WHY" not in text
+    assert "WORST" not in text
+
+
+def test_reports_of_nothing_can_be_printed() -> None:
+    empty = score(fake.run(), [], fake.questions(), [], name="r")
+    for text in (terminal_report(empty), markdown_report(empty), json_report(empty)):
+        assert not re.search(r"\bnan\b", text.casefold())
+    assert "130 not asked" in terminal_report(empty)
+
+
+def test_another_run_is_named_in_the_commands() -> None:
+    assert "ragharness show q032 20261121" in terminal_report(made_up(), reference="20261121")
+
+
+def test_the_json_keeps_to_the_published_schema() -> None:
+    jsonschema: Any = pytest.importorskip("jsonschema")
+    published = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    assert published == schema(), "write reports/scores.schema.json anew: the layout of the scores changed"
+    jsonschema.Draft202012Validator.check_schema(published)
+    for scores in (made_up(), score(fake.run(), [], fake.questions(), [], name="r")):
+        document = json.loads(json_report(scores))
+        jsonschema.validate(document, published)
+        assert read_scores(json_report(scores).encode()) == scores
+        broken = {**document, "questions": "many"}
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(broken, published)
+
+
+def test_the_json_has_the_promised_keys() -> None:
+    document = json.loads(json_report(made_up()))
+    promised = {
+        "run",
+        "corpus",
+        "questions",
+        "not_graded",
+        "buckets",
+        "by_target",
+        "axes",
+        "retrieval",
+        "seconds",
+    }
+    assert promised <= set(document)
+    assert document["buckets"] == {"correct": 42, "wrong": 15, "unsupported": 17, "refused": 54}
+    assert document["by_target"]["grounded/refused"] == {
+        "n": 20, "correct": 0, "wrong": 1, "unsupported": 5, "refused": 13, "not_graded": 1,
+    }  # fmt: skip
+
+
+# -- foreign texts
+
+
+@given(st.text())
+def test_nothing_that_steers_a_terminal_survives(text: str) -> None:
+    cleaned = clean(text)
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", cleaned)
+    cleaned.encode("utf-8")
+    assert "\n" not in one_line(text)
+    assert len(one_line(text, 20)) <= 20
+
+
+def test_ids_in_square_brackets_survive() -> None:
+    text = show(answer="See [c1#3] and [/red] [bold]so[/bold].")
+    assert "See [c1#3] and [/red] [bold]so[/bold]." in text
+
+
+def test_markdown_of_an_error_stays_text() -> None:
+    questions = fake.questions()
+    failure = Failure("Evil|Error", "<b>x</b> [a](http://b) `c`\n# d")
+    record = Record(
+        question="q001", row="grounded/correct", wanted="correct", status="error", failure=failure
+    )
+    text = markdown_report(score(fake.run(), [], questions, [record], name="a|b"))
+    assert r"Evil\|Error: \<b\>x\</b\> \[a\](http://b) \`c\` \# d" in text
+    assert text.startswith("# a\\|b\n")
+
+
+# -- one question
+
+
+TEXT = "The term is two years. Nothing else is said about it."
+CORPUS = Corpus("made-up", "", (Document(id="d1", title="First Deed", text=TEXT),), ())
+PASSAGES = {
+    "d1#1": Passage("d1#1", "d1", "First Deed", 0, 22, TEXT[:22]),
+    "d1#2": Passage("d1#2", "d1", "First Deed", 23, 53, TEXT[23:]),
+}
+QUESTION = Question(
+    id="q041",
+    text="How long is the term in the First Deed?",
+    stratum="grounded",
+    target="wrong",
+    kind="number",
+    answerable=True,
+    document="d1",
+    answers=("2",),
+    unit="years",
+    evidence=(Evidence("d1", 0, 22),),
+    distractors=(Distractor("3", "the Second Deed"),),
+)
+
+
+def show(answer: str = "The term is three years [d1#2].", width: int = 80, **changes: Any) -> str:
+    values: dict[str, Any] = {
+        "question": "q041",
+        "row": "grounded/wrong",
+        "wanted": "correct",
+        "status": "ok",
+        "retrieved": (Retrieved("d1#2", 7.25), Retrieved("d1#1", 3.0)),
+        "evidence_ranks": (2,),
+        "answer": Answer(text=answer),
+        "verdict": Verdict(
+            status="ok",
+            bucket="wrong",
+            reason="DISTRACTOR",
+            flags=("over_refusal",),
+            decided_by=12,
+            why="3 years belongs to the Second Deed",
+            match="distractor",
+            evidence_retrieved=True,
+            value="3 years",
+            grader="rules 1",
+            citation_exists="yes",
+            citation_supports="no",
+            extra_claim_count=0,
+            sentences=(Sentence("The term is three years.", True, ("d1#2", "d9#9")),),
+        ),
+        "seconds": 0.25,
+    }
+    record = Record(**{**values, **changes})
+    return show_question(QUESTION, record, corpus=CORPUS, passages=PASSAGES, gold={"d1#1"}, width=width)
+
+
+def test_one_question_word_by_word() -> None:
+    assert show() == (GOLDEN / "show_80.txt").read_text(encoding="utf-8")
+
+
+def test_a_question_can_be_shown_without_texts_without_an_answer_and_after_an_error() -> None:
+    assert "not asked yet" in show_question(QUESTION, None)
+    bare = show_question(QUESTION, None, width=40)
+    assert "d1 characters 0-22" in bare
+    assert max(map(len, bare.splitlines())) <= 60
+    failed = show(answer="x", status="error", verdict=None, failure=Failure("ValueError", "boom"))
+    assert "failed     ValueError: boom" in failed
+    assert "verdict    none: error" in failed
+    assert "nothing" in show(retrieved=())
+
+
+# -- small forms
+
+
+@pytest.mark.parametrize(
+    ("count", "n", "expected"),
+    [(0, 130, "0%"), (1, 1000, "<1%"), (999, 1000, ">99%"), (130, 130, "100%"), (1, 3, "33%"), (0, 0, "n/a")],
+)
+def test_a_rate_is_never_rounded_to_what_it_is_not(count: int, n: int, expected: str) -> None:
+    assert rate(share(count, n)) == expected
+
+
+def test_small_forms() -> None:
+    assert interval(share(93, 130)) == "[63-79]"
+    assert interval(share(0, 0)) == ""
+    times = (0.04, 9.97, 59.6, 192, 7500)
+    assert [duration(seconds) for seconds in times] == ["0.0s", "10s", "1m00s", "3m12s", "2h05m"]
+    assert [milliseconds(each) for each in (0.0004, 0.0123, 0.9999, 1.26)] == [
+        "0.4ms",
+        "12ms",
+        "1.0s",
+        "1.3s",
+    ]
+    assert [money(cost) for cost in (None, 0.0, 0.0004, 0.41, 12.0)] == [
+        "",
+        "$0.00",
+        "$0.0004",
+        "$0.41",
+        "$12.00",
+    ]
+    assert flow([], 80, "LABEL ") == []
+    assert fetching_line("x.zip", 1_500_000, 3_000_000) == "x.zip  1.5 of 3.0 MB"
+
+
+def test_the_live_line() -> None:
+    progress = Progress(130)
+    questions = fake.questions()
+    progress.resume(fake.record(question, "error") for question in questions[:30])
+    progress.began -= 60
+    assert progress_line(progress) == "30/130  0 as wanted  30 not graded  1m00s  Ctrl-C saves"
+    for question in questions[30:60]:
+        progress.count(fake.record(question, "correct"))
+    line = "60/130  30 as wanted  30 not graded  1m00s  ~2m20s left  Ctrl-C saves"
+    assert progress_line(progress) == line
+    assert progress_line(progress, 40) == "60/130  30 as wanted  30 not graded"

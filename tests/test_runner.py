@@ -1,0 +1,441 @@
+"""Asking: every question once, whatever pipelines, retrievers and graders do."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+import tracemalloc
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from ragharness.corpus import Corpus
+from ragharness.errors import StorageError
+from ragharness.evidence import EvidenceIndex
+from ragharness.passages import build_passages
+from ragharness.pipelines import Pipeline
+from ragharness.pipelines._shape import is_async, shape_of
+from ragharness.records import Answer, Document, Evidence, Hit, Passage, Question, Reading, Record
+from ragharness.runner import Examiner, execute, regrade
+from ragharness.runner.failures import describe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ragharness.passages import PassageSet
+
+TEXT = "The term is two years after the date of signing. Each party keeps the information secret for good."
+CORPUS = Corpus(
+    "made-up",
+    "",
+    (
+        Document(id="d1", title="First Deed", text=TEXT, segments=((0, 48), (49, 98))),
+        Document(id="d2", title="Second Deed", text=TEXT.replace("two", "three")),
+    ),
+    (),
+)
+PASSAGES = build_passages(CORPUS.documents, 10)
+
+
+class InOrder:
+    """A retriever that returns the first passages of the corpus, whatever is asked."""
+
+    name = "in-order"
+
+    def __init__(self, passages: PassageSet = PASSAGES, score: float = 1.0) -> None:
+        self.settings: dict[str, str | int | float] = {}
+        self._passages = passages
+        self._score = score
+
+    def retrieve(self, query: str, k: int, question: Question | None = None) -> list[Hit]:
+        return [Hit(passage, self._score) for passage in self._passages.passages[:k]]
+
+
+class Keywords:
+    """A grader that reads REFUSE as a refusal and everything else as the right answer."""
+
+    name = "keywords"
+    version = "1"
+
+    def read(
+        self, question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
+    ) -> Reading:
+        if "BREAK" in answer.text:
+            raise ZeroDivisionError("no way to read this")
+        refusal = "REFUSE" in answer.text
+        return Reading(
+            refusal=refusal,
+            committed=not refusal,
+            match="none" if refusal else "match",
+            evidence_retrieved=bool(supporting),
+            any_valid_support=bool(supporting),
+        )
+
+
+def question(number: int, **changes: Any) -> Question:
+    values: dict[str, Any] = {
+        "id": f"q{number:03d}",
+        "text": f"How long is the term, version {number}?",
+        "stratum": "grounded",
+        "target": "correct",
+        "kind": "text",
+        "answerable": True,
+        "document": "d1",
+        "answers": ("two years",),
+        "evidence": (Evidence("d1", 0, 48),),
+    }
+    return Question(**{**values, **changes})
+
+
+def examiner(
+    function: Callable[..., object], retriever: Any = None, grader: Any = None, k: int = 2
+) -> Examiner:
+    pipeline = Pipeline("t:t", "t", "f", is_async(function), function, shape_of(function, "t:t"))
+    evidence = EvidenceIndex(CORPUS)
+    return Examiner(pipeline, retriever or InOrder(), grader or Keywords(), evidence, CORPUS, PASSAGES, k)
+
+
+def ask(
+    function: Callable[..., object], questions: int | list[Question] = 12, *, k: int = 2, **options: Any
+) -> list[Record]:
+    """Return the records of a whole run, in the order of the questions."""
+    asked = [question(i) for i in range(questions)] if isinstance(questions, int) else questions
+    records: list[Record] = []
+    parts = {name: options.pop(name) for name in ("retriever", "grader") if name in options}
+    execute(asked, examiner(function, **parts, k=k), records.append, **options)
+    assert sorted(record.question for record in records) == [each.id for each in asked]
+    return sorted(records, key=lambda record: record.question)
+
+
+def untimed(records: list[Record]) -> list[Record]:
+    return [msgspec.structs.replace(record, seconds=0.0, started="") for record in records]
+
+
+def plain(question: str, passages: list[Passage]) -> str:
+    return f"{question} It is two years [{passages[0].id}]."
+
+
+async def asynchronous(question: str, passages: list[Passage]) -> str:
+    await asyncio.sleep(0)
+    return plain(question, passages)
+
+
+# -- order and equality
+
+
+@pytest.mark.parametrize("function", [plain, asynchronous])
+@pytest.mark.parametrize("concurrency", [1, 8, 500])
+def test_the_records_are_the_same_whatever_the_concurrency(
+    function: Callable[..., object], concurrency: int
+) -> None:
+    records = ask(function, 40, concurrency=concurrency)
+    assert untimed(records) == untimed(ask(plain, 40, concurrency=1))
+    assert {record.status for record in records} == {"ok"}
+    assert records[0].verdict
+    assert records[0].verdict.bucket == "correct"
+    assert [hit.id for hit in records[0].retrieved] == ["d1#1", "d1#2"]
+    assert (records[0].evidence_ranks, records[0].document_rank) == ((1,), 1)
+
+
+def test_no_question_is_no_work() -> None:
+    assert ask(plain, 0) == []
+
+
+# -- what pipelines do
+
+
+class Stop(BaseException):
+    """Not an Exception, like SystemExit."""
+
+
+class UnprintableError(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("not even this")
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "message"),
+    [
+        (ValueError("bad [c1#3]"), "ValueError", "bad [c1#3]"),
+        (SystemExit(3), "SystemExit", "3"),
+        (KeyboardInterrupt(), "KeyboardInterrupt", ""),
+        (Stop("now"), "Stop", "now"),
+        (UnprintableError(), "UnprintableError", "(its message cannot be read)"),
+        (RuntimeError("\ud800 lone"), "RuntimeError", "? lone"),
+        (GeneratorExit(), "GeneratorExit", ""),
+        (RuntimeError("x" * 5000), "RuntimeError", "x" * 2000),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else None,
+)
+@pytest.mark.parametrize("is_coroutine", [False, True])
+def test_whatever_is_raised_is_recorded(
+    error: BaseException, kind: str, message: str, is_coroutine: bool
+) -> None:
+    def fail(question: str, passages: list[Passage]) -> str:
+        if "version 3?" in question:
+            raise error
+        return plain(question, passages)
+
+    async def fail_later(question: str, passages: list[Passage]) -> str:
+        await asyncio.sleep(0)
+        return fail(question, passages)
+
+    if is_coroutine and isinstance(error, GeneratorExit):
+        pytest.skip("a coroutine that raises GeneratorExit ends as if it were closed")
+    records = ask(fail_later if is_coroutine else fail, 6, concurrency=2)
+    failure = records[3].failure
+    assert failure
+    assert (failure.type, failure.message) == (kind, message)
+    assert [record.status for record in records] == ["ok", "ok", "ok", "error", "ok", "ok"]
+    assert len(records[3].retrieved) == 2
+    msgspec.json.decode(msgspec.json.encode(records[3]), type=Record)
+
+
+def test_a_task_that_the_pipeline_started_itself_may_exit() -> None:
+    async def leave() -> None:
+        raise SystemExit(1)
+
+    async def answer(question: str, passages: list[Passage]) -> str:
+        if "version 3?" in question:
+            await asyncio.wait([asyncio.ensure_future(leave())], timeout=0.05)
+        return plain(question, passages)
+
+    records = ask(answer, 8, concurrency=2, timeout=5)
+    assert {record.status for record in records} == {"ok"}
+
+
+def test_a_function_that_returns_a_coroutine_is_waited_for() -> None:
+    def answer(question: str, passages: list[Passage]) -> object:
+        return asynchronous(question, passages)
+
+    assert untimed(ask(answer, 3)) == untimed(ask(plain, 3))
+
+
+def test_asynchronous_answers_share_one_loop() -> None:
+    loops: set[int] = set()
+    gate: list[asyncio.Lock] = []
+
+    async def answer(question: str, passages: list[Passage]) -> str:
+        loops.add(id(asyncio.get_running_loop()))
+        gate[:] = gate or [asyncio.Lock()]
+        async with gate[0]:
+            await asyncio.sleep(0.001)
+        return plain(question, passages)
+
+    assert {record.status for record in ask(answer, 20, concurrency=5)} == {"ok"}
+    assert len(loops) == 1
+
+
+# -- time
+
+
+def test_a_stuck_thread_is_given_up_and_its_late_answer_ignored() -> None:
+    gate = threading.Event()
+    late: list[str] = []
+
+    def answer(question: str, passages: list[Passage]) -> str:
+        if "version 1?" in question:
+            gate.wait(30)
+            late.append(question)
+        return plain(question, passages)
+
+    records: list[Record] = []
+    asked = [question(i) for i in range(6)]
+    given_up = execute(asked, examiner(answer), records.append, concurrency=1, timeout=0.2)
+    assert given_up == 1
+    assert [record.status for record in sorted(records, key=lambda each: each.question)] == [
+        "ok", "timeout", "ok", "ok", "ok", "ok",
+    ]  # fmt: skip
+    stuck = next(record for record in records if record.status == "timeout")
+    assert stuck.failure
+    assert stuck.failure.message == "no answer after 0.2 s"
+    assert 0.2 <= stuck.seconds < 2
+    assert len(stuck.retrieved) == 2
+    gate.set()
+    while not late:
+        time.sleep(0.01)
+    time.sleep(0.05)
+    assert len(records) == 6
+
+
+@pytest.mark.parametrize("manner", ["waits", "swallows the cancellation", "blocks the loop"])
+def test_a_stuck_task_is_given_up(manner: str) -> None:
+    async def answer(question: str, passages: list[Passage]) -> str:
+        if "version 1?" not in question:
+            return plain(question, passages)
+        if manner == "blocks the loop":
+            time.sleep(2.5)  # noqa: ASYNC251 (the mistake that is tested)
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            if manner == "waits":
+                raise
+        return "too late"
+
+    before = time.monotonic()
+    records = ask(answer, 6, concurrency=2, timeout=0.3)
+    assert time.monotonic() - before < 5
+    assert records[1].status == "timeout"
+    assert [record.status for record in records].count("ok") >= 4
+
+
+def test_every_question_may_be_stuck() -> None:
+    gate = threading.Event()
+
+    def answer(question: str, passages: list[Passage]) -> str:
+        gate.wait(30)
+        return "late"
+
+    assert {record.status for record in ask(answer, 5, concurrency=2, timeout=0.1)} == {"timeout"}
+    gate.set()
+
+
+# -- retrieval
+
+
+NULL = {"stratum": "null_retrieval", "target": ""}
+
+
+def test_null_retrieval_is_emptied_for_passages_and_for_retrieve() -> None:
+    seen: list[int] = []
+
+    def handed(question: str, passages: list[Passage]) -> str:
+        seen.append(len(passages))
+        return "REFUSE"
+
+    def fetched(question: str, retrieve: Callable[[str, int], list[Passage]]) -> str:
+        seen.append(len(retrieve(question, 3)))
+        return "REFUSE"
+
+    for function in (handed, fetched):
+        (record,) = ask(function, [question(1, **NULL)])
+        assert record.retrieved == ()
+        assert record.evidence_ranks == (0,)
+    assert seen == [0, 0]
+
+
+def test_what_a_pipeline_retrieves_is_recorded_in_order_and_once() -> None:
+    def answer(question: str, retrieve: Callable[..., list[Passage]]) -> str:
+        retrieve("anything", 1)
+        retrieve(question, 3)
+        retrieve(question)
+        return plain(question, retrieve(question, 1))
+
+    (record,) = ask(answer, 1, k=2)
+    assert [hit.id for hit in record.retrieved] == ["d1#1", "d1#2", "d2#1"]
+
+
+@pytest.mark.parametrize("arguments", [(3, 1), ("q", "5"), ("q", 0), ("q", -1)])
+def test_a_wrong_call_of_retrieve_fails_where_it_is_made(arguments: tuple[Any, Any]) -> None:
+    def answer(question: str, retrieve: Callable[..., list[Passage]]) -> str:
+        retrieve(*arguments)
+        return "never"
+
+    (record,) = ask(answer, 1)
+    assert record.failure
+    assert record.failure.type == "TypeError"
+    assert "retrieve(query, k) takes a text and a number from 1" in record.failure.message
+
+
+def test_a_failing_retriever_is_recorded() -> None:
+    class Broken(InOrder):
+        def retrieve(self, query: str, k: int, question: Question | None = None) -> list[Hit]:
+            raise OSError("index gone")
+
+    (record,) = ask(plain, 1, retriever=Broken())
+    assert (record.status, record.seconds) == ("error", 0.0)
+
+
+def test_a_score_that_is_no_number_leaves_the_record_readable() -> None:
+    (record,) = ask(plain, 1, retriever=InOrder(score=float("nan")))
+    assert msgspec.json.decode(msgspec.json.encode(record), type=Record) == record
+
+
+def own(*passages: Passage) -> Record:
+    def answer(question: str) -> Answer:
+        return Answer(text="It is two years.", passages=passages)
+
+    (record,) = ask(answer, 1)
+    return record
+
+
+def test_own_passages_are_scored_by_their_place_in_the_corpus() -> None:
+    ours = PASSAGES.passages[0]
+    assert own(ours).evidence_ranks == (1,)
+    by_id = Passage(ours.id, "elsewhere", "x", 0, 0, "only the id is ours")
+    assert own(by_id).evidence_ranks == (1,)
+    quoted = Passage("mine-7", "d1", "x", 0, 60, TEXT[:60])
+    record = own(Passage("other", "", "", 0, 0, "text"), quoted)
+    assert record.evidence_ranks == (2,)
+    assert [hit.id for hit in record.retrieved] == ["other", "mine-7"]
+
+
+def test_a_passage_that_claims_a_place_that_it_does_not_quote_counts_nowhere() -> None:
+    record = own(Passage("lie", "d1", "x", 0, 98, "The whole document, honestly."))
+    assert record.evidence_ranks == (0,)
+    assert record.verdict
+    assert not record.verdict.evidence_retrieved
+    assert "not in the corpus at the place they name: lie" in record.problems[0]
+
+
+# -- grading and storing
+
+
+def test_a_grader_that_fails_is_named_and_the_answer_kept() -> None:
+    (record,) = ask(lambda question, passages: "BREAK it", 1)
+    assert record.status == "error"
+    assert record.failure
+    assert record.failure.type == "ZeroDivisionError in the grader keywords 1"
+    assert record.answer == Answer(text="BREAK it")
+
+
+@pytest.mark.parametrize("function", [plain, asynchronous])
+def test_a_disk_that_refuses_stops_the_run(function: Callable[..., object]) -> None:
+    kept: list[Record] = []
+
+    def append(record: Record) -> None:
+        if len(kept) == 3:
+            raise StorageError("expected to write, found: full")
+        kept.append(record)
+
+    with pytest.raises(StorageError, match="full"):
+        execute([question(i) for i in range(50)], examiner(function), append, concurrency=2)
+    assert len(kept) == 3
+
+
+def test_grading_again_gives_the_same_verdicts_without_asking() -> None:
+    asked = [question(1), question(2, **NULL), question(3), question(4)]
+
+    def answer(question: str, passages: list[Passage]) -> str:
+        if "version 3?" in question:
+            raise ValueError("x")
+        return "BREAK it" if "version 4?" in question else plain(question, [*passages, PASSAGES.passages[0]])
+
+    records = ask(answer, asked)
+    bench = examiner(lambda question, passages: pytest.fail("asked"))
+    again = list(regrade(bench, {each.id: each for each in asked}, records))
+    assert again == records
+
+
+def test_memory_stays_flat() -> None:
+    def answer(question: str, passages: list[Passage]) -> str:
+        return question + "x" * 300_000
+
+    tracemalloc.start()
+    try:
+        execute([question(i) for i in range(100)], examiner(answer), lambda record: None, concurrency=4)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 12_000_000
+
+
+def test_secrets_stay_out_of_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "sk-0123456789abcdef")
+    monkeypatch.setenv("USE_TOKENS", "true")
+    text = "401 for sk-0123456789abcdef at https://me:secret@host/x, it is true"
+    assert (
+        describe(ValueError(text)).message == "401 for [SOME_API_KEY] at https://[login]@host/x, it is true"
+    )
