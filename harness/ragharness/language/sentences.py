@@ -5,18 +5,31 @@ from __future__ import annotations
 import re
 
 _LINE = re.compile(r"[^\n]+")
+_MARKER = re.compile(r"\W?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,5})?[.):]?|[-*\u2022\u2013\u2014]+")
+"""A list item's number, letter or bullet: it belongs to what follows it on its line."""
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
     """Return (start, end) of each sentence in order, trimmed; a line break always ends one."""
+    return [span for line in _LINE.finditer(text) for span in _of_line(line[0], line.start())]
+
+
+def _of_line(line: str, offset: int) -> list[tuple[int, int]]:
     from sentencex import get_sentence_boundaries
 
     found: list[tuple[int, int]] = []
-    for line in _LINE.finditer(text):
-        for boundary in get_sentence_boundaries("en", line[0]):
-            start, end = boundary["start_index"], boundary["end_index"]
-            piece = line[0][start:end]
-            begin = line.start() + start + len(piece) - len(piece.lstrip())
-            if piece.strip():
-                found.append((begin, begin + len(piece.strip())))
+    marker = -1
+    for boundary in get_sentence_boundaries("en", line):
+        piece = line[boundary["start_index"] : boundary["end_index"]]
+        core = piece.strip()
+        if not core:
+            continue
+        start = boundary["start_index"] + len(piece) - len(piece.lstrip())
+        end = start + len(core)
+        if marker >= 0:
+            start, marker = marker, -1
+        if _MARKER.fullmatch(core) and line[end:].strip():
+            marker = start
+            continue
+        found.append((offset + start, offset + end))
     return found
