@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
+
+from ragharness.language.latin import WORD, places, vocabulary, word_set
+from ragharness.language.references import in_citation, is_reference
+from ragharness.language.units import DURATIONS, SCALES
 
 DateRelation = Literal["match", "mismatch", "coarser", "ambiguous"]
 
@@ -25,7 +31,7 @@ class DateMention(Struct, frozen=True, omit_defaults=True):
     fiscal: bool = False
 
 
-_MONTHS = (
+_MONTH_ROWS = (
     "january jan enero ene januar jänner janvier janv",
     "february feb febrero februar feber février févr fevrier",
     "march mar marzo märz mrz mars",
@@ -39,74 +45,178 @@ _MONTHS = (
     "november nov noviembre novembre",
     "december dec diciembre dic dezember dez décembre déc decembre",
 )
-MONTHS = {name: number for number, row in enumerate(_MONTHS, 1) for name in row.split()}
+MONTHS = {name: number for number, row in enumerate(_MONTH_ROWS, 1) for name in row.split()}
 """Month names and abbreviations of four languages."""
 
-_WORDS = re.compile(r"[^\W\d_]+")
-_MONTH = "(?:" + "|".join(sorted(MONTHS, key=lambda name: (-len(name), name))) + r")(?!\w)\.?"
-_DAY = r"(?<![\w.,/])(?P<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th|er|º|ª|°|\.)?(?!\w)"
-_YEAR = r"(?P<year>\d{4})(?![\w]|[.,]\d)"
-_OF = r"(?:(?:of|de|del|the|,)\s*){0,2}"
+_COMMON_WORDS = word_set("may march mar mai ago dec sept sep jan mars oct dic nov")
+"""Months that are other words too when they stand in lower case without a year."""
 
-_DAY_FIRST = re.compile(
-    rf"{_DAY}(?:\s+day)?\s*(?:(?:of|de)\s+)?(?P<sep>[-\s])?\s*(?<!\w)(?P<month>{_MONTH})"
-    rf"(?:\s*,?[-\s]\s*{_OF}{_YEAR}|\s*,\s*{_YEAR.replace('year', 'year2')})?",
+_ORDINALS = {
+    name: number
+    for number, name in enumerate(
+        ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first", "twenty-second", "twenty-third", "twenty-fourth", "twenty-fifth", "twenty-sixth", "twenty-seventh", "twenty-eighth", "twenty-ninth", "thirtieth", "thirty-first"],
+        1,
+    )
+}
+_CLUSTER = re.compile(r"[0-9]+(?:[-./–][0-9]+)*")
+_ISO = re.compile(r"(\d{4})([-/.])(0?[1-9]|1[0-2])(?:\2(0?[1-9]|[12]\d|3[01]))?")
+_NUMERIC = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})")
+_YEARS = re.compile(r"(1[5-9]\d\d|2[01]\d\d)(?:[-–/](1[5-9]\d\d|2[01]\d\d|\d\d))?")
+_DAY_BEFORE = re.compile(
+    r"(?<![\w.,/#])(?:(?P<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th|er|º|ª|°|\.)?"
+    r"|(?P<ordinal>(?:twenty-|thirty-)?[a-z]+(?:st|nd|rd|th)))"
+    r"(?:\s+day)?(?:-|\s*(?:\s(?:of|de)\s)?\s*)$",
     re.IGNORECASE,
 )
-_MONTH_FIRST = re.compile(
-    rf"(?<!\w)(?P<month>{_MONTH})(?:[-\s]+(?:the\s+)?(?P<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?(?!\w)(?!\.\d))?"
-    rf"(?:\s*,?[-\s]\s*{_OF}{_YEAR}|\s*,\s*{_YEAR.replace('year', 'year2')})?",
+_DAY_AFTER = re.compile(
+    r"\.?[-\s]\s*(?:the\s+)?(?P<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?(?![\w%]|[.,]\d)(?!\s*(?:days|years|months|%))",
     re.IGNORECASE,
 )
-_ISO = re.compile(
-    r"(?<![\w-])(\d{4})([-/.])(0?[1-9]|1[0-2])(?:\2(0?[1-9]|[12]\d|3[01])(?!\d)|(?![\d.,/]|-\d))(?!\w(?<!T))"
+_YEAR_AFTER = re.compile(
+    r"\.?(?:\s*,\s*|[-\s]\s*)(?:(?:of|de|del|the)\s+){0,2}(?P<year>1[5-9]\d\d|2[01]\d\d)(?![\w%]|[.,]\d)"
 )
-_NUMERIC = re.compile(r"(?<![\w./-])(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?![\w/-]|\.\d)")
-_FISCAL = re.compile(
-    r"(?<!\w)(?:(?:Q(?P<q>[1-4])|(?P<ordinal>first|second|third|fourth)\s+quarter)(?:\s+of)?[\s,]*)?"
-    r"(?P<fy>FY|CY|fiscal(?:\s+year)?|(?:the\s+)?fiscal\s+year\s+ended)?\s*['’]?(?P<year>\d{4}|\d{2})(?![\w]|[.,]\d)",
+_PERIOD_BEFORE = re.compile(
+    r"(?<!\w)(?:(?:Q(?P<q>[1-4])|(?P<r>[1-4])Q|(?P<ordinal>first|second|third|fourth)\s+quarter)"
+    r"(?:\s+of)?(?:\s+the)?[\s,]*)?(?P<name>FY|CY|fiscal(?:\s+years?)?|financial\s+year|ejercicio|Geschäftsjahr|exercice"
+    r")?\s*['’]?$",
     re.IGNORECASE,
 )
-_BARE_YEAR = re.compile(
-    r"(?<![\w.,/#$€£¥+-])(?<!\d\s)(1[5-9]\d\d|20\d\d|21\d\d)(?![\w%€/]|[.,-]\d|\s?(?:%|€))"
+_PERIOD_WORDS = word_set(
+    "fy cy q fiscal quarter financial ejercicio geschäftsjahr exercice"
 )
-_YEAR_RANGE = re.compile(
-    r"(?<![\w.,/#-])((?:1[89]|20)\d\d)\s?[-–/]\s?((?:1[89]|20)\d\d|\d\d)(?![\w/-]|[.,]\d)"
-)
-_HAS_DIGIT = re.compile(r"\d")
-_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
-_NEEDS_CAPITAL = frozenset(
-    {"may", "march", "mar", "mai", "ago", "dec", "sept", "sep", "jan", "mars", "oct", "dic", "nov"}
-)
+_PERIOD_ENDINGS = frozenset("ylrsfeoq1234")
+"""Last letters of what may stand right before the year of a period."""
+_BLOCKED_BEFORE = frozenset("_#@/-.,+$€£¥")
+_BLOCKED_AFTER = frozenset("_#@/%€$")
 
 
 def find_dates(text: str) -> list[DateMention]:
-    """Return every date of a text in order of place: days, months, quarters, years; none overlaps another."""
-    if not _HAS_DIGIT.search(text):
-        return []
+    """Return every date of a text in order of place: days, months, quarters, years; none overlaps another.
+
+    Left out: citation marks, references ("Section 1999"), and years that are amounts ("2000 days", "$2021").
+    """
+    return list(_find_dates(text))
+
+
+@lru_cache(maxsize=256)
+def _find_dates(text: str) -> tuple[DateMention, ...]:
+    clusters = list(_CLUSTER.finditer(text))
+    if not clusters:
+        return ()
+    present = vocabulary(text)
+    named = _named_dates(text, present & MONTHS.keys())
+    periods = not _PERIOD_WORDS.isdisjoint(present)
+    marks = "[" in text or "【" in text or "#" in text
     found: list[DateMention] = []
-    if not MONTHS.keys().isdisjoint(_WORDS.findall(text.casefold())):
-        for match in _DAY_FIRST.finditer(text):
-            _keep(found, _named(match, text))
-        for match in _MONTH_FIRST.finditer(text):
-            _keep(found, _named(match, text))
-    for match in _ISO.finditer(text):
-        day = int(match[4]) if match[4] else None
-        if match[4] or match[2] == "-":
-            _keep(found, DateMention(match.start(), match.end(), int(match[1]), int(match[3]), day))
-    for match in _NUMERIC.finditer(text):
-        _keep(found, _numeric(match))
-    for match in _FISCAL.finditer(text):
-        if match["fy"] or match["q"] or match["ordinal"]:
-            _keep(found, _fiscal(match))
-    for match in _YEAR_RANGE.finditer(text):
-        if len(match[2]) == 4:
-            _keep(found, DateMention(match.start(1), match.end(1), int(match[1])))
-            _keep(found, DateMention(match.start(2), match.end(2), int(match[2])))
-    for match in _BARE_YEAR.finditer(text):
-        _keep(found, DateMention(match.start(), match.end(), int(match[1])))
-    found.sort(key=lambda mention: mention.start)
+    place = 0
+    for cluster in clusters:
+        while place < len(named) and named[place].end <= cluster.start():
+            found.append(named[place])
+            place += 1
+        if place < len(named) and named[place].start < cluster.end():
+            continue
+        if not (marks and in_citation(text, cluster.start(), cluster.end())):
+            found += (periods and _period(text, cluster)) or _digits_only(text, cluster)
+    return (*found, *named[place:])
+
+
+def _named_dates(text: str, months: Iterable[str]) -> list[DateMention]:
+    """Dates with one of these month names."""
+    found: list[DateMention] = []
+    for start, name in places(text, months):
+        floor = found[-1].end if found else 0
+        if start >= floor and (mention := _around(text, start, name, floor)) is not None:
+            found.append(mention)
     return found
+
+
+def _around(text: str, place: int, name: str, floor: int) -> DateMention | None:
+    start, end, day = place, place + len(name), None
+    before = _DAY_BEFORE.search(text, max(floor, start - 28), start)
+    if before is not None:
+        day = int(before["day"]) if before["day"] else _ORDINALS.get(before["ordinal"].casefold())
+        start = start if day is None else before.start()
+    if day is None and (after := _DAY_AFTER.match(text, end)) is not None:
+        day, end = int(after["day"]), after.end()
+    year = _YEAR_AFTER.match(text, end)
+    if year is not None:
+        return DateMention(start, year.end(), int(year["year"]), MONTHS[name], day)
+    if day is None or (name in _COMMON_WORDS and not text[place].isupper()):
+        return None
+    return DateMention(start, end, None, MONTHS[name], day)
+
+
+def _digits_only(text: str, cluster: re.Match[str]) -> list[DateMention]:
+    """The dates in a run of digits such as 2021-03-01, 1.3.2021, 2021 or (FY)23."""
+    start, end = cluster.span()
+    before, after = text[start - 1 : start], text[end : end + 1]
+    written = cluster[0]
+    if before.isalnum() or (before and before in _BLOCKED_BEFORE) or after in _BLOCKED_AFTER:
+        return []
+    if after.isalpha() and not (after == "T" and len(written) == 10):
+        return []
+    numeric = _NUMERIC.fullmatch(written)
+    if numeric is not None:
+        return _numeric(numeric, start, end)
+    iso = _ISO.fullmatch(written)
+    if iso is not None and (iso[4] or (iso[2] == "-" and len(iso[3]) == 2)):
+        return [DateMention(start, end, int(iso[1]), int(iso[3]), int(iso[4]) if iso[4] else None)]
+    return _years(text, start, end)
+
+
+def _years(text: str, start: int, end: int) -> list[DateMention]:
+    years = _YEARS.fullmatch(text, start, end)
+    if (
+        years is None
+        or text[end : end + 2] == " %"
+        or (text[end : end + 1] == "," and text[end + 1 : end + 2].isdecimal())
+    ):
+        return []
+    following = WORD.match(text, end + 1)
+    if following is not None and (following[0].casefold() in DURATIONS or following[0].casefold() in SCALES):
+        return []
+    if text[start - 2 : start] in {"$ ", "€ ", "£ "} or is_reference(text, start):
+        return []
+    mentions = [DateMention(start, start + 4, int(years[1]))]
+    if years[2] and len(years[2]) == 4:
+        mentions.append(DateMention(start + 5, end, int(years[2])))
+    return mentions
+
+
+def _period(text: str, cluster: re.Match[str]) -> list[DateMention]:
+    """A fiscal year or a quarter: FY2023, fiscal 2023, Q3 2021."""
+    written = cluster[0]
+    if len(written) not in {2, 4} or not written.isdecimal():
+        return []
+    before = text[max(0, cluster.start() - 12) : cluster.start()].rstrip(" '’,")
+    if before[-1:].casefold() not in _PERIOD_ENDINGS:
+        return []
+    period = _PERIOD_BEFORE.search(text, max(0, cluster.start() - 40), cluster.start())
+    if period is None or not period[0].strip(" '’"):
+        return []
+    quarter = int(period["q"] or period["r"] or 0) or _ORDINALS.get((period["ordinal"] or "").casefold(), 0)
+    fiscal = (period["name"] or "CY").upper() != "CY"
+    return [DateMention(period.start(), cluster.end(), _full_year(written), quarter=quarter, fiscal=fiscal)]
+
+
+def _full_year(written: str) -> int:
+    year = int(written)
+    return year if len(written) == 4 else year + (2000 if year < 70 else 1900)
+
+
+def _numeric(match: re.Match[str], start: int, end: int) -> list[DateMention]:
+    """Read 01/03/2021: with points the day stands first, else either order unless one is above twelve."""
+    first, second, year = int(match[1]), int(match[3]), _full_year(match[4])
+    if match[2] == "." and len(match[4]) == 2:
+        return []
+    day, month = (second, first) if second > 12 and match[2] != "." else (first, second)
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        return []
+    ambiguous = match[2] != "." and first != second and first <= 12 and second <= 12
+    return [DateMention(start, end, year, month, day, ambiguous)]
+
+
+_PARTS = {"year": 1, "month": 2, "day": 3}
 
 
 def compare_date(gold: str, precision: str, mention: DateMention) -> DateRelation:
@@ -115,16 +225,17 @@ def compare_date(gold: str, precision: str, mention: DateMention) -> DateRelatio
     An empty precision is that of the gold. ``coarser``: no contradiction, but less precise than asked for.
     ``ambiguous``: it matches in one order of day and month only.
     """
-    wanted = [int(part) for part in gold.split("-")[: {"year": 1, "month": 2, "day": 3}.get(precision, 3)]]
+    try:
+        wanted = [int(part) for part in gold.strip()[:10].split("-")[: _PARTS.get(precision, 3)]]
+    except ValueError:
+        return "mismatch"
+    straight = _compare(wanted, mention, mention.month, mention.day)
     if not mention.ambiguous:
-        return _compare(wanted, mention, mention.month, mention.day)
-    readings = {
-        _compare(wanted, mention, mention.month, mention.day),
-        _compare(wanted, mention, mention.day, mention.month),
-    }
-    if readings == {"match"}:
-        return "match"
-    return "ambiguous" if "match" in readings else "mismatch"
+        return straight
+    swapped = _compare(wanted, mention, mention.day, mention.month)
+    if straight == swapped:
+        return straight
+    return "mismatch" if "match" not in {straight, swapped} else "ambiguous"
 
 
 def _compare(wanted: list[int], mention: DateMention, month: int | None, day: int | None) -> DateRelation:
@@ -134,52 +245,3 @@ def _compare(wanted: list[int], mention: DateMention, month: int | None, day: in
     if mention.quarter and len(wanted) > 1 and not mention.fiscal and (wanted[1] + 2) // 3 != mention.quarter:
         return "mismatch"
     return "coarser" if any(part is None for _, part in pairs) else "match"
-
-
-def _keep(found: list[DateMention], mention: DateMention | None) -> None:
-    if mention is not None and all(
-        mention.start >= other.end or mention.end <= other.start for other in found
-    ):
-        found.append(mention)
-
-
-def _named(match: re.Match[str], text: str) -> DateMention | None:
-    name = match["month"].rstrip(".")
-    year = match["year"] or match["year2"]
-    day = match["day"]
-    if year is None:
-        if day is None or (name.casefold() in _NEEDS_CAPITAL and not name[0].isupper()):
-            return None
-        end = max(match.end("month"), match.end("day"))
-        return DateMention(match.start(), end, None, MONTHS[name.casefold()], int(day))
-    return DateMention(
-        match.start(), match.end(), int(year), MONTHS[name.casefold()], int(day) if day else None
-    )
-
-
-def _numeric(match: re.Match[str]) -> DateMention | None:
-    first, second, year = int(match[1]), int(match[3]), int(match[4])
-    if len(match[4]) == 2:
-        year += 2000 if year < 70 else 1900
-    if match[2] == ".":
-        return _valid(match, year, second, first, ambiguous=False)
-    if first > 12:
-        return _valid(match, year, second, first, ambiguous=False)
-    if second > 12:
-        return _valid(match, year, first, second, ambiguous=False)
-    return _valid(match, year, second, first, ambiguous=first != second)
-
-
-def _valid(match: re.Match[str], year: int, month: int, day: int, *, ambiguous: bool) -> DateMention | None:
-    if not (1 <= month <= 12 and 1 <= day <= 31):
-        return None
-    return DateMention(match.start(), match.end(), year, month, day, ambiguous)
-
-
-def _fiscal(match: re.Match[str]) -> DateMention:
-    year = int(match["year"])
-    if len(match["year"]) == 2:
-        year += 2000 if year < 70 else 1900
-    quarter = int(match["q"] or 0) or _ORDINALS.get((match["ordinal"] or "").casefold(), 0)
-    fiscal = (match["fy"] or "").casefold() not in {"", "cy"}
-    return DateMention(match.start(), match.end(), year, quarter=quarter, fiscal=fiscal)

@@ -1,50 +1,27 @@
-"""Whether an answer states a text alias, a list of items, or denies a value."""
+"""Whether an answer states a text alias or the items of a list."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from ragharness.language.dates import DateMention, find_dates
+from ragharness.language.latin import lowered, word_set
+from ragharness.language.negation import negated
 from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.units import in_base, is_currency, is_duration
 
+__all__ = ["AliasHit", "Items", "find_alias", "match_items", "negated", "normalise", "same_kind_values"]
+
 _TOKEN = re.compile(r"(?:[^\W\d_]\.){2,}|\d+(?:[.,]\d+)+|[^\W_]+|&")
-_ARTICLES = frozenset({"a", "an", "the"})
-_FOREIGN_ARTICLES = frozenset(
-    [
-        "el",
-        "la",
-        "los",
-        "las",
-        "lo",
-        "un",
-        "una",
-        "unos",
-        "unas",
-        "der",
-        "die",
-        "das",
-        "den",
-        "dem",
-        "des",
-        "ein",
-        "eine",
-        "einen",
-        "einem",
-        "einer",
-        "eines",
-        "le",
-        "les",
-        "l",
-        "une",
-        "du",
-        "d",
-    ]
+_ARTICLES = word_set("a an the")
+_FOREIGN_ARTICLES = _ARTICLES | word_set(
+    "el la los las lo un una unos unas der die das den dem des ein eine einen einem einer le les l une du d"
 )
+_GAP = r"[\W_]{1,8}(?:(?:ARTICLES)[\W_]{1,4}){0,2}"
 Key = tuple[object, ...]
 
 
@@ -64,221 +41,158 @@ class Items(NamedTuple):
     extra: tuple[str, ...]
 
 
-class _Token(NamedTuple):
-    start: int
-    end: int
-    key: object
+class _Alias(NamedTuple):
+    """An alias made ready for search: plain words, or one amount or date with words around it."""
+
+    value: Key | None
+    before: re.Pattern[str] | None
+    after: re.Pattern[str] | None
+    capitals: bool
 
 
 def normalise(text: str, *, foreign_articles: bool = False) -> str:
     """Return a text NFKC-folded, without case, punctuation, possessive s and articles, single-spaced."""
-    return " ".join(
-        token.key for token in _plain_tokens(text, foreign_articles) if isinstance(token.key, str)
-    )
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(_tokens(folded, _FOREIGN_ARTICLES if foreign_articles else _ARTICLES))
 
 
 def find_alias(text: str, aliases: Iterable[str], *, foreign_articles: bool = False) -> list[AliasHit]:
-    """Return every place where a text holds all tokens of an alias in a row, in order of place.
+    """Return every place where a text holds all words of an alias in a row, in order of place.
 
-    Amounts and dates are compared by value ("three (3) years" holds "36 months"), a plural s and "&" for "and" make
-    no difference. Of overlapping hits the longest stays.
+    Case, punctuation, articles, possessives, a plural s and "&" for "and" make no difference; an amount or date in the
+    alias is compared by value ("three (3) years" holds "36 months"). Of overlapping hits the first and longest stays.
     """
-    wanted = [
-        (alias, key) for alias in dict.fromkeys(aliases) if (key := _alias_key(alias, foreign_articles))
-    ]
-    folded = _fold(text)
-    wanted = [(alias, key) for alias, key in wanted if _possible(key, folded)]
-    if not wanted:
-        return []
-    tokens = _tokens(text, foreign_articles)
-    places: dict[object, list[int]] = {}
-    for place, token in enumerate(tokens):
-        places.setdefault(token.key, []).append(place)
-    keys = [token.key for token in tokens]
-    hits = [
-        AliasHit(tokens[place].start, tokens[place + len(key) - 1].end, alias)
-        for alias, key in wanted
-        for place in places.get(key[0], ())
-        if tuple(keys[place : place + len(key)]) == key
-    ]
-    return _without_overlap(hits)
+    hits: list[AliasHit] = []
+    for alias in dict.fromkeys(aliases):
+        ready = _prepare(alias, foreign_articles)
+        if ready is not None:
+            hits += (AliasHit(start, end, alias) for start, end in _search(text, ready))
+    hits.sort(key=lambda hit: (hit.start, -hit.end))
+    kept: list[AliasHit] = []
+    for hit in hits:
+        if not kept or hit.start >= kept[-1].end:
+            kept.append(hit)
+    return kept
+
+
+def _search(text: str, alias: _Alias) -> Iterator[tuple[int, int]]:
+    lower = lowered(text)
+    if alias.value is None:
+        if alias.after is not None:
+            for match in alias.after.finditer(lower):
+                if not alias.capitals or not text[match.start() : match.end()].islower():
+                    yield match.span()
+        return
+    for start, end in _places_of(text, alias.value):
+        if alias.before is not None:
+            before = alias.before.search(lower, max(0, start - 120), start)
+            if before is None:
+                continue
+            start = before.start()
+        if alias.after is not None:
+            after = alias.after.match(lower, end)
+            if after is None:
+                continue
+            end = after.end()
+        yield start, end
+
+
+def _places_of(text: str, value: Key) -> Iterator[tuple[int, int]]:
+    if value[0] == "date":
+        return ((date.start, date.end) for date in find_dates(text) if _date_key(date) == value)
+    return ((amount.start, amount.end) for amount in find_quantities(text) if _amount_key(amount) == value)
+
+
+@lru_cache(maxsize=4096)
+def _prepare(alias: str, foreign_articles: bool) -> _Alias | None:
+    folded = unicodedata.normalize("NFKC", alias).strip()
+    value, start, end = _value_in(folded)
+    lower = lowered(folded)
+    articles = _FOREIGN_ARTICLES if foreign_articles else _ARTICLES
+    if value is None:
+        words = _tokens(lower, articles) or _TOKEN.findall(lower)
+        capitals = folded.isupper() and len(folded) <= 4
+        return _Alias(None, None, re.compile(_pattern(words, articles)), capitals) if words else None
+    before, after = _tokens(lower[:start], articles), _tokens(lower[end:], articles)
+    gap = _GAP.replace("ARTICLES", "|".join(sorted(articles)))
+    return _Alias(
+        value,
+        re.compile(_pattern(before, articles) + rf"(?:{gap})?$") if before else None,
+        re.compile(gap + _pattern(after, articles)) if after else None,
+        capitals=False,
+    )
+
+
+def _value_in(alias: str) -> tuple[Key | None, int, int]:
+    """The first date or amount of an alias, and where it stands."""
+    for date in find_dates(alias):
+        if date.month and not date.ambiguous:
+            return _date_key(date), date.start, date.end
+    for amount in find_quantities(alias):
+        if not amount.year:
+            return _amount_key(amount), amount.start, amount.end
+    return None, 0, 0
+
+
+def _tokens(lower: str, articles: frozenset[str]) -> list[str]:
+    tokens = []
+    for match in _TOKEN.finditer(lower):
+        word, start = match[0], match.start()
+        possessive = word == "s" and start and lower[start - 1] in "'’"
+        if not possessive and word not in articles:
+            tokens.append("and" if word == "&" else word.rstrip("."))
+    return tokens
+
+
+def _pattern(words: Sequence[str], articles: frozenset[str]) -> str:
+    gap = _GAP.replace("ARTICLES", "|".join(sorted(articles)))
+    left = r"(?<!\w)(?<!\d[.,])" if words[0][0].isdigit() else r"(?<!\w)"
+    right = r"(?![.,]?\d)(?!\w)" if words[-1][-1].isdigit() else r"(?!\w)"
+    return left + gap.join(map(_word_pattern, words)) + right
+
+
+def _word_pattern(word: str) -> str:
+    """A word with its plural and possessive; letters with points match without them."""
+    if word == "and":
+        return "(?:and|&)"
+    if "." in word or len(word) == 2:
+        letters = word.replace(".", "")
+        return r"\.?".join(map(re.escape, letters)) + r"\.?(?:['’]s)?"
+    if not word.isalpha() or len(word) < 3:
+        return re.escape(word)
+    if word.endswith("ies") or (word.endswith("y") and word[-2] not in "aeiou"):
+        stem, endings = (word[:-3] if word.endswith("ies") else word[:-1]), "(?:y|ies)"
+    elif word.endswith("s") and word[-2] != "s" and len(word) > 3:
+        stem, endings = word[:-1], "s?"
+    else:
+        stem, endings = word, "(?:s|es)?"
+    return f"{re.escape(stem)}{endings}(?:['’]s?)?"
 
 
 def same_kind_values(text: str, alias: str) -> list[Quantity | DateMention]:
-    """Return the values of a text that are of the alias's kind (duration, currency, percent, date) but not equal to it."""
-    key = _alias_key(alias, False)
-    valued = [part for part in key if isinstance(part, tuple)]
-    if not valued:
-        return []
-    if valued[0][0] == "date":
-        return [date for date in find_dates(text) if _date_key(date) != valued[0]]
-    unit = find_quantities(alias)[0].unit
-    return [
-        quantity
-        for quantity in find_quantities(text)
-        if _kind(quantity.unit) == _kind(unit) and _quantity_key(quantity) != valued[0]
-    ]
+    """Return the values of a text of the alias's kind (duration, money, percent, count, date) that differ from it.
 
-
-def match_items(text: str, items: Sequence[str], aliases: Mapping[str, Sequence[str]] | None = None) -> Items:
-    """Return which items a text names (by themselves or an alias), which not, and what else it enumerates with them."""
-    hits: list[AliasHit] = []
-    found: list[str] = []
-    missing: list[str] = []
-    for item in items:
-        places = find_alias(text, (item, *(aliases or {}).get(item, ())))
-        (found if places else missing).append(item)
-        hits += places
-    return Items(tuple(found), tuple(missing), tuple(_extras(text, hits, items)))
-
-
-_NEGATORS = frozenset(
-    [
-        "not",
-        "no",
-        "never",
-        "without",
-        "cannot",
-        "neither",
-        "nor",
-        "none",
-        "nunca",
-        "sin",
-        "jamás",
-        "tampoco",
-        "nicht",
-        "kein",
-        "keine",
-        "keinen",
-        "keiner",
-        "keinem",
-        "keines",
-        "nie",
-        "niemals",
-        "ohne",
-        "ne",
-        "pas",
-        "jamais",
-        "sans",
-        "aucun",
-        "aucune",
-        "ni",
-    ]
-)
-_STATES_ANYWAY = frozenset(
-    [
-        "more",
-        "less",
-        "fewer",
-        "later",
-        "earlier",
-        "only",
-        "necessarily",
-        "longer",
-        "exceed",
-        "exceeding",
-        "greater",
-        "just",
-        "merely",
-        "más",
-        "menos",
-        "solo",
-        "sólo",
-        "solamente",
-        "necesariamente",
-        "mehr",
-        "weniger",
-        "länger",
-        "später",
-        "früher",
-        "nur",
-        "unbedingt",
-        "plus",
-        "moins",
-        "seulement",
-        "nécessairement",
-        "que",
-    ]
-)
-_NEGATION_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_CLAUSE_START = re.compile(
-    r"[;:!?\n,]|\.(?=\s)|\b(?:but|and|while|whereas|although|because|since|so|then|pero|sino|aber|sondern|mais)\b",
-    re.IGNORECASE,
-)
-
-
-def negated(text: str, start: int) -> bool:
-    """Whether the value at ``start`` is denied: a negation at most four words before it in its clause.
-
-    "not more than", "no later than", "not only", "not necessarily" and the like state the value.
+    A "count" is a bare number that does not read as a year. Empty when the alias holds neither amount nor date.
     """
-    before = text[max(0, start - 90) : start]
-    for boundary in _CLAUSE_START.finditer(before):
-        last = boundary.end()
-    before = before[last:] if _CLAUSE_START.search(before) else before
-    words = [word.casefold() for word in _NEGATION_WORD.findall(before)][-5:]
-    for place, word in enumerate(words):
-        if len(words) - place > 4:
-            continue
-        if (word in _NEGATORS or word.endswith(("n't", "n’t"))) and _STATES_ANYWAY.isdisjoint(
-            words[place + 1 :]
-        ):
-            return True
-    return False
+    value, start, _ = _value_in(alias)
+    if value is None:
+        return []
+    if value[0] == "date":
+        return [date for date in find_dates(text) if _date_key(date) != value]
+    unit = next(amount.unit for amount in find_quantities(alias) if amount.start == start)
+    return [
+        amount
+        for amount in find_quantities(text)
+        if _kind(amount.unit) == _kind(unit) and not amount.year and _amount_key(amount) != value
+    ]
 
 
-def _fold(text: str) -> str:
-    return text.casefold() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
-
-
-def _word_key(raw: str) -> str:
-    word = _fold(raw).replace(".", "") if raw[-1:] == "." else _fold(raw)
-    if word == "&":
-        return "and"
-    return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" and word.isalpha() else word
-
-
-def _plain_tokens(text: str, foreign_articles: bool) -> list[_Token]:
-    tokens = []
-    for match in _TOKEN.finditer(text):
-        start, end = match.span()
-        raw = match[0]
-        if raw in {"s", "S"} and text[start - 1 : start] in {"'", "’"} and start:
-            continue
-        key = _word_key(raw)
-        if key in _ARTICLES or (foreign_articles and key in _FOREIGN_ARTICLES):
-            continue
-        tokens.append(_Token(start, end, key))
-    return tokens
-
-
-def _tokens(text: str, foreign_articles: bool) -> list[_Token]:
-    """Tokens with each amount and date as one token, keyed by its value."""
-    values = [_Token(q.start, q.end, _quantity_key(q)) for q in find_quantities(text) if not q.year]
-    values += [_Token(d.start, d.end, _date_key(d)) for d in find_dates(text) if d.month and not d.ambiguous]
-    if not values:
-        return _plain_tokens(text, foreign_articles)
-    values.sort()
-    tokens: list[_Token] = []
-    index = 0
-    for token in _plain_tokens(text, foreign_articles):
-        while index < len(values) and values[index].start <= token.start:
-            tokens.append(values[index])
-            index += 1
-        if index and token.start < values[index - 1].end:
-            continue
-        tokens.append(token)
-    tokens.extend(values[index:])
-    return tokens
-
-
-def _quantity_key(quantity: Quantity) -> Key:
-    value, unit = in_base(quantity.value, quantity.unit)
-    return ("amount", value, unit)
+def _amount_key(amount: Quantity) -> Key:
+    return ("amount", *in_base(amount.value, amount.unit))
 
 
 def _date_key(date: DateMention) -> Key:
-    return ("date", date.year, date.month, date.day)
+    return ("date", date.year, date.month, date.day, date.ambiguous)
 
 
 def _kind(unit: str) -> str:
@@ -287,59 +201,85 @@ def _kind(unit: str) -> str:
     return "money" if is_currency(unit) else unit
 
 
-@lru_cache(maxsize=4096)
-def _alias_key(alias: str, foreign_articles: bool) -> Key:
-    return tuple(token.key for token in _tokens(alias, foreign_articles))
+def match_items(
+    text: str, items: Sequence[str], aliases: Mapping[str, Sequence[str]] | None = None
+) -> Items:
+    """Return which items a text names (themselves or by an alias), which not, and what it enumerates besides."""
+    hits: list[AliasHit] = []
+    found: list[str] = []
+    missing: list[str] = []
+    for item in items:
+        here = find_alias(text, (item, *(aliases or {}).get(item, ())))
+        (found if here else missing).append(item)
+        hits += here
+    return Items(tuple(found), tuple(missing), tuple(_extras(text, hits[:_MOST_HITS], items)))
 
 
-def _possible(key: Key, folded: str) -> bool:
-    return all(not isinstance(part, str) or part == "and" or part in folded or "." in folded for part in key)
-
-
-def _without_overlap(hits: list[AliasHit]) -> list[AliasHit]:
-    kept: list[AliasHit] = []
-    for hit in sorted(hits, key=lambda hit: (hit.start - hit.end, hit.start)):
-        if all(hit.start >= other.end or hit.end <= other.start for other in kept):
-            kept.append(hit)
-    return sorted(kept)
-
-
-_DECORATION = re.compile(r"\[[^\[\]]*\]|【[^】]*】|(?<!\w)(?:the|a|an)\s", re.IGNORECASE)
-_SPLIT = re.compile(
-    r"\s*(?:[,;\n|]|(?<!\w)(?:and|or|as well as|along with|y|e|und|sowie|et|ou)(?!\w))\s*(?:[-*•]|\(?\d+[.)])?\s*"
+_MOST_HITS = 200
+_DECORATION = re.compile(r"\[[^\[\]]{0,80}\]|【[^】]{0,80}】")
+_LEADING = re.compile(r"(?:[\s\-*•–\"'“”()]|\(?\d{1,2}[.)]\s|(?:the|a|an|both|also|either|and|or|as well as)\s)+", re.IGNORECASE)
+_SEPARATOR = re.compile(
+    r"\s*(?:[,;\n|]|(?<!\w)(?:and|or|as well as|along with|plus|y|e|und|sowie|et|ou)(?!\w))\s*"
 )
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
+_VERBS = word_set(
+    "is are was were be been has have had does do did can may must shall will would should could means mean includes "
+    "include lists states mentions administer administers administered which who that"
+)
 
 
 def _extras(text: str, hits: list[AliasHit], items: Sequence[str]) -> list[str]:
-    """Pieces of an enumeration around the items found that look like items and are none."""
+    """Pieces of the enumeration around the hits that look like items and are none."""
     if not hits:
         return []
     hits.sort()
     longest = max(len(normalise(item).split()) for item in items)
     capital = all(item[:1].isupper() or item[:1].isdigit() for item in items)
-    end = _SENTENCE_END.search(text, hits[-1].end)
-    region_end = end.start() if end else len(text)
-    opening = max(text.rfind(mark, 0, hits[0].start) for mark in (":", ".", "\n"))
-    extras = []
-    position = opening + 1
-    for gap in [*_gaps(text, hits, position, region_end)]:
-        piece = _DECORATION.sub("", gap).strip(" .-*•\"'“”()[]")
+    extras: list[str] = []
+    for gap in _gaps(text, hits, _region_start(text, hits[0].start), _region_end(text, hits[-1].end)):
+        piece = _DECORATION.sub("", gap)
+        piece = piece[_leading(piece) :].rstrip(" .*\"'“”)\n\t:")
         words = normalise(piece).split()
-        if words and len(words) <= longest + 1 and (not capital or piece[0].isupper()):
+        fits = 0 < len(words) <= longest + 1 and _VERBS.isdisjoint(words)
+        if fits and (not capital or piece[0].isupper()):
             extras.append(piece)
     return extras
 
 
-def _gaps(text: str, hits: list[AliasHit], start: int, end: int) -> Iterable[str]:
-    """The pieces between separators that hold no hit and no citation."""
-    cuts = [
-        match
-        for match in _SPLIT.finditer(text, start, end)
-        if not any(h.start <= match.start() < h.end for h in hits)
-    ]
-    edges = [start, *(edge for cut in cuts for edge in cut.span()), end]
+def _leading(piece: str) -> int:
+    match = _LEADING.match(piece)
+    return match.end() if match is not None else 0
+
+
+def _region_start(text: str, first: int) -> int:
+    """Where the enumeration may begin: after a colon or sentence end, or at the first bullet of its list."""
+    colon = max(text.rfind(mark, 0, first) for mark in (":", ". ", "? ", "! "))
+    return colon + 1
+
+
+def _region_end(text: str, last: int) -> int:
+    """Where it ends: with the sentence, or with the last of the bullets that follow."""
+    end = _SENTENCE_END.search(text, last)
+    stop = end.start() if end is not None else len(text)
+    while text[stop : stop + 1] == "." and text[stop + 1 : stop + 2] == "\n" and text[stop + 2 : stop + 3] in "-*•":
+        end = _SENTENCE_END.search(text, stop + 2)
+        stop = end.start() if end is not None else len(text)
+    return stop
+
+
+def _gaps(text: str, hits: list[AliasHit], start: int, end: int) -> Iterator[str]:
+    """The pieces between separators that hold no hit."""
+    edges = [start]
+    place = 0
+    for cut in _SEPARATOR.finditer(text, start, end):
+        while place < len(hits) and hits[place].end <= cut.start():
+            place += 1
+        if place == len(hits) or cut.start() < hits[place].start:
+            edges += cut.span()
+    edges.append(end)
+    place = 0
     for low, high in zip(edges[::2], edges[1::2], strict=True):
-        inside = any(hit.start < high and hit.end > low for hit in hits)
-        if not inside and text[low:high].strip():
+        while place < len(hits) and hits[place].end <= low:
+            place += 1
+        if (place == len(hits) or hits[place].start >= high) and low < high:
             yield text[low:high]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
+from ragharness.language.latin import WORD, lowered, word_set
 from ragharness.language.units import SCALES
-
-WORD = re.compile(r"[^\W\d_]+")
 
 _ENGLISH = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
             "seventeen eighteen nineteen")  # fmt: skip
@@ -55,6 +53,7 @@ def _small() -> dict[str, int]:
     )  # fmt: skip
     for row in rows:
         for word, value in row:
+            table.setdefault(word, value)
             table.setdefault(word.casefold(), value)
     return table
 
@@ -68,102 +67,88 @@ _LARGE = {word: int(value) for word, value in SCALES.items() if len(word) > 2 an
 _DOZEN = {word for word, value in SCALES.items() if value == 12}
 _AND = frozenset({"and", "y", "und", "et"})
 _ALONE = frozenset({"mil", "tausend", "mille"})
+AFTER_ARTICLE = (_HUNDRED.keys() | _LARGE.keys() | _DOZEN) - _ALONE - {"cent", "cents"}
+"""Words that begin a number only after "a" or "an"."""
 
-NEEDS_UNIT = frozenset({
-    "once", "seize", "cent", "cents", "sept", "un", "une", "una", "ein", "eine", "einen", "einem", "einer", "elf",
-    "mil", "mille", "null", "six", "acht", "tausend", "son",
-}) - {"six"}  # fmt: skip
+
+NEEDS_UNIT = word_set(
+    "once seize cent cents sept un une una ein eine einen einem einer elf mil mille null acht tausend "
+    "million millions hundred thousand billion trillion"
+)
 """Number words that are something else more often: they count only before a unit, a scale or a number."""
 
-STARTS = (
-    frozenset(SMALL) | _ALONE | frozenset({"a", "half"}) - {"a"} | frozenset({"cent", *_DOZEN}) | {"hundred"}
-)
-"""Every word that a number in words may begin with (after "a" or "an": hundred, dozen, half)."""
-
-TRIGGERS = STARTS | frozenset(_LARGE)
+TRIGGERS = frozenset(SMALL) | _HUNDRED.keys() | _LARGE.keys() | _DOZEN | {"half"}
 """A text without any of these words holds no number in words."""
 
 
-class Word(NamedTuple):
-    """A case-folded word and its place in the text."""
+class Spelled(NamedTuple):
+    """A number in words and its place in the text."""
 
-    text: str
     start: int
     end: int
-
-
-class Spelled(NamedTuple):
-    """A number in words: its value and the index of the word after it."""
-
     value: Decimal
-    stop: int
     scaled: bool
+    words: int
 
 
-def split_words(text: str) -> list[Word]:
-    """Return the runs of letters of a text, case-folded, with their places."""
-    return [Word(match[0].casefold(), match.start(), match.end()) for match in WORD.finditer(text)]
+def read_words(text: str, start: int) -> Spelled | None:
+    """Read the number in words that begins at ``start`` (the start of a word), as long as it goes on."""
+    spelled = _read_words(text, start, start + 28)
+    if spelled is not None and spelled.end > start + 14:
+        return _read_words(text, start, start + 240)
+    return spelled
 
 
-def read_words(text: str, words: list[Word], start: int) -> Spelled | None:
-    """Read the number in words that begins with ``words[start]``, as long as it goes on."""
+def _read_words(text: str, start: int, stop: int) -> Spelled | None:
+    words = [(match[0], *match.span()) for match in WORD.finditer(lowered(text), start, stop)]
+    if words[0][0] == "half":
+        return _read_half(words)
     reader = _Reader()
-    index = start
     best: Spelled | None = None
-    if words[start].text in {"a", "an", "half"}:
-        return _read_article(text, words, start)
+    index = 0
+    if words[0][0] in {"a", "an"}:
+        reader.current, index = Decimal(1), 1
     while index < len(words):
-        word = words[index].text
-        if index > start and not _joined(text, words[index - 1], words[index]):
+        word, begin, end = words[index]
+        gap = text[words[index - 1][2] : begin] if index else ""
+        if index and not _joined(gap):
             break
         if word in _AND:
-            if not reader.may_continue(word):
-                break
-            index += 1
-            if index + 1 < len(words) and words[index].text == "a" and words[index + 1].text == "half":
+            following = words[index + 1 : index + 3]
+            if best is not None and [follower[0] for follower in following] == ["a", "half"]:
                 reader.add_half()
                 index += 2
-                best = Spelled(reader.value, index, reader.scaled)
-            continue
-        if not reader.take(word, text[words[index - 1].end : words[index].start] if index > start else ""):
+                best = Spelled(start, words[index][2], reader.value, reader.scaled, index + 1)
+            elif not reader.may_continue(word, following):
+                break
+        elif reader.take(word, gap):
+            best = Spelled(start, end, reader.value, reader.scaled, index + 1)
+        else:
             break
         index += 1
-        best = Spelled(reader.value, index, reader.scaled)
     return best
 
 
-def _read_article(text: str, words: list[Word], start: int) -> Spelled | None:
-    """Read "a hundred", "a dozen", "half a million", "half a dozen", "half"."""
-    following = [word.text for word in words[start + 1 : start + 3]]
-    if words[start].text == "half":
-        if (
-            following[:1] == ["a"]
-            and len(following) > 1
-            and (following[1] in _LARGE or following[1] in _DOZEN)
-        ):
-            value = Decimal(_LARGE.get(following[1], 12)) / 2
-            return Spelled(value, start + 3, scaled=True)
-        stop = start + 2 if following[:1] in (["a"], ["an"]) else start + 1
-        return Spelled(Decimal("0.5"), stop, scaled=False)
-    if not following or (following[0] not in _HUNDRED and following[0] not in _LARGE):
-        return None
-    reader = _Reader(current=1)
-    if not reader.take(following[0], " "):
-        return None
-    return Spelled(reader.value, start + 2, scaled=True)
+def _read_half(words: list[tuple[str, int, int]]) -> Spelled:
+    """Read "half", "half a million", "half a dozen", "half a"."""
+    start, end = words[0][1:]
+    if len(words) > 1 and words[1][0] in {"a", "an"}:
+        if len(words) > 2 and (words[2][0] in _LARGE or words[2][0] in _DOZEN):
+            return Spelled(start, words[2][2], Decimal(_LARGE.get(words[2][0], 12)) / 2, True, 3)
+        return Spelled(start, words[1][2], Decimal("0.5"), False, 2)
+    return Spelled(start, end, Decimal("0.5"), False, 1)
 
 
-def _joined(text: str, left: Word, right: Word) -> bool:
-    gap = text[left.end : right.start]
+def _joined(gap: str) -> bool:
     return gap in {" ", "-"} or (len(gap) <= 3 and not gap.strip(" -‐‑\u00a0\n"))
 
 
 class _Reader:
     """Adds up number words; ``take`` says whether a word still belongs to the number."""
 
-    def __init__(self, current: int | None = None) -> None:
+    def __init__(self) -> None:
         self.total = Decimal(0)
-        self.current: Decimal | None = None if current is None else Decimal(current)
+        self.current: Decimal | None = None
         self.scale = Decimal("Infinity")
         self.scaled = False
 
@@ -171,13 +156,20 @@ class _Reader:
     def value(self) -> Decimal:
         return self.total + (self.current or 0)
 
-    def may_continue(self, word: str) -> bool:
+    def may_continue(self, word: str, following: list[tuple[str, int, int]]) -> bool:
+        """Whether "and" carries the number on: "two hundred and three", not "one hundred and two hundred"."""
+        if len(following) > 1 and (following[1][0] in _HUNDRED or following[1][0] in _LARGE):
+            return self.scaled and following[1][0] in _HUNDRED
         if self.current is None:
             return self.scaled
-        return word != "and" or self.current % 100 == 0 or self.current < 100
+        return (self.current >= 100 and self.current % 100 == 0) if word == "and" else self.current % 10 == 0
 
     def add_half(self) -> None:
-        self.current = (self.current or Decimal(0)) + Decimal("0.5")
+        """Add "and a half": of one, or of the scale word just before."""
+        if self.current is None:
+            self.total += self.scale / 2
+        else:
+            self.current += Decimal("0.5")
 
     def take(self, word: str, gap: str) -> bool:
         if word in _HUNDRED and (self.current is not None or word == "cent"):

@@ -6,6 +6,8 @@ import re
 from decimal import Decimal
 from typing import NamedTuple
 
+from ragharness.language.latin import vocabulary, word_set
+
 DIGITS = re.compile(
     r"\d{1,3}(?:,\d{2})+,\d{3}(?:\.\d+)?(?![\d])"
     r"|\d{1,3}(?:(?P<group>[,.'’\u00a0\u202f\u2009 ])\d{3})(?:(?P=group)\d{3})*(?!\d)(?:[.,]\d+)?"
@@ -13,10 +15,13 @@ DIGITS = re.compile(
 )
 """One numeral with its separators; a leading decimal point (".5") is added by the caller."""
 
-_FUNCTION_WORDS = re.compile(
-    r"\b(?:der|die|das|und|ist|sind|von|für|betrug|el|los|las|una|del|por|fue|son|le|les|des|est|et|du|une|euros?"
-    r"|millones|millón|mil|millionen|mio|mrd|milliarden?|milliards?|prozent|jahre?n?|años|ans)\b",
-    re.IGNORECASE,
+_CONTINENTAL_WORDS = word_set(
+    "der die das und ist sind von für betrug el los las una del por fue son de le les des est et du "
+    "une al en el año ejercicio millones millón millionen mio mrd milliarden milliarde milliards "
+    "milliard prozent jahr jahre jahren años ans"
+)
+_CONTINENTAL_SCALES = word_set(
+    "millones millón millionen mio mrd milliarden milliarde milliards milliard prozent"
 )
 
 
@@ -31,8 +36,9 @@ class Numeral(NamedTuple):
 
 
 def continental(text: str) -> bool:
-    """Whether a text writes decimals with a comma, judged by function words of es, de and fr."""
-    return len(_FUNCTION_WORDS.findall(text, 0, 4000)) >= 2
+    """Whether a text writes decimals with a comma, judged by its es, de and fr words."""
+    present = vocabulary(text)
+    return not _CONTINENTAL_SCALES.isdisjoint(present) or len(_CONTINENTAL_WORDS & present) > 1
 
 
 def read_digits(written: str, text: str) -> Numeral:
