@@ -144,6 +144,7 @@ def test_extractive_quotes_the_best_sentence_and_commits(asked: str, expected: s
     [
         "Does the Acme lease oblige the tenant to insure the boat against theft?",
         "How many cars may be parked in the garage under the Acme lease?",
+        "How many boats are insured by the Acme lease?",
         "",
         "?",
     ],
