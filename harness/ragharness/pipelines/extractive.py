@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 THRESHOLD = 0.5
 """The least share of the question's subject words that a sentence must hold to be an answer.
 
-Chosen on four other sets of 130 questions about ContractNLI, with five BM25 passages each. Of the 240 that want
+Chosen on four other sets of 130 questions about ContractNLI, five BM25 passages each. Of the 240 that want
 an answer and the 280 that want a refusal: at .3, 41 right with their evidence, 58 wrong, 52 answered that
 should not be; at .5, 35, 38 and 45; at .6, 28, 29 and 31. Above .5 right answers go as fast as wrong ones.
 """
