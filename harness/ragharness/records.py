@@ -204,6 +204,8 @@ class Reading(Struct, frozen=True, kw_only=True, omit_defaults=True):
     non_responsive: bool = False
     evidence_retrieved: bool = False
     n_citations: int = 0
+    claim_cited: bool | None = None
+    """Whether the answer claim itself carries a citation; None: not looked at."""
     all_cited_retrieved: bool | None = None
     all_cited_support: bool | None = None
     any_valid_support: bool = False

@@ -147,19 +147,33 @@ def _verbs(rest: str) -> frozenset[str]:
     return frozenset(found[:2] if found[:1] == ["reverse"] else found)
 
 
+class Statement(NamedTuple):
+    """What a clause says of a proposition."""
+
+    polarity: Polarity
+    strong: bool = False
+    """Whether it names the action together with its object, so that it cannot be about something else."""
+
+
 def read_polarity(clause: str, proposition: str) -> Polarity:
     """Say what a clause, an answer's or a contract's, states of a proposition in plain English.
 
     A statement that something is not addressed is "silent"; so is a clause about something else.
     """
+    return read_statement(clause, proposition).polarity
+
+
+def read_statement(clause: str, proposition: str) -> Statement:
+    """Say what a clause states of a proposition, and how surely it is about it."""
     said = frame(proposition)
-    readings = [reading for part in _parts(clause) if (reading := _read_part(part, said)) != "silent"]
+    readings = [reading for part in _parts(clause) if (reading := _read_part(part, said)).polarity != "silent"]
     if not readings:
-        return "silent"
-    decided = {reading for reading in readings if reading != "unclear"}
-    if len(decided) == 1:
-        return decided.pop()
-    return "unclear"
+        return Statement("silent")
+    decided = [reading for reading in readings if reading.polarity != "unclear"]
+    decided = [reading for reading in decided if reading.strong] or decided
+    if len({reading.polarity for reading in decided}) == 1:
+        return decided[0]
+    return Statement("unclear")
 
 
 _PART = re.compile(
@@ -171,7 +185,16 @@ def _parts(clause: str) -> list[str]:
     return [part for part in _PART.split(clause) if part and part.strip()]
 
 
-def _read_part(part: str, said: Frame) -> Polarity:
+def _read_part(part: str, said: Frame) -> Statement:
+    polarity = _polarity(part, said)
+    if polarity not in ("affirms", "denies"):
+        return Statement(polarity)
+    concepts = frozenset(content(part))
+    strong = bool(said.predicates & concepts) and said.objects <= concepts
+    return Statement(polarity, strong)
+
+
+def _polarity(part: str, said: Frame) -> Polarity:
     exception = _EXCEPTION.search(part)
     main = part[: exception.start()] if exception else part
     if _silence(main):

@@ -1,0 +1,1 @@
+"""How the ``rules`` grader reads an answer: its parts, its slots, its citations, its manners."""

@@ -1,0 +1,204 @@
+"""Values of a question's kind in a sentence, compared with the gold, the distractors and the world's answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Literal
+
+from ragharness.language.dates import DateMention, compare_date, find_dates
+from ragharness.language.matching import find_alias, negated
+from ragharness.language.numbers import Quantity, compare_quantity, find_quantities
+from ragharness.language.units import is_currency, is_duration, read_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragharness.records import Question
+
+Relation = Literal["match", "mismatch", "distractor", "world", "imprecise", "ambiguous"]
+_COARSE = Decimal("0.2")
+
+
+@dataclass
+class Candidate:
+    """A value in a sentence and how it compares."""
+
+    start: int
+    end: int
+    relation: Relation
+    written: str
+    negated: bool = False
+    scale_implied: bool = False
+    unit: str = ""
+    loose: bool = False
+    """A bare number where the question wants money or a percentage: it counts only when nothing better is there."""
+    foreign_unit: bool = False
+    about: str = ""
+    """What the distractor that it equals belongs to."""
+
+
+def find_candidates(text: str, question: Question, kind: str) -> list[Candidate]:
+    """Return the values of the question's kind that a sentence states, in order of place."""
+    if kind == "number":
+        found = _numbers(text, question)
+    elif kind == "date":
+        found = _dates(text, question)
+    else:
+        found = _texts(text, question)
+    for candidate in found:
+        candidate.negated = negated(text, candidate.start)
+    return found
+
+
+def _numbers(text: str, question: Question) -> list[Candidate]:
+    wanted = read_unit(question.unit).unit
+    found: list[Candidate] = []
+    for quantity in find_quantities(text):
+        if quantity.year and not _wants_year(question):
+            if not any(compare_quantity(gold, question.unit, quantity)[0] == "match" for gold in question.answers):
+                continue
+        relation, implied, about, other_unit = _compare_number(quantity, question)
+        candidate = Candidate(
+            quantity.start, quantity.end, relation, text[quantity.start : quantity.end], scale_implied=implied,
+            unit=quantity.unit, foreign_unit=other_unit, about=about,
+        )  # fmt: skip
+        bare = not quantity.unit and not quantity.scaled and relation == "mismatch"
+        candidate.loose = bare and (is_currency(wanted) or wanted == "percent" or is_duration(wanted))
+        found.append(candidate)
+    return found
+
+
+def _wants_year(question: Question) -> bool:
+    return "year" in question.unit.casefold()
+
+
+def _compare_number(quantity: Quantity, question: Question) -> tuple[Relation, bool, str, bool]:
+    other_unit = bool(question.answers or question.unit)
+    for gold in question.answers:
+        relation, implied = compare_quantity(gold, question.unit, quantity)
+        if relation == "match":
+            return "match", implied, "", False
+        other_unit = other_unit and relation == "other_unit"
+        if relation == "mismatch" and _is_coarse(gold, question.unit, quantity):
+            return "imprecise", False, "", False
+    if not question.answers:
+        other_unit = bool(question.unit and quantity.unit) and compare_quantity("1", question.unit, quantity)[0] == "other_unit"
+    for value in question.world_answers:
+        if _same_number(value, question.unit, quantity):
+            return "world", False, "", False
+    for distractor in question.distractors:
+        if _same_number(distractor.value, question.unit, quantity):
+            return "distractor", False, distractor.about, False
+    return "mismatch", False, "", other_unit
+
+
+def _same_number(value: str, unit: str, quantity: Quantity) -> bool:
+    if value.replace(",", "").replace(".", "").replace("-", "").isdigit():
+        return compare_quantity(value, unit, quantity)[0] == "match"
+    return any(
+        compare_quantity(each.value, each.unit or unit, quantity)[0] == "match" for each in find_quantities(value)
+    )
+
+
+def _is_coarse(gold: str, unit: str, quantity: Quantity) -> bool:
+    """Say whether a value is the gold one rounded further than the tolerance allows ("about 400 billion" for 391)."""
+    measure = read_unit(unit)
+    try:
+        wanted = Decimal(gold.replace(",", "")) * measure.factor
+    except ArithmeticError:
+        return False
+    if wanted == 0 or quantity.value == 0 or quantity.significant > 2 or is_duration(measure.unit):
+        return False
+    if not (quantity.approximate or quantity.scaled) or (quantity.unit and quantity.unit != measure.unit):
+        return False
+    rounded = wanted.quantize(Decimal(1).scaleb(quantity.value.adjusted() - quantity.significant + 1))
+    return rounded == quantity.value and abs(wanted - quantity.value) <= _COARSE * abs(wanted)
+
+
+def _dates(text: str, question: Question) -> list[Candidate]:
+    found: list[Candidate] = []
+    for mention in find_dates(text):
+        relation, about = _compare_date(mention, question)
+        found.append(Candidate(mention.start, mention.end, relation, text[mention.start : mention.end], about=about))
+    if not found:
+        found = _texts(text, question)
+    return found
+
+
+def _compare_date(mention: DateMention, question: Question) -> tuple[Relation, str]:
+    relations = [compare_date(gold, question.date_precision, mention) for gold in question.answers if gold[:4].isdigit()]
+    if "match" in relations:
+        return "match", ""
+    for value in question.world_answers:
+        if _same_date(value, mention):
+            return "world", ""
+    for distractor in question.distractors:
+        if _same_date(distractor.value, mention):
+            return "distractor", distractor.about
+    if "ambiguous" in relations:
+        return "ambiguous", ""
+    if "coarser" in relations:
+        return "imprecise", ""
+    return "mismatch", ""
+
+
+def _same_date(value: str, mention: DateMention) -> bool:
+    if value[:4].isdigit() and len(value) in (4, 7, 10):
+        return compare_date(value, "", mention) == "match"
+    return any(
+        (each.year, each.month, each.day) == (mention.year, mention.month, mention.day) for each in find_dates(value)
+    )
+
+
+def accepted(question: Question) -> list[str]:
+    """Return every spelling of the gold answers, those of other languages included."""
+    names = list(question.answers)
+    for spellings in question.aliases.values():
+        names += spellings
+    for spellings in question.aliases_by_lang.values():
+        names += spellings
+    return names
+
+
+def _texts(text: str, question: Question) -> list[Candidate]:
+    gold = accepted(question)
+    found = [Candidate(hit.start, hit.end, "match", text[hit.start : hit.end]) for hit in find_alias(text, gold, foreign_articles=bool(question.aliases_by_lang))]
+    for hit in find_alias(text, question.world_answers):
+        _put(found, Candidate(hit.start, hit.end, "world", text[hit.start : hit.end]))
+    for distractor in question.distractors:
+        for hit in find_alias(text, [distractor.value]):
+            _put(found, Candidate(hit.start, hit.end, "distractor", text[hit.start : hit.end], about=distractor.about))
+    if kinds := value_kinds(gold):
+        for quantity in find_quantities(text) if "date" not in kinds else ():
+            if _family(quantity.unit) in kinds and not quantity.year:
+                _put(found, Candidate(quantity.start, quantity.end, "mismatch", text[quantity.start : quantity.end], unit=quantity.unit))
+        for mention in find_dates(text) if "date" in kinds else ():
+            _put(found, Candidate(mention.start, mention.end, "mismatch", text[mention.start : mention.end]))
+    return sorted(found, key=lambda each: each.start)
+
+
+def _put(found: list[Candidate], candidate: Candidate) -> None:
+    """Add a candidate unless a better one covers its place."""
+    if all(candidate.start >= other.end or candidate.end <= other.start for other in found):
+        found.append(candidate)
+
+
+def _family(unit: str) -> str:
+    return "duration" if is_duration(unit) else "money" if is_currency(unit) else unit or "plain"
+
+
+def value_kinds(answers: Sequence[str]) -> frozenset[str]:
+    """Return the sorts of value that text answers are ("three years": a duration); empty for names and phrases."""
+    kinds = set()
+    for answer in answers:
+        dates = [each for each in find_dates(answer) if each.month]
+        if dates and dates[0].end - dates[0].start >= 0.6 * len(answer):
+            kinds.add("date")
+            continue
+        quantities = find_quantities(answer)
+        if len(quantities) == 1 and quantities[0].end - quantities[0].start >= 0.6 * len(answer):
+            family = _family(quantities[0].unit)
+            if family != "plain":
+                kinds.add(family)
+    return frozenset(kinds)

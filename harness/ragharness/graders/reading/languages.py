@@ -1,0 +1,40 @@
+"""Which of the languages that the rules read an answer is written in."""
+
+from __future__ import annotations
+
+from ragharness.language.vocabulary import raw_words
+
+_MARKS = {
+    "en": "the of and to in is are was were for by with not it that this be on as at from or may shall must no yes which an have has does any i you",
+    "es": "el los las del que en es para con no una por se su lo son como más está al este esta puede sobre pero ni sin entre",
+    "de": "der die das und ist nicht ein eine zu den mit von für auf dem des im es sich wird kann darf keine ich sie werden oder auch dass nach bei",
+    "fr": "le les des est et dans pour que qui une pas ne sur du au aux ce cette par il elle sont avec être peut aucun nous je sans ou leur",
+    "it": "il che di non della è sono nel gli per una con del alla anche può questo dei delle nella ma si lo più essere contratto",
+    "pt": "o os não uma em são do da que para com dos das no na mais foi ser pelo pela ao é está pode sobre documento acordo",
+    "nl": "de het een niet van is en op te dat zijn voor met aan er door wordt kan mag geen deze ook bij naar of",
+    "sv": "och att det som en på är av för inte med den till ett om har kan får ska avtalet från",
+    "pl": "i w nie na z do się jest to że o przez jak oraz lub dla może umowa od po",
+}
+_SETS = {name: frozenset(words.split()) for name, words in _MARKS.items()}
+READ = ("en", "es", "de", "fr")
+
+
+def language_of(text: str) -> str:
+    """Return "en", "es", "de" or "fr"; empty when the text is in another language; "en" when too short to tell."""
+    if not text.isascii() and _mostly_other_script(text):
+        return ""
+    words = raw_words(text[:2000])
+    scores = {name: sum(word in marks for word in words) for name, marks in _SETS.items()}
+    best = max(scores.values())
+    if best < 2 and len(words) < 6:
+        return "en"
+    for name in READ:
+        if scores[name] == best:
+            return name if best or len(words) < 8 else ""
+    return ""
+
+
+def _mostly_other_script(text: str) -> bool:
+    letters = [letter for letter in text[:2000] if letter.isalpha()]
+    other = sum(ord(letter) > 0x24F for letter in letters)
+    return bool(letters) and other * 2 > len(letters)

@@ -1,0 +1,96 @@
+"""The items of a list answer: named, left out, added, or explicitly declined."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ragharness.graders.reading.outcome import Outcome
+from ragharness.graders.reading.silence import speaks_of_question
+from ragharness.graders.reading.values import read_values
+from ragharness.language.clauses import clauses
+from ragharness.language.declines import find_decline
+from ragharness.language.matching import find_alias, match_items, negated
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragharness.graders.reading.parts import Part
+    from ragharness.graders.reading.profile import Profile
+    from ragharness.records import Question
+
+_REST = re.compile(
+    r"\b(?:others?|rest|remaining|remainder|second|third|further|additional|another|more|full|complete|whole|entire|all\s+of|any\s+other|else|missing|dem[aá]s|otr[oa]s?|resto|weitere[nrs]?|[uü]brigen|andere[nrs]?|autres?|reste)\b",
+    re.IGNORECASE,
+)
+
+
+def read_list(parts: Sequence[Part], question: Question, profile: Profile, *, declined: bool) -> Outcome:
+    """Compare the items that an answer names with the wanted ones, as sets."""
+    if not question.answers:
+        return read_values(parts, question, profile, declined=declined)
+    kept: list[str] = []
+    rest_declined = False
+    for part in parts:
+        for start, end in clauses(part.text):
+            clause = part.text[start:end]
+            about = speaks_of_question(clause, profile)
+            names = find_alias(clause, _names(question, question.answers))
+            if about is None:
+                continue
+            if _REST.search(clause) or about == "about" or names:
+                rest_declined = rest_declined or find_decline(clause) is not None
+        kept.append(_without_declines(part.text, profile))
+    text = "\n".join(kept)
+    items = match_items(text, question.answers, question.aliases)
+    found = [item for item in items.found if _affirmed(text, _names(question, [item]))]
+    wrong = [each for each in question.distractors if _affirmed(text, [each.value])]
+    outcome = Outcome(seen=bool(items.found or wrong))
+    if not found and not wrong:
+        return _nothing_found(parts, question, profile, declined=declined, denied=bool(items.found))
+    outcome.committed = True
+    outcome.parts = [part for part in parts if find_alias(part.text, [*_names(question, found), *(each.value for each in wrong)])]
+    outcome.value = ", ".join([*found, *(each.value for each in wrong), *items.extra])
+    _judge(outcome, question, found, wrong=bool(wrong), extra=bool(items.extra), declined=rest_declined)
+    return outcome
+
+
+def _judge(outcome: Outcome, question: Question, found: Sequence[str], *, wrong: bool, extra: bool, declined: bool) -> None:
+    complete = len(found) == len(question.answers) or not question.all_required
+    if wrong:
+        outcome.match = "distractor"
+    elif extra:
+        outcome.match = "mismatch"
+    elif complete and found:
+        outcome.match = "match"
+    elif declined:
+        outcome.match, outcome.partial_then_declined = "partial", True
+    else:
+        outcome.match, outcome.incomplete = "partial", True
+
+
+def _nothing_found(
+    parts: Sequence[Part], question: Question, profile: Profile, *, declined: bool, denied: bool
+) -> Outcome:
+    outcome = read_values(parts, question, profile, declined=declined)
+    if denied and not outcome.committed:
+        outcome.committed, outcome.match = True, "mismatch"
+        outcome.parts = list(parts[:1])
+    return outcome
+
+
+def _names(question: Question, items: Sequence[str]) -> list[str]:
+    names = list(items)
+    for item in items:
+        names += question.aliases.get(item, ())
+    return names
+
+
+def _affirmed(text: str, names: Sequence[str]) -> bool:
+    return any(not negated(text, hit.start) for hit in find_alias(text, names))
+
+
+def _without_declines(text: str, profile: Profile) -> str:
+    spans = clauses(text)
+    kept = [text[low:high] for low, high in spans if speaks_of_question(text[low:high], profile) is None]
+    return text if len(kept) == len(spans) else "; ".join(kept)

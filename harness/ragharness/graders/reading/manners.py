@@ -1,0 +1,168 @@
+"""The axes that do not depend on the bucket: what is a claim, what supports it, and how well a refusal is made."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from ragharness.graders.reading.parts import is_bare_word
+from ragharness.graders.reading.silence import speaks_of_question
+from ragharness.graders.reading.support import entails
+from ragharness.graders.reading.yesno import leading_word
+from ragharness.language import acts
+from ragharness.language.citations import MARK
+from ragharness.language.clauses import clauses
+from ragharness.language.declines import find_decline, is_disclaimer
+from ragharness.language.vocabulary import STOPWORDS, raw_words
+from ragharness.records import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ragharness.graders.reading.outcome import Outcome
+    from ragharness.graders.reading.parts import Anatomy, Part
+    from ragharness.graders.reading.profile import Profile
+    from ragharness.records import Passage
+
+Role = Literal["answer", "claim", "decline", "pointer", "advice", "nothing"]
+
+_FLAT = re.compile(
+    r"^\W*(?:(?:i['’]?m|i\s+am)?\s*(?:very\s+|so\s+|really\s+)?(?:sorry|afraid)\b[\s,.]*|unfortunately[\s,]*|apologies[\s,.]*|but\s+|that\s+|leider\s+|lo\s+siento[\s,.]*|d[eé]sol[eé]\w*[\s,.]*|je\s+suis\s+|es\s+tut\s+mir\s+leid[\s,.]*|entschuldigung[\s,.]*)*"
+    r"(?:i\s+(?:really\s+|simply\s+|just\s+|honestly\s+)?(?:do\s+not|don['’]t)\s+know(?:\s+(?:this|that|the\s+answer(?:\s+to\s+(?:this|that|your)(?:\s+question)?)?|it))?|i\s+(?:cannot|can['’]t|can\s+not|am\s+unable\s+to|am\s+not\s+able\s+to|could\s+not|couldn['’]t)\s+(?:answer|help|assist|respond|say|tell|find\s+(?:it|that|this|the\s+answer|an\s+answer))"
+    r"(?:\s+(?:with\s+)?(?:that|this|it|the\s+question|this\s+question|that\s+question|your\s+question|you(?:\s+with\s+(?:that|this))?))?|unknown|n/?a|no\s+(?:answer|idea)|not\s+(?:found|known)|unclear|i\s+have\s+no\s+idea|(?:i\s+am|i['’]m)\s+not\s+sure|cannot\s+answer|can['’]t\s+answer|unanswerable|i\s+(?:must\s+)?(?:decline|refuse|abstain)(?:\s+to\s+answer(?:\s+(?:this|that)(?:\s+question)?)?)?|"
+    r"no\s+(?:lo\s+)?s[eé]|no\s+puedo\s+responder(?:\s+a?\s*(?:eso|esto|esa\s+pregunta|esta\s+pregunta|la\s+pregunta))?|ich\s+wei(?:ß|ss)\s+(?:es\s+|das\s+)?nicht|(?:das\s+|dies\s+)?(?:kann|wei(?:ß|ss))\s+ich\s+(?:leider\s+)?nicht(?:\s+beantworten)?|ich\s+kann\s+(?:das|dies|diese\s+frage|die\s+frage)\s+(?:leider\s+)?nicht\s+beantworten|je\s+ne\s+sais\s+pas|je\s+ne\s+peux\s+pas\s+(?:r[eé]pondre|y\s+r[eé]pondre)(?:\s+[aà]\s+(?:cela|cette\s+question|la\s+question))?)\W*$",
+    re.IGNORECASE,
+)
+_NOTHING_RETRIEVED = re.compile(
+    r"\b(?:no|nothing|zero|not\s+any|none|empty|without(?:\s+any)?|n['’]t\s+(?:any|return|find|retrieve)|not\s+(?:return|find|retrieve)|aucun\w*|ning[uú]n\w*|kein\w*|nada|rien)\b[^.;!?]{0,60}\b(?:passages?|documents?|results?|sources?|context|excerpts?|retriev\w*|returned|search|pasajes?|documentos?|resultados?|passagen|dokumente?|treffer|ergebnisse?|extraits?|r[eé]sultats?)\b"
+    r"|\b(?:retriev\w*|search|retriever|b[uú]squeda|suche|recherche)\b[^.;!?]{0,60}\b(?:nothing|no\b|none|empty|zero|nada|ning|kein|nichts|rien|aucun)|\b(?:passage|document|result|context)\w*\s+(?:list\s+|set\s+)?(?:is|was|were|are|came\s+back)\s+empty\b|\bempty\s+(?:context|retrieval|result|list|set|search)",
+    re.IGNORECASE,
+)
+_SEE = re.compile(r"^\W*(?:see|cf|as\s+(?:stated|per|set\s+out|provided)|per|refer|this\s+is|that\s+is)\b", re.IGNORECASE)
+
+
+class Manners(NamedTuple):
+    """How a refusal is made."""
+
+    explained: bool
+    nearest: bool
+    next_step: bool
+    urgency: bool
+
+
+def role_of(part: Part, outcome: Outcome, profile: Profile, *, refusing: bool) -> Role:
+    """Say what a sentence does in its answer."""
+    if any(part is each for each in outcome.parts) and outcome.committed:
+        return "nothing" if _is_bare_answer(part.text) else "answer"
+    text = part.text
+    if part.heading or is_bare_word(text) or not any(word not in STOPWORDS for word in raw_words(text)):
+        return "nothing"
+    if text.rstrip(" \"'*").endswith("?"):
+        return "advice"
+    if acts.is_greeting(text) or acts.is_introduction(text) or is_disclaimer(text):
+        return "nothing"
+    if part.decline is not None or acts.corrects_premise(text):
+        return _rest_of_decline(text, profile, refusing=refusing)
+    if text.rstrip().endswith(":") and len(raw_words(text)) <= 12:
+        return "nothing"
+    if refusing and acts.is_pointer(text):
+        return "pointer"
+    return "advice" if acts.is_advice(text) and not part.citations else "claim"
+
+
+def _is_bare_answer(text: str) -> bool:
+    word, rest = leading_word(text)
+    if word is None:
+        return is_bare_word(text)
+    left = text[rest:].strip(" .,;:!—–-")
+    return not left or bool(_SEE.match(left) and len(raw_words(left)) <= 8)
+
+
+def _rest_of_decline(text: str, profile: Profile, *, refusing: bool) -> Role:
+    """A sentence that declines is a claim only when another clause of it asserts something."""
+    for start, end in clauses(text):
+        clause = text[start:end]
+        if find_decline(clause) or acts.corrects_premise(clause) or acts.is_advice(clause):
+            continue
+        if refusing or acts.is_pointer(clause) or leading_word(clause)[0] or len(raw_words(clause)) < 4:
+            continue
+        if speaks_of_question(clause, profile) is None:
+            return "claim"
+    return "decline"
+
+
+def manners_of(anatomy: Anatomy, profile: Profile, *, retrieved: bool) -> Manners:
+    """Read a refusal: why, what there is instead, what to do next, and whether it presses the reader."""
+    explained = nearest = next_step = urgency = False
+    for part in anatomy.parts:
+        if acts.corrects_premise(part.text):
+            explained = True
+        if not retrieved and _NOTHING_RETRIEVED.search(part.text):
+            explained = nearest = True
+        for start, end in clauses(part.text):
+            clause = part.text[start:end]
+            if find_decline(clause):
+                explained = explained or not _FLAT.match(clause)
+                urgency = urgency or acts.is_urgent(clause)
+                continue
+            advice = acts.is_advice(clause)
+            pointer = acts.is_pointer(clause)
+            next_step = next_step or advice
+            nearest = nearest or (pointer and not advice)
+            urgency = urgency or (acts.is_urgent(clause) and not (pointer and not advice))
+        if part.citations and not part.borrowed and part.decline is None and not acts.is_advice(part.text):
+            nearest = True
+        next_step = next_step or part.text.rstrip(" \"'*").endswith("?")
+    urgency = urgency or acts.is_urgent("\n".join(part.text for part in anatomy.parts if not acts.is_pointer(part.text)))
+    return Manners(explained, nearest, next_step, urgency)
+
+
+def supported(
+    part: Part, role: Role, outcome: Outcome, passages: Mapping[str, Passage], supporting: frozenset[str], *, answerable: bool
+) -> tuple[bool, ...]:
+    """Say of each citation of a sentence whether it supports it."""
+    agrees = outcome.match in ("match", "partial") and not outcome.contradiction
+    verdicts = []
+    for place, citation in enumerate(part.citations):
+        passage = passages.get(citation)
+        if passage is None:
+            verdicts.append(False)
+        elif role in ("decline", "pointer", "advice"):
+            verdicts.append(True)
+        elif any(part is each for each in outcome.parts) and outcome.committed:
+            own = answerable and agrees and citation in supporting
+            verdicts.append(own or (answerable and agrees and _aside(part, place, passage)))
+        else:
+            verdicts.append(citation in supporting and entails(passage, part.text) or entails(passage, part.text))
+    return tuple(verdicts)
+
+
+def _aside(part: Part, place: int, passage: Passage) -> bool:
+    """Say whether a citation stands behind a later piece of its sentence and supports that piece."""
+    if part.borrowed:
+        return False
+    pieces = re.split("[\ue000-\uf8ff]+", part.marked)
+    marks = [len(MARK.findall(run)) for run in re.findall("[\ue000-\uf8ff]+", part.marked)]
+    seen = 0
+    for index, count in enumerate(marks):
+        seen += count
+        if place < seen:
+            return index > 0 and len(raw_words(pieces[index])) >= 3 and entails(passage, pieces[index])
+    return False
+
+
+def describe(part: Part, role: Role, support: Sequence[bool]) -> Sentence:
+    """Return a sentence of the verdict."""
+    joint = None if not part.citations else any(support)
+    return Sentence(
+        text=part.text,
+        is_claim=role in ("answer", "claim"),
+        citations=part.citations,
+        joint_support=joint,
+        citation_support=tuple(support),
+        leave_one_out_support=tuple(
+            any(each for other, each in enumerate(support) if other != place) for place in range(len(support))
+        )
+        if len(support) > 1
+        else (),
+    )

@@ -1,0 +1,207 @@
+"""An answer taken apart: its sentences with their citations, headings and source lists set aside."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ragharness.language import acts
+from ragharness.language.citations import MARK, Marked, mark, resolve
+from ragharness.language.declines import Decline, find_decline
+from ragharness.language.normalise import normalise
+from ragharness.language.sentences import sentences
+from ragharness.language.vocabulary import STOPWORDS, content, raw_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragharness.records import Answer
+
+_LINE_START = re.compile(r"^[ \t]*(?P<quote>>[ \t]*)*(?P<hash>#{1,6}[ \t]+)?(?P<bullet>(?:[-*•·–—+▪◦‣][ \t]+|\(?\d{1,2}[.)][ \t]+|\(?[a-z][.)][ \t]+))?(?:\[[ xX]\][ \t]+)?")
+_RULE = re.compile(r"^[\s|:+=_*-]*$")
+_EMPHASIS = re.compile(r"\*{1,3}|__|~~")
+_BOLD_LINE = re.compile("^\\s*(?:\\*\\*|__)[^*_]+(?:\\*\\*|__)[\\s:\ue000-\uf8ff]*$")
+_ANSWER_LABEL = re.compile(
+    r"^\W*(?:(?:final|short|direct|brief|my|the|quick|concise)\s+)?(?:answer|response|conclusion|result|verdict|summary|tl;?dr|bottom\s+line|a|output|key\s+finding|explanation|reasoning|rationale|justification|analysis|note|details?|"
+    r"respuesta|conclusi[oó]n|antwort|fazit|ergebnis|erl[aä]uterung|begr[uü]ndung|r[eé]ponse|explication)\s*(?:\([^()]{0,40}\))?\s*(?::|—|–|\s-\s)\s*",
+    re.IGNORECASE,
+)
+_SOURCES = re.compile(
+    r"^\W*(?:(?:the|my|key|cited|used|supporting|relevant)\s+)?(?:sources?|references?|citations?|cited(?:\s+passages?)?|passages?(?:\s+(?:cited|used))?|evidence|footnotes?|bibliography|works\s+cited|source\s+(?:passages?|documents?|ids?)|"
+    r"fuentes?|referencias?|citas?|quellen?(?:angaben?)?|belege?|nachweise?|r[eé]f[eé]rences?|passage\s+ids?)(?:\s+(?:used|cited|consulted|utilizadas?|utilis[eé]e?s))?\s*(?:[:\-–—]|$)\s*",
+    re.IGNORECASE,
+)
+_YES_NO = re.compile(r"^\W*(?:yes|no|yep|yeah|nope|correct|incorrect|true|false|s[ií]|ja|nein|oui|non|affirmative|negative|absolutely|indeed|certainly|not\s+necessarily|not\s+really)\W*$", re.IGNORECASE)
+_SEMICOLON = re.compile("(?<=[\ue000-\uf8ff]);\\s+(?=[^;\ue000-\uf8ff]*[\ue000-\uf8ff])")
+_WORDY = re.compile(r"[^\W\d_]{2,}|\d")
+OVERLONG_SENTENCES = 200
+OVERLONG_CHARACTERS = 20_000
+
+
+@dataclass
+class Part:
+    """One sentence, list item or table row of an answer."""
+
+    text: str
+    """Without citation marks, emphasis and list signs."""
+    marked: str
+    """The same with one private-use character for each citation."""
+    citations: tuple[str, ...] = ()
+    heading: bool = False
+    item: bool = False
+    line: int = 0
+    context: str = ""
+    """The heading above it, for list items and table rows."""
+    decline: Decline | None = None
+    borrowed: bool = False
+    """Its citations come from a list at the end or from the dict, not from marks of its own."""
+
+
+@dataclass
+class Anatomy:
+    """Everything that the reading of an answer works on."""
+
+    parts: list[Part]
+    citations: tuple[str, ...]
+    """All ids cited anywhere, each once, in order of appearance."""
+    flags: list[str] = field(default_factory=list)
+    blank: bool = False
+
+    @property
+    def text(self) -> str:
+        """The sentences, citation marks left out, one a line."""
+        return "\n".join(part.text for part in self.parts)
+
+
+def dissect(answer: Answer, question: str, known: Sequence[str]) -> Anatomy:
+    """Take an answer apart; ``known`` are the ids of the passages it got, in order."""
+    plain = normalise(answer.text)
+    marked = mark(plain.text, known)
+    positional = marked.positional
+    stated = list(answer.citations or ()) + list(plain.citations or ())
+    listed, by_place = resolve(stated, known)
+    parts, trailing = _parts(marked, question)
+    positional = positional or by_place
+    anatomy = Anatomy(parts, ())
+    own = tuple(dict.fromkeys(id_ for part in parts for id_ in part.citations))
+    _attach(parts, tuple(dict.fromkeys((*trailing, *listed))), own)
+    anatomy.citations = tuple(dict.fromkeys((*own, *trailing, *listed)))
+    if positional:
+        anatomy.flags.append("positional_citations")
+    if len(parts) > OVERLONG_SENTENCES or len(answer.text) > OVERLONG_CHARACTERS:
+        anatomy.flags.append("overlong")
+    anatomy.blank = not any(_WORDY.search(part.text) for part in parts)
+    return anatomy
+
+
+def _attach(parts: list[Part], trailing: tuple[str, ...], own: tuple[str, ...]) -> None:
+    """Give the citations of a list at the end to every sentence that has no mark of its own."""
+    if not trailing:
+        return
+    bare = [part for part in parts if not part.citations and not part.heading]
+    for part in bare:
+        part.citations, part.borrowed = trailing, True
+    left = tuple(id_ for id_ in trailing if id_ not in own)
+    if not bare and left and parts:
+        parts[0].citations += left
+
+
+def _parts(marked: Marked, question: str) -> tuple[list[Part], list[str]]:
+    parts: list[Part] = []
+    trailing: list[str] = []
+    context, in_sources = "", False
+    asked = frozenset(content(question))
+    lines = marked.text.split("\n")
+    for number, raw in enumerate(lines):
+        if not raw.strip() or (len(raw) < 400 and _RULE.match(raw)):
+            in_sources = in_sources and number + 1 < len(lines)
+            continue
+        start = _LINE_START.match(raw)
+        body = raw[start.end() :] if start else raw
+        item = bool(start and start["bullet"])
+        heading = bool(start and start["hash"]) or (_BOLD_LINE.match(raw) is not None and not item)
+        if body.count("|") >= 2 or body.strip().startswith("|"):
+            body, item = _row(body), True
+        body = _EMPHASIS.sub("", body).strip()
+        without = MARK.sub("", body).strip(" .,;:|-–—()[]")
+        ids = marked.cited(body)
+        sources = _SOURCES.match(body)
+        if sources and len(raw_words(MARK.sub("", body[sources.end() :]))) <= 3:
+            trailing += ids
+            in_sources = True
+            continue
+        if (not without and parts) or (in_sources and ids and (item or len(body) < 300)):
+            trailing += ids
+            continue
+        in_sources = False
+        heading = heading and len(raw_words(body)) <= 14
+        _read_line(parts, body, marked, (number, item, heading, context), asked)
+        if heading:
+            context = without
+    return _join_words(parts), trailing
+
+
+def _row(body: str) -> str:
+    cells = [cell.strip() for cell in body.strip().strip("|").split("|")]
+    return (": " if len(cells) == 2 else " | ").join(cell for cell in cells if cell)
+
+
+def _read_line(
+    parts: list[Part], body: str, marked: Marked, place: tuple[int, bool, bool, str], asked: frozenset[str]
+) -> None:
+    number, item, heading, context = place
+    label = _ANSWER_LABEL.match(body)
+    if label:
+        body = body[label.end() :]
+    for start, end in sentences(body):
+        for piece in _SEMICOLON.split(body[start:end]):
+            text = re.sub(r"\s+([.,;:!?])", r"\1", re.sub(r"\s{2,}", " ", MARK.sub("", piece))).strip()
+            ids = marked.cited(piece)
+            if not text.strip(" .,;:()[]\"'"):
+                if parts and parts[-1].line == number:
+                    parts[-1].citations = tuple(dict.fromkeys((*parts[-1].citations, *ids)))
+                    parts[-1].marked += piece
+                    continue
+                if not ids:
+                    continue
+            if _restates(text, asked, heading=heading):
+                continue
+            parts.append(Part(text, piece, ids, heading, item, number, context, find_decline(text)))
+
+
+def _restates(text: str, asked: frozenset[str], *, heading: bool) -> bool:
+    """Say whether a sentence only repeats the question."""
+    if not (text.rstrip(" \"'*”").endswith("?") or heading or text.casefold().startswith(("q:", "question:"))):
+        return False
+    words = frozenset(content(text)) - {"question", "q"}
+    if _YES_NO.match(text) or not words:
+        return False
+    if text.rstrip(" \"'*”").endswith("?") and not acts.asks_back(text):
+        return len(words & asked) >= 0.6 * len(words)
+    return heading and len(words) > 3 and words <= asked
+
+
+def _join_words(parts: list[Part]) -> list[Part]:
+    """Join a bare "Yes." or "No." with the sentence after it."""
+    joined: list[Part] = []
+    for part in parts:
+        before = joined[-1] if joined else None
+        if before and _YES_NO.match(before.text) and not before.citations and not (before.item and part.item):
+            word = before.text.rstrip(" .:!,;–—-")
+            part.text, part.marked = f"{word}. {part.text}", f"{word}. {part.marked}"
+            part.heading = False
+            joined[-1] = part
+        else:
+            joined.append(part)
+    return joined
+
+
+def is_bare_word(text: str) -> bool:
+    """Say whether a sentence is nothing but yes or no."""
+    return _YES_NO.match(text) is not None
+
+
+def has_words(text: str) -> bool:
+    """Say whether a text holds any word that says something."""
+    return any(word not in STOPWORDS for word in raw_words(text))

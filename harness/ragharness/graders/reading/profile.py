@@ -1,0 +1,69 @@
+"""What reading an answer needs to know of its question."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from ragharness.language.dates import find_dates
+from ragharness.language.polarity import frame
+from ragharness.language.vocabulary import STOPWORDS, content, generic_concepts, raw_words
+
+if TYPE_CHECKING:
+    from ragharness.records import Question
+
+_TYPES = (
+    (re.compile(r"\bhow\s+long\b|\bperiod\b|\bduration\b|\bterm\b", re.IGNORECASE),
+     "term duration period length long last lasts lasting run runs running valid validity effect effective force remain remains continue expire expires years months days span time timeframe"),
+    (re.compile(r"\bwhen\b|\bdate\b|\bwhat\s+(?:day|month|year)\b|\bwhich\s+(?:day|month|year)\b|\byear\b", re.IGNORECASE),
+     "date day month year time on since dated"),
+    (re.compile(r"\bhow\s+(?:much|many|large|big|high)\b|\bamount\b|\bnumber\b|\bwhat\s+(?:was|were|is|are)\b[^?]*\b(?:rate|sales|revenue|income|cost|expense)", re.IGNORECASE),
+     "amount total number value sum figure count come came amounted stood reached totaled totalled"),
+    (re.compile(r"\bwho\b|\bwhom\b|\bwhich\s+(?:company|person|party|office|agency)", re.IGNORECASE), "name person party called"),
+    (re.compile(r"\bwhere\b|\bwhich\s+(?:state|country|city|court)", re.IGNORECASE), "place location located address"),
+    (re.compile(r"\b(?:law|laws|jurisdiction)\b", re.IGNORECASE), "govern governed governing law laws jurisdiction subject"),
+)  # fmt: skip
+_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-ZÀ-Ý][\w&'’.-]*")
+_COMMON_CAPITALS = frozenset(
+    "agreement confidential information receiving party disclosing recipient discloser effective date term company parties purpose project act".split()
+)
+
+
+class Profile(NamedTuple):
+    """A question's words, sorted by what they do."""
+
+    words: frozenset[str]
+    """Concepts of its content words."""
+    focus: frozenset[str]
+    """Those that name the attribute asked for: no names, no document words, no years."""
+    kindred: frozenset[str]
+    """Words that the sort of question brings with it ("how long": term, period, ...)."""
+    names: frozenset[str]
+    """Case-folded capitalised words: the entities it asks about."""
+    years: frozenset[int]
+    proposition: str
+    yes_means: bool
+    modality: str
+
+
+def profile_of(question: Question) -> Profile:
+    """Return the profile of a question; cached by its text."""
+    return _profile(question.text, question.proposition, question.yes_means, question.kind)
+
+
+@lru_cache(maxsize=1024)
+def _profile(text: str, proposition: str, yes_means: bool, kind: str) -> Profile:
+    names = frozenset(
+        found.casefold().rstrip(".'’").removesuffix("'s").removesuffix("’s") for found in _NAME.findall(text)
+    ) - _COMMON_CAPITALS
+    words = frozenset(content(text)) | (frozenset(content(proposition)) if kind == "yesno" else frozenset())
+    named = frozenset(concept for name in names for concept in content(name))
+    kindred = frozenset(
+        concept for pattern, members in _TYPES if pattern.search(text) for concept in content(members)
+    )
+    numbers = frozenset(word for word in raw_words(text) if word.isdigit())
+    focus = words - named - generic_concepts() - numbers - frozenset(STOPWORDS)
+    years = frozenset(date.year for date in find_dates(text) if date.year)
+    stated = proposition or text
+    return Profile(words, focus, kindred, names, years, stated, yes_means, frame(stated).modality if kind == "yesno" else "")

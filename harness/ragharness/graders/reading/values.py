@@ -1,0 +1,158 @@
+"""The committed number, date or text of an answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ragharness.graders.reading.candidates import Candidate, accepted, find_candidates, value_kinds
+from ragharness.graders.reading.outcome import Outcome
+from ragharness.graders.reading.silence import speaks_of_question
+from ragharness.graders.reading.slots import Slot, is_other_entity, place_candidates
+from ragharness.language import acts
+from ragharness.language.clauses import clauses
+from ragharness.language.vocabulary import content, generic_concepts, raw_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragharness.graders.reading.parts import Part
+    from ragharness.graders.reading.profile import Profile
+    from ragharness.records import Question
+
+
+class _Entry(NamedTuple):
+    part: Part
+    candidate: Candidate
+    slot: Slot
+
+
+def read_values(parts: Sequence[Part], question: Question, profile: Profile, *, declined: bool) -> Outcome:
+    """Find the values asserted in the question's slot and compare them; ``declined``: the text declines the question."""
+    entries = _entries(parts, question, profile, declined=declined)
+    outcome = Outcome(seen=bool(entries))
+    chosen = _choose(entries)
+    if chosen:
+        _compare(chosen, question, outcome)
+    elif question.kind == "text" or not (question.answers or entries):
+        _unknown(parts, question, profile, outcome, declined=declined)
+    return outcome
+
+
+def _entries(parts: Sequence[Part], question: Question, profile: Profile, *, declined: bool) -> list[_Entry]:
+    entries: list[_Entry] = []
+    carried = False
+    for part in parts:
+        if part.text.rstrip(" \"'*").endswith("?"):
+            continue
+        found = find_candidates(part.text, question, question.kind)
+        slots = place_candidates(
+            part.text, found, profile, context=part.context, carried=carried, dates=question.kind == "date"
+        )
+        pointing = declined and acts.is_pointer(part.text)
+        for candidate, slot in zip(found, slots, strict=True):
+            entries.append(_Entry(part, candidate, "out" if pointing and slot != "in" else slot))
+        carried = is_other_entity(part.text, profile) or (carried and not found)
+    return entries
+
+
+def _choose(entries: Sequence[_Entry]) -> list[_Entry]:
+    """The entries that count as asserted in the slot: the surest sort that there is."""
+    usable = [each for each in entries if each.slot != "out"]
+    if any(not each.candidate.loose for each in usable):
+        usable = [each for each in usable if not each.candidate.loose]
+    if any(not each.candidate.foreign_unit for each in usable):
+        usable = [each for each in usable if not each.candidate.foreign_unit]
+    for slot in ("in", "weak"):
+        chosen = [each for each in usable if each.slot == slot]
+        if slot == "in" and chosen and all(each.candidate.relation != "match" for each in chosen):
+            chosen += [each for each in usable if each.slot == "weak" and each.candidate.relation == "match"]
+        if chosen:
+            return chosen
+    return [each for each in usable if each.candidate.relation == "match" and not each.candidate.negated]
+
+
+def _compare(chosen: Sequence[_Entry], question: Question, outcome: Outcome) -> None:
+    stated = [each for each in chosen if not each.candidate.negated]
+    denied = [each for each in chosen if each.candidate.negated]
+    if not stated and not any(each.candidate.relation == "match" for each in denied):
+        if denied and not question.answerable:
+            return
+        if denied:
+            outcome.unreadable = f"it only says what the answer is not ({denied[0].candidate.written})"
+        return
+    outcome.committed = True
+    right = [each for each in stated if each.candidate.relation == "match"]
+    others = [each for each in stated if each.candidate.relation not in ("match", "imprecise", "ambiguous")]
+    leading = right or stated or denied
+    outcome.value = leading[0].candidate.written
+    _carry(outcome, leading)
+    if right:
+        outcome.match = "match"
+        outcome.contradiction = any(_incompatible(each, right) for each in others)
+        if outcome.contradiction:
+            outcome.value = f"{outcome.value} and {others[0].candidate.written}"
+            _carry(outcome, others)
+        if all(each.candidate.scale_implied for each in right):
+            outcome.flags.append("scale_implied")
+        return
+    _mismatch(stated, question, outcome)
+
+
+def _carry(outcome: Outcome, entries: Sequence[_Entry]) -> None:
+    for each in entries:
+        if all(each.part is not part for part in outcome.parts):
+            outcome.parts.append(each.part)
+        outcome.spans.setdefault(id(each.part), []).append((each.candidate.start, each.candidate.end))
+
+
+def _incompatible(entry: _Entry, right: Sequence[_Entry]) -> bool:
+    sure = "in" if any(each.slot == "in" for each in right) else "weak"
+    return entry.slot == sure and not entry.candidate.foreign_unit
+
+
+def _mismatch(stated: Sequence[_Entry], question: Question, outcome: Outcome) -> None:
+    relations = [each.candidate.relation for each in stated]
+    if "ambiguous" in relations:
+        outcome.unreadable = f"day and month of {stated[0].candidate.written!r} may change places"
+        outcome.committed = False
+    elif "world" in relations:
+        outcome.match = "world"
+    elif relations and relations[0] == "imprecise":
+        outcome.match, outcome.imprecise = "mismatch", True
+    elif "distractor" in relations:
+        outcome.match = "distractor"
+        outcome.value = next(each.candidate.written for each in stated if each.candidate.relation == "distractor")
+    elif question.answerable or question.world_answers:
+        outcome.match = "mismatch"
+
+
+def _unknown(parts: Sequence[Part], question: Question, profile: Profile, outcome: Outcome, *, declined: bool) -> None:
+    """Find an answer that is none of the known ones: new words said of what was asked."""
+    valued = bool(value_kinds(accepted(question))) or question.kind in ("number", "date")
+    for part in parts:
+        if part.text.rstrip(" \"'*").endswith("?") or acts.is_greeting(part.text) or acts.is_introduction(part.text):
+            continue
+        for start, end in clauses(part.text):
+            clause = part.text[start:end]
+            if speaks_of_question(clause, profile) is not None or acts.corrects_premise(clause) or is_other_entity(clause, profile):
+                continue
+            if acts.is_advice(clause) or (declined and acts.is_pointer(clause)) or valued:
+                continue
+            if _asserts(clause, profile):
+                outcome.committed = True
+                outcome.match = "mismatch" if question.answerable or question.world_answers else "none"
+                outcome.value = clause.strip(" .")[:120]
+                outcome.parts.append(part)
+                return
+
+
+def _asserts(clause: str, profile: Profile) -> bool:
+    words = frozenset(content(clause)) - generic_concepts()
+    new = words - profile.words - profile.kindred
+    if not new:
+        return False
+    if words & (profile.focus | profile.kindred):
+        return True
+    count = len(raw_words(clause))
+    pronoun = raw_words(clause)[:1] in (["it"], ["this"], ["that"], ["they"], ["he"], ["she"])
+    return count <= 5 or (pronoun and count <= 10)

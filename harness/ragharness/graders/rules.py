@@ -1,0 +1,260 @@
+"""The ``rules`` grader: reads an answer's text into primitives, with no model and no network."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ragharness.graders.reading import yesno
+from ragharness.graders.reading.languages import language_of
+from ragharness.graders.reading.lists import read_list
+from ragharness.graders.reading.manners import describe, manners_of, role_of, supported
+from ragharness.graders.reading.outcome import Outcome
+from ragharness.graders.reading.parts import Anatomy, dissect
+from ragharness.graders.reading.profile import Profile, profile_of
+from ragharness.graders.reading.silence import speaks_of_question
+from ragharness.graders.reading.support import contradicts
+from ragharness.graders.reading.values import read_values
+from ragharness.language import acts
+from ragharness.language.clauses import clauses
+from ragharness.language.vocabulary import content
+from ragharness.records import Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragharness.records import Answer, Passage, Question
+
+FIRST_CITATIONS = 3
+"""Only so many citations of the answer claim count: citing everything must not win."""
+
+_UNDECIDED = re.compile(
+    r"^\W*(?:partial(?:ly)?|partly|in\s+part|maybe|perhaps|possibly|it\s+depends|depends|sometimes|somewhat|to\s+some\s+extent|to\s+an\s+extent|mixed|not\s+entirely|both|either|neither|more\s+or\s+less|limited(?:ly)?|conditional(?:ly)?|"
+    r"parcialmente|teilweise|partiellement|en\s+partie|quiz[aá]s?|tal\s+vez|vielleicht|peut-[eê]tre|depende|es\s+kommt\s+darauf\s+an|[cç]a\s+d[eé]pend)\b",
+    re.IGNORECASE,
+)
+
+
+class RulesGrader:
+    """Reads answers by patterns; what the patterns cannot read it leaves to a person."""
+
+    name = "rules"
+    version = "1"
+
+    def read(
+        self, question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
+    ) -> Reading:
+        """Return the primitives of an answer; ``supporting`` are the ids of passages that hold gold evidence."""
+        passages = {passage.id: passage for passage in retrieved}
+        evidence = any(id_ in passages for id_ in supporting)
+        anatomy = dissect(answer, question.text, [passage.id for passage in retrieved])
+        if anatomy.blank:
+            return Reading(status="no_answer", evidence_retrieved=evidence, flags=tuple(anatomy.flags))
+        return _Reader(question, anatomy, passages, supporting, evidence).read()
+
+
+def build() -> RulesGrader:
+    """Return the grader."""
+    return RulesGrader()
+
+
+class _Reader:
+    """One reading: what is known of the answer so far."""
+
+    def __init__(
+        self,
+        question: Question,
+        anatomy: Anatomy,
+        passages: dict[str, Passage],
+        supporting: frozenset[str],
+        evidence: bool,
+    ) -> None:
+        self.question = question
+        self.anatomy = anatomy
+        self.passages = passages
+        self.supporting = supporting
+        self.evidence = evidence
+        self.profile: Profile = profile_of(question)
+        self.language = language_of(anatomy.text)
+        self.declined, self.declined_other = self._declines()
+
+    def _declines(self) -> tuple[bool, bool]:
+        about = other = False
+        for part in self.anatomy.parts:
+            if part.decline is None:
+                continue
+            for start, end in clauses(part.text):
+                verdict = speaks_of_question(part.text[start:end], self.profile)
+                about = about or verdict == "about"
+                other = other or verdict == "other"
+        return about, other
+
+    def read(self) -> Reading:
+        outcome = self._outcome()
+        premise = not outcome.committed and self._premise()
+        clarifies = not outcome.committed and any(
+            acts.asks_back(part.text) and part.text.rstrip(" \"'*").endswith("?") for part in self.anatomy.parts
+        )
+        refusal = self.declined
+        if not outcome.committed and not refusal and not premise and not clarifies:
+            refusal = self._lone_decline()
+        unreadable, stray = "", False
+        if not outcome.committed and not (premise or refusal or clarifies):
+            unreadable, stray = self._left_over(outcome)
+        return self._assemble(outcome, refusal, premise, clarifies, unreadable or outcome.unreadable, stray)
+
+    def _outcome(self) -> Outcome:
+        if self.question.kind == "yesno":
+            return self._yes_or_no()
+        if self.question.kind == "list":
+            return read_list(self.anatomy.parts, self.question, self.profile, declined=self.declined)
+        return read_values(self.anatomy.parts, self.question, self.profile, declined=self.declined)
+
+    def _yes_or_no(self) -> Outcome:
+        outcome = Outcome()
+        voices = []
+        for part in self.anatomy.parts:
+            if part.text.rstrip(" \"'*").endswith("?") or (part.heading and not yesno.leading_word(part.text)[0]):
+                continue
+            if yesno.is_both(part.text):
+                outcome.unreadable = "it answers yes and no"
+                return outcome
+            voice = yesno.hear(part, self.profile, self.language)
+            if voice.word and voice.clause is None and self._is_silence_after_word(part.text):
+                voice = voice._replace(word=None)
+            voices.append(voice)
+        word, why = yesno.settle(voices)
+        if why == "both":
+            outcome.committed = outcome.contradiction = True
+            outcome.parts = [voice.part for voice in voices if voice.word]
+            outcome.match = "mismatch"
+            return outcome
+        outcome.unreadable = why
+        if word is None:
+            return outcome
+        outcome.committed, outcome.value = True, word
+        outcome.parts = self._carriers(voices, word)
+        outcome.match = self._match_word(word)
+        return outcome
+
+    def _is_silence_after_word(self, text: str) -> bool:
+        """Say whether "No." is followed by silence or a corrected premise and nothing else that answers."""
+        return any(
+            speaks_of_question(text[start:end], self.profile) == "about" or acts.corrects_premise(text[start:end])
+            for start, end in clauses(text)
+        )
+
+    def _match_word(self, word: str) -> str:
+        question = self.question
+        golds = {answer.casefold() for answer in question.answers}
+        if word in golds:
+            return "match"
+        if golds:
+            return "mismatch"
+        if question.world_answers:
+            return "world" if word in {each.casefold() for each in question.world_answers} else "mismatch"
+        return "distractor" if word in {each.value.casefold() for each in question.distractors} else "none"
+
+    def _carriers(self, voices: Sequence[yesno.Voice], word: str) -> list:
+        carriers = [voice.part for voice in voices if voice.word == word or voice.clause == word]
+        if any(part.citations for part in carriers):
+            return carriers
+        # "Yes, with conditions:" and a list below it: the explanation's citations are the answer's.
+        for voice in voices:
+            if voice.part.citations and voice.part.decline is None and voice.clause is None and not voice.torn:
+                return [*carriers, *(each.part for each in voices if each.part.citations and each.part not in carriers and each.part.decline is None)]
+        return carriers
+
+    def _premise(self) -> bool:
+        return any(acts.corrects_premise(part.text) for part in self.anatomy.parts)
+
+    def _lone_decline(self) -> bool:
+        """A decline whose object shares nothing with the question still declines when the speaker says so of itself."""
+        return any(
+            part.decline is not None and part.decline.kind == "inability" for part in self.anatomy.parts
+        ) and not self._answers_something()
+
+    def _answers_something(self) -> bool:
+        return any(part.decline is None and part.citations for part in self.anatomy.parts)
+
+    def _left_over(self, outcome: Outcome) -> tuple[str, bool]:
+        """What neither answers nor declines: unreadable, or beside the point."""
+        text = self.anatomy.text
+        if outcome.unreadable:
+            return outcome.unreadable, False
+        if self.declined_other:
+            return "it declines something else than what was asked", False
+        if self.language == "":
+            return "its language is none that the rules read", False
+        if _UNDECIDED.match(text):
+            return "it neither affirms nor denies", False
+        if outcome.seen or frozenset(content(text)) & self.profile.words:
+            return "no answer in the question's slot, and no decline, could be read", False
+        return "", True
+
+    def _assemble(
+        self, outcome: Outcome, refusal: bool, premise: bool, clarifies: bool, unreadable: str, stray: bool
+    ) -> Reading:
+        refusing = not outcome.committed and (refusal or premise or clarifies)
+        parts = self.anatomy.parts
+        roles = [role_of(part, outcome, self.profile, refusing=refusing) for part in parts]
+        supports = [
+            supported(part, role, outcome, self.passages, self.supporting, answerable=self.question.answerable)
+            for part, role in zip(parts, roles, strict=True)
+        ]
+        cited = self.anatomy.citations
+        contradiction = outcome.contradiction or (outcome.committed and self._contradicted(outcome, roles))
+        manners = manners_of(self.anatomy, self.profile, retrieved=bool(self.passages))
+        claim_citations = [part.citations[:FIRST_CITATIONS] for part in outcome.parts]
+        return Reading(
+            status="needs_review" if unreadable and not refusing else "ok",
+            unreadable=unreadable if not refusing else "",
+            refusal=refusal,
+            committed=outcome.committed,
+            match=outcome.match,
+            contradiction=contradiction,
+            imprecise=outcome.imprecise,
+            incomplete=outcome.incomplete,
+            partial_then_declined=outcome.partial_then_declined,
+            premise_corrected=premise,
+            clarification=clarifies,
+            non_responsive=stray,
+            evidence_retrieved=self.evidence,
+            n_citations=len(cited),
+            claim_cited=any(claim_citations) if outcome.committed else None,
+            all_cited_retrieved=all(id_ in self.passages for id_ in cited) if cited else None,
+            all_cited_support=all(all(each) for each in supports) if cited else None,
+            any_valid_support=any(id_ in self.supporting and id_ in self.passages for each in claim_citations for id_ in each),
+            explained=manners.explained,
+            nearest=manners.nearest,
+            next_step=manners.next_step,
+            urgency=manners.urgency,
+            extra=sum(role in ("answer", "claim") and not part.citations for part, role in zip(parts, roles, strict=True)),
+            flags=self._flags(outcome, roles),
+            sentences=tuple(describe(part, role, each) for part, role, each in zip(parts, roles, supports, strict=True)),
+            value=outcome.value,
+        )
+
+    def _contradicted(self, outcome: Outcome, roles: Sequence[str]) -> bool:
+        """Say whether a cited passage states otherwise what a further claim says, or what the right answer says."""
+        for part, role in zip(self.anatomy.parts, roles, strict=True):
+            if role not in ("answer", "claim") or (role == "answer" and outcome.match != "match"):
+                continue
+            for citation in part.citations:
+                passage = self.passages.get(citation)
+                if passage is None or (role == "answer" and citation in self.supporting):
+                    continue
+                if self.question.kind == "yesno" and role == "answer":
+                    continue
+                if contradicts(passage, part.text):
+                    return True
+        return False
+
+    def _flags(self, outcome: Outcome, roles: Sequence[str]) -> tuple[str, ...]:
+        flags = [*self.anatomy.flags, *outcome.flags]
+        parts = self.anatomy.parts
+        outside = any(acts.is_outside_knowledge(part.text) and not part.citations for part in parts)
+        inside = any(role in ("answer", "claim") and part.citations for part, role in zip(parts, roles, strict=True))
+        if outcome.committed and outside and inside:
+            flags.append("mixed")
+        return tuple(flags)

@@ -1,0 +1,40 @@
+"""Clauses of a sentence: what stands between semicolons, "but", "so", "while" and the like."""
+
+from __future__ import annotations
+
+import re
+
+_BOUNDARY = re.compile(
+    r"""
+      ;\s+ | :\s+ | [.!?]\s+ | \n+ | \s+[—–]\s*|\s+--?\s+|—
+    | ,?\s+\b(?:but|however|whereas|while|although|though|even\s+though|yet|nevertheless|nonetheless|pero|sin\s+embargo|aunque|aber|jedoch|w[aä]hrend|obwohl|allerdings|mais|cependant|toutefois|tandis\s+que|bien\s+que)\b,?\s+
+    | ,\s+(?:and\s+)?(?:so|therefore|thus|hence|consequently|meaning|which\s+means|as\s+such|por\s+lo\s+tanto|por\s+tanto|as[ií]\s+que|daher|deshalb|also|donc)\b(?:\s+that)?,?\s+
+    | ,\s+(?:and|y|und|et)\s+(?=(?:the|it|its|they|there|this|that|i|we|no|none|nothing|el|la|los|die|der|das|es|le|les|il|elle)\b)
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_SUBORDINATE = re.compile(
+    r"^\W*(?:while|although|though|even\s+though|even\s+if|despite|whereas|since|because|as|if|given\s+that|in\s+spite\s+of|aunque|obwohl|w[aä]hrend|bien\s+que)\b[^,;]{3,200},\s+",
+    re.IGNORECASE,
+)
+
+
+def clauses(text: str) -> list[tuple[int, int]]:
+    """Return (start, end) of the clauses of a text in order; together they hold all of it but the joints."""
+    found: list[tuple[int, int]] = []
+    start = 0
+    for boundary in _BOUNDARY.finditer(text):
+        _add(found, text, start, boundary.start())
+        start = boundary.end()
+    _add(found, text, start, len(text))
+    return found
+
+
+def _add(found: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+    if not text[start:end].strip():
+        return
+    lead = _SUBORDINATE.match(text[start:end])
+    if lead and lead.end() < end - start:
+        found.append((start, start + lead.end()))
+        start += lead.end()
+    found.append((start, end))

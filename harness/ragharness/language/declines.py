@@ -1,0 +1,159 @@
+"""Declines: "I could not find", and silence: "the passages do not say", in English, Spanish, German and French."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+Kind = Literal["inability", "silence"]
+
+_N = r"(?:\s+not|n['’]t)"
+_FIND = (
+    r"(?:find|found|answer|determine|locate|confirm|verify|say|tell|identify|see|know|establish|conclude|comment|help|assist|respond|"
+    r"give|provide|offer|state|infer|derive|point|have|access|retrieve|spot|ascertain|be\s+(?:sure|certain|answered|determined))"
+)
+_EVIDENCE = (
+    r"(?:evidence|information|info|data|details?|context|basis|support|passages?|documents?|sources?|content|material|mention|reference|"
+    r"indication|record|answer|statement|knowledge|results?|documentation|text|excerpts?|idea|provisions?|clauses?)"
+)
+_ADVERB = r"(?:\s+(?:\w+ly|currently|also|even|ever|yet|actually|anywhere|itself|any\s+where))*"
+_SAY = (
+    r"(?:mention|address|specif(?:y|ies)|states?\b|say|said|tell|discuss|indicate|describe|define|refer|speak|deal\s+with|touch|set\s+out|reveal|comment|"
+    r"explain|clarif(?:y|ies)|answer|speak\s+to|elaborate|shed|directly\s+answer|make\s+(?:any\s+)?(?:mention|reference)|report|note|bear\s+on|provide\s+for|"
+    r"cover\s+(?:this|that|it|the\s+(?:topic|question|subject|issue|point|matter)))"
+)
+_CARRY = r"(?:contain|include|provide|give|offer|disclose|list|name|show|identify|cover|have|hold|present|supply|carry|establish|support|confirm)"
+_THING = (
+    r"(?:(?:a|an|any|the|such|enough|sufficient|specific|explicit|relevant|further|direct|clear|details?|concrete|necessary|needed|required)\s+){0,3}"
+    + _EVIDENCE
+)
+_SAID = (
+    r"(?:mentioned|addressed|specified|stated|discussed|covered|given|provided|disclosed|listed|defined|found|indicated|included|described|named|"
+    r"available|present|reported|set\s+out|contained|spelled\s+out|identified|referenced|dealt\s+with|answered|touched\s+(?:on|upon)|recorded|shown|to\s+be\s+found|retrieved|in\s+(?:the\s+)?(?:context|corpus|passages?|documents?))"
+)
+
+_INABILITY = re.compile(
+    rf"""
+      \b(?:i|we|one)\b(?:\s+\w+ly|\s+also|['’]m|['’]re|\s+am|\s+are|\s+was|\s+were|\s+have|['’]ve|\s+regret\s+that\s+i)?\s*
+        (?:can|could|do|did|have|has|had|am|was|are|were|would|will)?(?:\s*not\b|n?['’]t\b){_ADVERB}\s+(?:been\s+)?(?:able\s+to\s+)?{_FIND}\b
+    | \b(?:i|we)\s+(?:have|had|found|find|see|saw|possess|hold|retrieved)\s+(?:no|nothing|none|insufficient|zero)\b
+    | \b(?:i|we)\s+(?:lack|am\s+lacking|need\s+more|would\s+need)\b
+    | \b(?:i['’]m|i\s+am|we\s+are|we['’]re|am|was|were|been)?\s*(?:unable|not\s+able|not\s+in\s+a\s+position|powerless)\s+to\b
+    | \b(?:i['’]m|i\s+am|we\s+are)\s+(?:not\s+(?:sure|certain|aware)|unsure|uncertain|unaware)\b
+    | \b(?:i|we)\s+(?:must|have\s+to|need\s+to|will)\s+(?:decline|refuse|abstain|pass)\b | \bi\s+(?:decline|refuse)\s+to\b
+    | \b(?:cannot|can\s+not|can['’]t|could\s+not|couldn['’]t)\s+(?:be\s+)?{_ADVERB}\s*(?:answer(?:ed)?|find|found|determin(?:e|ed)|establish(?:ed)?|confirm(?:ed)?|say|said|tell|
+        inferr?e?d?|derived?|verif(?:y|ied)|locate[d]?|identif(?:y|ied)|known|ascertain(?:ed)?|conclude[d]?|responded?)\b
+    | \b(?:is|it['’]s|was)\s+(?:not\s+possible|impossible|hard|difficult)\s+(?:for\s+me\s+)?to\s+(?:say|tell|determine|know|answer|establish|confirm|conclude|find)
+    | \b(?:is|are|remains?)\s+(?:unknown|unclear|not\s+known|not\s+clear|undetermined|indeterminate|undisclosed|unspecified|unstated|unanswerable)\b
+    | \b(?:unclear|unknown)\s+(?:from|whether|based|how|what|when|who)\b | ^\W*(?:unknown|unclear|unanswerable|undetermined)\W*$
+    | \b(?:insufficient|not\s+enough|no\s+sufficient|not\s+sufficient|inadequate|lack\s+of|absence\s+of|no)\s+(?:(?:relevant|specific|direct|explicit|supporting|retrieved|clear|further|matching|such|reliable)\s+){{0,2}}
+        (?:information|evidence|context|data|details?|passages?|documents?|results?|sources?|answer|records?|support|basis|documentation|material)\b
+    | \bnot\s+(?:in|within|part\s+of)\s+(?:the\s+)?(?:\w+\s+){{0,2}}(?:context|corpus|documents?|passages?|sources?|scope|text|material)\b
+    | \b(?:outside|beyond|out\s+of)\s+(?:of\s+)?(?:the\s+)?(?:\w+\s+)?(?:scope|what\s+(?:i|the\s+passages?))
+    | ^\W*(?:n/?a|no\s+answer|not\s+answerable|cannot\s+answer|can['’]t\s+answer|don['’]t\s+know|no\s+idea|not\s+(?:found|specified|stated|mentioned|available|provided|known|disclosed|given))\W*(?:$|[.;,:–—-])
+    | \b(?:there\s+(?:is|was)|there['’]s)\s+nothing\b | \bnothing\s+(?:was\s+|were\s+)?(?:found|retrieved|returned|relevant|available)
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_SILENCE = re.compile(
+    rf"""
+      \b(?:do|does|did|is|are){_N}{_ADVERB}\s+(?:{_SAY}|{_CARRY}\s+{_THING})
+    | \b(?:don['’]t|doesn['’]t|didn['’]t){_ADVERB}\s+{_SAY}
+    | \b(?:none\s+of|neither\s+of|no\s+(?:\w+\s+){{0,4}}?(?:passages?|documents?|sources?|sections?|clauses?|provisions?|texts?|excerpts?|paragraphs?|parts?)|neither(?:\s+\w+){{0,3}}|nothing|nowhere)\b
+        [^.;:!?\n]{{0,90}}?\b(?:mentions?|address(?:es)?|specif(?:y|ies)|states?|says?|discuss(?:es)?|covers?|indicates?|describes?|defines?|refers?|speaks?|deals?|touch(?:es)?|answers?|relates?|
+        concerns?|tells?|suggests?|contains?|provides?|gives?|names?|lists?|discloses?|addressed|mentioned|shows?|reveals?|identif(?:y|ies)|sets?\s+out|talks?|bears?|about)\b
+    | \b(?:is|are|remains?|stays?|was|were)\s+(?:\w+ly\s+)?silent\b | \bsilent\s+(?:on|about|as\s+to|regarding|concerning)\b | \bsilence\s+(?:on|about)\b
+    | \b(?:makes?|made|contains?|includes?|has|have|gives?|provides?|offers?|holds?|with|shows?)\s+no\s+(?:(?:specific|explicit|express|direct|such|relevant|further|clear)\s+){{0,2}}
+        (?:mention|reference|information|provision|clause|statement|evidence|indication|detail|details|data|language|record|answer|section|term|terms|definition|discussion|guidance)\b
+    | \b(?:say|says|said|saying|state|states|mentions?|tells?\s+us|contains?)\s+nothing\b
+    | \b(?:is|are|was|were|be|been|being|['’]s){_N}?{_ADVERB}\s*(?:\b(?:not|never|nowhere)\b|n['’]t\b){_ADVERB}\s+{_SAID}
+    | \b(?:isn|aren|wasn|weren)['’]t{_ADVERB}\s+{_SAID}
+    | \b(?:is|are|was|were)\s+(?:nowhere|never|neither){_ADVERB}\s+{_SAID}
+    | \bthere\s+(?:is|are|was|were|['’]s)\s+(?:no|not\s+any|n['’]t\s+any)\s+(?:(?:specific|explicit|express|direct|such|relevant|clear|further|\w+ing)\s+){{0,2}}
+        (?:mention|reference|information|provision|clause|statement|evidence|indication|detail|details|data|language|record|section|discussion|passage|passages|term|text|definition|answer|figure|date|basis|support)\b
+    | \bthere\s+(?:isn|aren|wasn)['’]t\s+(?:any|a|enough)\b
+    | \bno\s+(?:(?:specific|explicit|express|direct|such|relevant|clear)\s+){{0,2}}(?:mention|reference|indication|statement|discussion|details?|figure|answer)\b
+    | ^\W*no\s+(?:\w+\s+){{1,4}}?(?:is|are|was|were|appears?)\s+(?:\w+ly\s+)?{_SAID}
+    | \bwithout\s+(?:mentioning|specifying|stating|addressing|saying|any\s+mention)\b | \b(?:fails?|omits?|neglects?)\s+to\s+{_SAY} | \bnot\s+{_ADVERB}\s*{_SAID}(?:\s+(?:in|by|anywhere)\b|\W*$)
+    | \bleaves?\s+(?:this|that|it|the\s+\w+)\s+open\b | \b(?:lacks?|omits?)\s+(?:any\s+|a\s+)?{_EVIDENCE}
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_FOREIGN = re.compile(
+    r"""
+      \bno\s+(?:tengo|tenemos|dispongo|disponemos|hay|existe[n]?|encuentro|encontr[eéóa]\w*|he\s+(?:podido|encontrado)|hemos|puedo|podemos|pude|se\s+(?:menciona|especifica|indica|encuentra|encontr|aborda|
+        establece|puede|proporciona|dispone|trata|dice|hace)\w*|lo\s+s[eé]|s[eé]\b|sabemos|(?:lo\s+)?(?:menciona|especifica|indica|aborda|contiene|dice|proporciona|incluye|trata|establece|recoge|precisa)\w*|
+        consta|figura|aparece|est[aá]\s+(?:especificad|mencionad|indicad|disponible|en\s+el\s+contexto))\w*
+    | \b(?:ning[uú]n[ao]?|nada)\b[^.;:]{0,60}\b(?:menciona|aborda|indica|especifica|trata|dice|contiene|informaci[oó]n|evidencia)\w*
+    | \b(?:desconozco|carezco|lamentablemente\s+no|lo\s+siento)\b | \bguarda\s+silencio\b | \bsin\s+(?:informaci[oó]n|evidencia|datos)\b | \bimposible\s+(?:determinar|responder|saber)\b
+    | \b(?:ich|wir)\s+(?:kann|k[oö]nnen|konnte|konnten|habe|haben|finde|fand|wei(?:ß|ss)|besitze|verf[uü]ge[n]?|sehe)\b[^.;:!?]{0,80}?\b(?:nicht|nichts|kein\w*|leider)\b
+    | \bleider\b[^.;:!?]{0,80}\b(?:nicht|nichts|kein\w*)\b | \b(?:kann|k[oö]nnen|l[aä](?:ß|ss)t\s+sich|konnte)\b[^.;:!?]{0,60}\bnicht\s+(?:beantwort|bestimm|ermittel|feststell|finden|gefunden|sagen|beurteil|entnehm|entnommen)\w*
+    | \b(?:kein\w*)\s+(?:\w+\s+){0,2}(?:hinweis|beleg|information|angabe|auskunft|passage|evidenz|daten|aussage|erw[aä]hnung|nachweis|anhaltspunkt|regelung|antwort|kontext)\w*
+    | \b(?:nicht|nichts|nirgends|weder)\s+(?:\w+\s+){0,3}?(?:erw[aä]hn|genannt|angegeben|aufgef[uü]hrt|behandel|geregelt|enthalten|hervor|thematisier|bekannt|entnehm|zu\s+finden|spezifizier|gesagt|auffindbar|ersichtlich|angesproch|festgelegt)\w*
+    | \b(?:erw[aä]hn|nenn|behandel|regel|enth[aä]l|thematisier|sag|spezifizier|gibt|geben|mach)\w*\b[^.;:!?]{0,60}\b(?:nicht|nichts|kein\w*)\b | \bschweig\w+\b | \bunbekannt\b
+    | \bje\s+(?:ne|n['’])\s*(?:peux|trouve|sais|dispose|poss[eè]de|suis|pourrais|ai)\w*\b | \bje\s+n['’](?:ai|arrive|y)\b | \b(?:nous\s+)?ne\s+(?:pouvons|trouvons|disposons|savons)\b
+    | \b(?:ne|n['’])\s*(?:mentionne|pr[eé]cise|indique|aborde|traite|contien|dit|fourni|donne|sp[eé]cifie|parle|comporte|figure|permet(?:tent)?\s+pas\s+de|est|sont|fait)\w*\s*(?:nullement\s+)?(?:pas|aucun\w*|rien|ni|mention)\b
+    | \baucun[e]?\s+(?:\w+\s+){0,2}(?:information|preuve|mention|passage|[eé]l[eé]ment|donn[eé]e|indication|document|r[eé]f[eé]rence|disposition|clause|r[eé]ponse)\w*
+    | \b(?:il\s+n['’]y\s+a|il\s+n['’]existe)\s+(?:pas|aucun\w*|rien)\b | \bimpossible\s+de\s+(?:d[eé]terminer|r[eé]pondre|dire|savoir)\b | \brien\s+(?:dans|n['’]indique|ne)\b | \bmuet(?:te)?\s+sur\b | \binconnu\w*\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_TRIGGER = re.compile(
+    r"n['’]t\b|\bno[t ]|\bnone\b|\bnor\b|\bnothing|\bnowhere|\bnever|\bneither|\bcannot|\bunable|\bun(?:clear|known|sure|certain|spec|stat|answ|aware|disc|det)|\binsuff|\binadeq|\bsilen|\black|\bwithout|"
+    r"\bsorry|\bn/?a\b|\bimpossible|\bdeclin|\brefus|\bfails? to|\bomit|\bbeyond|\boutside|\bout of|\bopen\b|\bindeterm|\bhard to|\bdifficult|\bneed more|\bwould need|\babsence|"
+    r"\bning|\bnada|\bdescono|\bcarezco|\blamentabl|\blo siento|\bsin\b|\bkein|\bnicht|\bleider|\bschweig|\bunbekannt|\bweder|\bnirgends|\bne\b|\bn['’]|\baucun|\brien\b|\bmuet|\binconn|\bno\b",
+    re.IGNORECASE,
+)
+_NEVER = re.compile(
+    r"\b(?:only\s+not|not\s+only|no\s+doubt|not\s+surprising|no\s+later|not\s+later)\b"
+    r"|\b(?:cannot|can['’]t|not\s+able\s+to|do\s+not|don['’]t|should\s+not|unable\s+to)\s+(?:\w+\s+)?(?:give|provide|offer|render|constitute)\s+(?:you\s+(?:with\s+)?)?(?:any\s+|a\s+|specific\s+|formal\s+)*"
+    r"(?:legal|financial|medical|tax|professional|investment)\s+(?:advice|opinions?|counsel|guidance)"
+    r"|\bnot\s+(?:a\s+)?(?:legal|financial|tax|investment)\s+advice\b|\b(?:am|['’]m)\s+not\s+an?\s+(?:lawyer|attorney|accountant|expert)\b"
+    r"|\bi\s+(?:do\s+not|don['’]t)\s+have\s+(?:any\s+)?(?:doubts?|reason)",
+    re.IGNORECASE,
+)
+
+
+class Decline(NamedTuple):
+    """Where a text declines or says that something is not addressed (offsets into that text)."""
+
+    start: int
+    end: int
+    kind: Kind
+
+
+def find_decline(text: str) -> Decline | None:
+    """Return the first decline or statement of silence in a clause, or None."""
+    if not _TRIGGER.search(text):
+        return None
+    excused = list(_NEVER.finditer(text))
+    for pattern, kind in _ORDER:
+        for found in pattern.finditer(text):
+            if not any(found.start() < never.end() and never.start() < found.end() for never in excused):
+                return Decline(found.start(), found.end(), kind)
+    return None
+
+
+def is_disclaimer(text: str) -> bool:
+    """Say whether a text only says what its author is not ("I cannot give legal advice")."""
+    return _NEVER.search(text) is not None
+
+
+_ORDER: tuple[tuple[re.Pattern[str], Kind], ...] = (
+    (_INABILITY, "inability"),
+    (_SILENCE, "silence"),
+    (_FOREIGN, "silence"),
+)
+
+DECLINE_WORDS = frozenset(
+    """
+    find found answer determine locate confirm verify say tell identify see know establish conclude help evidence information data detail details basis
+    support mention mentions mentioned address addresses addressed specify specifies specified state states stated discuss discusses indicate describe
+    define definition refer reference speak deal touch contain contains include provide provided give given disclose disclosed list name show cover covered
+    silent silence available present explicit explicitly specific specifically exact exactly express expressly direct directly clear clearly clause provision
+    sorry unfortunately able unable enough sufficient insufficient retrieved retrieval search available based relevant related nothing none any anything
+    explicitly particular topic subject matter issue point question regarding concerning related record records indication result results statement
+    value figure number date year amount
+    """.split()
+)
+"""Words of a decline that say nothing about what is declined."""
