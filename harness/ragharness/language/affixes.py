@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from msgspec import Struct
 
-from ragharness.language.latin import word_set
+from ragharness.language.latin import lowered, word_set
 from ragharness.language.quantity import Bound
 from ragharness.language.units import (
     CURRENCIES,
@@ -60,7 +60,8 @@ def _take(text: str, match: re.Match[str], suffix: Suffix, currency: str) -> boo
     """Take one word into the suffix; false ends the reading."""
     gap, symbol, first, second = match.groups()
     if symbol:
-        if symbol in "%‰" or (not currency and gap != "\n"):
+        begins_next = text[match.end() : match.end() + 1].isdecimal()
+        if symbol in "%‰" or not (currency or begins_next or gap == "\n"):
             suffix.measure = PERCENT.get(symbol) or Measure(CURRENCIES[symbol])
             suffix.end = match.end()
         return False
@@ -154,13 +155,16 @@ _APPROXIMATE = word_set(
     "exceeding"
 )
 _AT_LEAST = (
-    "at least|no less than|not less than|no fewer than|not fewer than|more than|minimum of|over|exceeding|above|a minimum|"
-    "al menos|por lo menos|más de|mindestens|mehr als|au moins|plus de|greater than|no earlier than|upwards of|≥|>|"
+    "at least|no less than|not less than|no fewer than|not fewer than|more than|minimum of|over|"
+    "exceeding|above|a minimum|"
+    "al menos|por lo menos|más de|mindestens|mehr als|au moins|plus de|greater than|"
+    "no earlier than|upwards of|≥|>|"
     "in excess of|no shorter than"
 )
 _AT_MOST = (
     "at most|up to|no more than|not more than|less than|under|within|maximum of|fewer than|below|not exceed|"
-    "not exceeding|no later than|not later than|not to exceed|a maximum|not longer than|no longer than|como máximo|hasta|"
+    "not exceeding|no later than|not later than|not to exceed|a maximum|not longer than|no longer than|"
+    "como máximo|hasta|"
     "menos de|höchstens|bis zu|weniger als|au plus|jusqu'à|moins de|≤|<|no greater than"
 )
 _BOUNDS: dict[str, Bound] = {
@@ -175,7 +179,7 @@ _LESS = frozenset({"less", "fewer", "under", "below", "menos", "weniger", "moins
 
 def read_qualifiers(text: str, start: int, end: int) -> tuple[Bound, bool, bool]:
     """Return the bound, whether the amount is approximate, and whether "minus" is written before it."""
-    before = text[max(0, start - 34) : start].casefold().split()
+    before = lowered(text)[max(0, start - 34) : start].split()
     if before and before[-1] in {"the", "a", "an", "("}:
         before.pop()
     if before[-2:] == ["period", "of"]:

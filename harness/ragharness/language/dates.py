@@ -54,7 +54,39 @@ _COMMON_WORDS = word_set("may march mar mai ago dec sept sep jan mars oct dic no
 _ORDINALS = {
     name: number
     for number, name in enumerate(
-        ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first", "twenty-second", "twenty-third", "twenty-fourth", "twenty-fifth", "twenty-sixth", "twenty-seventh", "twenty-eighth", "twenty-ninth", "thirtieth", "thirty-first"],
+        [
+            "first",
+            "second",
+            "third",
+            "fourth",
+            "fifth",
+            "sixth",
+            "seventh",
+            "eighth",
+            "ninth",
+            "tenth",
+            "eleventh",
+            "twelfth",
+            "thirteenth",
+            "fourteenth",
+            "fifteenth",
+            "sixteenth",
+            "seventeenth",
+            "eighteenth",
+            "nineteenth",
+            "twentieth",
+            "twenty-first",
+            "twenty-second",
+            "twenty-third",
+            "twenty-fourth",
+            "twenty-fifth",
+            "twenty-sixth",
+            "twenty-seventh",
+            "twenty-eighth",
+            "twenty-ninth",
+            "thirtieth",
+            "thirty-first",
+        ],
         1,
     )
 }
@@ -81,9 +113,7 @@ _PERIOD_BEFORE = re.compile(
     r")?\s*['’]?$",
     re.IGNORECASE,
 )
-_PERIOD_WORDS = word_set(
-    "fy cy q fiscal quarter financial ejercicio geschäftsjahr exercice"
-)
+_PERIOD_WORDS = word_set("fy cy q fiscal quarter financial ejercicio geschäftsjahr exercice")
 _PERIOD_ENDINGS = frozenset("ylrsfeoq1234")
 """Last letters of what may stand right before the year of a period."""
 _BLOCKED_BEFORE = frozenset("_#@/-.,+$€£¥")

@@ -1,4 +1,4 @@
-"""From neighbouring amounts to one: "three (3) years", "two years and six months", ranges, "(in millions)"."""
+"""Neighbouring amounts made one: "three (3) years", "two years and six months"; ranges; "(in millions)"."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ _COMPOUND = re.compile(r"\s?(?:,\s?)?(?:and|y|und|et)?\s?")
 _CONNECTOR = re.compile(r"\s?(-|–|—|to|through|and|or|bis|und|oder|à|et|ou|y|o|a|hasta)\s?")
 _JOINING_WORDS = frozenset({"and", "or", "und", "oder", "et", "ou", "y", "o"})
 _IN_SCALE = re.compile(
-    r"\bin (?:(?:[A-Z]{3}|US|[$€£]) ?)?(thousand|million|billion)s\b(?= of|,|\)|\]|;|$| except| US| [A-Z]{3}\b)"
+    r"\bin (?:(?:[A-Z]{3}|US|[$€£]) ?)?(thousand|million|billion)s\b"
+    r"(?= of|,|\)|\]|;|$| except| US| [A-Z]{3}\b)"
     r"|\((?:[A-Z]{2,3}|[$€£])? ?[$€£]?(thousand|million|billion)s?\)",
     re.IGNORECASE,
 )
@@ -41,7 +42,7 @@ def merge(text: str, left: Quantity, right: Quantity) -> Quantity | None:
 
 
 def _repetition(text: str, left: Quantity, right: Quantity) -> Quantity | None:
-    """Join "three (3) years", "fifty percent (50%)", "five thousand dollars ($5,000)" when the values agree."""
+    """Join "three (3) years", "five thousand dollars ($5,000)" when the values agree."""
     if text[right.end : right.end + 1] != ")" or abs(left.value) != abs(right.value):
         return None
     if left.unit and right.unit and left.unit != right.unit:

@@ -59,8 +59,9 @@ def normalise(text: str, *, foreign_articles: bool = False) -> str:
 def find_alias(text: str, aliases: Iterable[str], *, foreign_articles: bool = False) -> list[AliasHit]:
     """Return every place where a text holds all words of an alias in a row, in order of place.
 
-    Case, punctuation, articles, possessives, a plural s and "&" for "and" make no difference; an amount or date in the
-    alias is compared by value ("three (3) years" holds "36 months"). Of overlapping hits the first and longest stays.
+    Case, punctuation, articles, possessives, a plural s and "&" for "and" make no difference; an amount or
+    date in the alias is compared by value ("three (3) years" holds "36 months"). Of overlapping hits the
+    first and longest stays.
     """
     hits: list[AliasHit] = []
     for alias in dict.fromkeys(aliases):
@@ -83,7 +84,8 @@ def _search(text: str, alias: _Alias) -> Iterator[tuple[int, int]]:
                 if not alias.capitals or not text[match.start() : match.end()].islower():
                     yield match.span()
         return
-    for start, end in _places_of(text, alias.value):
+    for span in _places_of(text, alias.value):
+        start, end = span
         if alias.before is not None:
             before = alias.before.search(lower, max(0, start - 120), start)
             if before is None:
@@ -170,9 +172,10 @@ def _word_pattern(word: str) -> str:
 
 
 def same_kind_values(text: str, alias: str) -> list[Quantity | DateMention]:
-    """Return the values of a text of the alias's kind (duration, money, percent, count, date) that differ from it.
+    """Return the values of a text that are of the alias's kind and differ from it.
 
-    A "count" is a bare number that does not read as a year. Empty when the alias holds neither amount nor date.
+    Kinds: duration, money, percent, date, and count (a bare number that does not read as a year). Empty when
+    the alias holds neither amount nor date.
     """
     value, start, _ = _value_in(alias)
     if value is None:
@@ -201,10 +204,8 @@ def _kind(unit: str) -> str:
     return "money" if is_currency(unit) else unit
 
 
-def match_items(
-    text: str, items: Sequence[str], aliases: Mapping[str, Sequence[str]] | None = None
-) -> Items:
-    """Return which items a text names (themselves or by an alias), which not, and what it enumerates besides."""
+def match_items(text: str, items: Sequence[str], aliases: Mapping[str, Sequence[str]] | None = None) -> Items:
+    """Return which items a text names (or their aliases), which not, and what it enumerates besides."""
     hits: list[AliasHit] = []
     found: list[str] = []
     missing: list[str] = []
@@ -217,14 +218,16 @@ def match_items(
 
 _MOST_HITS = 200
 _DECORATION = re.compile(r"\[[^\[\]]{0,80}\]|【[^】]{0,80}】")
-_LEADING = re.compile(r"(?:[\s\-*•–\"'“”()]|\(?\d{1,2}[.)]\s|(?:the|a|an|both|also|either|and|or|as well as)\s)+", re.IGNORECASE)
+_LEADING = re.compile(
+    r"(?:[\s\-*•–\"'“”()]|\(?\d{1,2}[.)]\s|(?:the|a|an|both|also|either|and|or|as well as)\s)+", re.IGNORECASE
+)
 _SEPARATOR = re.compile(
     r"\s*(?:[,;\n|]|(?<!\w)(?:and|or|as well as|along with|plus|y|e|und|sowie|et|ou)(?!\w))\s*"
 )
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
 _VERBS = word_set(
-    "is are was were be been has have had does do did can may must shall will would should could means mean includes "
-    "include lists states mentions administer administers administered which who that"
+    "is are was were be been has have had does do did can may must shall will would should could means mean "
+    "includes include lists states mentions administer administers administered which who that"
 )
 
 
@@ -261,7 +264,11 @@ def _region_end(text: str, last: int) -> int:
     """Where it ends: with the sentence, or with the last of the bullets that follow."""
     end = _SENTENCE_END.search(text, last)
     stop = end.start() if end is not None else len(text)
-    while text[stop : stop + 1] == "." and text[stop + 1 : stop + 2] == "\n" and text[stop + 2 : stop + 3] in "-*•":
+    while (
+        text[stop : stop + 1] == "."
+        and text[stop + 1 : stop + 2] == "\n"
+        and text[stop + 2 : stop + 3] in "-*•"
+    ):
         end = _SENTENCE_END.search(text, stop + 2)
         stop = end.start() if end is not None else len(text)
     return stop

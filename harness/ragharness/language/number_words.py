@@ -9,18 +9,23 @@ from typing import NamedTuple
 from ragharness.language.latin import WORD, lowered, word_set
 from ragharness.language.units import SCALES
 
-_ENGLISH = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+_ENGLISH = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+            "fifteen sixteen "
             "seventeen eighteen nineteen")  # fmt: skip
 _ENGLISH_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_SPANISH = ("cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis "
-            "diecisiete dieciocho diecinueve veinte veintiuno veintidós veintitrés veinticuatro veinticinco veintiséis "
+_SPANISH = ("cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince "
+            "dieciséis "
+            "diecisiete dieciocho diecinueve veinte veintiuno veintidós veintitrés veinticuatro "
+            "veinticinco veintiséis "
             "veintisiete veintiocho veintinueve")  # fmt: skip
 _SPANISH_TENS = "treinta cuarenta cincuenta sesenta setenta ochenta noventa"
-_SPANISH_HUNDREDS = ("ciento doscientos trescientos cuatrocientos quinientos seiscientos setecientos ochocientos "
+_SPANISH_HUNDREDS = ("ciento doscientos trescientos cuatrocientos quinientos seiscientos setecientos "
+                     "ochocientos "
                      "novecientos")  # fmt: skip
 _FRENCH = "zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize"
 _FRENCH_TENS = "vingt trente quarante cinquante soixante"
-_GERMAN = ("null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn "
+_GERMAN = ("null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn "
+           "fünfzehn sechzehn "
            "siebzehn achtzehn neunzehn")  # fmt: skip
 _GERMAN_TENS = "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig"
 

@@ -1,7 +1,7 @@
 """Amounts in answers: figures, money, percentages and durations, found and compared with the gold.
 
-What is no amount is left out: citation marks, references to sections and pages, list enumerators, dates with a month,
-telephone numbers, times and codes such as COVID-19. Fractions in words ("two thirds") are not read.
+What is no amount is left out: citation marks, references to sections and pages, list enumerators, dates with
+a month, telephone numbers, times and codes such as COVID-19. Fractions in words ("two thirds") are not read.
 """
 
 from __future__ import annotations
@@ -57,9 +57,7 @@ _AND_A_HALF = re.compile(r"\s(?:and a half|y medi[oa]|et demie?)\b")
 _PRONOUN_AFTER = word_set(
     "of or another time sided way off party side hand else thing who that such can must should may s"
 )
-_PRONOUN_BEFORE = word_set(
-    "no any each every the this that which either only another some such"
-)
+_PRONOUN_BEFORE = word_set("no any each every the this that which either only another some such")
 _NOT_HALF = word_set("first second other latter last better")
 _ORDINAL_TAIL = re.compile(
     r"[- ](?:first|second|thirds?|fourths?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?|half|halves"
@@ -98,6 +96,8 @@ def _find_quantities(text: str) -> tuple[Quantity, ...]:
         quantity = _extend(text, atom, last)
         if quantity is None:
             continue
+        if last is not None and quantity.start < last.end:
+            quantity = replace(quantity, start=last.end)
         joined = None if last is None else merge(text, last, quantity)
         if joined is None:
             found.append(quantity)
@@ -235,7 +235,8 @@ def _extend(text: str, atom: _Atom, last: Quantity | None) -> Quantity | None:
         value, end = value + suffix.measure.factor / 2, half.end()
     alternative = atom.numeral.alternative
     return Quantity(
-        start, end, -value if negative or minus else value, unit, atom.numeral.significant, scaled, bound, approximate,
+        start, end, -value if negative or minus else value, unit, atom.numeral.significant, scaled, bound,
+        approximate,
         year=not (unit or scaled or negative) and _is_year(text, atom),
         alternative=None if alternative is None else alternative * factor,
     )  # fmt: skip
@@ -277,9 +278,9 @@ _CALENDAR_YEARS = frozenset({"year", "calendar year", "fiscal year"})
 def compare_quantity(gold: str | Decimal, gold_unit: str, quantity: Quantity) -> tuple[Relation, bool]:
     """Compare an amount with the gold one; the second value says that its scale was taken from the question.
 
-    A missing unit is the question's; another unit or currency is ``other_unit``. It is a match iff the gold, rounded to
-    the significant digits written, equals it and the relative error is at most 0.5 %. Calendar years, durations and
-    counts below 1,000 must be equal. A fraction below one matches a percentage.
+    A missing unit is the question's; another unit or currency is ``other_unit``. It is a match iff the gold,
+    rounded to the significant digits written, equals it and the relative error is at most 0.5 %. Calendar
+    years, durations and counts below 1,000 must be equal. A fraction below one matches a percentage.
     """
     try:
         number = Decimal(gold.replace(",", "") if isinstance(gold, str) else gold)

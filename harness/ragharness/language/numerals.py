@@ -30,7 +30,7 @@ class Numeral(NamedTuple):
 
     value: Decimal
     significant: int
-    """Significant digits; the trailing zeros of an integer are not counted, those after a decimal mark are."""
+    """Significant digits; trailing zeros count after a decimal mark, not in an integer."""
     alternative: Decimal | None = None
     """The other reading where comma or point could mean either."""
 
@@ -44,10 +44,10 @@ def continental(text: str) -> bool:
 def read_digits(written: str, text: str) -> Numeral:
     """Read a numeral that ``DIGITS`` matched, in the light of the whole text it stands in.
 
-    With both marks present the last is the decimal mark; a mark that repeats separates thousands, and so do spaces
-    and apostrophes; one mark with other than three digits after it, or after a lone zero, is a decimal mark.
-    One mark with three digits after it is read as English ("1,234" thousands, "1.234" decimal) unless the text is
-    continental: then the other way round, with the English reading as the alternative.
+    With both marks present the last is the decimal mark; a mark that repeats separates thousands, and so do
+    spaces and apostrophes; one mark with other than three digits after it, or after a lone zero, is a decimal
+    mark. One mark with three digits after it is read as English ("1,234" thousands, "1.234" decimal) unless
+    the text is continental: then the other way round, with the English reading as the alternative.
     """
     if written.isdecimal():
         return _numeral(written, "")

@@ -59,12 +59,25 @@ def continues_list(text: str, previous: int, start: int) -> bool:
 
 def is_enumerator(text: str, start: int, end: int) -> bool:
     """Whether the numeral begins a list item: "1. ", "2) " or "(3) " at the start of a line."""
+    if end - start > 2 and "." in text[start:end]:
+        return _begins_clause(text, start, end)
     if end - start > 2 or text[end : end + 1] not in {".", ")"} or not text[end + 1 : end + 2].isspace():
         return False
     line = text.rfind("\n", max(0, start - 12), start)
     if line < 0 and start > 12:
         return False
     return not text[line + 1 : start].strip(_LINE_START) and bool(text[end + 1 : end + 40].strip())
+
+
+def _begins_clause(text: str, start: int, end: int) -> bool:
+    """Whether "2.5" numbers a clause: after a sentence, before a capital letter."""
+    before, after = text[max(0, start - 3) : start].rstrip(), text[end : end + 3].lstrip(". ")
+    return (
+        (not before or before[-1] in ".;\n")
+        and start != 0
+        and text[end : end + 1] in {" ", "."}
+        and after[:1].isupper()
+    )
 
 
 _IDENTIFIER = re.compile(

@@ -15,11 +15,15 @@ CURRENCIES: dict[str, str] = {
     "livres sterling": "GBP", "libras esterlinas": "GBP", "pfund": "GBP",
     "¥": "JPY", "jpy": "JPY", "yen": "JPY",
     "chf": "CHF", "swiss francs": "CHF", "franken": "CHF", "cny": "CNY", "rmb": "CNY", "yuan": "CNY",
-    "c$": "CAD", "ca$": "CAD", "cad": "CAD", "canadian dollars": "CAD", "a$": "AUD", "au$": "AUD", "aud": "AUD",
-    "australian dollars": "AUD", "hk$": "HKD", "hkd": "HKD", "s$": "SGD", "sgd": "SGD", "nz$": "NZD", "nzd": "NZD",
+    "c$": "CAD", "ca$": "CAD", "cad": "CAD", "canadian dollars": "CAD", "a$": "AUD", "au$": "AUD",
+    "aud": "AUD",
+    "australian dollars": "AUD", "hk$": "HKD", "hkd": "HKD", "s$": "SGD", "sgd": "SGD", "nz$": "NZD",
+    "nzd": "NZD",
     "₹": "INR", "inr": "INR", "rupees": "INR", "rs": "INR", "₩": "KRW", "krw": "KRW", "won": "KRW",
-    "sek": "SEK", "nok": "NOK", "dkk": "DKK", "kroner": "NOK", "kronor": "SEK", "mxn": "MXN", "r$": "BRL", "brl": "BRL",
-    "reais": "BRL", "₽": "RUB", "rub": "RUB", "rubles": "RUB", "₺": "TRY", "pln": "PLN", "zł": "PLN", "₪": "ILS",
+    "sek": "SEK", "nok": "NOK", "dkk": "DKK", "kroner": "NOK", "kronor": "SEK", "mxn": "MXN",
+    "r$": "BRL", "brl": "BRL",
+    "reais": "BRL", "₽": "RUB", "rub": "RUB", "rubles": "RUB", "₺": "TRY", "pln": "PLN", "zł": "PLN",
+    "₪": "ILS",
     "ils": "ILS", "zar": "ZAR", "rand": "ZAR",
 }  # fmt: skip
 """Symbols, codes and names, lower-cased, to ISO 4217; a bare dollar is taken as the US dollar."""
@@ -56,11 +60,13 @@ _DURATION_NAMES: dict[str, tuple[str, ...]] = {
     "minutes": ("minute", "minutes", "mins", "minuto", "minutos", "minuten"),
     "hours": ("hour", "hours", "hr", "hrs", "hora", "horas", "stunde", "stunden", "heure", "heures"),
     "days": ("day", "days", "día", "días", "dia", "dias", "tag", "tage", "tagen", "jour", "jours"),
-    "business days": ("business day", "business days", "working day", "working days", "días hábiles", "día hábil",
+    "business days": ("business day", "business days", "working day", "working days", "días hábiles",
+                      "día hábil",
                       "días laborables", "werktag", "werktage", "werktagen", "arbeitstage", "arbeitstagen",
                       "jours ouvrables", "jours ouvrés", "banking days", "trading days"),
     "weeks": ("week", "weeks", "wk", "wks", "semana", "semanas", "woche", "wochen", "semaine", "semaines"),
-    "months": ("month", "months", "mo", "mos", "mth", "mths", "mes", "meses", "monat", "monate", "monaten", "mois"),
+    "months": ("month", "months", "mo", "mos", "mth", "mths", "mes", "meses", "monat", "monate",
+               "monaten", "mois"),
     "years": ("year", "years", "yr", "yrs", "año", "años", "jahr", "jahre", "jahren", "an", "ans", "année",
               "années", "annum", "anniversary"),
 }  # fmt: skip
@@ -87,24 +93,20 @@ _FAMILY: dict[str, tuple[str, Decimal]] = {
 }
 """Durations convert exactly within a family and not at all between them: 30 days are no month."""
 
-SCALES: dict[str, Decimal] = {
-    **dict.fromkeys(("hundred", "hundreds"), Decimal(10) ** 2),
-    **dict.fromkeys(("thousand", "thousands", "k", "mil", "tausend", "tsd", "mille", "milliers"), Decimal(10) ** 3),
-    **dict.fromkeys(("lakh", "lakhs"), Decimal(10) ** 5),
-    **dict.fromkeys(
-        ("million", "millions", "m", "mm", "mn", "mln", "mio", "millón", "millones", "millionen"), Decimal(10) ** 6
+_SCALE_ROWS: tuple[tuple[int, str], ...] = (
+    (100, "hundred hundreds"),
+    (10**3, "thousand thousands k mil tausend tsd mille milliers"),
+    (10**5, "lakh lakhs"),
+    (10**6, "million millions m mm mn mln mio millón millones millionen"),
+    (10**7, "crore crores"),
+    (
+        10**9,
+        "billion billions b bn bln mrd milliarde milliarden milliard milliards md mds millardo millardos",
     ),
-    **dict.fromkeys(("crore", "crores"), Decimal(10) ** 7),
-    **dict.fromkeys(
-        ("billion", "billions", "b", "bn", "bln", "mrd", "milliarde", "milliarden", "milliard", "milliards", "md",
-         "mds", "millardo", "millardos", "mil millones"),
-        Decimal(10) ** 9,
-    ),
-    **dict.fromkeys(
-        ("trillion", "trillions", "t", "tn", "trn", "billón", "billones", "billionen"), Decimal(10) ** 12
-    ),
-    **dict.fromkeys(("dozen", "dozens", "docena", "docenas", "dutzend", "douzaine"), Decimal(12)),
-}  # fmt: skip
+    (10**12, "trillion trillions t tn trn billón billones billionen"),
+    (12, "dozen dozens docena docenas dutzend douzaine"),
+)
+SCALES: dict[str, Decimal] = {word: Decimal(value) for value, row in _SCALE_ROWS for word in row.split()}
 """Scale words and suffixes; Spanish "billones" and German "Billionen" are 10^12, English "billion" 10^9."""
 
 LETTER_SCALES = frozenset({"k", "m", "mm", "b", "t", "md"})
