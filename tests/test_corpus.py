@@ -58,11 +58,14 @@ def test_counts_of_the_real_corpus(contracts: Corpus) -> None:
 
 def test_golden_rows_of_the_real_corpus(contracts: Corpus) -> None:
     rows = [contracts.documents[place] for place in (0, 8, -1)]
-    told = [(each.id, len(each.text), len(each.segments), each.segments[-1], each.title) for each in rows]
+    told = [
+        (each.id, len(each.text), len(each.segments), each.segments[-1], each.title.split()[0])
+        for each in rows
+    ]
     assert told == [
-        ("cnli-1", 16632, 118, (16618, 16631), "JEA Non-Disclosure Agreement 2019 (064-19)"),
-        ("cnli-21", 12238, 98, (12216, 12237), "NSK Confidentiality Agreement for Suppliers"),
-        ("cnli-611", 22377, 146, (22330, 22376), "CEDC and W&L Enterprises Non-Disclosure Agreement"),
+        ("cnli-1", 16632, 118, (16618, 16631), "JEA"),
+        ("cnli-21", 12238, 98, (12216, 12237), "NSK"),
+        ("cnli-611", 22377, 146, (22330, 22376), "CEDC"),
     ]
     facts = [contracts.facts[place] for place in (0, 8, -1)]
     assert [(fact.document, fact.topic, fact.answers, fact.evidence) for fact in facts] == [
@@ -235,3 +238,41 @@ def test_a_manifest_with_an_unknown_field(tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(RagharnessError, match="expected a corpus manifest"):
         manifest("odd")
     assert Manifest(id="a", title="", summary="", license="", attribution="").embedded is False
+
+
+HEADED = """EXHIBIT 10
+MUTUAL SECRECY AGREEMENT
+This Agreement is made between Northwind Pumps, Inc. ("NPI") and Ada."""
+
+
+@pytest.mark.parametrize(
+    ("file_name", "text", "title", "handle"),
+    [
+        ("Harbor%20Cranes_NDA-2019.pdf", "", "Harbor Cranes NDA 2019", "Harbor Cranes NDA 2019"),
+        (
+            "ZYXConfidentialityAgreement.docx",
+            "",
+            "ZYX Confidentiality Agreement",
+            "ZYX Confidentiality Agreement",
+        ),
+        ("5bfb0627e70bdcfc5b32_orchard nda.html", "", "orchard nda", "orchard nda"),
+        ("Mutual-NDA-template-v2.pdf", "Agreement of two.", "Agreement of two", ""),
+        (
+            "nda_3.pdf",
+            HEADED,
+            "Mutual Secrecy Agreement of Northwind Pumps",
+            "Mutual Secrecy Agreement of Northwind Pumps",
+        ),
+        (
+            "1234_0000950123-00-009565_ex99.txt",
+            HEADED,
+            "Mutual Secrecy Agreement of Northwind Pumps",
+            "Mutual Secrecy Agreement of Northwind Pumps",
+        ),
+        ("41629_1.pdf", "", "Agreement", ""),
+    ],
+)
+def test_names_by_rule(file_name: str, text: str, title: str, handle: str) -> None:
+    titles = shelf.load_module(shelf.folder("corpora", "contractnli") / "titles.py")
+    [name] = titles.name_documents([("cnli-0", file_name, text)])
+    assert (name.title, name.handle) == (title, handle)

@@ -68,7 +68,7 @@ def fetch(url: str, part: Path, *, tell: Listener, space: int = 0) -> None:
                 time.sleep(PAUSE_SECONDS * 2 ** (attempt - 1))
             try:
                 _receive(client, url, part, tell, space)
-            except _CutError:
+            except (_CutError, httpx.ReadError, httpx.RemoteProtocolError, httpx.ReadTimeout):
                 tell(f"the connection to {public(url)} was cut; asking for the rest", 0, 0)
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 raise _unreachable(url, error) from error
@@ -89,8 +89,6 @@ def discard(part: Path) -> None:
 
 
 def _receive(client: httpx.Client, url: str, part: Path, tell: Listener, space: int) -> None:
-    import httpx
-
     have, validator = _kept(part)
     asked = {"Range": f"bytes={have}-", "If-Range": validator} if have else {}
     with client.stream("GET", url, headers=asked) as response:
@@ -98,11 +96,12 @@ def _receive(client: httpx.Client, url: str, part: Path, tell: Listener, space: 
         if total > LARGEST:
             raise CorruptDownload(f"{public(url)} announces {total} bytes, more than any corpus has")
         require_space(part.parent, total - begin + space)
+        if not begin:
+            # Emptied before the notes change, or a crash here would join two files later.
+            with storage_errors(part.parent):
+                part.write_bytes(b"")
         _note(part, response, total)
-        try:
-            _write(response, part, begin, total, url, tell)
-        except (httpx.ReadError, httpx.RemoteProtocolError, httpx.ReadTimeout) as error:
-            raise _CutError from error
+        _write(response, part, begin, total, url, tell)
 
 
 def _begin(response: httpx.Response, have: int, url: str, part: Path) -> tuple[int, int]:
@@ -134,7 +133,7 @@ def _write(response: httpx.Response, part: Path, begin: int, total: int, url: st
     first = next(chunks, b"")
     if not begin and first.lstrip()[:9].lower().startswith(_WEB_PAGE):
         raise _web_page(url)
-    with storage_errors(part.parent), part.open("ab" if begin else "wb") as file:
+    with storage_errors(part.parent), part.open("ab") as file:
         while first:
             file.write(first)
             done += len(first)

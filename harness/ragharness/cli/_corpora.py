@@ -1,0 +1,194 @@
+"""What ``ragharness corpus`` tells: cards, documents and checks as lines of text or as JSON values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ragharness import shelf
+from ragharness.corpus import wish
+from ragharness.download import hash_file, is_cached
+from ragharness.evidence import ENOUGH, EvidenceIndex
+from ragharness.passages import build_passages, faults, split_document
+from ragharness.reports.text import clean, one_line, paragraph
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ragharness.corpus import Corpus, Manifest
+    from ragharness.passages import PassageSet
+    from ragharness.records import Document
+
+_WIDTH = 80
+_LABEL = 11
+_HEAD_LINES = 12
+"""Lines of a document's text that are shown."""
+
+_HEAD_CHARACTERS = 4000
+
+Check = tuple[str, str, list[str]]
+"""What was checked, what was found, and the faults."""
+
+
+def table(cards: Sequence[Manifest]) -> list[str]:
+    """Return a line for each corpus with its summary below."""
+    heads = ("CORPUS", "LICENCE", "DOCUMENTS", "HERE")
+    rows = [(card.id, card.license, _documents(card), whereabouts(card)) for card in cards]
+    widths = [max(len(row[column]) for row in (heads, *rows)) for column in range(len(heads))]
+    lines = [_aligned(heads, widths)]
+    for card, row in zip(cards, rows, strict=True):
+        lines += [_aligned(row, widths), *paragraph(card.summary, _WIDTH - 2, "  ")]
+    return lines
+
+
+def card_lines(card: Manifest, corpus: Corpus | None) -> list[str]:
+    """Return the card, and what the corpus holds if it is here."""
+    rows = [
+        ("what", card.summary),
+        ("licence", f"{card.license} {card.license_url}".strip()),
+        ("by", card.attribution),
+        ("cite", card.citation),
+        ("home", card.homepage),
+        ("source", card.url),
+        ("splits", ", ".join(card.splits)),
+        ("here", whereabouts(card)),
+    ]
+    if corpus:
+        rows += [
+            ("split", corpus.split),
+            ("holds", holdings(corpus)),
+            ("hash", corpus.hash),
+            ("same text", ", ".join(_twins(corpus))),
+        ]
+    else:
+        rows.append(("next", f"ragharness corpus fetch {card.id}"))
+    return [f"{card.id}  {card.title}", *_labelled(rows)]
+
+
+def card_facts(card: Manifest, corpus: Corpus | None) -> dict[str, Any]:
+    """Return the card as a JSON value, with what the corpus holds if it is here."""
+    from msgspec import to_builtins
+
+    facts: dict[str, Any] = to_builtins(card) | {"here": splits_here(card)}
+    if corpus:
+        facts |= {
+            "split": corpus.split,
+            "holds": corpus.counts,
+            "hash": corpus.hash,
+            "twins": corpus.twins,
+        }
+    return facts
+
+
+def document_lines(corpus: Corpus, document: Document, words: int) -> list[str]:
+    """Return a document's names, the first lines of its text, and the beginning of each passage."""
+    passages = split_document(document, words)
+    size = f"{len(document.text)} characters, {len(document.segments)} segments, {len(passages)} passages"
+    same = [each.id for each in corpus.documents if each.text == document.text and each != document]
+    rows = [
+        ("handle", document.handle),
+        ("also", document.paraphrase),
+        ("source", document.source),
+        ("same text", ", ".join(same)),
+        ("size", size),
+    ]
+    lines = [f"{document.id}  {one_line(document.title, 200)}", *_labelled(rows), ""]
+    lines += [*paragraph(document.text[:_HEAD_CHARACTERS], _WIDTH)[:_HEAD_LINES], ""]
+    for each in passages:
+        place = f"{each.id:<14} {each.start:>7}-{each.end:<7} "
+        lines.append(place + one_line(each.text, _WIDTH - len(place)))
+    return lines
+
+
+def document_facts(document: Document, words: int) -> dict[str, Any]:
+    """Return a document and its passages as a JSON value."""
+    names = ("id", "title", "handle", "paraphrase", "source")
+    passages = [
+        {"id": each.id, "start": each.start, "end": each.end, "text": each.text}
+        for each in split_document(document, words)
+    ]
+    facts: dict[str, Any] = {name: getattr(document, name) for name in names}
+    return facts | {"characters": len(document.text), "passages": passages}
+
+
+def checks(corpus: Corpus, card: Manifest, words: int) -> list[Check]:
+    """Check content, counts, names, passages and evidence of a corpus."""
+    passages = build_passages(corpus.documents, words)
+    lost = [fault for each in corpus.documents for fault in faults(each, passages.of(each.id))]
+    told = f"{len(passages.passages)} of about {words} words hold every character once"
+    return [
+        _content(card, corpus.split),
+        _counts(corpus, card),
+        ("titles", f"unique; same text: {', '.join(_twins(corpus)) or 'none'}", []),
+        ("passages", told, lost),
+        _evidence(corpus, passages),
+    ]
+
+
+def splits_here(card: Manifest) -> list[str]:
+    """Return the splits that the cache holds; none of an embedded corpus, which needs no cache."""
+    return [] if card.embedded else [split for split in card.splits if is_cached(wish(card, split))]
+
+
+def whereabouts(card: Manifest) -> str:
+    """Return in words whether a corpus is on this machine."""
+    here = splits_here(card)
+    return "embedded" if card.embedded else f"cached: {', '.join(here)}" if here else "not fetched"
+
+
+def holdings(corpus: Corpus) -> str:
+    """Return in words how much a corpus holds."""
+    return ", ".join(f"{value} {what}" for what, value in corpus.counts.items() if value)
+
+
+def _content(card: Manifest, split: str) -> Check:
+    pinned = {name: file for name, file in card.files.items() if file.split == split and file.sha256}
+    home = shelf.folder("corpora", card.id)
+    # Files of a corpus that is not embedded are verified whenever they are read.
+    altered = [
+        f"{name} is not the pinned content"
+        for name, file in pinned.items()
+        if card.embedded and hash_file(home / name) != file.sha256
+    ]
+    return "content", f"pinned by sha256: {', '.join(pinned) or 'no file'}", altered
+
+
+def _counts(corpus: Corpus, card: Manifest) -> Check:
+    expected = card.counts.get(corpus.split, {})
+    differing = [
+        f"expected {value} {what}, found {corpus.counts.get(what, 0)}"
+        for what, value in expected.items()
+        if corpus.counts.get(what, 0) != value
+    ]
+    return "counts", holdings(corpus), differing
+
+
+def _evidence(corpus: Corpus, passages: PassageSet) -> Check:
+    index = EvidenceIndex(corpus)
+    spans = [span for fact in corpus.facts for span in fact.evidence]
+    whole = [
+        any(index.coverage(each, span) >= ENOUGH for each in passages.of(span.document)) for span in spans
+    ]
+    told = f"{sum(whole)} of {len(spans)} spans have {ENOUGH:.0%} or more of their words in one passage"
+    # A span longer than a passage cannot be whole in one: worth knowing, and no fault.
+    return "evidence", told, []
+
+
+def _twins(corpus: Corpus) -> list[str]:
+    return [f"{twin} = {first}" for twin, first in corpus.twins.items()]
+
+
+def _documents(card: Manifest) -> str:
+    return str(card.counts.get(card.default_split, {}).get("documents", "?"))
+
+
+def _labelled(rows: Iterable[tuple[str, str]]) -> list[str]:
+    lines: list[str] = []
+    for label, value in rows:
+        if value:
+            first, *rest = paragraph(clean(value), _WIDTH, " " * _LABEL)
+            lines += [f"{label:<{_LABEL}}{first.strip()}", *rest]
+    return lines
+
+
+def _aligned(cells: tuple[str, ...], widths: list[int]) -> str:
+    return "  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True)).rstrip()
