@@ -156,7 +156,7 @@ PIECES = "1 March 2021 may Q3 FY 23 - / . , of the first 1.3.2021 [ ] § \n é".
 
 
 @given(st.text(max_size=200) | st.lists(st.sampled_from(PIECES)).map(" ".join))
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_any_text_is_read_and_dates_do_not_overlap(text: str) -> None:
     end = 0
     for mention in find_dates(text):

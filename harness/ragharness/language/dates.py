@@ -90,6 +90,7 @@ _ORDINALS = {
         1,
     )
 }
+_DIGIT = re.compile(r"[0-9]")
 _CLUSTER = re.compile(r"[0-9]+(?:[-./–][0-9]+)*")
 _ISO = re.compile(r"(\d{4})([-/.])(0?[1-9]|1[0-2])(?:\2(0?[1-9]|[12]\d|3[01]))?")
 _NUMERIC = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})")
@@ -145,6 +146,8 @@ def _find_dates(text: str) -> tuple[DateMention, ...]:
             place += 1
         if place < len(named) and named[place].start < cluster.end():
             continue
+        if not periods and cluster.end() - cluster.start() < 4:
+            continue
         if not (marks and in_citation(text, cluster.start(), cluster.end())):
             found += (periods and _period(text, cluster)) or _digits_only(text, cluster)
     return (*found, *named[place:])
@@ -155,6 +158,8 @@ def _named_dates(text: str, months: Iterable[str]) -> list[DateMention]:
     found: list[DateMention] = []
     for start, name in places(text, months):
         floor = found[-1].end if found else 0
+        if not _DIGIT.search(text, max(floor, start - 14), start + 24):
+            continue
         if start >= floor and (mention := _around(text, start, name, floor)) is not None:
             found.append(mention)
     return found

@@ -98,10 +98,19 @@ class Spelled(NamedTuple):
 
 def read_words(text: str, start: int) -> Spelled | None:
     """Read the number in words that begins at ``start`` (the start of a word), as long as it goes on."""
+    first = WORD.match(lowered(text), start)
+    if first is not None and first[0] in SMALL and _ends(text, first.end()):
+        return Spelled(start, first.end(), Decimal(SMALL[first[0]]), False, 1)
     spelled = _read_words(text, start, start + 28)
     if spelled is not None and spelled.end > start + 14:
         return _read_words(text, start, start + 240)
     return spelled
+
+
+def _ends(text: str, position: int) -> bool:
+    """Whether no number word follows: the common case, seen without reading on."""
+    following = WORD.match(lowered(text), position + 1)
+    return following is None or (following[0] not in TRIGGERS and following[0] not in _AND)
 
 
 def _read_words(text: str, start: int, stop: int) -> Spelled | None:

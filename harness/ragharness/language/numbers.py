@@ -47,7 +47,7 @@ class _Atom(NamedTuple):
     spelled: bool = False
 
 
-_DIGIT = re.compile(r"[0-9]")
+_RUN = re.compile(r"[0-9]+")
 _FRACTIONS = {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal("0.75")}
 _MIXED = re.compile(r"([0-9]{1,3}) ([1-9])/([1-9][0-9]?)(?![\w/])")
 _VALUE_POSITION = re.compile(
@@ -67,6 +67,7 @@ _SPAN_WORDS = frozenset({"year", "month", "week", "day", "decade", "fortnight"})
 _BEFORE_A_SPAN = word_set(
     "for of within after least than about approximately lasts is to exceed exactly only"
 )
+_CODE_MARKS = frozenset("-:/.(")
 _LONGEST = 24
 """Digits that a number may have: longer ones are codes."""
 
@@ -82,7 +83,7 @@ def find_quantities(text: str) -> list[Quantity]:
 @lru_cache(maxsize=256)
 def _find_quantities(text: str) -> tuple[Quantity, ...]:
     triggers = vocabulary(text) & _ALL_TRIGGERS
-    has_digits = _DIGIT.search(text) is not None
+    has_digits = _RUN.search(text) is not None
     if not triggers and not has_digits and not any(fraction in text for fraction in _FRACTIONS):
         return ()
     atoms = _digit_atoms(text) if has_digits else []
@@ -116,29 +117,48 @@ def _digit_atoms(text: str) -> list[_Atom]:
     links = "://" in text or "www." in text or "@" in text
     atoms: list[_Atom] = []
     skip, reference, place = -1, -1, 0
-    for match in DIGITS.finditer(text):
-        start, end = match.span()
+    for run in _RUN.finditer(text):
+        start = run.start()
+        if start < skip:
+            continue
+        match = DIGITS.match(text, start)
+        end = skip = run.end() if match is None else match.end()
         while place < len(dates) and dates[place].end <= start:
             place += 1
-        if start < skip or (place < len(dates) and dates[place].start <= start):
+        if place < len(dates) and dates[place].start <= start:
             continue
-        mixed = _MIXED.match(text, start)
-        if mixed is not None:
+        if text[end : end + 1] == " " and (mixed := _MIXED.match(text, start)) is not None:
             skip = mixed.end()
             atoms.append(_Atom(start, skip, _mixed(mixed)))
             continue
-        skip = identifier_end(text, start - 1 if start and text[start - 1] == "+" else start)
-        if skip > 0 or not stands_free(text, start, end) or (links and in_link(text, start)):
-            continue
-        if (marks and in_citation(text, start, end)) or is_enumerator(text, start, end):
-            continue
-        if is_reference(text, start) or (
-            continues_list(text, reference, start) and not read_suffix(text, end).measure.unit
+        code_end = _code_end(text, start, end)
+        if code_end >= 0:
+            skip = max(skip, code_end)
+        elif (
+            not stands_free(text, start, end)
+            or (links and in_link(text, start))
+            or (marks and in_citation(text, start, end))
+            or is_enumerator(text, start, end)
         ):
+            continue
+        elif _is_reference(text, start, end, reference):
             reference = end
         elif end - start <= _LONGEST:
             atoms.append(_digit_atom(text, start, end))
     return atoms
+
+
+def _code_end(text: str, start: int, end: int) -> int:
+    if start and text[start - 1] == "+":
+        return identifier_end(text, start - 1)
+    return identifier_end(text, start) if text[end : end + 1] in _CODE_MARKS else -1
+
+
+def _is_reference(text: str, start: int, end: int, reference: int) -> bool:
+    """Whether digits name a section or page, by themselves or in a list that ends at ``reference``."""
+    if is_reference(text, start):
+        return True
+    return continues_list(text, reference, start) and not read_suffix(text, end).measure.unit
 
 
 def _mixed(mixed: re.Match[str]) -> Numeral:
