@@ -311,4 +311,4 @@ def _lower(text: str) -> str:
 
 
 def _iso(text: str) -> str:
-    return datetime.strptime(text, "%B %d, %Y").date().isoformat()  # noqa: DTZ007 (a calendar day has no zone)
+    return datetime.strptime(text, "%B %d, %Y").date().isoformat()

@@ -203,5 +203,6 @@ def _declare(draft: Draft, deal: Deal) -> None:
         ("notice_to", deal.notice_to),
     ):
         if draft.marks(topic):
-            draft.fact(Fact(document=draft.id, topic=topic, kind="text", answers=(value,), details=names))
+            also = {"also": " / ".join(deal.purpose_also)} if topic == "purpose" else {}
+            draft.fact(Fact(document=draft.id, topic=topic, kind="text", answers=(value,), details={**names, **also}))
     draft.fact(Fact(document=draft.id, topic="protected_items", kind="list", answers=deal.items, details=names))

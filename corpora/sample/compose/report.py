@@ -225,7 +225,7 @@ def _declare_table(draft: Draft, report: Report, names: dict[str, str]) -> None:
         neighbour = table.rows[(index + 1) % len(table.rows)]
         details = {
             **names,
-            "ask": table.ask.format(row=label if label in _PROPER else _lower(label), year=table.years[2]),
+            "ask": table.ask.format(row=label if label in _PROPER or '"{row}"' in table.ask else _lower(label), year=table.years[2]),
             "before": f"{before:.{table.digits}f}",
             "before_year": str(table.years[1]),
             "neighbour": f"{neighbour[3]:.{table.digits}f}",
