@@ -104,6 +104,7 @@ ONE = [
     ("twenty-five", "twenty-five", "25", ""),
     ("one hundred and twenty", "one hundred and twenty", "120", ""),
     ("three hundred forty-five thousand six hundred and one",) * 2 + ("345601", ""),
+    ("five hundred and twenty thousand (520,000)",) * 2 + ("520000", ""),
     ("a dozen", "a dozen", "12", ""),
     ("two dozen", "two dozen", "24", ""),
     ("a hundred", "a hundred", "100", ""),

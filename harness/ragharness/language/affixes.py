@@ -150,7 +150,8 @@ def _minus(text: str, position: int) -> tuple[int, bool]:
 
 
 _APPROXIMATE = word_set(
-    "about approximately around roughly nearly almost circa ca ca. some c. over under below above "
+    "about approximately approx. approx "
+    "around roughly nearly almost circa ca ca. some c. over under below above "
     "ungefähr etwa rund aproximadamente unos unas cerca casi environ presque quelque ~ ≈ near "
     "exceeding"
 )

@@ -172,8 +172,9 @@ class _Reader:
 
     def may_continue(self, word: str, following: list[tuple[str, int, int]]) -> bool:
         """Whether "and" carries the number on: "two hundred and three", not "one hundred and two hundred"."""
-        if len(following) > 1 and (following[1][0] in _HUNDRED or following[1][0] in _LARGE):
-            return self.scaled and following[1][0] in _HUNDRED
+        after = following[1][0] if len(following) > 1 else ""
+        if (after in _HUNDRED and not self.scaled) or _LARGE.get(after, 0) >= self.scale:
+            return False
         if self.current is None:
             return self.scaled
         return (self.current >= 100 and self.current % 100 == 0) if word == "and" else self.current % 10 == 0

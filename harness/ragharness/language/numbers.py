@@ -134,12 +134,7 @@ def _digit_atoms(text: str) -> list[_Atom]:
         code_end = _code_end(text, start, end)
         if code_end >= 0:
             skip = max(skip, code_end)
-        elif (
-            not stands_free(text, start, end)
-            or (links and in_link(text, start))
-            or (marks and in_citation(text, start, end))
-            or is_enumerator(text, start, end)
-        ):
+        elif _is_mark(text, start, end, marks=marks, links=links):
             continue
         elif _is_reference(text, start, end, reference):
             reference = end
@@ -152,6 +147,13 @@ def _code_end(text: str, start: int, end: int) -> int:
     if start and text[start - 1] == "+":
         return identifier_end(text, start - 1)
     return identifier_end(text, start) if text[end : end + 1] in _CODE_MARKS else -1
+
+
+def _is_mark(text: str, start: int, end: int, *, marks: bool, links: bool) -> bool:
+    """Whether digits belong to a code, a list, a citation or an address."""
+    if not stands_free(text, start, end) or is_enumerator(text, start, end):
+        return True
+    return (marks and in_citation(text, start, end)) or (links and in_link(text, start))
 
 
 def _is_reference(text: str, start: int, end: int, reference: int) -> bool:
