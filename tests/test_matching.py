@@ -117,6 +117,9 @@ LISTS = [
     ("Both the Office of Grants and the Office of Rural Health administer it.", OFFICES, (), ()),
     ("red, green and blue", ("red", "green"), (), ("blue",)),
     ("red and green", ("red", "green"), (), ()),
+    ("In Norway, Oslo and Bergen, and others, administer it.", ("Oslo", "Bergen"), (), ()),
+    ("Oslo and Bergen, which are in Norway (see Rome).", ("Oslo", "Bergen"), (), ()),
+    ("1) Oslo 2) Bergen 3) Rome", ("Oslo", "Bergen"), (), ("Rome",)),
     ("Smith & Sons, Jones", ("Smith and Sons", "Jones"), (), ()),
     ("nothing of the kind", ("red", "green"), ("red", "green"), ()),
 ]

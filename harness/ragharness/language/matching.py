@@ -222,7 +222,11 @@ _LEADING = re.compile(
     r"(?:[\s\-*•–\"'“”()]|\(?\d{1,2}[.)]\s|(?:the|a|an|both|also|either|and|or|as well as)\s)+", re.IGNORECASE
 )
 _SEPARATOR = re.compile(
-    r"\s*(?:[,;\n|]|(?<!\w)(?:and|or|as well as|along with|plus|y|e|und|sowie|et|ou)(?!\w))\s*"
+    r"\s*(?:[,;\n|]|(?<!\w)(?:and|or|as well as|along with|plus|y|e|und|sowie|et|ou)(?!\w)|\(?\d{1,2}\)\s)\s*"
+)
+_NO_ITEM_START = word_set(
+    "in on under according for at as by per within from to with of namely yes no however overall thus others other "
+    "etc more so if here there this that these those it they en según nach laut selon dans"
 )
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
 _VERBS = word_set(
@@ -243,7 +247,7 @@ def _extras(text: str, hits: list[AliasHit], items: Sequence[str]) -> list[str]:
         piece = _DECORATION.sub("", gap)
         piece = piece[_leading(piece) :].rstrip(" .*\"'“”)\n\t:")
         words = normalise(piece).split()
-        fits = 0 < len(words) <= longest + 1 and _VERBS.isdisjoint(words)
+        fits = 0 < len(words) <= longest + 1 and _VERBS.isdisjoint(words) and words[0] not in _NO_ITEM_START
         if fits and (not capital or piece[0].isupper()):
             extras.append(piece)
     return extras
