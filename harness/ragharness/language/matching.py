@@ -222,7 +222,8 @@ _LEADING = re.compile(
     r"(?:[\s\-*•–\"'“”()]|\(?\d{1,2}[.)]\s|(?:the|a|an|both|also|either|and|or|as well as)\s)+", re.IGNORECASE
 )
 _SEPARATOR = re.compile(
-    r"\s*(?:[,;\n|]|(?<!\w)(?:and|or|as well as|along with|plus|y|e|und|sowie|et|ou)(?!\w)|\(?\d{1,2}\)\s)\s*"
+    r"\s*(?:[,;\n|]|(?<!\w)(?:and|or|as well as|along with|plus|y|e|und|sowie|et|ou)(?!\w)"
+    r"|\(?\d{1,2}\)\s)\s*"
 )
 _NO_ITEM_START = word_set(
     "in on under according for at as by per within from to with of namely yes no however overall thus others other "
