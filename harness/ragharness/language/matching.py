@@ -226,8 +226,8 @@ _SEPARATOR = re.compile(
     r"|\(?\d{1,2}\)\s)\s*"
 )
 _NO_ITEM_START = word_set(
-    "in on under according for at as by per within from to with of namely yes no however overall thus others other "
-    "etc more so if here there this that these those it they en según nach laut selon dans"
+    "in on under according for at as by per within from to with of namely yes no however overall thus others "
+    "other etc more so if here there this that these those it they en según nach laut selon dans"
 )
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
 _VERBS = word_set(
