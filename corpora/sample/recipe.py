@@ -208,7 +208,11 @@ def _stated(book: Book, fact: Fact, topic: str) -> Iterator[Question]:
             opposite = "no" if answers == ("yes",) else "yes"
             distractors = (Distractor(opposite, about=tempting),)
         known = msgspec.structs.replace(
-            question, answerable=True, answers=answers, aliases=_SPELLING.aliases(fact), evidence=fact.evidence
+            question,
+            answerable=True,
+            answers=answers,
+            aliases=_SPELLING.aliases(fact),
+            evidence=fact.evidence,
         )
         yield msgspec.structs.replace(
             known,
@@ -262,18 +266,22 @@ def _distractors(book: Book, fact: Fact) -> tuple[Distractor, ...]:
         found.append(Distractor(details["neighbour"], line, facts[details["neighbour_topic"]].evidence))
     if details.get("trap"):
         other = facts[details["trap"]]
-        found.append(Distractor(other.answers[0], f"the answer to: {other.details['ask']}", other.evidence))
+        found += _false(fact, other, f"the answer to: {other.details['ask']}")
     rival, about = _RIVALS.get(fact.topic, ("", ""))
-    if rival in facts and facts[rival].answers:
-        found.append(Distractor(facts[rival].answers[0], about, facts[rival].evidence))
+    if rival in facts:
+        found += _false(fact, facts[rival], about)
     neighbour = book.neighbour.get(fact.document, "")
     twin = book.facts[neighbour].get(fact.topic) if neighbour else None
-    if twin and fact.kind != "list" and twin.answers and "before" not in details:
-        found.append(
-            Distractor(twin.answers[0], f"the {book.documents[neighbour].handle}", twin.evidence)
-        )
+    if twin and fact.kind != "list" and "before" not in details:
+        found += _false(fact, twin, f"the {book.documents[neighbour].handle}")
     unlike = {each.value: each for each in reversed(found) if each.value not in fact.answers}
     return tuple(reversed(unlike.values()))
+
+
+def _false(fact: Fact, other: Fact, about: str) -> list[Distractor]:
+    """Return another fact's value as a false answer, in the fact's own unit; none where units do not compare."""
+    value = _SPELLING.in_unit(other.answers[0], other.unit, fact.unit)
+    return [Distractor(value, about, other.evidence)] if value else []
 
 
 def _may_withhold(book: Book, fact: Fact, way: str) -> bool:

@@ -31,10 +31,11 @@ def aliases(fact: Fact) -> dict[str, tuple[str, ...]]:
     return found
 
 
-_WORDS = [
+_ONES = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-    "thirteen", "fourteen", "fifteen",
-]  # fmt: skip
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+_TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 
 _UNITS = {
     "percent": r" per ?cent",
@@ -49,17 +50,38 @@ def spellings(fact: Fact) -> list[str]:
     if fact.kind == "date":
         return [_date_pattern(answer) for answer in fact.answers]
     if fact.kind != "number":
-        return [rf"\b{re.escape(re.sub(_LEADING, '', answer))}\b" for answer in fact.answers]
-    found = []
-    for answer in fact.answers:
-        whole, _, decimals = answer.partition(".")
-        digits = f"{int(whole):,}" + (f".{decimals}" if decimals else "")
-        forms = {re.escape(digits), re.escape(answer)}
-        if not decimals and int(whole) < len(_WORDS):
-            forms.add(_WORDS[int(whole)])
-        tail = _UNITS.get(fact.unit, r"(?![\d.,]*\d)")
-        found.append(rf"(?<![\d.,$-])\$?(?:{'|'.join(sorted(forms))}){tail}")
-    return found
+        return [rf"\b{re.escape(_LEADING.sub('', answer))}\b" for answer in fact.answers]
+    return [_number_pattern(answer, fact.unit) for answer in fact.answers]
+
+
+def in_unit(value: str, unit: str, wanted: str) -> str:
+    """Return a value in another unit of time; empty where the units do not compare."""
+    if unit == wanted:
+        return value
+    if (unit, wanted) == ("years", "months"):
+        return str(int(value) * 12)
+    return f"{int(value) / 12:g}" if (unit, wanted) == ("months", "years") else ""
+
+
+def _number_pattern(answer: str, unit: str) -> str:
+    whole, _, decimals = answer.partition(".")
+    value = float(answer)
+    forms = {answer, f"{int(whole):,}" + (f".{decimals}" if decimals else "")}
+    if not decimals and value < 100:
+        forms.add(_spelled(int(whole)))
+    if unit == "USD million" and value >= 1000:
+        forms.add(f"{value / 1000:g} billion")
+    if unit == "" and value >= 100_000:
+        forms.add(f"{value / 1_000_000:g} million")
+    tail = _UNITS.get(unit, r"(?![\d.,]*\d)")
+    return rf"(?<![\d.,$-])\$?(?:{'|'.join(map(re.escape, sorted(forms)))}){tail}"
+
+
+def _spelled(number: int) -> str:
+    tens, ones = divmod(number, 10)
+    if number < len(_ONES):
+        return _ONES[number]
+    return _TENS[tens] + (f"-{_ONES[ones]}" if ones else "")
 
 
 def _date_pattern(iso: str) -> str:

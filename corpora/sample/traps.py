@@ -66,7 +66,7 @@ def _adversarial(question: Question, patterns: list[str], scope: str, note: str,
     distractors = tuple(
         Distractor(fact.answers[0], f"{fact.topic} of {fact.document}", fact.evidence)
         for fact in tempting
-        if fact.kind == question.kind and fact.kind != "yesno"
+        if (fact.kind, fact.unit) == (question.kind, question.unit)
     )
     return msgspec.structs.replace(
         question,
@@ -96,6 +96,7 @@ def _premises(book: Book) -> Iterator[Question]:
                     document=document,
                     topic=f"premise-{topic}",
                     wording=wording,
+                    unit=tempting[0].unit if tempting else "",
                 )
                 note = "the document denies the premise"
                 yield _adversarial(question, premise.patterns, "document", note, *tempting)
