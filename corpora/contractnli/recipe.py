@@ -34,7 +34,7 @@ VERSION = 1
 HERE = Path(__file__).parent
 
 _SKEWED = 1 / 3
-"""A label is against the usual answer when at most this share of the contracts that settle the topic has it."""
+"""A label is against the usual answer when at most this share of the contracts that settle it have it."""
 
 _TELLING = 5
 """Words from which a span states something: shorter ones are numbers and headings of clauses."""
@@ -134,8 +134,10 @@ def _labelled(
         answers = ("yes",) if affirmed == asked.yes_means else ("no",)
         known = msgspec.structs.replace(asked, answerable=True, answers=answers, evidence=evidence)
         yield _answerable(known, temptation)
-        for withheld in ("document", "clause"):
-            yield msgspec.structs.replace(known, target="unsupported", withheld=withheld)
+        yield msgspec.structs.replace(known, target="unsupported", withheld="document")
+        if not (temptation or (affirmed and topic.exception)):
+            # Without the clause that decides, the rest of a misleading contract would state the opposite.
+            yield msgspec.structs.replace(known, target="unsupported", withheld="clause")
         yield msgspec.structs.replace(known, stratum="null_retrieval")
 
 
@@ -172,21 +174,22 @@ def _silent(document: Document, fact: Fact, topic: Topic) -> Iterator[Question]:
 
 
 def _asked(document: Document, fact: Fact, topic: Topic) -> Iterator[Question]:
-    for form, texts, yes_means in (("positive", topic.positive, True), ("negative", topic.negative, False)):
-        for wording, name in _names(document):
-            yield Question(
-                id="",
-                text=texts[wording - 1].format(name=name),
-                stratum="grounded",
-                kind="yesno",
-                answerable=False,
-                document=document.id,
-                topic=fact.topic,
-                form=form,
-                wording=wording,
-                proposition=topic.proposition,
-                yes_means=yes_means,
-            )
+    for wording, name in _names(document):
+        plain = Question(
+            id="",
+            text=topic.positive[wording - 1].format(name=name),
+            stratum="grounded",
+            kind="yesno",
+            answerable=False,
+            document=document.id,
+            topic=fact.topic,
+            form="positive",
+            wording=wording,
+            proposition=topic.proposition,
+        )
+        yield plain
+        text = topic.negative[wording - 1].format(name=name)
+        yield msgspec.structs.replace(plain, text=text, form="negative", yes_means=False)
 
 
 def _unanswerable(document: Document, name: str, absent: Absent) -> Iterator[Question]:

@@ -1,13 +1,13 @@
 """Question sets: built from a corpus by its recipe, checked, frozen and loaded.
 
-A corpus' ``recipe.py`` offers every question that could be asked; the builder picks, seeded, the proportions of
-the design (40/20/20/20 grounded, 10 unanswerable, 10 adversarial, 10 with an empty retrieval) so that no
-shortcut answers them. The frozen set holds our wording, ids, offsets and labels, never a text of the corpus.
+A corpus' ``recipe.py`` offers every question that could be asked; the builder picks, seeded, the proportions
+of the design (40/20/20/20 grounded, 10 unanswerable, 10 adversarial, 10 with an empty retrieval) so that no
+shortcut answers them. The frozen set holds our wording, ids, offsets and labels, never a corpus' text.
 """
 
 from ragharness.questions.building import build_questions
 from ragharness.questions.checks import Finding, check_questions
-from ragharness.questions.freezing import freeze, load_questions, read_questions
+from ragharness.questions.freezing import freeze, frozen_set, load_questions, read_questions
 from ragharness.questions.questionset import DEFAULT_SEED, DEFAULT_SIZE, QuestionSet
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "build_questions",
     "check_questions",
     "freeze",
+    "frozen_set",
     "load_questions",
     "read_questions",
 ]

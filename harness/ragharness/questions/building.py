@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import TYPE_CHECKING, Protocol, cast
 
 import msgspec
@@ -11,7 +10,7 @@ from ragharness import shelf
 from ragharness.errors import QuestionsNotUsable, UsageError
 from ragharness.questions.ground import Ground
 from ragharness.questions.picking import Picker, Pool, Shortage
-from ragharness.questions.questionset import DEFAULT_SEED, DEFAULT_SIZE, QuestionSet, Slot, quotas
+from ragharness.questions.questionset import DEFAULT_SEED, DEFAULT_SIZE, QuestionSet, quotas
 from ragharness.questions.units import PATIENCE, pick_answerable
 
 if TYPE_CHECKING:
@@ -48,8 +47,8 @@ def load_recipe(corpus: str) -> Recipe:
 def build_questions(corpus: Corpus, size: int = DEFAULT_SIZE, seed: int = DEFAULT_SEED) -> QuestionSet:
     """Return a set of ``size`` questions, or of the largest size below it that the corpus carries.
 
-    The same corpus, size and seed give the same bytes on any machine. Raises UsageError for a size under 13 and
-    QuestionsNotUsable when the corpus does not even carry that.
+    The same corpus, size and seed give the same bytes on any machine. Raises UsageError for a size under 13
+    and QuestionsNotUsable when the corpus does not even carry that.
     """
     if size < SMALLEST:
         raise UsageError(
@@ -76,19 +75,28 @@ def build_questions(corpus: Corpus, size: int = DEFAULT_SIZE, seed: int = DEFAUL
 
 
 def _compose_patiently(pool: Pool, ground: Ground, size: int, seed: int) -> tuple[Question, ...] | Shortage:
+    outcomes = (_try_compose(pool, ground, size, seed, patience) for patience in PATIENCE)
     short = Shortage("", 1, 0)
-    for patience in PATIENCE:
-        try:
-            return _compose(pool, ground, size, seed, patience)
-        except Shortage as found:
-            short = found
+    for outcome in outcomes:
+        if not isinstance(outcome, Shortage):
+            return outcome
+        short = outcome
     return short
 
 
+def _try_compose(
+    pool: Pool, ground: Ground, size: int, seed: int, patience: int
+) -> tuple[Question, ...] | Shortage:
+    try:
+        return _compose(pool, ground, size, seed, patience)
+    except Shortage as short:
+        return short
+
+
 def _compose(pool: Pool, ground: Ground, size: int, seed: int, patience: int) -> tuple[Question, ...]:
-    """Pick scarce rows before plentiful ones, and documents to withhold among those that no scarce row needs."""
+    """Pick scarce rows before plentiful ones, after withholding documents that no scarce row needs."""
     counts = quotas(size)
-    picker = Picker(pool, ground, Random(seed), counts)
+    picker = Picker(pool, ground, seed, counts)
     correct, wrong, document, clause, refused, unanswerable, adversarial, null = counts
     picker.withhold(document, counts[document])
     picker.withhold(clause, counts[clause])
@@ -107,6 +115,3 @@ def _smaller(size: int, short: Shortage) -> int:
     """Return the next size to try: a multiple of 13, at which all proportions are exact."""
     carried = size * short.found // short.needed
     return min(carried, size - 1) // SMALLEST * SMALLEST
-
-
-__all__ = ["Recipe", "Slot", "build_questions", "load_recipe"]

@@ -31,11 +31,10 @@ class Finding(NamedTuple):
 
 def check_questions(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
     """Return every property of the design that the set does not have, in a fixed order; none is good."""
-    findings = list(_unique(questions))
-    strangers = list(_strangers(questions, corpus))
-    if strangers:
-        # Nothing about evidence can be said of documents that are not there.
-        return findings + strangers
+    findings = misfits(questions, corpus)
+    if any(finding.rule == "evidence" for finding in findings):
+        # Nothing can be checked about documents that are not there.
+        return findings
     ground = Ground(corpus)
     index = withhold(ground.passages, questions.withheld_documents, questions.withheld_spans)
     for question in questions.questions:
@@ -45,6 +44,11 @@ def check_questions(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
             for message in check(question, ground, index)
         )
     return findings + list(chain.from_iterable(check(questions, ground) for check in _OF_THE_SET))
+
+
+def misfits(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
+    """Return what makes a set unusable with a corpus: doubles, documents or spans that are not there."""
+    return [*_unique(questions), *_strangers(questions, corpus)]
 
 
 def _strangers(questions: QuestionSet, corpus: Corpus) -> Iterator[Finding]:
@@ -138,7 +142,7 @@ def _own_wording(question: Question, ground: Ground, index: PassageSet) -> Itera
         names = (document.title, document.handle, document.paraphrase)
         folded = question.text.casefold()
         if not any(name and name.casefold() in folded for name in names):
-            yield f"expected the document's title, handle or paraphrase in the question, found none of {names}"
+            yield f"expected the document's title, handle or paraphrase in it, found none of {names}"
 
 
 def _alike(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:  # noqa: ARG001

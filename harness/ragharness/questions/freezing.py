@@ -1,4 +1,4 @@
-"""Frozen sets on the shelf: written once, loaded only as they were written; other files are read line by line."""
+"""Frozen sets: written once, loaded only as they were written; other files are read line by line."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ import msgspec
 
 from ragharness import shelf
 from ragharness.errors import QuestionsNotUsable, StorageError
+from ragharness.questions.building import build_questions, load_recipe
+from ragharness.questions.checks import misfits
 from ragharness.questions.questionset import DEFAULT_SEED, DEFAULT_SIZE, QuestionSet
 from ragharness.records import ROWS, Question
 
@@ -51,9 +53,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 def freeze(questions: QuestionSet, folder: Path, corpus: Corpus) -> Card:
-    """Write ``questions.jsonl`` and ``questionset.toml`` into a folder and return the card; raises StorageError."""
-    from ragharness.questions.building import load_recipe
-
+    """Write the questions and their card into a folder and return the card; raises StorageError."""
     counts = Counter(each.row for each in questions.questions)
     card = Card(
         id=folder.name,
@@ -67,50 +67,69 @@ def freeze(questions: QuestionSet, folder: Path, corpus: Corpus) -> Card:
         license=corpus.license,
         attribution=corpus.attribution,
         note=(
-            "The wording of the questions is this project's (Apache-2.0). Ids, offsets and labels come from the"
-            " corpus under its licence; none of its text is included."
+            "The wording of the questions is this project's (Apache-2.0). Ids, offsets and labels come from"
+            " the corpus under its licence; none of its text is included."
         ),
         notes=questions.notes,
         rows={row: counts[row] for row in ROWS},
     )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        _replace(folder / LINES, questions.lines)
-        _replace(folder / CARD, _toml(card).encode())
-    except OSError as error:
-        raise StorageError(
-            f"expected a folder that can be written at {folder}, found otherwise: {error.strerror}",
-            help="ragharness questions freeze --out FOLDER",
-        ) from error
+    write(folder / LINES, questions.lines)
+    write(folder / CARD, _toml(card).encode())
     return card
 
 
 def load_questions(
     corpus: Corpus, *, path: Path | None = None, size: int = DEFAULT_SIZE, seed: int = DEFAULT_SEED
 ) -> QuestionSet:
-    """Return the questions of ``path`` (a file, or the folder of a frozen set), else the frozen set, else a built one.
+    """Return the questions of ``path`` (a file or a frozen set's folder), else the frozen or a built set.
 
     The frozen set of the shelf is taken for the default size and seed when it was made from this very corpus;
     ``notes`` says when it was not. Raises QuestionsNotUsable.
     """
     if path is not None:
         return _from_path(path, corpus)
-    from ragharness.questions.building import build_questions
-
     if (size, seed) != (DEFAULT_SIZE, DEFAULT_SEED) or corpus.id not in shelf.names("questionsets"):
         return build_questions(corpus, size, seed)
-    folder = shelf.folder("questionsets", corpus.id)
-    card = read_card(folder)
-    if (card.split, card.corpus_hash) == (corpus.split, corpus.hash):
-        return _frozen(folder, card)
+    frozen = frozen_set(corpus.id)
+    if (frozen.split, frozen.corpus_hash) == (corpus.split, corpus.hash):
+        return frozen
     built = build_questions(corpus, size, seed)
-    other = "split" if card.split != corpus.split else "state"
+    other = "split" if frozen.split != corpus.split else "state"
     note = f"built now: the frozen set belongs to another {other} of {corpus.id}"
     return replace(built, notes=(*built.notes, note))
 
 
+def frozen_set(name: str) -> QuestionSet:
+    """Return the frozen set of the shelf as it was written; raises UnknownName or QuestionsNotUsable."""
+    folder = shelf.folder("questionsets", name)
+    return _frozen(folder, read_card(folder))
+
+
+def stored_set(path: Path, corpus: str) -> QuestionSet:
+    """Return the questions of a file or a frozen set's folder without looking at their corpus."""
+    if path.is_dir():
+        return _frozen(path, read_card(path))
+    questions = read_questions(path)
+    return QuestionSet(corpus, "", "", DEFAULT_SEED, len(questions), questions)
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file that is never seen half; raises StorageError."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # A reader sees the old file or the new one.
+        draft = path.with_name(f".{path.name}.{os.getpid()}")
+        draft.write_bytes(content)
+        draft.replace(path)
+    except OSError as error:
+        raise StorageError(
+            f"expected a place that can be written at {path}, found otherwise: {error.strerror}",
+            help="--out",
+        ) from error
+
+
 def read_questions(path: Path) -> tuple[Question, ...]:
-    """Return the questions of a JSON Lines file; raises QuestionsNotUsable with the numbers of the bad lines."""
+    """Return the questions of a JSON Lines file; raises QuestionsNotUsable with the bad lines' numbers."""
     return _parse(_read(path), path)
 
 
@@ -126,15 +145,10 @@ def read_card(folder: Path) -> Card:
 
 
 def _from_path(path: Path, corpus: Corpus) -> QuestionSet:
-    if path.is_dir():
-        card = read_card(path)
-        found = _frozen(path, card)
-    else:
-        questions = read_questions(path)
-        found = QuestionSet(corpus.id, corpus.split, corpus.hash, DEFAULT_SEED, len(questions), questions)
-    from ragharness.questions.checks import check_questions
-
-    wrong = [each for each in check_questions(found, corpus) if each.rule in ("unique ids", "evidence")]
+    found = stored_set(path, corpus.id)
+    if not found.frozen:
+        found = replace(found, split=corpus.split, corpus_hash=corpus.hash)
+    wrong = misfits(found, corpus)
     if wrong:
         first = wrong[0]
         raise QuestionsNotUsable(
@@ -199,13 +213,6 @@ def _read(path: Path) -> bytes:
             f"expected a question file at {path}, found none that can be read: {error.strerror}",
             help="ragharness questions build --out FILE",
         ) from error
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write beside and rename: a reader sees the old file or the new one, never half of one."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_bytes(content)
-    draft.replace(path)
 
 
 def _toml(card: Card) -> str:

@@ -1,4 +1,4 @@
-"""What questions stand on: whether a text is silent, whether evidence is in the index, which documents are alike."""
+"""What questions stand on: silent texts, evidence that is in the index, documents that are alike."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Ground:
         return near_duplicates(self.corpus.documents)
 
     def hits(self, question: Question) -> list[str]:
-        """Return the absence patterns that do match a text in the question's scope; raises QuestionsNotUsable."""
+        """Return the absence patterns that do match in the question's scope; raises QuestionsNotUsable."""
         scope = question.document if question.absence_scope == "document" else ""
         return [each for each in question.absence_patterns if not self._silent(each, scope)]
 

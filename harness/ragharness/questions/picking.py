@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from hashlib import sha256
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,6 @@ from ragharness.questions.questionset import Slot, slot_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from random import Random
 
     from ragharness.questions.ground import Ground
     from ragharness.records import Question
@@ -69,6 +69,21 @@ class Pool:
         """Return the groups of a slot, sorted by document and topic."""
         return self._groups.get(slot, [])
 
+    def scarce(self) -> Counter[str]:
+        """Count for each document the answerable questions that few other documents could replace.
+
+        These are the rarer gold answer of each yes/no topic, and others with a tempting false answer.
+        """
+        wrong = self.of(Slot("grounded", "wrong"))
+        answerable = [*self.of(Slot("grounded", "correct")), *wrong]
+        sides = Counter((group.topic, group.affirmed) for group in answerable if group.affirmed is not None)
+        rare = [each for each in wrong if each.affirmed is None]
+        for each in answerable:
+            if each.affirmed is not None:
+                other = sides[each.topic, not each.affirmed]
+                rare += [each] if other >= sides[each.topic, each.affirmed] else []
+        return Counter(group.place for group in rare)
+
     def places(self) -> set[str]:
         """Return all documents that some question is about."""
         return {
@@ -89,10 +104,10 @@ class _Tally:
 class Picker:
     """The state of one build: what is picked, how often each document is used, which ones are closed."""
 
-    def __init__(self, pool: Pool, ground: Ground, random: Random, counts: Mapping[Slot, int]) -> None:
+    def __init__(self, pool: Pool, ground: Ground, seed: int, counts: Mapping[Slot, int]) -> None:
         self.pool = pool
         self.ground = ground
-        self._ranks = {id(group): random.random() for slot in counts for group in pool.of(slot)}
+        self._ranks = {id(group): _rank(seed, slot, group) for slot in counts for group in pool.of(slot)}
         self._fit: dict[int, bool] = {}
         self._picked: dict[Slot, list[Question]] = {}
         self._tallies: dict[tuple[str, str], _Tally] = {}
@@ -109,7 +124,7 @@ class Picker:
         """Return the questions picked for a slot, in the order of picking."""
         return self._picked.get(slot, [])
 
-    def rank(self, group: Group) -> float:
+    def rank(self, group: Group) -> str:
         """Return the group's place in the seeded order that breaks all ties."""
         return self._ranks[id(group)]
 
@@ -127,7 +142,7 @@ class Picker:
         self.load[group.place] += 1
 
     def add(self, slot: Slot, group: Group, form: str | None = None) -> None:
-        """Take the wording of a reserved group that its row has least of, in the given form if there is one."""
+        """Take that wording of a reserved group of which its row has least, in the given form if any."""
         tally = self._tally(slot)
         variants = [each for each in group.variants if form in (None, each.form)] or list(group.variants)
         best = min(
@@ -157,7 +172,7 @@ class Picker:
 
     def withhold(self, slot: Slot, count: int) -> None:
         """Pick questions whose evidence is kept out of the index, and close their documents to all others."""
-        scarce = Counter(group.place for group in self.pool.of(Slot("grounded", "wrong")))
+        scarce = self.pool.scarce()
         tally = self._tally(slot)
         self._pick(slot, count, lambda group: (tally.topics[group.topic], scarce[group.place]), close=True)
 
@@ -189,6 +204,11 @@ class Picker:
         if first.answerable and not self.ground.covered(first, self.ground.passages.of(first.document)):
             return False
         return first.withheld != "clause" or self.ground.left_by_clause(first) >= LEFT_IN_INDEX
+
+
+def _rank(seed: int, slot: Slot, group: Group) -> str:
+    """Return a draw from the seed and the group alone: one candidate less leaves all other ranks alone."""
+    return sha256("|".join((str(seed), *slot, *group.pair)).encode()).hexdigest()
 
 
 def slot_name(slot: Slot) -> str:

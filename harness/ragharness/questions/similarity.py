@@ -20,7 +20,7 @@ NEAR = 0.8
 
 
 def near_duplicates(documents: Iterable[Document], threshold: float = NEAR) -> frozenset[str]:
-    """Return the ids of all documents that share at least ``threshold`` of their shingles with another one."""
+    """Return the ids of documents that share at least ``threshold`` of their shingles with another one."""
     shingles = {document.id: _shingles(document.text) for document in documents}
     found: set[str] = set()
     for (one, first), (other, second) in combinations(shingles.items(), 2):

@@ -1,4 +1,4 @@
-"""The answerable rows: yes/no questions in pairs of one affirmed and one denied, so that no usual answer gains."""
+"""The answerable rows: yes/no questions in pairs of one affirmed and one denied: no usual answer gains."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ def _both_sided(picker: Picker, slot: Slot) -> set[str]:
 def _next_unit(
     picker: Picker, first: Slot, correct: Slot, room: Mapping[Slot, int], turns: Mapping[str, int]
 ) -> Unit:
-    """Return the best unit of the topic that has had fewest turns; its partner comes from the easier row if it can."""
-    ranks: dict[str, float] = {}
+    """Return a unit of the topic that has had fewest turns, its partner from the easier row if it can."""
+    ranks: dict[str, str] = {}
     for group in picker.pool.of(first):
-        ranks[group.topic] = min(picker.rank(group), ranks.get(group.topic, 1.0))
+        ranks[group.topic] = min(picker.rank(group), ranks.get(group.topic, "g"))
     topics = sorted(ranks, key=lambda topic: (turns.get(topic, 0), ranks[topic]))
     partners = [slot for slot in dict.fromkeys((correct, first)) if room[slot] >= 1 + (slot == first)]
     for partner in partners:
@@ -70,22 +70,19 @@ def _next_unit(
             unit = next(_units(picker, topic, first, partner), None)
             if unit:
                 return unit
-    for topic in () if partners else topics:
-        # The last question of an odd number has no partner.
-        group = _best(picker, first, topic, (None, True, False))
-        if group:
-            return [(first, group)]
-    return []
+    # The last question of an odd number has no partner.
+    lone = (_best(picker, first, topic, (None, True, False)) for topic in (() if partners else topics))
+    return next(([(first, group)] for group in lone if group is not None), [])
 
 
 def _units(picker: Picker, topic: str, first: Slot, partner: Slot) -> Iterator[Unit]:
     single = _best(picker, first, topic, (None,))
-    if single:
+    if single is not None:
         yield [(first, single)]
     for label in (False, True):
         group = _best(picker, first, topic, (label,))
         other = _best(picker, partner, topic, (not label,))
-        if group and other:
+        if group is not None and other is not None:
             yield [(first, group), (partner, other)]
 
 

@@ -1,0 +1,157 @@
+"""What ``ragharness questions`` tells: sets, findings and single questions as lines or as JSON values."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ragharness.errors import UnknownName
+from ragharness.records import ROWS
+from ragharness.reports.text import clean, one_line, paragraph
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ragharness.corpus import Corpus
+    from ragharness.questions import Finding, QuestionSet
+    from ragharness.records import Question
+
+_WIDTH = 80
+_LABEL = 12
+_MOST_FINDINGS = 20
+"""Findings of a check that are printed; JSON has them all."""
+
+
+def set_facts(questions: QuestionSet) -> dict[str, Any]:
+    """Return a set as a JSON value."""
+    return {
+        "corpus": questions.corpus,
+        "split": questions.split,
+        "corpus_hash": questions.corpus_hash,
+        "seed": questions.seed,
+        "asked_for": questions.size,
+        "hash": questions.hash,
+        "frozen": questions.frozen,
+        "notes": list(questions.notes),
+        "rows": _rows(questions),
+        "questions": [question_facts(each) for each in questions.questions],
+    }
+
+
+def question_facts(question: Question) -> dict[str, Any]:
+    """Return one question as a JSON value, with its row and the bucket it is built for."""
+    facts: dict[str, Any] = msgspec.to_builtins(question)
+    return {**facts, "row": question.row, "wanted": question.wanted}
+
+
+def set_lines(questions: QuestionSet) -> list[str]:
+    """Return what a set is and how many questions each row has."""
+    name = f"{questions.corpus} {questions.split}".rstrip()
+    topics = {row: len({each.topic for each in questions.questions if each.row == row}) for row in ROWS}
+    cells = [("ROW", "QUESTIONS", "TOPICS")]
+    cells += [(row, str(count), str(topics[row])) for row, count in _rows(questions).items()]
+    return [
+        f"{name}: {len(questions.questions)} questions, seed {questions.seed}, hash {questions.hash[:12]}",
+        *(line for note in questions.notes for line in paragraph(f"note: {note}", _WIDTH, "      ")),
+        "",
+        *_columns(cells, numbers=(1, 2)),
+    ]
+
+
+def check_lines(questions: QuestionSet, findings: Sequence[Finding]) -> list[str]:
+    """Return the findings, or that there is none."""
+    head = set_lines(questions)
+    if not findings:
+        return [*head, "", "ok: every property of the construction holds"]
+    shown = [
+        (each.rule, each.question or "-", one_line(clean(each.message))) for each in findings[:_MOST_FINDINGS]
+    ]
+    rest = len(findings) - len(shown)
+    more = [f"and {rest} more; --json has them all"] if rest else []
+    return [
+        *head,
+        "",
+        f"{len(findings)} findings",
+        *_columns([("RULE", "QUESTION", "FINDING"), *shown]),
+        *more,
+    ]
+
+
+def table(questions: QuestionSet) -> list[str]:
+    """Return a line for each question: id, row, gold answer, the question's beginning."""
+    rows = [
+        (each.id, each.row + (f" ({each.withheld})" if each.withheld else ""), _gold(each), each.text)
+        for each in questions.questions
+    ]
+    lines = _columns([("ID", "ROW", "GOLD", "QUESTION"), *rows])
+    return [line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…" for line in lines]
+
+
+def pick(questions: QuestionSet, wanted: str) -> Question:
+    """Return the question with that id; raises UnknownName with the nearest ids."""
+    try:
+        return questions.by_id[wanted]
+    except KeyError:
+        raise UnknownName("question", wanted, questions.by_id, help="ragharness questions show") from None
+
+
+def question_lines(question: Question, corpus: Corpus | None) -> list[str]:
+    """Return one question whole; the text of its evidence too when the corpus is on this machine."""
+    rows = [
+        ("id", question.id),
+        ("question", question.text),
+        ("row", question.row),
+        ("wanted", question.wanted),
+        ("gold", " or ".join(question.answers)),
+        ("proposition", question.proposition),
+        ("yes means", "" if not question.proposition else "so" if question.yes_means else "not so"),
+        ("document", _titled(question.document, corpus)),
+        ("topic", question.topic),
+        ("withheld", question.withheld),
+        ("note", question.note),
+    ]
+    rows += [("tempting", f"{each.value}: {each.about}") for each in question.distractors]
+    if question.absence_patterns:
+        rows.append(("no hit in", f"the {question.absence_scope}: " + "  ".join(question.absence_patterns)))
+    lines = [line for label, value in rows if value for line in _labelled(label, value)]
+    for span in question.evidence:
+        lines += ["", f"evidence    {span.document} {span.start}-{span.end}"]
+        if corpus is not None:
+            text = corpus.document(span.document).text[span.start : span.end]
+            lines += paragraph(clean(" ".join(text.split())), _WIDTH - 2, "  ")
+    return lines
+
+
+def _rows(questions: QuestionSet) -> dict[str, int]:
+    counts = Counter(each.row for each in questions.questions)
+    return {row: counts[row] for row in ROWS}
+
+
+def _gold(question: Question) -> str:
+    return one_line(" or ".join(question.answers))[:12] if question.answers else "-"
+
+
+def _titled(document: str, corpus: Corpus | None) -> str:
+    if not document or corpus is None:
+        return document
+    return f"{document} {corpus.document(document).title}"
+
+
+def _labelled(label: str, value: str) -> list[str]:
+    first, *rest = paragraph(clean(value), _WIDTH, " " * _LABEL)
+    return [f"{label:<{_LABEL}}{first.strip()}", *rest]
+
+
+def _columns(cells: Iterable[tuple[str, ...]], numbers: tuple[int, ...] = ()) -> list[str]:
+    """Return rows with aligned columns, numbers to the right; the last column runs on."""
+    rows = list(cells)
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [
+        "  ".join(
+            f"{cell:>{width}}" if column in numbers else f"{cell:<{width}}"
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
