@@ -75,7 +75,8 @@ def _headline(scores: Scores, width: int) -> list[str]:
     lines = _side_by_side(pairs, width)
     if "unacceptable" in scores.intervals.at_most and not scores.not_graded:
         limit = 100 * scores.intervals.at_most["unacceptable"]
-        lines.append(f"  none unacceptable was seen: the true rate may still be up to {limit:.1f}%")
+        text = f"none unacceptable was seen: the true rate may still be up to {limit:.1f}%"
+        lines += flow(text.split(" "), width, "  ", " ")
     return lines
 
 
@@ -110,7 +111,7 @@ def _table(scores: Scores, width: int, colour: bool) -> list[str]:
             for name, row in scores.by_target.items()
             if row.not_graded
         ]
-        lines += flow(counts, width, "not graded: ", gap=", ")
+        lines += flow(counts, width, "not graded   ")
     legend = [
         "* = wanted outcome.",
         *(["Wilson 95%,"] if intervals else []),

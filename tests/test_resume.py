@@ -1,0 +1,157 @@
+"""Real processes, killed, interrupted and continued: no answer that was on disk is asked for again."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragharness.store import RunFolder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SLOW = """
+import os, time
+
+def answer(question, passages):
+    with open("asked.log", "a") as file:
+        file.write(question + "\\n")
+    time.sleep(0.01)
+    return "I could not find that in the passages."
+"""
+
+
+def start(folder: Path, *options: str) -> subprocess.Popen[str]:
+    program = "from ragharness.cli import main; main()"
+    command = [sys.executable, "-c", program, "run", "--pipeline", "slow.py:answer", *options]
+    return subprocess.Popen(
+        command,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(folder),
+    )
+
+
+def environment(folder: Path) -> dict[str, str]:
+    return {**os.environ, "RAGHARNESS_CACHE": str(folder / "cache")}
+
+
+def lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+
+def wait_for_records(path: Path, n: int, process: subprocess.Popen[str]) -> None:
+    for _ in range(3000):
+        if len(lines(path)) >= n or process.poll() is not None:
+            return
+        time.sleep(0.005)
+    pytest.fail(f"no {n} records in {path}")
+
+
+def on_disk(path: Path) -> list[str]:
+    """Return the questions whose records are whole, in the order of their writing."""
+    whole = [line for line in path.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]
+    return [json.loads(line)["question"] for line in whole]
+
+
+@pytest.mark.parametrize("workers", [1, 8])
+def test_killed_at_random_moments_every_question_is_answered_once(tmp_path: Path, workers: int) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    chooser = random.Random(workers)
+    records = tmp_path / "run" / "records.jsonl"
+    options = ("--out", "run", "--concurrency", str(workers))
+    texts: dict[str, str] = {}
+    kept: list[str] = []
+    for target in (10, 60, 100):
+        asked_before = len(lines(tmp_path / "asked.log"))
+        process = start(tmp_path, *options)
+        wait_for_records(records, target, process)
+        time.sleep(chooser.random() * 0.03)
+        process.kill()
+        process.communicate()
+        texts = texts or {each.text: each.id for each in RunFolder.open(tmp_path / "run").questions()}
+        asked_now = {texts[line] for line in lines(tmp_path / "asked.log")[asked_before:]}
+        assert not asked_now & set(kept)
+        assert on_disk(records)[: len(kept)] == kept
+        kept = on_disk(records)
+        assert target <= len(kept) < 130
+    asked_before = len(lines(tmp_path / "asked.log"))
+    process = start(tmp_path, *options)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert f"continuing run: {len(kept)} of 130 are answered" in errors
+    assert sorted(on_disk(records)) == sorted(texts.values())
+    asked_now = {texts[line] for line in lines(tmp_path / "asked.log")[asked_before:]}
+    assert asked_now == set(texts.values()) - set(kept)
+    assert "130 questions" in output
+
+
+def test_a_torn_last_line_is_said_and_asked_again(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    start(tmp_path, "--out", "run").communicate()
+    records = tmp_path / "run" / "records.jsonl"
+    records.write_bytes(records.read_bytes()[:-30])
+    process = start(tmp_path, "--out", "run")
+    _, errors = process.communicate()
+    assert "continuing run: 129 of 130 are answered" in errors
+    assert "the last line of run/records.jsonl was torn" in errors
+    assert len(set(on_disk(records))) == len(on_disk(records)) == 130
+    assert len(lines(tmp_path / "asked.log")) == 131
+
+
+def test_an_interrupt_keeps_what_is_finished_and_names_the_command_that_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    process = start(tmp_path, "--fresh", "--concurrency", "2")
+    for _ in range(3000):
+        found = list(tmp_path.glob("runs/*/records.jsonl"))
+        if found and len(lines(found[0])) >= 20:
+            break
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=20)
+    assert (process.returncode, output) == (130, "")
+    kept = on_disk(found[0])
+    assert f"error: interrupted: {len(kept)} of 130 are answered and kept in runs/" in errors
+    assert "help:  ragharness run --pipeline slow.py:answer --concurrency 2\n" in errors
+    process = start(tmp_path, "--concurrency", "2", "--json")
+    output, errors = process.communicate(timeout=60)
+    assert f"continuing {found[0].parent.relative_to(tmp_path)}: {len(kept)} of 130" in errors
+    assert len(list(tmp_path.glob("runs/*"))) == 1
+    assert json.loads(output)["sessions"] == 2
+    assert on_disk(found[0])[: len(kept)] == kept
+
+
+def test_a_second_process_on_the_same_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW.replace("0.01", "0.3"))
+    first = start(tmp_path, "--out", "run", "--concurrency", "1")
+    wait_for_records(tmp_path / "run" / "records.jsonl", 1, first)
+    second = start(tmp_path, "--out", "run")
+    _, errors = second.communicate(timeout=20)
+    assert second.returncode == 3
+    assert f"found process {first.pid} writing there" in errors
+    first.kill()
+    first.communicate()
+
+
+def test_a_changed_pipeline_is_another_run(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    process = start(tmp_path)
+    while not list(tmp_path.glob("runs/*/records.jsonl")):
+        time.sleep(0.01)
+    process.kill()
+    process.communicate()
+    (tmp_path / "slow.py").write_text(SLOW + "# changed\n")
+    process = start(tmp_path)
+    _, errors = process.communicate(timeout=60)
+    assert "continuing" not in errors
+    assert len(list(tmp_path.glob("runs/*/run.json"))) == 2
