@@ -279,7 +279,7 @@ def _distractors(book: Book, fact: Fact) -> tuple[Distractor, ...]:
 
 
 def _false(fact: Fact, other: Fact, about: str) -> list[Distractor]:
-    """Return another fact's value as a false answer, in the fact's own unit; none where units do not compare."""
+    """Return another fact's value as a false answer in the fact's own unit, where units compare."""
     value = _SPELLING.in_unit(other.answers[0], other.unit, fact.unit)
     return [Distractor(value, about, other.evidence)] if value else []
 

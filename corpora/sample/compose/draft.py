@@ -12,6 +12,11 @@ from dataclasses import dataclass, field
 from ragharness.records import Document, Evidence, Fact
 
 _MARK = re.compile(r"\[\[(?P<open>[a-z0-9_]+)\||(?P<close>\]\])")
+_BOUNDARY = re.compile(r"(?<!\bDr)(?<!Ing)[.?!] +(?=[A-Z\"(])|\n+")
+"""Where one sentence or line ends and the next begins, in texts as this package composes them."""
+
+_NUMBER = re.compile(r"(?:\d+\.\d+|\(\d+\)|\d+\.) ")
+"""The number of a clause, which is no part of its sentence."""
 
 
 @dataclass
@@ -62,7 +67,8 @@ class Draft:
 
     def fact(self, fact: Fact, *marks: str) -> None:
         """Add a fact whose evidence is every sentence written under one of the marks (its topic by default)."""
-        spans = sorted({span for mark in marks or (fact.topic,) for span in self._spans[mark]})
+        marked = {span for mark in marks or (fact.topic,) for span in self._spans[mark]}
+        spans = sorted({self._widened(*span) for span in marked})
         evidence = tuple(Evidence(self.id, start, end) for start, end in spans)
         self._facts.append(
             Fact(
@@ -76,6 +82,15 @@ class Draft:
                 details=fact.details,
             )
         )
+
+    def _widened(self, start: int, end: int) -> tuple[int, int]:
+        """Return the whole sentences or lines that a span belongs to: half a sentence states nothing."""
+        boundaries = [found.span() for found in _BOUNDARY.finditer(self._text)]
+        first = max((after for _, after in boundaries if after <= start), default=0)
+        last = min((before for before, _ in boundaries if before + 1 >= end), default=len(self._text))
+        number = _NUMBER.match(self._text, first)
+        closed = last + 1 if self._text[last : last + 1] in {".", "?", "!"} else last
+        return (number.end() if number and number.end() <= start else first), closed
 
     def silent(self, topic: str) -> None:
         """Note that the document says nothing about a yes/no topic."""
