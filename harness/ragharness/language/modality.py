@@ -16,17 +16,20 @@ _CUE = re.compile(
         | \b(?:may|can|could|shall|will|must|should)\s+(?:in\s+no|under\s+no|at\s+no)\s+\w+
         | \b(?:may|can|could|might|shall|will|must|should){_NOT}\b | \bcannot\b | \bcan['’]t\b | \bwo(?:n['’]t|nt)\b | \bshan['’]t\b | \bmustn['’]t\b
         | \b(?:agrees?|undertakes?|covenants?|required|obliged|obligated|bound|has|have|is|are|commits?|promises?|duty|obligation)\s+(?:never|not)\s+to\b
-        | \b(?:refrains?|refraining|abstains?)\s+from\b | \boff[-\s]limits\b)
+        | \b(?:refrains?|refraining|abstains?)\s+from\b)
     | (?P<optional>\b(?:need{_NOT}\b|needn['’]t\b) | \b(?:does|do|did){_NOT}{_ADVERB}\s+(?:have|need)\s+to\b
         | \b(?:whether\s+or\s+not|regardless\s+of\s+(?:whether|any|how|the)|irrespective\s+of|even\s+(?:if|when|where|though))\b(?=[^,;]{{0,60}}\b(?:not\b|n['’]t\b|mark|label|identif|designat))
         | \b(?:not|n['’]t)\s+(?:necessarily|always|automatically)\b | \b(?:optional|voluntary|unnecessary)\b | \bexempt(?:ed|s)?\s+from\b)
     | (?P<forbid>\b(?:(?:restriction|prohibition|limitation|provision|clause|rule)s?\s+(?:that\s+|which\s+)?)?\b(?:prohibit(?:s|ed|ing)?|(?:restriction|prohibition|limitation)s?(?=\s+(?:on|against|to|for|regarding|of|in)\b)|prevent(?:s|ed|ing)?|forbid(?:s|den|ding)?|bar(?:s|red|ring)?|ban(?:s|ned|ning)?|preclud(?:es?|ed|ing)
-        |restrict(?:s|ed|ing)?|disallow(?:s|ed|ing)?|impermissible|stop(?:s|ped)?|limit(?:s|ing)?\s+the\s+(?:right|ability)|unlawful|outlaw(?:s|ed)?|enjoin(?:s|ed)?)\b)
+        |restrict(?:s|ed|ing)?|disallow(?:s|ed|ing)?|impermissible|stop(?:s|ped)?|limit(?:s|ing)?\s+the\s+(?:right|ability)|unlawful|outlaw(?:s|ed)?|enjoin(?:s|ed)?|rul(?:es?|ed|ing)\s+out|debar(?:s|red)?|off[-\s]limits|out\s+of\s+bounds)\b
+        | \b(?:keep|keeps|kept|keeping|hold|holds|hinder|hinders)\s+(?:\S+\s+){{1,8}}?from\b
+        | \b(?:limit|restriction|bar|ban|obstacle|barrier|prohibition)s?\s+(?:is\s+|are\s+|was\s+)?(?:placed\s+|imposed\s+|set\s+|put\s+)?(?:on|to|against)\b)
+    | (?P<not_among>\b(?:is|are|was|were)(?:\s+not|n['’]t)\s+(?:\w+\s+)?(?:among|one\s+of|part\s+of)\b)
     | (?P<permit>\b(?:is|are|be|was|were|remains?){_ADVERB}\s+(?:able|free|entitled|at\s+liberty|welcome|eligible)\b
-        | \b(?:allow(?:s|ed|ing|able)?|permit(?:s|ted|ting)?|permissible|permission|authori[sz](?:es?|ed|ing)|entitl(?:es?|ed)|lets|enabl(?:es?|ed)|(?:the|a|any)\s+right\s+to|acceptable|possible|liberty)\b
+        | \b(?:allow(?:s|ed|ing|able)?|permit(?:s|ted|ting)?|permissible|permission|authori[sz](?:es?|ed|ing)|entitl(?:es?|ed)|lets?|enabl(?:es?|ed)|(?:the|a|any)\s+right\s+to|acceptable|possible|liberty)\b
         | \b(?:may|can|could|might)\b)
     | (?P<require>\b(?:must|shall|should|ought\s+to|needs?\s+to|has\s+to|have\s+to|will\s+be\s+(?:required|obliged|obligated)\s+to)\b
-        | \b(?:requir(?:es?|ed|ing)|(?:requirement|obligation|duty|need)s?(?=\s+(?:to|that)\b)|oblig(?:ed?|es|ated|ates)|mandat(?:es?|ed|ory)|compulsory|necessary|bound\s+to|needed|demands?)\b
+        | \b(?:requir(?:es?|ed|ing)|(?:requirement|obligation|duty|need)s?(?=\s+(?:to|that)\b)|oblig(?:ed?|es|ated|ates)|mandat(?:es?|ed|ory)|compulsory|necessary|bound\s+to|(?:a\s+)?(?:pre)?condition\s+(?:of|for)|prerequisite|needed|demands?)\b
         | \b(?:agrees?|undertakes?|covenants?)\s+to\b | \bwill\b)
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -97,14 +100,14 @@ def find_cues(text: str) -> list[Cue]:
     start = 0
     for found in _CUE.finditer(text):
         kind = found.lastgroup or ""
-        modality: Modality = "forbid" if kind == "may_not" else kind  # type: ignore[assignment]
+        modality: Modality = "forbid" if kind in ("may_not", "not_among") else kind  # type: ignore[assignment]
         before = [each for each in nots if start <= each.start() < found.start()]
         if is_negated(text, before):
             modality = "forbid" if _MODAL.fullmatch(found.group()) else negate(modality)
         if kind in ("permit", "require") and _EMPHASIS.match(text[found.end() :]):
             modality = "forbid"
-        outer = cues[-1] if cues and _BRIDGE.fullmatch(text[cues[-1].end : found.start()]) else None
-        if outer and outer.modality in ("forbid", "optional") and kind != "may_not":
+        outer = cues[-1] if cues and found.start() - cues[-1].end < 40 and _BRIDGE.fullmatch(text[cues[-1].end : found.start()]) else None
+        if outer and outer.modality in ("forbid", "optional") and kind not in ("may_not", "not_among"):
             # "shall not be required to", "does not require that it must": the outer negation governs.
             modality = negate(modality) if modality != "optional" else modality
         cues.append(Cue(found.start(), found.end(), modality))

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from ragharness.language.clauses import clauses
 from ragharness.language.modality import Modality, find_cues, is_negated, negations
 from ragharness.language.vocabulary import STOPWORDS, concept, content, generic_concepts
 
@@ -19,6 +20,17 @@ _EXCEPTION = re.compile(
 )
 _CONSENT = re.compile(
     r"\b(?:consents?|approv\w+|authori[sz]\w+|permission|agree[sd]?|written)\b", re.IGNORECASE
+)
+_WITHOUT_CONSENT = re.compile(
+    r"\bwithout\s+(?:\w+\s+){0,3}?(?:consent|permission|approval|authori[sz]ation|agreement|asking|leave)\b", re.IGNORECASE
+)
+_NEEDS_CONSENT = re.compile(
+    r"\b(?:only\s+(?:if|with|when|where|after|upon)|unless|provided|subject\s+to|requires?|needs?|without|must\s+(?:first\s+)?(?:ask|obtain|get|have)|needed|required|once)\b[^.;]{0,80}\b"
+    r"(?:consents?|permission|approv\w+|authori[sz]\w+|agree[sd]?|agreement|leave)\b|\b(?:consent|permission|approval|authori[sz]ation)\s+(?:is|are)(?:n['’]t|\s+not)?\s+(?:needed|required|necessary)\b",
+    re.IGNORECASE,
+)
+_NO_NEED = re.compile(
+    r"\b(?:no|not|neither|never)\b[^.;]{0,40}\b(?:need|requir|necess)|n['’]t\s+(?:need|requir|necess)|\bwithout\b(?![^.;]{0,60}\b(?:not|no)\b)", re.IGNORECASE
 )
 _ONLY = re.compile(
     r"\b(?:only|solely|exclusively|nothing\s+but|strictly\s+(?:for|to)|(?:limited|restricted|confined)\s+to|limits?|restricts?)\b",
@@ -45,6 +57,17 @@ _DEICTIC = re.compile(
     r"\b(?:this|that|it|so|such|doing\s+so|do\s+so|the\s+(?:answer|practice|action|activity|conduct)|these|those|they|which)\b",
     re.IGNORECASE,
 )
+_EXCEPTION_FOR = re.compile(
+    r",?\s*\b(?:but|and|though)\s+(?:it\s+|the\s+\w+\s+)?(?:makes?|provides?|contains?|allows?)\s+an?\s+exceptions?\s+for\s+", re.IGNORECASE
+)
+_UNMARKED = re.compile(
+    r"\b(?:not|n['’]t|nobody|no\s+one|without|never)\W+(?:\w+\W+){0,4}?(?:mark|label|identif|designat|stamp)\w*\b.{0,80}?\b(?:still|also|nevertheless|protected|covered|qualif\w+|counts?|included)\b"
+    r"|\b(?:unmarked|unlabell?ed)\b|\b(?:protected|covered|confidential)\b.{0,60}\b(?:whether|even\s+(?:if|when)|regardless)\b",
+    re.IGNORECASE,
+)
+_EXCLUDED = re.compile(r"\b(?:exclud\w+|outside|unprotected|exempt\w*)\b", re.IGNORECASE)
+_ENDS = re.compile(r"\b(?:ends?|ended|laps(?:es?|ed)|ceas(?:es?|ed)|expires?|stops?|fall\s+away|over|die[sd]?)\b", re.IGNORECASE)
+_TO_NOBODY = re.compile(r"(?<!and )\b(?:to|with|for)\s+[\"“'‘]?(?:no\b|nobody|no\s+one|none)", re.IGNORECASE)
 _LIGHT_VERBS = frozenset(concept(word) for word in ("make", "create", "take", "engage", "perform", "carry"))
 _AUDIENCES = frozenset(
     concept(word)
@@ -101,6 +124,8 @@ class Frame(NamedTuple):
     """What distinguishes it from other statements with the same verb."""
     only: bool
     exception: bool
+    unconditional: bool
+    """It says "without consent", so that a condition of consent denies it."""
     concepts: frozenset[str]
 
 
@@ -121,7 +146,10 @@ def frame(proposition: str) -> Frame:
     objects = (everything if not cues else frozenset(content(rest)) - generic_concepts()) - predicates - _WEAK
     if not cues:
         predicates = everything - _WEAK or everything
-    return Frame(modality, predicates, objects, only, exception is not None, everything)
+    unconditional = _WITHOUT_CONSENT.search(proposition) is not None
+    if unconditional:
+        objects -= {"consent", "prior", "special", "specif"}
+    return Frame(modality, predicates, objects, only, exception is not None, unconditional, everything)
 
 
 def _verbs(rest: str) -> frozenset[str]:
@@ -147,6 +175,35 @@ def _verbs(rest: str) -> frozenset[str]:
     return frozenset(found[:2] if found[:1] == ["reverse"] else found)
 
 
+_AUXILIARY = re.compile(
+    r"(?:^|,\s+|\bthat\s+)(?:and\s+|so\s+)?(?P<aux>may|might|can|could|must|shall|should|will|would|is|are|was|were|does|do|did|has|have)\s+", re.IGNORECASE
+)
+_SUBJECTS = frozenset(
+    """the a an any some all of and or its their his her own each either both every party parties recipient recipients discloser receiving
+    disclosing receiver provider owner other side agreement contract nda document company employee it they there we you i under this that such
+    information confidential proprietary""".split()
+)
+
+
+@lru_cache(maxsize=1024)
+def question_frame(question: str) -> Frame | None:
+    """Take a yes/no question apart as if it were the statement that "yes" affirms; None when it is no such question."""
+    found = _AUXILIARY.search(question)
+    if not found:
+        return None
+    rest = question[found.end() :].rstrip("? ")
+    auxiliary = found["aux"].casefold()
+    if auxiliary in ("may", "might", "can", "could", "must", "shall", "should", "will", "would"):
+        verb = next(
+            (word for word in _WORD.finditer(rest) if word.group().islower() and word.group() not in _SUBJECTS), None
+        )
+        if verb is None:
+            return None
+        modal = {"might": "may", "could": "can", "would": "will"}.get(auxiliary, auxiliary)
+        rest = f"{rest[: verb.start()]}{modal} {rest[verb.start() :]}"
+    return frame(rest)
+
+
 class Statement(NamedTuple):
     """What a clause says of a proposition."""
 
@@ -165,24 +222,22 @@ def read_polarity(clause: str, proposition: str) -> Polarity:
 
 def read_statement(clause: str, proposition: str) -> Statement:
     """Say what a clause states of a proposition, and how surely it is about it."""
-    said = frame(proposition)
-    readings = [reading for part in _parts(clause) if (reading := _read_part(part, said)).polarity != "silent"]
-    if not readings:
-        return Statement("silent")
+    return read_frame(clause, frame(proposition))
+
+
+def read_frame(clause: str, said: Frame) -> Statement:
+    """Say what a clause states of a proposition that is already taken apart."""
+    clause = _EXCEPTION_FOR.sub(" except for ", clause)
+    readings = [
+        reading
+        for start, end in clauses(clause)
+        if (reading := _read_part(clause[start:end], said)).polarity != "silent"
+    ]
     decided = [reading for reading in readings if reading.polarity != "unclear"]
     decided = [reading for reading in decided if reading.strong] or decided
     if len({reading.polarity for reading in decided}) == 1:
         return decided[0]
-    return Statement("unclear")
-
-
-_PART = re.compile(
-    r"[;:]\s+|,?\s+\b(?:but|however|whereas|while|although|though|yet)\b,?\s+|\.\s+|\n+", re.IGNORECASE
-)
-
-
-def _parts(clause: str) -> list[str]:
-    return [part for part in _PART.split(clause) if part and part.strip()]
+    return Statement("unclear" if readings else "silent")
 
 
 def _read_part(part: str, said: Frame) -> Statement:
@@ -195,31 +250,61 @@ def _read_part(part: str, said: Frame) -> Statement:
 
 
 def _polarity(part: str, said: Frame) -> Polarity:
+    if _silence(part):
+        return "silent"
     exception = _EXCEPTION.search(part)
     main = part[: exception.start()] if exception else part
-    if _silence(main):
-        return "silent"
-    if any(
-        word[:2] == "un" and concept(word[2:]) in said.predicates for word in _WORD.findall(main.casefold())
-    ):
-        return _compare("optional", said)
-    special = _read_only(part, said)
+    special = _read_special(part, main, said)
     if special:
         return special
     place = _place(main, part, said)
+    if exception and not said.exception:
+        verdict = _read_exception(main, part[exception.end() :], exception.group(), place, said)
+        if verdict:
+            return verdict
+    return "silent" if place is None else _compare(_modality_at(main, place, said), said)
+
+
+def _read_exception(main: str, rest: str, joint: str, place: tuple[int, int] | None, said: Frame) -> Polarity | None:
+    """Read "not ... except X": what X names is permitted; a condition of consent leaves the ban."""
+    held = frozenset(content(rest))
+    inside, outside = said.objects & held, said.objects & frozenset(content(main))
     if place is None:
-        return "silent"
-    modality = _modality_at(main, place, said)
-    if exception and modality in ("forbid", "not_fact") and not said.exception:
-        rest = part[exception.end() :]
-        inside = said.objects & frozenset(content(rest))
-        if not _CONSENT.search(rest) or inside:
-            outside = said.objects & frozenset(content(main))
-            if (inside and not outside) or "circumstanc" in said.concepts:
-                modality = "permit"
-            elif exception.group().lower().startswith("unless") or inside:
-                return "unclear"
-    return _compare(modality, said)
+        if said.predicates & held:
+            return _read_part(rest, said).polarity
+        banned = any(cue.modality == "forbid" for cue in find_cues(main))
+        return _compare("permit", said) if inside and not outside and banned else None
+    if _modality_at(main, place, said) not in ("forbid", "not_fact") or joint.casefold().strip(", ").startswith("but not"):
+        return None
+    if "circumstanc" in said.concepts or (inside and not outside):
+        return _compare("permit", said)
+    if _CONSENT.search(rest):
+        return None
+    if joint.casefold().startswith("unless"):
+        # A condition that is no consent: "not unless it is marked" permits what is marked.
+        return _compare("permit", said) if said.modality in ("permit", "fact") else "unclear"
+    return "unclear" if inside else None
+
+
+def _read_special(part: str, main: str, said: Frame) -> Polarity | None:
+    words = [word.casefold() for word in _WORD.findall(main)]
+    concepts = frozenset(content(part))
+    if said.unconditional and ("consent" in concepts or _CONSENT.search(part)):
+        needed = _NEEDS_CONSENT.search(part)
+        if needed:
+            return _compare("permit" if _NO_NEED.search(part) else "forbid", said)
+        if is_negated(part, negations(part)) and "consent" in concepts and not find_cues(part):
+            return _compare("permit", said)
+    if said.modality == "require" and "mark" in said.predicates and _UNMARKED.search(part):
+        return "denies"
+    if any(word[:2] == "un" and concept(word[2:]) in said.predicates for word in words):
+        return _compare("optional" if said.modality == "require" else "not_fact", said)
+    turned: Modality = "fact" if is_negated(main, negations(main)) else "not_fact"
+    if "include" in said.predicates and _EXCLUDED.search(main) and said.objects & concepts:
+        return _compare(turned, said)
+    if "survive" in said.predicates and "survive" not in concepts and _ENDS.search(main):
+        return _compare(turned, said)
+    return _read_only(part, said)
 
 
 def _silence(main: str) -> bool:
@@ -253,7 +338,8 @@ def _place(main: str, whole: str, said: Frame) -> tuple[int, int] | None:
         rivals = (around & _AUDIENCES) - said.objects
         if rivals and said.objects & _AUDIENCES and not said.objects & around:
             return None
-        return verbs[0]
+        last = said.modality in ("fact", "not_fact") and len(said.predicates) > 1
+        return verbs[-1 if last else 0]
     if (
         said.objects
         and len(said.objects & present) * 2 > len(said.objects)

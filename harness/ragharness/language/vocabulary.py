@@ -305,29 +305,31 @@ GENERIC = frozenset(
 """Words that name any document or any part of one, so that sharing them shows no common subject."""
 
 _GROUPS = """
-disclose: share disclose disclosure convey access given gave shown told provide provision-of pass reveal communicate transfer divulge release furnish transmit distribute show
+disclose: share disclose disclosure convey access given gave shown told tell see seen announce announcement publish publicise publicize hand impart provide provision-of pass reveal communicate transfer divulge release furnish transmit distribute show
 copy: copy reproduce reproduction duplicate duplication replicate photocopy
 return: return surrender redeliver destroy destruction delete deletion erase dispose disposal shred
 retain: retain retention keep preserve archive possess store possession
 notify: notify notification notice inform alert
 mark: mark label labelled identify identification designate designation legend stamp
-reverse: reverse decompile disassemble deconstruct
+reverse: reverse decompile disassemble deconstruct dismantle apart
 solicit: solicit hire recruit poach solicitation
 develop: develop development
 acquire: acquire acquisition acquirement receive receipt obtain get
 use: use utilise utilize usage utilisation utilization exploit
-survive: survive survival continue persist outlast remain
-include: include inclusion cover encompass comprise contain extend
+survive: survive survival continue persist outlast outlive
+include: include inclusion cover encompass comprise contain extend qualify protect protection protected count
 grant: grant confer license licence
 employee: employee staff personnel worker workforce
 thirdparty: third outsider consultant agent advisor adviser contractor subcontractor professional
-oral: oral orally verbal verbally spoken speech
+oral: oral orally verbal verbally spoken speech conversation mouth
 marked: express expressly
 terminate: terminate termination end expire expiry expiration
 law: compel compelled law legal judicial regulation subpoena court regulatory
 independent: independent independently
 govern: govern governing law-of
-similar: similar
+similar: similar like
+consent: consent approve approval permission permit-of authorisation authorization leave-of assent
+secret: secrecy secret confidence confidentiality
 technical: technical
 """
 
@@ -388,6 +390,8 @@ _SYNONYMS = _irregular()
 def concept(word: str) -> str:
     """Return the name under which a case-folded word is compared: its synonym group, or its stem."""
     word = word.removesuffix("'s").removesuffix("’s")
+    if word.startswith("agreement"):
+        return "agreement"
     stem = _strip(word)
     return _SYNONYMS.get(stem, stem)
 

@@ -42,6 +42,10 @@ class Profile(NamedTuple):
     names: frozenset[str]
     """Case-folded capitalised words: the entities it asks about."""
     years: frozenset[int]
+    question: str
+    stated: bool
+    """Whether the question carries a proposition of its own."""
+    kind: str
     proposition: str
     yes_means: bool
     modality: str
@@ -66,4 +70,4 @@ def _profile(text: str, proposition: str, yes_means: bool, kind: str) -> Profile
     focus = words - named - generic_concepts() - numbers - frozenset(STOPWORDS)
     years = frozenset(date.year for date in find_dates(text) if date.year)
     stated = proposition or text
-    return Profile(words, focus, kindred, names, years, stated, yes_means, frame(stated).modality if kind == "yesno" else "")
+    return Profile(words, focus, kindred, names, years, text, bool(proposition), kind, stated, yes_means, frame(stated).modality if kind == "yesno" else "")

@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragharness.language.clauses import clauses
-from ragharness.language.polarity import read_statement
+from ragharness.language import acts
+from ragharness.language.polarity import Statement, question_frame, read_frame, read_statement
 from ragharness.graders.reading.silence import speaks_of_question
 
 if TYPE_CHECKING:
@@ -18,14 +19,16 @@ if TYPE_CHECKING:
 Word = Literal["yes", "no"]
 
 _YES = r"yes|yep|yeah|correct|affirmative|indeed|absolutely|certainly|true|that(?:['’]s|\s+is)\s+(?:correct|right|true|so|the\s+case)|it\s+is\s+(?:true|correct|the\s+case)|s[ií]|ja|jawohl|oui|si|of\s+course|definitely"
-_NO = r"no|nope|negative|incorrect|false|not\s+necessarily|not\s+really|not\s+at\s+all|not\s+quite|that(?:['’]s|\s+is)\s+(?:incorrect|wrong|false|not\s+(?:correct|right|true|so|the\s+case))|it\s+is\s+not\s+(?:true|correct|the\s+case)|nein|non|not\s+exactly"
+_NO = r"no|nope|negative|incorrect|false|(?:absolutely|certainly|definitely|of\s+course|clearly|plainly)\s+not|by\s+no\s+means|far\s+from\s+it|not\s+necessarily|not\s+really|not\s+at\s+all|not\s+quite|that(?:['’]s|\s+is)\s+(?:incorrect|wrong|false|not\s+(?:correct|right|true|so|the\s+case))|it\s+is\s+not\s+(?:true|correct|the\s+case)|nein|non|not\s+exactly"
 _LEAD_IN = (
     r"^[\W_]*(?:(?:well|so|thus|therefore|hence|overall|ultimately|basically|essentially|in\s+(?:short|brief|summary|conclusion|essence|other\s+words|general|principle)|short|to\s+summari[sz]e|put\s+simply|simply\s+put|"
     r"generally|probably|likely|most\s+likely|presumably|apparently|technically|strictly\s+speaking|broadly|i\s+(?:think|believe|would\s+say)|it\s+(?:seems|appears)(?:\s+(?:that|so))?|"
     r"(?:based|relying|going)\s+on[^,.:;]{0,80}|according\s+to[^,.:;]{0,80}|under\s+[^,.:;]{0,80}|per\s+[^,.:;]{0,80}|from\s+[^,.:;]{0,80}|as\s+(?:per|stated)[^,.:;]{0,60}|from\s+what[^,.:;]{0,60}|given[^,.:;]{0,60}|sure|en\s+(?:resumen|bref)|kurz\s+gesagt)\s*[,:;—–-]*\s*)?"
 )
+_TO_YOU = re.compile(r"^\W*(?:you|please|i\s+(?:recommend|suggest))\b", re.IGNORECASE)
+_ONLY_IF = re.compile(r"^\W*(?:but\s+)?only\s+(?:if|when|with|where|after|under|to|for)\s+\w", re.IGNORECASE)
 _LEADING = re.compile(
-    rf"{_LEAD_IN}(?:(?P<yes>{_YES})|(?P<no>{_NO}))\b(?P<after>[\"”'’)*]*\s*(?:[,.;:!—–(]|\s[-–—]|$|\n)|\s+(?=(?:it|they|there|this|that|he|she|we|you|i|under|because|as|since|according|neither|nothing|per|the|but|and|in|for|with|subject|provided|only|if)\b))",
+    rf"{_LEAD_IN}(?:(?P<no>{_NO})|(?P<yes>{_YES}))\b(?P<after>[\"”'’)*]*\s*(?:[,.;:!—–(]|\s[-–—]|$|\n)|\s+(?=(?:it|they|there|this|that|he|she|we|you|i|under|because|as|since|according|neither|nothing|per|the|but|and|in|for|with|subject|provided|only|if)\b))",
     re.IGNORECASE,
 )
 _INNER = re.compile(
@@ -68,6 +71,8 @@ def leading_word(text: str) -> tuple[Word | None, int]:
     found = _LEADING.match(text)
     if found:
         return ("yes" if found["yes"] else "no"), found.end()
+    if _ONLY_IF.match(text):
+        return "yes", 0
     return None, 0
 
 
@@ -109,15 +114,36 @@ def _hear_clause(text: str, profile: Profile, language: str, said: list[tuple[Wo
     if ellipsis:
         said.append(("no" if ellipsis["not"] else "yes", False))
         return
-    statement = read_statement(text, profile.proposition)
-    if statement.polarity in ("affirms", "denies"):
-        said.append((_as_word(statement.polarity == "affirms", profile), statement.strong))
-    elif statement.polarity == "silent" and language in ("es", "de", "fr"):
+    if _TO_YOU.match(text) and acts.is_advice(text):
+        return
+    heard = _two_ways(text, profile)
+    if heard:
+        said.append(heard)
+    elif language in ("es", "de", "fr"):
         modality = next((name for name, pattern in _FOREIGN if pattern.search(text)), None)
         if modality:
             affirmed = _fits(modality, profile.modality)
             if affirmed is not None:
                 said.append((_as_word(affirmed, profile), False))
+
+
+def _two_ways(text: str, profile: Profile) -> tuple[Word, bool] | None:
+    """Read a clause against the proposition and against the question itself; where both speak, they must agree."""
+    heard: list[tuple[Word, bool]] = []
+    stated = read_statement(text, profile.proposition) if profile.stated else Statement("silent")
+    if stated.polarity in ("affirms", "denies"):
+        heard.append((_as_word(stated.polarity == "affirms", profile), stated.strong))
+    asked = question_frame(profile.question)
+    if asked is not None:
+        answered = read_frame(text, asked)
+        if answered.polarity in ("affirms", "denies"):
+            heard.append(("yes" if answered.polarity == "affirms" else "no", answered.strong))
+    if not heard:
+        return None
+    if len({word for word, _ in heard}) == 1:
+        return heard[0][0], any(strong for _, strong in heard)
+    strong = [each for each in heard if each[1]]
+    return strong[0] if len(strong) == 1 else None
 
 
 def _fits(modality: str, wanted: str) -> bool | None:
@@ -149,9 +175,9 @@ def settle(voices: Sequence[Voice]) -> tuple[Word | None, str]:
 
 
 def _with_word(leader: Voice, voices: Sequence[Voice]) -> tuple[Word | None, str]:
-    if leader.torn or (leader.clause and leader.clause != leader.word):
+    if leader.strong and leader.clause and leader.clause != leader.word:
         return None, f"it says {leader.word!r} and then the contrary"
-    if leader.clause is None or leader.clause == leader.word:
+    if not leader.strong:
         against = [voice for voice in voices if voice.strong and voice.clause and voice.clause != leader.word]
         if against and not any(voice.strong and voice.clause == leader.word for voice in voices):
             return None, f"it says {leader.word!r} and then the contrary"
