@@ -76,18 +76,17 @@ class _Reader:
         self.evidence = evidence
         self.profile: Profile = profile_of(question)
         self.language = language_of(anatomy.text)
-        self.declined, self.declined_other = self._declines()
+        self.declined, self.declined_nearly, self.declined_other = self._declines()
 
-    def _declines(self) -> tuple[bool, bool]:
-        about = other = False
+    def _declines(self) -> tuple[bool, bool, bool]:
+        about = near = other = False
         for part in self.anatomy.parts:
-            if part.decline is None:
-                continue
             for start, end in clauses(part.text):
                 verdict = speaks_of_question(part.text[start:end], self.profile)
                 about = about or verdict == "about"
+                near = near or verdict == "near"
                 other = other or verdict == "other"
-        return about, other
+        return about, near, other
 
     def read(self) -> Reading:
         outcome = self._outcome()
@@ -95,20 +94,24 @@ class _Reader:
         clarifies = not outcome.committed and any(
             acts.asks_back(part.text) and part.text.rstrip(" \"'*").endswith("?") for part in self.anatomy.parts
         )
-        refusal = self.declined
+        refusal = self.declined or (self.declined_nearly and not outcome.committed)
         if not outcome.committed and not refusal and not premise and not clarifies:
             refusal = self._lone_decline()
         unreadable, stray = "", False
+        if self.language == "" and len(self.anatomy.parts):
+            outcome, refusal = Outcome(unreadable="its language is none that the rules read"), False
+            premise = clarifies = False
         if not outcome.committed and not (premise or refusal or clarifies):
             unreadable, stray = self._left_over(outcome)
         return self._assemble(outcome, refusal, premise, clarifies, unreadable or outcome.unreadable, stray)
 
     def _outcome(self) -> Outcome:
+        declined = self.declined or self.declined_nearly
         if self.question.kind == "yesno":
             return self._yes_or_no()
         if self.question.kind == "list":
-            return read_list(self.anatomy.parts, self.question, self.profile, declined=self.declined)
-        return read_values(self.anatomy.parts, self.question, self.profile, declined=self.declined)
+            return read_list(self.anatomy.parts, self.question, self.profile, declined=declined)
+        return read_values(self.anatomy.parts, self.question, self.profile, declined=declined)
 
     def _yes_or_no(self) -> Outcome:
         outcome = Outcome()
@@ -184,8 +187,6 @@ class _Reader:
             return outcome.unreadable, False
         if self.declined_other:
             return "it declines something else than what was asked", False
-        if self.language == "":
-            return "its language is none that the rules read", False
         if _UNDECIDED.match(text):
             return "it neither affirms nor denies", False
         if outcome.seen or frozenset(content(text)) & self.profile.words:

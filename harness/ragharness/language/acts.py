@@ -8,7 +8,7 @@ _POINTER = re.compile(
     r"""
       \b(?:closest|nearest|most\s+(?:relevant|related|similar)|related|relevant|similar|adjacent)\s+(?:\w+\s+){0,3}?(?:passages?|provisions?|clauses?|sections?|documents?|information|material|excerpts?|text|topics?|one|match(?:es)?|
         i\s+(?:found|have|could)|thing)\b
-    | \b(?:passages?|documents?|excerpts?|sources?|context|material|text|sections?|results?)\b[^.;!?\n]{0,60}?\b(?:covers?|address(?:es)?|deals?\s+with|discuss(?:es)?|concerns?|relates?\s+to|is\s+about|are\s+about|only\s+(?:mentions?|covers?|address(?:es)?|discuss(?:es)?|
+    | \b(?:passages?|documents?|excerpts?|sources?|context|material|text|sections?|results?)\b[^.;!?\n]{0,60}?\b(?:covers?|address(?:es)?|deals?\s+with|discuss(?:es)?|concerns?|relates?\s+to|is\s+about|are\s+about|names?|lists?|gives?|reports?|belongs?|only\s+(?:mentions?|covers?|address(?:es)?|discuss(?:es)?|
         states?|refers?|describes?|deals?|contains?|concerns?|say)|speaks?\s+(?:of|about|to)|focus(?:es)?\s+on|mentions?|describes?|contains?|refers?\s+to|talks?\s+about|states?|says?|provides?|touch(?:es)?\s+on)\b
     | \bwhat\s+(?:i|we)\s+(?:do\s+)?(?:have|found|can\s+(?:say|tell|see|offer))\b | \b(?:i|we)\s+(?:do\s+|only\s+|did\s+)(?:have|find|see|found)\b | \b(?:i|we)\s+(?:can\s+see|found|have)\s+(?:only|passages?|information\s+(?:on|about)|material)\b
     | \b(?:they|these|those|it)\s+(?:only\s+|instead\s+|do\s+|does\s+|rather\s+|merely\s+|mainly\s+|all\s+)?(?:cover|address|deal\s+with|discuss|concern|relate\s+to|focus\s+on|talk\s+about|are\s+about|is\s+about|mention|speak)(?:e?s)?\b
@@ -49,7 +49,7 @@ _META = re.compile(
     re.IGNORECASE,
 )
 _ASKED = re.compile(
-    r"^\W*(?:you(?:['’]re|\s+are|['’]ve|\s+have)?\s+ask(?:ed|ing)?|the\s+question\s+(?:asks|is|was|concerns)|question|q|regarding\s+your\s+question|your\s+question|to\s+answer\s+(?:your|the)\s+question|"
+    r"^\W*(?:you(?:['’]re|\s+are|['’]ve|\s+have)?\s+(?:ask(?:ed|ing)?|want(?:ed)?\s+to\s+know|would\s+like\s+to\s+know)|the\s+question\s+(?:asks|is|was|concerns)|question|q|regarding\s+your\s+question|your\s+question|to\s+answer\s+(?:your|the)\s+question|"
     r"the\s+user\s+(?:asks|wants|is\s+asking)|pregunta|frage|question\s+pos[eé]e)\b",
     re.IGNORECASE,
 )
@@ -67,7 +67,7 @@ _OUTSIDE = re.compile(
 )
 _PREMISE = re.compile(
     r"""
-      \bthere\s+(?:is|was|are|were|appears\s+to\s+be|seems\s+to\s+be)\s+no\s+(?:such\s+)?(?:\w+[\s-]+){0,3}?(?:agreement|contract|nda|document|report|filing|company|party|entity|person|program|office|amendment|fund|board|law|act|deal|subsidiary|addendum|schedule|exhibit|appendix)\b
+      \bthere\s+(?:is|was|are|were|appears\s+to\s+be|seems\s+to\s+be)\s+no\s+(?:such\s+)?(?:[\w–’'.,&-]+\s+){0,5}?(?:agreement|contract|nda|document|report|filing|company|party|entity|person|program|office|amendment|fund|board|law|act|deal|subsidiary|addendum|schedule|exhibit|appendix)\b
         (?!\s*(?:provision|clause|mention|language|section|term))
     | \bno\s+(?:such|\w+\s+(?:named|called|by\s+that\s+name|between|with|dated))\s*(?:\w+[\s-]+){0,3}?(?:agreement|contract|nda|document|report|filing|company|party|entity|person|exists?|is\s+(?:in|found|listed)|appears)\b
     | \b(?:no|not\s+any)\s+(?:agreement|contract|nda|document|report|filing|company|party|entity|amendment)\s+(?:named|called|titled|between|with|dated|of\s+that|by\s+that|under\s+that|from|for)\b
@@ -80,6 +80,9 @@ _PREMISE = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_ONLY_POINTER = re.compile(
+    r"\b(?:only|merely|instead|rather|closest|nearest|related|different|do\s+mention|does\s+mention|do\s+cover|does\s+cover|another|other)\b", re.IGNORECASE
+)
 _CLARIFY = re.compile(
     r"\b(?:do|did|are|were)\s+you\s+(?:mean|refer|ask|look|talk|interest)\w*|\bwhich\s+(?:\w+\s+){0,4}(?:do\s+you|are\s+you|did\s+you|would\s+you|should\s+i|is\s+meant|one)\b|\b(?:could|can|would)\s+you\s+(?:please\s+)?(?:clarify|specify|tell|confirm|say|be\s+more|explain|indicate)\b|"
     r"\bwhat\s+(?:exactly\s+)?(?:do|did)\s+you\s+mean\b|\bplease\s+(?:clarify|specify|indicate\s+which)\b|\bneed\s+(?:more|some|further)\s+(?:clarification|context\s+about\s+your)\b|"
@@ -91,6 +94,11 @@ _CLARIFY = re.compile(
 def is_pointer(text: str) -> bool:
     """Say whether a sentence names what the passages do hold."""
     return _POINTER.search(text) is not None
+
+
+def is_mere_pointer(text: str) -> bool:
+    """Say whether a pointer sets itself apart from an answer ("they only mention", "the closest passage")."""
+    return _POINTER.search(text) is not None and _ONLY_POINTER.search(text) is not None
 
 
 def is_advice(text: str) -> bool:

@@ -41,14 +41,14 @@ _INABILITY = re.compile(
     | \b(?:i['’]m|i\s+am|we\s+are|we['’]re|am|was|were|been)?\s*(?:unable|not\s+able|not\s+in\s+a\s+position|powerless)\s+to\b
     | \b(?:i['’]m|i\s+am|we\s+are)\s+(?:not\s+(?:sure|certain|aware)|unsure|uncertain|unaware)\b
     | \b(?:i|we)\s+(?:must|have\s+to|need\s+to|will)\s+(?:decline|refuse|abstain|pass)\b | \bi\s+(?:decline|refuse)\s+to\b
-    | \b(?:cannot|can\s+not|can['’]t|could\s+not|couldn['’]t)\s+(?:be\s+)?{_ADVERB}\s*(?:answer(?:ed)?|find|found|determin(?:e|ed)|establish(?:ed)?|confirm(?:ed)?|say|said|tell|
-        inferr?e?d?|derived?|verif(?:y|ied)|locate[d]?|identif(?:y|ied)|known|ascertain(?:ed)?|conclude[d]?|responded?)\b
+    | \b(?:cannot|can\s+not|can['’]t|could\s+not|couldn['’]t)\s+be{_ADVERB}\s+(?:answered|found|determined|established|confirmed|said|inferred|derived|verified|located|identified|known|ascertained|concluded)\b
+    | ^\W*(?:but\s+|and\s+|so\s+|sorry,?\s+|unfortunately,?\s+)?(?:cannot|can\s+not|can['’]t|could\s+not|couldn['’]t|did\s+not|didn['’]t){_ADVERB}\s+(?:answer|find|determine|establish|confirm|say|tell|infer|derive|verify|locate|identify|know|conclude)\b
     | \b(?:is|it['’]s|was)\s+(?:not\s+possible|impossible|hard|difficult)\s+(?:for\s+me\s+)?to\s+(?:say|tell|determine|know|answer|establish|confirm|conclude|find)
     | \b(?:is|are|remains?)\s+(?:unknown|unclear|not\s+known|not\s+clear|undetermined|indeterminate|undisclosed|unspecified|unstated|unanswerable)\b
     | \b(?:unclear|unknown)\s+(?:from|whether|based|how|what|when|who)\b | ^\W*(?:unknown|unclear|unanswerable|undetermined)\W*$
-    | \b(?:insufficient|not\s+enough|no\s+sufficient|not\s+sufficient|inadequate|lack\s+of|absence\s+of|no)\s+(?:(?:relevant|specific|direct|explicit|supporting|retrieved|clear|further|matching|such|reliable)\s+){{0,2}}
+    | (?<!found\s)(?<!finds\s)(?<!saw\s)(?<!identified\s)(?<!with\s)\b(?:insufficient|not\s+enough|no\s+sufficient|not\s+sufficient|inadequate|lack\s+of|absence\s+of|no)\s+(?:(?:relevant|specific|direct|explicit|supporting|retrieved|clear|further|matching|such|reliable)\s+){{0,2}}
         (?:information|evidence|context|data|details?|passages?|documents?|results?|sources?|answer|records?|support|basis|documentation|material)\b
-    | \bnot\s+(?:in|within|part\s+of)\s+(?:the\s+)?(?:\w+\s+){{0,2}}(?:context|corpus|documents?|passages?|sources?|scope|text|material)\b
+    | (?:\bnot|n['’]t)\s+(?:in|within|among|part\s+of|present\s+in)\s+(?:the\s+|any\s+|my\s+|these\s+|those\s+)?(?:\w+\s+){{0,2}}(?:context|corpus|documents?|passages?|sources?|scope|text|material)\b
     | \b(?:outside|beyond|out\s+of)\s+(?:of\s+)?(?:the\s+)?(?:\w+\s+)?(?:scope|what\s+(?:i|the\s+passages?))
     | ^\W*(?:n/?a|no\s+answer|not\s+answerable|cannot\s+answer|can['’]t\s+answer|don['’]t\s+know|no\s+idea|not\s+(?:found|specified|stated|mentioned|available|provided|known|disclosed|given))\W*(?:$|[.;,:–—-])
     | \b(?:there\s+(?:is|was)|there['’]s)\s+nothing\b | \bnothing\s+(?:was\s+|were\s+)?(?:found|retrieved|returned|relevant|available)
@@ -59,8 +59,8 @@ _SILENCE = re.compile(
     rf"""
       \b(?:do|does|did|is|are){_N}{_ADVERB}\s+(?:{_SAY}|{_CARRY}\s+{_THING})
     | \b(?:don['’]t|doesn['’]t|didn['’]t){_ADVERB}\s+{_SAY}
-    | \b(?:none\s+of|neither\s+of|no\s+(?:\w+\s+){{0,4}}?(?:passages?|documents?|sources?|sections?|clauses?|provisions?|texts?|excerpts?|paragraphs?|parts?)|neither(?:\s+\w+){{0,3}}|nothing|nowhere)\b
-        [^.;:!?\n]{{0,90}}?\b(?:mentions?|address(?:es)?|specif(?:y|ies)|states?|says?|discuss(?:es)?|covers?|indicates?|describes?|defines?|refers?|speaks?|deals?|touch(?:es)?|answers?|relates?|
+    | \b(?:none\s+of|neither\s+of|(?:no|neither)\s+(?:\w+\s+){{0,4}}?(?:passages?|documents?|sources?|sections?|clauses?|provisions?|texts?|excerpts?|paragraphs?|parts?)|nothing|nowhere)\b
+        (?![^.;:!?\n]{{0,60}}\b(?:prevent|prohibit|stop|forbid|bar|keep|restrict|limit|shall|may|must|allow|permit|require|oblige|grant)\w*)[^.;:!?\n]{{0,90}}?\b(?:mentions?|address(?:es)?|specif(?:y|ies)|states?|says?|discuss(?:es)?|covers?|indicates?|describes?|defines?|refers?|speaks?|deals?|touch(?:es)?|answers?|relates?|
         concerns?|tells?|suggests?|contains?|provides?|gives?|names?|lists?|discloses?|addressed|mentioned|shows?|reveals?|identif(?:y|ies)|sets?\s+out|talks?|bears?|about)\b
     | \b(?:is|are|remains?|stays?|was|were)\s+(?:\w+ly\s+)?silent\b | \bsilent\s+(?:on|about|as\s+to|regarding|concerning)\b | \bsilence\s+(?:on|about)\b
     | \b(?:makes?|made|contains?|includes?|has|have|gives?|provides?|offers?|holds?|with|shows?)\s+no\s+(?:(?:specific|explicit|express|direct|such|relevant|further|clear)\s+){{0,2}}
@@ -72,6 +72,8 @@ _SILENCE = re.compile(
     | \bthere\s+(?:is|are|was|were|['’]s)\s+(?:no|not\s+any|n['’]t\s+any)\s+(?:(?:specific|explicit|express|direct|such|relevant|clear|further|\w+ing)\s+){{0,2}}
         (?:mention|reference|information|provision|clause|statement|evidence|indication|detail|details|data|language|record|section|discussion|passage|passages|term|text|definition|answer|figure|date|basis|support)\b
     | \bthere\s+(?:isn|aren|wasn)['’]t\s+(?:any|a|enough)\b
+    | \bthere(?:\s+(?:is|are|was|were)|['’]s)\s+(?:no|not\s+any)\b[^.;!?]{{0,60}}\b(?:{_SAID}|in\s+(?:the|these|those|this|any|your|my)\s+(?:\w+\s+){{0,2}}(?:passages?|documents?|context|excerpts?|agreement|contract|nda|text|sources?|material|report|filing))
+    | \b(?:passages?|excerpts?|documents?|context|texts?|sources?|sections?|snippets?|materials?)\b[^.;!?]{{0,40}}\b(?:do|does|did)(?:\s+not|n['’]t)\s+(?:\w+ly\s+)?(?:cover|include|contain|list|name|give|provide|show|disclose|identify|reach|concern|relate)\b
     | \bno\s+(?:(?:specific|explicit|express|direct|such|relevant|clear)\s+){{0,2}}(?:mention|reference|indication|statement|discussion|details?|figure|answer)\b
     | ^\W*no\s+(?:\w+\s+){{1,4}}?(?:is|are|was|were|appears?)\s+(?:\w+ly\s+)?{_SAID}
     | \bwithout\s+(?:mentioning|specifying|stating|addressing|saying|any\s+mention)\b | \b(?:fails?|omits?|neglects?)\s+to\s+{_SAY} | \bnot\s+{_ADVERB}\s*{_SAID}(?:\s+(?:in|by|anywhere)\b|\W*$)
@@ -86,12 +88,12 @@ _FOREIGN = re.compile(
         consta|figura|aparece|est[aá]\s+(?:especificad|mencionad|indicad|disponible|en\s+el\s+contexto))\w*
     | \b(?:ning[uú]n[ao]?|nada)\b[^.;:]{0,60}\b(?:menciona|aborda|indica|especifica|trata|dice|contiene|informaci[oó]n|evidencia)\w*
     | \b(?:desconozco|carezco|lamentablemente\s+no|lo\s+siento)\b | \bguarda\s+silencio\b | \bsin\s+(?:informaci[oó]n|evidencia|datos)\b | \bimposible\s+(?:determinar|responder|saber)\b
-    | \b(?:ich|wir)\s+(?:kann|k[oö]nnen|konnte|konnten|habe|haben|finde|fand|wei(?:ß|ss)|besitze|verf[uü]ge[n]?|sehe)\b[^.;:!?]{0,80}?\b(?:nicht|nichts|kein\w*|leider)\b
-    | \bleider\b[^.;:!?]{0,80}\b(?:nicht|nichts|kein\w*)\b | \b(?:kann|k[oö]nnen|l[aä](?:ß|ss)t\s+sich|konnte)\b[^.;:!?]{0,60}\bnicht\s+(?:beantwort|bestimm|ermittel|feststell|finden|gefunden|sagen|beurteil|entnehm|entnommen)\w*
+    | \b(?:ich|wir)\s+(?:kann|k[oö]nnen|konnte|konnten|habe|haben|finde|fand|wei(?:ß|ss)|liegen|liegt|besitze|verf[uü]ge[n]?|sehe)\b[^.;:!?]{0,80}?\b(?:nicht|nichts|kein\w*|leider)\b
+    | \b(?:liegen|liegt)\s+(?:mir|uns)\s+[^.;:!?]{0,40}?(?:kein\w*|nicht\w*)\b | \bleider\b[^.;:!?]{0,80}\b(?:nicht|nichts|kein\w*)\b | \b(?:kann|k[oö]nnen|l[aä](?:ß|ss)t\s+sich|konnte)\b[^.;:!?]{0,60}\bnicht\s+(?:beantwort|bestimm|ermittel|feststell|finden|gefunden|sagen|beurteil|entnehm|entnommen)\w*
     | \b(?:kein\w*)\s+(?:\w+\s+){0,2}(?:hinweis|beleg|information|angabe|auskunft|passage|evidenz|daten|aussage|erw[aä]hnung|nachweis|anhaltspunkt|regelung|antwort|kontext)\w*
     | \b(?:nicht|nichts|nirgends|weder)\s+(?:\w+\s+){0,3}?(?:erw[aä]hn|genannt|angegeben|aufgef[uü]hrt|behandel|geregelt|enthalten|hervor|thematisier|bekannt|entnehm|zu\s+finden|spezifizier|gesagt|auffindbar|ersichtlich|angesproch|festgelegt)\w*
     | \b(?:erw[aä]hn|nenn|behandel|regel|enth[aä]l|thematisier|sag|spezifizier|gibt|geben|mach)\w*\b[^.;:!?]{0,60}\b(?:nicht|nichts|kein\w*)\b | \bschweig\w+\b | \bunbekannt\b
-    | \bje\s+(?:ne|n['’])\s*(?:peux|trouve|sais|dispose|poss[eè]de|suis|pourrais|ai)\w*\b | \bje\s+n['’](?:ai|arrive|y)\b | \b(?:nous\s+)?ne\s+(?:pouvons|trouvons|disposons|savons)\b
+    | \bje\s+(?:ne|n['’])\s*(?:peux|trouve|sais|dispose|poss[eè]de|suis|pourrais|ai)\w*\b | \b(?:je|nous)\s+n['’](?:ai|arrive|y|avons)\b | \b(?:nous\s+)?ne\s+(?:pouvons|trouvons|disposons|savons)\b
     | \b(?:ne|n['’])\s*(?:mentionne|pr[eé]cise|indique|aborde|traite|contien|dit|fourni|donne|sp[eé]cifie|parle|comporte|figure|permet(?:tent)?\s+pas\s+de|est|sont|fait)\w*\s*(?:nullement\s+)?(?:pas|aucun\w*|rien|ni|mention)\b
     | \baucun[e]?\s+(?:\w+\s+){0,2}(?:information|preuve|mention|passage|[eé]l[eé]ment|donn[eé]e|indication|document|r[eé]f[eé]rence|disposition|clause|r[eé]ponse)\w*
     | \b(?:il\s+n['’]y\s+a|il\s+n['’]existe)\s+(?:pas|aucun\w*|rien)\b | \bimpossible\s+de\s+(?:d[eé]terminer|r[eé]pondre|dire|savoir)\b | \brien\s+(?:dans|n['’]indique|ne)\b | \bmuet(?:te)?\s+sur\b | \binconnu\w*\b
@@ -120,6 +122,8 @@ class Decline(NamedTuple):
     start: int
     end: int
     kind: Kind
+    foreign: bool = False
+    """Found by the patterns of another language than English."""
 
 
 def find_decline(text: str) -> Decline | None:
@@ -130,7 +134,7 @@ def find_decline(text: str) -> Decline | None:
     for pattern, kind in _ORDER:
         for found in pattern.finditer(text):
             if not any(found.start() < never.end() and never.start() < found.end() for never in excused):
-                return Decline(found.start(), found.end(), kind)
+                return Decline(found.start(), found.end(), kind, pattern is _FOREIGN)
     return None
 
 

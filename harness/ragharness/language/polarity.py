@@ -370,6 +370,8 @@ def _modality_at(main: str, place: tuple[int, int], said: Frame) -> Modality:
         if _EXEMPTION.search(main[: place[0]]) and "include" not in said.predicates:
             return "permit"
         modality = "not_fact" if is_negated(main, negations(main[: place[0]])) else "fact"
+    if _TO_NOBODY.search(main, place[1]) and modality in ("permit", "require", "fact"):
+        return "forbid" if modality != "fact" else "not_fact"
     if (
         following
         and following[0].group().lower() in ("no", "nobody", "none", "nothing")

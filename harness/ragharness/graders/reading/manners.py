@@ -41,6 +41,21 @@ _NOTHING_RETRIEVED = re.compile(
 _SEE = re.compile(r"^\W*(?:see|cf|as\s+(?:stated|per|set\s+out|provided)|per|refer|this\s+is|that\s+is)\b", re.IGNORECASE)
 
 
+_NOT_KNOWING = re.compile(
+    r"\b(?:do\s+not|don['’]t)\s+know\b|\b(?:cannot|can['’]t|can\s+not|unable\s+to|not\s+able\s+to)\s+(?:answer|say|tell|help)\b|\bnot\s+sure\b", re.IGNORECASE
+)
+_WHERE = re.compile(
+    r"\b(?:passages?|documents?|evidence|information|context|sources?|data|excerpts?|corpus|retriev\w*|mention\w*|material|text|records?)\b", re.IGNORECASE
+)
+
+
+def _is_flat(clause: str, profile: Profile) -> bool:
+    """Say whether a decline gives no reason: "I don't know", with or without the question's own words."""
+    if _FLAT.match(clause):
+        return True
+    return _NOT_KNOWING.search(clause) is not None and not _WHERE.search(clause)
+
+
 class Manners(NamedTuple):
     """How a refusal is made."""
 
@@ -65,7 +80,7 @@ def role_of(part: Part, outcome: Outcome, profile: Profile, *, refusing: bool) -
         return _rest_of_decline(text, profile, refusing=refusing)
     if text.rstrip().endswith(":") and len(raw_words(text)) <= 12:
         return "nothing"
-    if refusing and acts.is_pointer(text):
+    if refusing and (acts.is_pointer(text) or part.citations):
         return "pointer"
     return "advice" if acts.is_advice(text) and not part.citations else "claim"
 
@@ -102,7 +117,7 @@ def manners_of(anatomy: Anatomy, profile: Profile, *, retrieved: bool) -> Manner
         for start, end in clauses(part.text):
             clause = part.text[start:end]
             if find_decline(clause):
-                explained = explained or not _FLAT.match(clause)
+                explained = explained or not _is_flat(clause, profile)
                 urgency = urgency or acts.is_urgent(clause)
                 continue
             advice = acts.is_advice(clause)
@@ -110,8 +125,8 @@ def manners_of(anatomy: Anatomy, profile: Profile, *, retrieved: bool) -> Manner
             next_step = next_step or advice
             nearest = nearest or (pointer and not advice)
             urgency = urgency or (acts.is_urgent(clause) and not (pointer and not advice))
-        if part.citations and not part.borrowed and part.decline is None and not acts.is_advice(part.text):
-            nearest = True
+        if part.citations and not part.borrowed and not acts.is_advice(part.text):
+            nearest = nearest or any(not find_decline(part.text[low:high]) for low, high in clauses(part.text))
         next_step = next_step or part.text.rstrip(" \"'*").endswith("?")
     urgency = urgency or acts.is_urgent("\n".join(part.text for part in anatomy.parts if not acts.is_pointer(part.text)))
     return Manners(explained, nearest, next_step, urgency)

@@ -3,31 +3,83 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from ragharness.language.declines import DECLINE_WORDS, find_decline
+from ragharness.language.declines import DECLINE_WORDS, Decline, find_decline
+from ragharness.language.numbers import find_quantities
 from ragharness.language.vocabulary import concept, content, generic_concepts
 
 if TYPE_CHECKING:
     from ragharness.graders.reading.profile import Profile
 
+Verdict = Literal["about", "near", "other"]
+"""``about``: the question; ``near``: most likely the question; ``other``: something else."""
+
 _EMPTY = frozenset(concept(word) for word in DECLINE_WORDS)
-_HEDGED_SEARCH = re.compile(r"\b(?:explicit|exact|specific|direct|express|precise|definitive|definite|single|clear)\w*\b", re.IGNORECASE)
+_HEDGED_SEARCH = re.compile(
+    r"\b(?:explicit|exact|specific|direct|express|precise|definitive|definite|single|clear)\w*\b", re.IGNORECASE
+)
 _FIRST_PERSON = re.compile(r"\b(?:i|we|ich|wir|je|nous)\b", re.IGNORECASE)
+_AFTERTHOUGHT = re.compile(r",\s+(?:which|that|who|only|and\s+only|just)\b")
+_OWNED = re.compile(r"['’]s\s+((?:\w+\s+)?\w+)")
+_OF = re.compile(r"\b(\w+)\s+of\s+(?:the|its|this|that|any|an?|[A-Z])")
+_ABSENT = re.compile(
+    r"""
+      ^\W*(?:(?:in|under|according\s+to|based\s+on)\b[^,]{1,60},\s*)?no\s+(?:[\w'’-]+\s+){1,5}?(?:is|are|was|were|has|have|applies|apply|exists?)\b
+    | \bthere(?:\s+(?:is|are|was|were)|['’]s)\s+no\b
+    | \b(?:does|do|did)(?:\s+not|n['’]t)\s+(?:\w+ly\s+)?(?:set|impose|establish|prescribe|fix|provide|have|contain|include|carry|promise|require|stipulate|foresee|call|name|list|offer|recommend|make|give|grant|define|state|levy|charge|specify)\b
+    | \b(?:sets?|makes?|imposes?|contains?|has|have|provides?|includes?|establishes|prescribes?|fixes|names?|lists?|offers?|carries|foresees|stipulates?|charges?|promises?|gives?)\s+no\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 
 
-def speaks_of_question(clause: str, profile: Profile) -> Literal["about", "other"] | None:
-    """Say whether a clause declines the question asked ("about") or something else; None: it is no decline."""
+def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
+    """Say whether a clause declines the question asked or something else; None: it is no decline."""
+    return _verdict(clause, profile)
+
+
+@lru_cache(maxsize=4096)
+def _verdict(clause: str, profile: Profile) -> Verdict | None:
     decline = find_decline(clause)
     if decline is None:
-        return None
-    words = frozenset(content(clause)) - _EMPTY - generic_concepts()
+        return "about" if profile.kind != "yesno" and _denies_existence(clause, profile) else None
+    if decline.foreign:
+        return "near"
+    cut = _AFTERTHOUGHT.search(clause, decline.end)
+    object_words = clause[: cut.start()] if cut else clause
+    words = frozenset(content(object_words)) - _EMPTY - generic_concepts()
     if not words:
         return "about"
+    return _weigh(object_words, words, decline, profile)
+
+
+def _weigh(clause: str, words: frozenset[str], decline: Decline, profile: Profile) -> Verdict:
     known = profile.words | profile.kindred
     shared = words & known
     if len(shared) * 5 >= len(words) * 2:
-        return "about"
+        return "near" if _other_head(clause, decline, known) else "about"
     if decline.kind == "inability" and _FIRST_PERSON.search(clause) and _HEDGED_SEARCH.search(clause):
         return "about"
     return "other"
+
+
+def _other_head(clause: str, decline: Decline, known: frozenset[str]) -> bool:
+    """Say whether what is declined is another attribute of the same thing ("the officer's age", "the age of ...")."""
+    del decline
+    for found in (*_OWNED.finditer(clause), *_OF.finditer(clause)):
+        head = frozenset(content(found[1])) - _EMPTY - generic_concepts()
+        if head and not head & known:
+            return True
+    return False
+
+
+def _denies_existence(clause: str, profile: Profile) -> bool:
+    """Say whether a clause says that there is no such thing as was asked for ("sets no penalty")."""
+    found = _ABSENT.search(clause)
+    if not found or find_quantities(clause):
+        return False
+    denied = clause[found.start() : found.end() + 80] if not clause.casefold().startswith("no ") else clause
+    words = frozenset(content(denied)) - generic_concepts()
+    return len(words & profile.focus) >= 1 and len(words & profile.focus) * 3 >= len(profile.focus)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ragharness.graders.reading.silence import speaks_of_question
 from ragharness.language.clauses import clauses
+from ragharness.language.declines import find_decline
 from ragharness.language.dates import find_dates
 from ragharness.language.vocabulary import STOPWORDS, content, generic_concepts, raw_words
 
@@ -58,7 +59,7 @@ def place_candidates(
     slots: list[Slot] = []
     for index, candidate in enumerate(found):
         span = next(((low, high) for low, high in spans if low <= candidate.start < high), (0, len(text)))
-        if speaks_of_question(text[span[0] : span[1]], profile) is not None:
+        if speaks_of_question(text[span[0] : span[1]], profile) is not None and not _is_the_decline(candidate):
             slots.append("out")
             continue
         if respectively is not None:
@@ -66,6 +67,11 @@ def place_candidates(
             continue
         slots.append(_slot(text, span, index, found, profile, context, carried, dates))
     return slots
+
+
+def _is_the_decline(candidate: Candidate) -> bool:
+    """Say whether the gold itself is worded like a decline ("no evidence of fraud")."""
+    return candidate.relation == "match" and find_decline(candidate.written) is not None
 
 
 def _pair(text: str, found: Sequence[Candidate], profile: Profile) -> list[Slot] | None:

@@ -49,8 +49,10 @@ def _entries(parts: Sequence[Part], question: Question, profile: Profile, *, dec
             part.text, found, profile, context=part.context, carried=carried, dates=question.kind == "date"
         )
         pointing = declined and acts.is_pointer(part.text)
+        mere = declined and acts.is_mere_pointer(part.text)
         for candidate, slot in zip(found, slots, strict=True):
-            entries.append(_Entry(part, candidate, "out" if pointing and slot != "in" else slot))
+            away = mere or (pointing and slot != "in") or (declined and candidate.foreign_unit)
+            entries.append(_Entry(part, candidate, "out" if away else slot))
         carried = is_other_entity(part.text, profile) or (carried and not found)
     return entries
 
@@ -138,7 +140,7 @@ def _unknown(parts: Sequence[Part], question: Question, profile: Profile, outcom
                 continue
             if acts.is_advice(clause) or (declined and acts.is_pointer(clause)) or valued:
                 continue
-            if _asserts(clause, profile):
+            if _asserts(clause, profile, declined=declined, whole=clause.strip() == part.text.strip()):
                 outcome.committed = True
                 outcome.match = "mismatch" if question.answerable or question.world_answers else "none"
                 outcome.value = clause.strip(" .")[:120]
@@ -146,13 +148,15 @@ def _unknown(parts: Sequence[Part], question: Question, profile: Profile, outcom
                 return
 
 
-def _asserts(clause: str, profile: Profile) -> bool:
+def _asserts(clause: str, profile: Profile, *, declined: bool, whole: bool) -> bool:
     words = frozenset(content(clause)) - generic_concepts()
     new = words - profile.words - profile.kindred
     if not new:
         return False
+    if declined:
+        return len(words & profile.focus) * 2 >= max(2, len(profile.focus))
     if words & (profile.focus | profile.kindred):
         return True
     count = len(raw_words(clause))
     pronoun = raw_words(clause)[:1] in (["it"], ["this"], ["that"], ["they"], ["he"], ["she"])
-    return count <= 5 or (pronoun and count <= 10)
+    return (whole and count <= 5) or (pronoun and count <= 10)
