@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from ragharness.passages import build_passages, withhold
 from ragharness.records import Distractor, Evidence, Fact, Kind, Question
 
 if sys.version_info >= (3, 11):
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragharness.corpus import Corpus
+    from ragharness.passages import PassageSet
     from ragharness.records import Document
 
 VERSION = 1
@@ -130,15 +132,27 @@ def _labelled(
     if not _matches(topic.affirmed if affirmed else topic.denied, stated):
         return
     temptation = _temptation(fact, topic, stated, usual)
+    silent_rest = _leaves_silence(document, evidence, topic)
     for asked in _asked(document, fact, topic):
         answers = ("yes",) if affirmed == asked.yes_means else ("no",)
         known = msgspec.structs.replace(asked, answerable=True, answers=answers, evidence=evidence)
         yield _answerable(known, temptation)
         yield msgspec.structs.replace(known, target="unsupported", withheld="document")
-        if not (temptation or (affirmed and topic.exception)):
-            # Without the clause that decides, the rest of a misleading contract would state the opposite.
+        if silent_rest:
             yield msgspec.structs.replace(known, target="unsupported", withheld="clause")
         yield msgspec.structs.replace(known, stratum="null_retrieval")
+
+
+def _leaves_silence(document: Document, evidence: tuple[Evidence, ...], topic: Topic) -> bool:
+    """Whether nothing else in the contract touches the topic once its passages are withheld."""
+    rest = withhold(_passages(document), (), evidence).passages
+    return bool(topic.silence) and not _matches(topic.silence, "\n".join(each.text for each in rest))
+
+
+@lru_cache(maxsize=1)
+def _passages(document: Document) -> PassageSet:
+    """Facts come document by document: the last one is all that needs keeping."""
+    return build_passages([document])
 
 
 def _answerable(known: Question, temptation: str) -> Question:
