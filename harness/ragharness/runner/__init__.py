@@ -3,20 +3,25 @@
 from ragharness.runner.bench import Bench, Wishes, assemble
 from ragharness.runner.examiner import Examiner
 from ragharness.runner.execution import Progress, execute
+from ragharness.runner.ground import Ground, ground_of
 from ragharness.runner.reference import blind_count
-from ragharness.runner.regrade import regrade
+from ragharness.runner.regrade import came_out, regrade, regrade_folder
 from ragharness.runner.session import ask_all, choose_folder, how_far
 
 __all__ = [
     "Bench",
     "Examiner",
+    "Ground",
     "Progress",
     "Wishes",
     "ask_all",
     "assemble",
     "blind_count",
+    "came_out",
     "choose_folder",
     "execute",
+    "ground_of",
     "how_far",
     "regrade",
+    "regrade_folder",
 ]

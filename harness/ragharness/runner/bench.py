@@ -14,6 +14,7 @@ from ragharness.pipelines import Context, load_pipeline
 from ragharness.questions import DEFAULT_SEED, DEFAULT_SIZE, load_questions
 from ragharness.retrievers import build_retriever
 from ragharness.runner.examiner import Examiner
+from ragharness.runner.ground import Ground, named
 from ragharness.store import Settings
 
 if TYPE_CHECKING:
@@ -66,6 +67,12 @@ class Bench:
     examiner: Examiner
     settings: Settings
 
+    @property
+    def ground(self) -> Ground:
+        """What answers are graded on."""
+        examiner = self.examiner
+        return Ground(self.corpus, self.questions, examiner.passages, examiner.evidence, examiner.grader)
+
 
 def assemble(
     wishes: Wishes, on_progress: Callable[..., None] | None = None, cache: Path | None = None
@@ -99,6 +106,6 @@ def assemble(
         passage_words=wishes.passage_words,
         pipeline=pipeline.spec,
         pipeline_fingerprint=pipeline.fingerprint,
-        grader=f"{grader.name} {grader.version}",
+        grader=named(grader),
     )
     return Bench(corpus, questions, examiner, settings)

@@ -6,7 +6,6 @@ import math
 import time
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,8 @@ from ragharness.evidence import ENOUGH
 from ragharness.pipelines import read_answer
 from ragharness.records import Failure, Hit, Passage, Record, Retrieved
 from ragharness.runner.failures import describe
+from ragharness.runner.ground import named
+from ragharness.runner.placing import place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,12 +120,7 @@ class Examiner:
             turn, "timeout", turn.retrieved(), failure=Failure("TimeoutError", f"no answer after {limit:g} s")
         )
 
-    def verdict(self, question: Question, answer: Answer | None, passages: Sequence[Passage]) -> Verdict:
-        """Grade one answer against the passages that its pipeline had."""
-        supporting = self.evidence.supporting(question, passages)
-        return grade(self.grader, question, answer, passages, supporting)
-
-    def _retrieve(self, question: Question, query: str, k: int) -> list[Hit]:
+    def _retrieve(self, question: Question, query: object, k: object) -> list[Hit]:
         if not isinstance(query, str) or not isinstance(k, int) or k < 1:
             raise TypeError(
                 f"retrieve(query, k) takes a text and a number from 1, found {query!r:.80} and {k!r:.80}"
@@ -135,35 +131,22 @@ class Examiner:
         return self.retriever.retrieve(query, k, question)
 
     def _own(self, answer: Answer) -> tuple[list[Hit], tuple[str, ...]]:
-        """Return the pipeline's own passages, those of the corpus in the corpus's words."""
-        hits, foreign = [], []
-        for passage in answer.passages or ():
-            known = self.passages.by_id.get(passage.id)
-            if known is None and not self._is_quoted(passage):
-                foreign.append(passage.id)
-                known = Passage(passage.id, "", passage.title, 0, 0, passage.text)
-            hits.append(Hit(known or passage, 0.0))
+        """Return the pipeline's own passages and what is wrong with them."""
+        placed, foreign = place(answer.passages or (), self.corpus, self.passages)
+        hits = [Hit(passage, 0.0) for passage in placed]
         if not foreign:
             return hits, ()
-        return hits, (
-            f"passages that are not in the corpus at the place they name: {', '.join(foreign)[:200]}",
-        )
-
-    def _is_quoted(self, passage: Passage) -> bool:
-        text = self._texts.get(passage.document, "")
-        return bool(passage.text) and text[passage.start : passage.end] == passage.text
-
-    @cached_property
-    def _texts(self) -> dict[str, str]:
-        return {document.id: document.text for document in self.corpus.documents}
+        return hits, (f"passages that the corpus does not hold where they say: {', '.join(foreign)[:200]}",)
 
     def _graded(
         self, turn: Turn, answer: Answer | None, hits: Sequence[Hit], problems: tuple[str, ...]
     ) -> Record:
         try:
-            verdict = self.verdict(turn.question, answer, [hit.passage for hit in hits])
+            passages = [hit.passage for hit in hits]
+            supporting = self.evidence.supporting(turn.question, passages)
+            verdict = grade(self.grader, turn.question, answer, passages, supporting)
         except Exception as error:  # noqa: BLE001 (the answer is paid for: it is kept whatever the grader does)
-            failure = describe(error, f"in the grader {self.grader.name} {self.grader.version}")
+            failure = describe(error, f"in the grader {named(self.grader)}")
             return self._record(turn, "error", hits, answer=answer, problems=problems, failure=failure)
         return self._record(turn, verdict.status, hits, answer=answer, problems=problems, verdict=verdict)
 

@@ -1,6 +1,6 @@
 """The run folder: what was asked and everything that was answered, on disk as soon as it is known.
 
-    run.json          format, versions, settings: written once, before the first question
+    run.json          format, versions, settings: written before the first question
     questions.jsonl   the questions as they were asked
     sessions.jsonl    one line whenever the run was started or continued
     records.jsonl     one line a record, appended

@@ -65,8 +65,7 @@ class RunFolder:
         folder = cls(path, run)
         lines = b"".join(msgspec.json.encode(question) + b"\n" for question in questions)
         folder.write("questions.jsonl", lines)
-        folder.write(_HEAD, msgspec.json.format(msgspec.json.encode(run)) + b"\n")
-        return folder
+        return folder.with_run(run)
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
@@ -151,6 +150,11 @@ class RunFolder:
                 file.flush()
                 os.fsync(file.fileno())
             fresh.replace(self.path / "records.jsonl")
+
+    def with_run(self, run: Run) -> RunFolder:
+        """Put another ``run.json`` in the place of this one; hold the folder with ``rewriting``."""
+        self.write(_HEAD, msgspec.json.format(msgspec.json.encode(run)) + b"\n")
+        return RunFolder(self.path, run)
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file of the folder so that it is there whole or not at all; raises StorageError."""

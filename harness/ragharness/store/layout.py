@@ -32,7 +32,7 @@ class Settings(Struct, frozen=True, kw_only=True):
 
 
 class Run(Struct, frozen=True, kw_only=True):
-    """``run.json``: written once, before the first question is asked."""
+    """``run.json``: written before the first question is asked, anew only when all is graded again."""
 
     format: int
     ragharness: str

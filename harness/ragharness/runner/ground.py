@@ -1,0 +1,69 @@
+"""What grading stands on: a corpus, its questions and passages, and a grader; no pipeline, no index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ragharness.buckets import grade
+from ragharness.corpus import load_corpus
+from ragharness.errors import RunNotUsable
+from ragharness.evidence import EvidenceIndex
+from ragharness.graders import load_grader
+from ragharness.passages import build_passages
+from ragharness.questions import DEFAULT_SEED, QuestionSet
+from ragharness.runner.placing import place
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragharness.corpus import Corpus
+    from ragharness.graders import Grader
+    from ragharness.passages import PassageSet
+    from ragharness.records import Answer, Passage, Question, Record, Verdict
+    from ragharness.store import RunFolder
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Grades answers to the questions of one set."""
+
+    corpus: Corpus
+    questions: QuestionSet
+    passages: PassageSet
+    """Those of the whole corpus, with what an index leaves out."""
+    evidence: EvidenceIndex
+    grader: Grader
+
+    def verdict(self, question: Question, answer: Answer | None, passages: Sequence[Passage]) -> Verdict:
+        """Return the verdict on one answer, given the passages that its pipeline had."""
+        supporting = self.evidence.supporting(question, passages)
+        return grade(self.grader, question, answer, passages, supporting)
+
+    def had(self, record: Record) -> list[Passage]:
+        """Return the passages that the pipeline had, in the order of the record."""
+        brought = (record.answer and record.answer.passages) or ()
+        by_id = {passage.id: passage for passage in place(brought, self.corpus, self.passages)[0]}
+        found = (self.passages.by_id.get(hit.id) or by_id.get(hit.id) for hit in record.retrieved)
+        return [passage for passage in found if passage is not None]
+
+
+def named(grader: Grader) -> str:
+    """Return a grader's name and version as runs keep it."""
+    return f"{grader.name}@{grader.version}"
+
+
+def ground_of(folder: RunFolder, *, source: str = "", offline: bool = False, grader: str = "rules") -> Ground:
+    """Return what a run on disk can be graded on; raises RunNotUsable when its corpus has changed."""
+    settings = folder.run.settings
+    corpus = load_corpus(settings.corpus, split=settings.split, source=source, offline=offline)
+    if corpus.hash != settings.corpus_hash:
+        wanted, found = settings.corpus_hash[:8], corpus.hash[:8]
+        raise RunNotUsable(
+            f"expected {corpus.id} in the state of the run {folder.name} ({wanted}), found {found}",
+            help="name the one it was made with: --from PATH",
+        )
+    asked = folder.questions()
+    questions = QuestionSet(corpus.id, corpus.split, corpus.hash, DEFAULT_SEED, len(asked), asked)
+    passages = build_passages(corpus.documents, settings.passage_words)
+    return Ground(corpus, questions, passages, EvidenceIndex(corpus), load_grader(grader))
