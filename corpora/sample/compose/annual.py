@@ -51,6 +51,7 @@ _REVENUE_POLICY = [
     "We recognize revenue when control of the goods passes to the customer, which is normally on delivery. Service contracts are recognized evenly over their term. Rebates are estimated and deducted.",
     "Revenue is recorded at the amount that we expect to receive, net of returns and discounts. Where a contract contains several promises, the price is divided among them in proportion to their separate selling prices.",
     "Sales are recognized at a point in time, except for long projects, for which progress is measured by cost. Amounts billed in advance are shown as contract liabilities.",
+    "Revenue is recognized as the service is rendered. What customers have used but not yet been billed for at the end of the year is estimated from meter readings.",
 ]
 _INVENTORY_POLICY = [
     "Inventories are stated at the lower of cost and net realizable value; cost is determined first-in, first-out.",
@@ -225,7 +226,7 @@ class _Writer:
 
     def _notes(self) -> None:
         self.draft.paragraph("Notes to the Consolidated Financial Statements (excerpt)")
-        self.draft.line(f"Note 1. Accounting policies. {self._pick(_REVENUE_POLICY, self.company.founded)} {self._pick(_INVENTORY_POLICY, self.company.founded + 1)}")
+        self.draft.line(f"Note 1. Accounting policies. {_REVENUE_POLICY[self.company.policy]} {self._pick(_INVENTORY_POLICY, self.company.founded)}")
         number = 2
         if self._topic("impairment"):
             self.draft.line(f"Note {number}. Goodwill. {self._topic('impairment')}")

@@ -123,19 +123,29 @@ def _write_head(draft: Draft, deal: Deal, words: dict[str, str]) -> None:
         draft.paragraph(f"{deal.two}\n{deal.two_seat}")
         draft.paragraph(f"{house.kind.upper()}")
         draft.paragraph("Dear Madam or Sir,")
-        draft.paragraph(f"[[effective_date|This letter, which takes effect on {on}, sets out the terms on which {deal.one} (\"{words['D']}\") will give information to {deal.two} (\"{words['R']}\").]]")
+        draft.paragraph(f"[[effective_date|This letter, which takes effect on {on}, sets out the terms on which {_exchange(deal, words)}.]]")
     else:
         draft.paragraph(house.kind.upper())
-        mutual = "Each party is \"{D}\" in respect of the information that it gives and \"{R}\" in respect of the information that it gets." if deal.house in {"fellbridge", "corley"} else "{one} is called \"{D}\" and {two} is called \"{R}\"."
+        first, second = ("{two}", "{one}") if deal.discloser == "two" else ("{one}", "{two}")
+        roles = f'{first} is called "{{D}}" and {second} is called "{{R}}".'
+        if deal.discloser == "both":
+            roles = 'Each party is "{D}" in respect of the information that it gives and "{R}" in respect of the information that it gets.'
         opening = {
             "fellbridge": "[[effective_date|{TA} is entered into with effect from {on} by and between]]",
             "corley": "[[effective_date|{TA}, effective as of {on}, is made between]]",
             "plain": "[[effective_date|{TA} starts on {on}.]] The parties are",
             "deed": "[[effective_date|{TA} is made on {on} between]]",
         }[deal.house].format_map({**words, "on": on})
-        draft.paragraph(f"{opening} {deal.one}, of {deal.one_seat}, and {deal.two}, of {deal.two_seat}. {mutual.format_map(words)}")
+        draft.paragraph(f"{opening} {deal.one}, of {deal.one_seat}, and {deal.two}, of {deal.two_seat}. {roles.format_map(words)}")
     for recital in bank.RECITALS[house.recitals]:
         draft.paragraph(recital.format_map(words))
+
+
+def _exchange(deal: Deal, words: dict[str, str]) -> str:
+    if deal.discloser == "both":
+        return f'{deal.one} and {deal.two} will give information to each other (the one that gives it being "{words["D"]}" and the other "{words["R"]}")'
+    giver, getter = (deal.two, deal.one) if deal.discloser == "two" else (deal.one, deal.two)
+    return f'{giver} ("{words["D"]}") will give information to {getter} ("{words["R"]}")'
 
 
 def _write_clause(draft: Draft, numbering: str, number: int, clause: bank.Clause, words: dict[str, str]) -> None:
