@@ -16,11 +16,11 @@ from rank_bm25 import BM25Okapi
 from ragharness import shelf
 from ragharness.corpus import Corpus, load_corpus
 from ragharness.evidence import EvidenceIndex
-from ragharness.language.tokens import words
 from ragharness.passages import PassageSet, build_passages, withhold
 from ragharness.questions import QuestionSet, load_questions
 from ragharness.records import Passage
 from ragharness.retrievers import _cache, bm25
+from ragharness.retrievers._terms import terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,14 +34,14 @@ def passage_set(texts: Sequence[str], title: str = "") -> PassageSet:
 
 
 def reference(passages: PassageSet) -> BM25Okapi:
-    return BM25Okapi([words(bm25.indexed_text(passage)) for passage in passages.passages])
+    return BM25Okapi([terms(bm25.indexed_text(passage)) for passage in passages.passages])
 
 
 def assert_equal(passages: PassageSet, queries: Sequence[str], retriever: bm25.BM25Retriever, k: int) -> None:
     """Demand the reference's scores, bit for bit, and its order under the tie rule."""
     okapi = reference(passages)
     for query in queries:
-        expected = okapi.get_scores(words(query))
+        expected = okapi.get_scores(terms(query))
         assert np.array_equal(retriever.scores(query), expected)
         order = sorted(range(len(expected)), key=lambda row: (-expected[row], row))[:k]
         hits = retriever.retrieve(query, k)
@@ -64,7 +64,7 @@ def test_scores_and_order_equal_the_reference_on_any_corpus(
     texts: list[str], queries: list[str], title: str, k: int
 ) -> None:
     passages = passage_set(texts, title)
-    if not any(words(bm25.indexed_text(passage)) for passage in passages.passages):
+    if not any(terms(bm25.indexed_text(passage)) for passage in passages.passages):
         return
     assert_equal(passages, queries, bm25.build(passages, None, None), k)
 

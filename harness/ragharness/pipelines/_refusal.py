@@ -13,15 +13,15 @@ NEAREST = 3
 """Passages that a refusal names."""
 
 
-def refusal(passages: Sequence[Passage], why: str) -> str:
-    """Return a refusal that gives ``why`` as its reason; with nothing retrieved that is the reason."""
+def refusal(passages: Sequence[Passage]) -> str:
+    """Return a refusal that names the best of the passages, or says that there are none."""
     if not passages:
         return (
-            "I can't answer this question: nothing was retrieved for it, so I have no passage to rely on. "
+            "I don't have evidence that answers this question: nothing was retrieved for it. "
             "Please check the original document, or ask again with other words."
         )
     nearest = "; ".join(f"{passage.title} [{passage.id}]" for passage in passages[:NEAREST])
     return (
-        f"I can't answer this question from the retrieved passages: {why}. "
-        f"The nearest passages are: {nearest}. Please check the original document or ask its owner."
+        "I don't have evidence that answers this question: none of the retrieved passages states the answer. "
+        f"The nearest passages are {nearest}. Please check the original document or ask its owner."
     )

@@ -34,9 +34,7 @@ def build(context: Context, argument: str) -> Callable[[str, Sequence[Passage]],
         title, share = best_title(question, passages)
         guess = guesses.get(question, "")
         if not guess or not share:
-            return refusal(
-                passages, "no title among them matches it" if guess else "there is no usual answer to it"
-            )
+            return refusal(passages)
         cited = [passage.id for passage in passages if passage.title == title][:CITED]
         return f"{guess} " + " ".join(f"[{each}]" for each in cited)
 

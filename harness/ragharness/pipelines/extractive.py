@@ -60,16 +60,14 @@ class Extractive:
         """Return the answer with its citation, or a refusal that says why."""
         best = self._best(question, passages)
         if best is None:
-            return refusal(passages, "none of their sentences comes close enough to what it asks")
+            return refusal(passages)
         sentence, passage = best
         claim = proposition(question)
         if not claim:
             return f"{sentence} [{passage.id}]"
         polarity = read_polarity(sentence, claim)
         if polarity not in ("affirms", "denies"):
-            return refusal(
-                passages, "the sentence that comes closest neither affirms nor denies what it asks"
-            )
+            return refusal(passages)
         return f"{'Yes' if polarity == 'affirms' else 'No'}. {sentence} [{passage.id}]"
 
     def _best(self, question: str, passages: Sequence[Passage]) -> tuple[str, Passage] | None:

@@ -22,4 +22,4 @@ def build(context: Context, argument: str) -> Callable[[str, Sequence[Passage]],
 
 
 def _answer(question: str, passages: Sequence[Passage]) -> str:  # noqa: ARG001
-    return refusal(passages, "none of them states what it asks, as far as I can tell")
+    return refusal(passages)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ragharness.language import tokens
+from ragharness.retrievers import _terms
 from ragharness.retrievers._index import EPSILON, K1, B, Index
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ _DIGEST_SIZE = 32
 
 def index_path(folder: Path, passages: PassageSet) -> Path:
     """Return where the index of these passages belongs: another tokenizer or Unicode, another file."""
-    tokenizer = hashlib.sha256(Path(tokens.__file__).read_bytes()).hexdigest()
+    sources = [Path(str(module.__file__)).read_bytes() for module in (tokens, _terms)]
+    tokenizer = hashlib.sha256(b"\n".join(sources)).hexdigest()
     parts = (FORMAT, passages.key, len(passages.passages), tokenizer, unicodedata.unidata_version)
     key = hashlib.sha256(repr((*parts, K1, B, EPSILON)).encode()).hexdigest()[:32]
     return folder / f"bm25-{key}.index"

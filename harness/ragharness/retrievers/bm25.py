@@ -3,16 +3,16 @@ r"""BM25 with exactly the scores of rank-bm25's BM25Okapi, read from inverted li
 BM25Okapi builds the statistics (idf with its floor, lengths, their mean); the lists here only look the
 same numbers up and add them in the same order, so a score differs by 0 in float64:
 
-    score(d) = sum over the query's tokens t, in order, each occurrence counted, of
+    score(d) = sum over the query's terms t, in order, each occurrence counted, of
                idf(t) * (tf(t, d) * (k1 + 1) / (tf(t, d) + k1 * (1 - b + b * length(d) / mean length)))
 
-with ``k1`` 1.5, ``b`` .75 and, for a token in more than half of the passages, ``epsilon`` .25 times the
+with ``k1`` 1.5, ``b`` .75 and, for a term in more than half of the passages, ``epsilon`` .25 times the
 mean idf in place of its negative idf (the ATIRE variant of Trotman, Puurula and Burgess 2014, as rank-bm25
 has it).
 
-Ties: the higher score first, then the lower passage index. A query without a known token gives every
+Ties: the higher score first, then the lower passage index. A query without a known term gives every
 passage the score 0, so the first ``k`` passages come back in index order. What is indexed is the passage's
-title, a newline and its text, tokenised by ``language.tokens.words``.
+title, a newline and its text; what counts as a term is in ``_terms``.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragharness.language.tokens import words
 from ragharness.records import Hit
 from ragharness.retrievers import _cache
 from ragharness.retrievers._index import EPSILON, K1, B, Index, build_index, weights
+from ragharness.retrievers._terms import LETTERS, terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ragharness.records import Passage, Question
 
 DENSE_SHARE = 16
-"""A token in more than one of so many passages is added as one whole array, which is faster than by index."""
+"""A term in more than one of so many passages is added as one whole array, which is faster than by index."""
 
 _GROUP = 64
 """Scores whose best stands for them when the k best are looked for."""
@@ -49,7 +49,12 @@ class BM25Retriever:
     name = "bm25"
 
     def __init__(self, passages: Sequence[Passage], index: Index) -> None:
-        self.settings: dict[str, str | int | float] = {"k1": K1, "b": B, "epsilon": EPSILON}
+        self.settings: dict[str, str | int | float] = {
+            "k1": K1,
+            "b": B,
+            "epsilon": EPSILON,
+            "letters": LETTERS,
+        }
         self._passages = passages
         self._place = {passage.id: row for row, passage in enumerate(passages)}
         self._number = {word: number for number, word in enumerate(index.vocabulary)}
@@ -62,8 +67,8 @@ class BM25Retriever:
     def scores(self, query: str) -> NDArray[np.float64]:
         """Return the score of every passage, in index order."""
         scores = np.zeros(len(self._passages))
-        for word in words(query):
-            number = self._number.get(word)
+        for term in terms(query):
+            number = self._number.get(term)
             if number is not None:
                 self._add(scores, number)
         return scores
@@ -100,7 +105,7 @@ def build(passages: PassageSet, evidence: EvidenceIndex | None, cache: Path | No
     path = _cache.index_path(cache, passages) if cache is not None else None
     index = _cache.load(path) if path is not None else None
     if index is None:
-        index = build_index([words(indexed_text(passage)) for passage in passages.passages])
+        index = build_index([terms(indexed_text(passage)) for passage in passages.passages])
         if path is not None:
             _cache.save(path, index)
     return BM25Retriever(passages.passages, index)
@@ -116,16 +121,17 @@ def _best(scores: NDArray[np.float64], k: int) -> list[tuple[int, float]]:
     if k <= 0:
         return []
     # Rows are ascending, and a stable sort keeps equals so.
-    rows = np.flatnonzero(scores >= _bound(scores, k))
-    found = scores[rows]
-    order = np.argsort(-found, kind="stable")[:k]
-    return list(zip(rows[order].tolist(), found[order].tolist(), strict=True))
+    rows = (scores >= _bound(scores, k)).nonzero()[0]
+    found = scores.take(rows)
+    order = (-found).argsort(kind="stable")[:k]
+    return list(zip(rows.take(order).tolist(), found.take(order).tolist(), strict=True))
 
 
-def _bound(scores: NDArray[np.float64], k: int) -> np.float64:
+def _bound(scores: NDArray[np.float64], k: int) -> float:
     """Return a number that at least ``k`` scores reach, close to the k-th best."""
     columns = len(scores) // _GROUP
-    if columns >= k:
-        # k groups whose best reaches it hold k such scores: far cheaper than a partition of all of them.
-        scores = scores[: columns * _GROUP].reshape(_GROUP, columns).max(axis=0)
-    return np.float64(np.partition(scores, len(scores) - k)[len(scores) - k])
+    # k groups whose best reaches a number hold k such scores: far cheaper than a partition of all of them.
+    grouped = scores[: columns * _GROUP].reshape(_GROUP, columns)
+    tops = grouped.max(axis=0) if columns >= k else scores.copy()
+    tops.partition(len(tops) - k)
+    return float(tops[len(tops) - k])
