@@ -19,8 +19,6 @@ _GROUPS = 5
 """Kinds of errors that are listed; the rest is counted."""
 
 _INDENT = 11
-_HALF = 35
-"""Where the second column of the axes begins, counted from the indent."""
 
 
 def terminal_report(
@@ -216,9 +214,9 @@ def _grid(label: str, cells: Sequence[tuple[str, str]], width: int) -> list[str]
     per_line = 2 if width >= WIDTH else 1
     lines = []
     for first in range(0, len(cells), per_line):
-        texts = [f"{name:<17} {value:<{_HALF - 20}}" for name, value in cells[first : first + per_line]]
+        texts = [f"{name:<17} {value:<17}" for name, value in cells[first : first + per_line]]
         head = label if first == 0 else ""
-        lines.append(f"{head:<{_INDENT}}{'  '.join(texts)}".rstrip())
+        lines.append(f"{head:<{_INDENT}}{''.join(texts)}".rstrip())
     return lines
 
 

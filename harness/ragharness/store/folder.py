@@ -228,13 +228,13 @@ def _append(path: Path, value: msgspec.Struct) -> None:
 
 def _write_whole(file: int, line: bytes) -> None:
     """Write a line or nothing: on a full disk the part that fitted is taken back."""
-    before = os.fstat(file).st_size
     written = 0
     try:
         while written < len(line):
             written += os.write(file, line[written:])
     except OSError:
-        os.ftruncate(file, before)
+        if written:
+            os.ftruncate(file, os.fstat(file).st_size - written)
         raise
 
 
