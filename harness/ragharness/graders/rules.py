@@ -13,7 +13,7 @@ from ragharness.graders.reading.outcome import Outcome
 from ragharness.graders.reading.parts import Anatomy, dissect
 from ragharness.graders.reading.profile import Profile, profile_of
 from ragharness.graders.reading.silence import speaks_of_question
-from ragharness.graders.reading.support import contradicts
+from ragharness.graders.reading.support import contradicts, miscounts
 from ragharness.graders.reading.values import read_values
 from ragharness.language import acts
 from ragharness.language.clauses import clauses
@@ -126,6 +126,8 @@ class _Reader:
             if voice.word and voice.clause is None and self._is_silence_after_word(part.text):
                 voice = voice._replace(word=None)
             voices.append(voice)
+        if self.declined or self.declined_nearly:
+            voices = [voice if voice.strong or voice.word else voice._replace(clause=None, torn=False) for voice in voices]
         word, why = yesno.settle(voices)
         if why == "both":
             outcome.committed = outcome.contradiction = True
@@ -143,7 +145,7 @@ class _Reader:
     def _is_silence_after_word(self, text: str) -> bool:
         """Say whether "No." is followed by silence or a corrected premise and nothing else that answers."""
         return any(
-            speaks_of_question(text[start:end], self.profile) == "about" or acts.corrects_premise(text[start:end])
+            speaks_of_question(text[start:end], self.profile) in ("about", "near") or acts.corrects_premise(text[start:end])
             for start, end in clauses(text)
         )
 
@@ -243,7 +245,11 @@ class _Reader:
                 continue
             for citation in part.citations:
                 passage = self.passages.get(citation)
-                if passage is None or (role == "answer" and citation in self.supporting):
+                if passage is None:
+                    continue
+                if outcome.match == "match" and miscounts(passage, part.text):
+                    return True
+                if role == "answer" and citation in self.supporting:
                     continue
                 if self.question.kind == "yesno" and role == "answer":
                     continue

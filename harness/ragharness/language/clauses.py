@@ -19,11 +19,18 @@ _SUBORDINATE = re.compile(
 )
 
 
+_LABEL_END = re.compile(r"\s*(?::|[—–-])")
+_YES_NO = re.compile(r"\W*(?:yes|no|s[ií]|ja|nein|oui|non|it|this|that|they|so|not)\b", re.IGNORECASE)
+
+
 def clauses(text: str) -> list[tuple[int, int]]:
     """Return (start, end) of the clauses of a text in order; together they hold all of it but the joints."""
     found: list[tuple[int, int]] = []
     start = 0
     for boundary in _BOUNDARY.finditer(text):
+        if _LABEL_END.match(boundary.group()) and len(text[start : boundary.start()].split()) <= 4 and not _YES_NO.match(text[start:]):
+            # "CEO: ..." and "2018 - ..." name what follows.
+            continue
         _add(found, text, start, boundary.start())
         start = boundary.end()
     _add(found, text, start, len(text))

@@ -20,7 +20,7 @@ _ADVERB = r"(?:\s+(?:\w+ly|currently|also|even|ever|yet|actually|anywhere|itself
 _SAY = (
     r"(?:mention|address|specif(?:y|ies)|states?\b|say|said|tell|discuss|indicate|describe|define|refer|speak|deal\s+with|touch|set\s+out|reveal|comment|"
     r"explain|clarif(?:y|ies)|answer|speak\s+to|elaborate|shed|directly\s+answer|make\s+(?:any\s+)?(?:mention|reference)|report|note|bear\s+on|provide\s+for|"
-    r"cover\s+(?:this|that|it|the\s+(?:topic|question|subject|issue|point|matter)))"
+    r"cover\s+(?:this|that|the\s+(?:topic|question|subject|issue|point|matter)))"
 )
 _CARRY = r"(?:contain|include|provide|give|offer|disclose|list|name|show|identify|cover|have|hold|present|supply|carry|establish|support|confirm)"
 _THING = (
@@ -77,6 +77,7 @@ _SILENCE = re.compile(
     | \bno\s+(?:(?:specific|explicit|express|direct|such|relevant|clear)\s+){{0,2}}(?:mention|reference|indication|statement|discussion|details?|figure|answer)\b
     | ^\W*no\s+(?:\w+\s+){{1,4}}?(?:is|are|was|were|appears?)\s+(?:\w+ly\s+)?{_SAID}
     | \bwithout\s+(?:mentioning|specifying|stating|addressing|saying|any\s+mention)\b | \b(?:fails?|omits?|neglects?)\s+to\s+{_SAY} | \bnot\s+{_ADVERB}\s*{_SAID}(?:\s+(?:in|by|anywhere)\b|\W*$)
+    | \bneither(?:\s+(?:of\s+them|one|of\s+these|of\s+those))?\s+(?:mentions?|address(?:es)?|states?|says?|specif(?:y|ies)|covers?|discusses|names?|gives?|contains?|refers?|speaks?|deals?)\b
     | \bleaves?\s+(?:this|that|it|the\s+\w+)\s+open\b | \b(?:lacks?|omits?)\s+(?:any\s+|a\s+)?{_EVIDENCE}
     """,
     re.IGNORECASE | re.VERBOSE,

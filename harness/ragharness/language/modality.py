@@ -29,7 +29,7 @@ _CUE = re.compile(
         | \b(?:allow(?:s|ed|ing|able)?|permit(?:s|ted|ting)?|permissible|permission|authori[sz](?:es?|ed|ing)|entitl(?:es?|ed)|lets?|enabl(?:es?|ed)|(?:the|a|any)\s+right\s+to|acceptable|possible|liberty)\b
         | \b(?:may|can|could|might)\b)
     | (?P<require>\b(?:must|shall|should|ought\s+to|needs?\s+to|has\s+to|have\s+to|will\s+be\s+(?:required|obliged|obligated)\s+to)\b
-        | \b(?:requir(?:es?|ed|ing)|(?:requirement|obligation|duty|need)s?(?=\s+(?:to|that)\b)|oblig(?:ed?|es|ated|ates)|mandat(?:es?|ed|ory)|compulsory|necessary|bound\s+to|(?:a\s+)?(?:pre)?condition\s+(?:of|for)|prerequisite|needed|demands?)\b
+        | \b(?:requir(?:es?|ed|ing)|(?:requirement|obligation|duty|need)s?(?=\s+(?:to|that)\b)|oblig(?:ed?|es|ated|ates)|mandat(?:es?|ed|ory)|compulsory|necessary|bound\s+to|needs?(?=\s+(?:\w+\s+){{0,2}}(?:permission|consent|approval|authori))|(?:a\s+)?(?:pre)?condition\s+(?:of|for)|prerequisite|needed|demands?)\b
         | \b(?:agrees?|undertakes?|covenants?)\s+to\b | \bwill\b)
     """,
     re.IGNORECASE | re.VERBOSE,

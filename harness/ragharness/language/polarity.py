@@ -66,8 +66,11 @@ _UNMARKED = re.compile(
     re.IGNORECASE,
 )
 _EXCLUDED = re.compile(r"\b(?:exclud\w+|outside|unprotected|exempt\w*)\b", re.IGNORECASE)
-_ENDS = re.compile(r"\b(?:ends?|ended|laps(?:es?|ed)|ceas(?:es?|ed)|expires?|stops?|fall\s+away|over|die[sd]?)\b", re.IGNORECASE)
+_ENDS = re.compile(r"\b(?:obligations?|dut(?:y|ies)|everything|all|restrictions?|secrecy|confidentiality|provisions?|covenants?|they)\b[^.;]{0,40}\b(?:ends?|ended|laps(?:es?|ed)|ceas(?:es?|ed)|expires?|stops?|fall\s+away|over|die[sd]?)\b", re.IGNORECASE)
 _TO_NOBODY = re.compile(r"(?<!and )\b(?:to|with|for)\s+[\"“'‘]?(?:no\b|nobody|no\s+one|none)", re.IGNORECASE)
+_OBJECT_PRONOUN = re.compile(r"\b(?:it|them|this|that|these|those)\b", re.IGNORECASE)
+_PLAIN_CUE = re.compile(r"\b(?:it|this|that|so|which)\b.*\b(?:prohibited|forbidden|allowed|permitted|required|barred|banned|permissible|from\s+doing\s+so)\b", re.IGNORECASE)
+_FREE_FROM = re.compile(r"\b(?:free\s+from|outside|exempt\s+from|excluded\s+from|not\s+subject\s+to)\b", re.IGNORECASE)
 _LIGHT_VERBS = frozenset(concept(word) for word in ("make", "create", "take", "engage", "perform", "carry"))
 _AUDIENCES = frozenset(
     concept(word)
@@ -114,6 +117,9 @@ _WEAK = frozenset(
 """Words that a proposition may hold without setting it apart from its neighbours."""
 
 
+_CONFIDENTIAL = frozenset((concept("confidential"), concept("proprietary"), "secret"))
+
+
 class Frame(NamedTuple):
     """A proposition taken apart."""
 
@@ -140,12 +146,16 @@ def frame(proposition: str) -> Frame:
         cue = next((each for each in cues if main[each.start : each.end].islower()), cues[0])
         modality, rest = cue.modality, main[cue.end :]
     else:
-        modality, rest = ("not_fact" if len(negations(main)) % 2 else "fact"), main
+        free = _FREE_FROM.search(main) is not None
+        modality, rest = ("not_fact" if is_negated(main, negations(main)) != free else "fact"), _FREE_FROM.sub(" ", main)
     predicates = _verbs(rest) if cues else frozenset()
     everything = frozenset(content(main)) - generic_concepts()
     objects = (everything if not cues else frozenset(content(rest)) - generic_concepts()) - predicates - _WEAK
     if not cues:
+        everything = frozenset(content(rest)) - generic_concepts()
         predicates = everything - _WEAK or everything
+    elif predicates <= _CONFIDENTIAL:
+        predicates |= {"include"}
     unconditional = _WITHOUT_CONSENT.search(proposition) is not None
     if unconditional:
         objects -= {"consent", "prior", "special", "specif"}
@@ -194,7 +204,7 @@ def question_frame(question: str) -> Frame | None:
     rest = question[found.end() :].rstrip("? ")
     auxiliary = found["aux"].casefold()
     if auxiliary in ("may", "might", "can", "could", "must", "shall", "should", "will", "would"):
-        verb = next(
+        verb = re.search(r"\bbe\b", rest) or next(
             (word for word in _WORD.finditer(rest) if word.group().islower() and word.group() not in _SUBJECTS), None
         )
         if verb is None:
@@ -245,7 +255,11 @@ def _read_part(part: str, said: Frame) -> Statement:
     if polarity not in ("affirms", "denies"):
         return Statement(polarity)
     concepts = frozenset(content(part))
-    strong = bool(said.predicates & concepts) and said.objects <= concepts
+    if said.modality in ("fact", "not_fact"):
+        return Statement(polarity, len(said.predicates & concepts) * 5 >= len(said.predicates) * 4)
+    named = bool(said.predicates & concepts) and (said.objects <= concepts or _OBJECT_PRONOUN.search(part) is not None)
+    pointed = len(concepts - generic_concepts()) <= 2 and _PLAIN_CUE.search(part) is not None
+    strong = named or pointed
     return Statement(polarity, strong)
 
 
@@ -291,7 +305,7 @@ def _read_special(part: str, main: str, said: Frame) -> Polarity | None:
     concepts = frozenset(content(part))
     if said.unconditional and ("consent" in concepts or _CONSENT.search(part)):
         needed = _NEEDS_CONSENT.search(part)
-        if needed:
+        if needed and not needed.group().casefold().startswith("without"):
             return _compare("permit" if _NO_NEED.search(part) else "forbid", said)
         if is_negated(part, negations(part)) and "consent" in concepts and not find_cues(part):
             return _compare("permit", said)

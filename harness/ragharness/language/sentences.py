@@ -9,17 +9,20 @@ _MARKER = re.compile(r"\W?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,5})?[.):]?
 """A list item's number, letter or bullet: it belongs to what follows it on its line."""
 
 
-def sentences(text: str) -> list[tuple[int, int]]:
-    """Return (start, end) of each sentence in order, trimmed; a line break always ends one."""
-    return [span for line in _LINE.finditer(text) for span in _of_line(line[0], line.start())]
+def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
+    """Return (start, end) of each sentence in order, trimmed; a line break always ends one.
+
+    ``language`` is a two-letter code: abbreviations and ordinals ("14. Juni") differ.
+    """
+    return [span for line in _LINE.finditer(text) for span in _of_line(line[0], line.start(), language)]
 
 
-def _of_line(line: str, offset: int) -> list[tuple[int, int]]:
+def _of_line(line: str, offset: int, language: str) -> list[tuple[int, int]]:
     from sentencex import get_sentence_boundaries
 
     found: list[tuple[int, int]] = []
     marker = -1
-    for boundary in get_sentence_boundaries("en", line):
+    for boundary in get_sentence_boundaries(language, line):
         piece = line[boundary["start_index"] : boundary["end_index"]]
         core = piece.strip()
         if not core:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from ragharness.language.dates import DateMention, compare_date, find_dates
 from ragharness.language.matching import find_alias, negated
 from ragharness.language.numbers import Quantity, compare_quantity, find_quantities
 from ragharness.language.units import is_currency, is_duration, read_unit
+from ragharness.language.vocabulary import STOPWORDS, content, raw_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragharness.records import Question
 
+_LOSS = re.compile(r"\b(?:loss(?:es)?|deficit|shortfall|p[eé]rdidas?|verluste?|pertes?)\b", re.IGNORECASE)
+_PARENTHESES = re.compile(r"\([^()]*\)")
+_NEGATION = re.compile(r"\b(?:not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
+_FOLLOWING = re.compile(r"(?:[ -][^\W\d_]+){1,3}")
 Relation = Literal["match", "mismatch", "distractor", "world", "imprecise", "ambiguous"]
 _COARSE = Decimal("0.2")
 
@@ -46,15 +54,20 @@ def find_candidates(text: str, question: Question, kind: str) -> list[Candidate]
         found = _dates(text, question)
     else:
         found = _texts(text, question)
+    denied_already = _NEGATION.search(question.text) is not None
     for candidate in found:
-        candidate.negated = negated(text, candidate.start)
+        candidate.negated = not denied_already and negated(text, candidate.start)
     return found
 
 
 def _numbers(text: str, question: Question) -> list[Candidate]:
     wanted = read_unit(question.unit).unit
     found: list[Candidate] = []
+    named = frozenset(content(f"{question.text} {question.unit}"))
+    losing = _LOSS.search(_PARENTHESES.sub("", question.text)) is None
     for quantity in find_quantities(text):
+        if losing and quantity.value > 0 and _LOSS.search(text, max(0, quantity.start - 40), quantity.end):
+            quantity = msgspec.structs.replace(quantity, value=-quantity.value)
         if quantity.year and not _wants_year(question):
             if not any(compare_quantity(gold, question.unit, quantity)[0] == "match" for gold in question.answers):
                 continue
@@ -65,8 +78,19 @@ def _numbers(text: str, question: Question) -> list[Candidate]:
         )  # fmt: skip
         bare = not quantity.unit and not quantity.scaled and relation == "mismatch"
         candidate.loose = bare and (is_currency(wanted) or wanted == "percent" or is_duration(wanted))
+        if not wanted and relation != "match" and _counts_something_else(text, quantity, named):
+            candidate.foreign_unit = True
         found.append(candidate)
     return found
+
+
+def _counts_something_else(text: str, quantity: Quantity, named: frozenset[str]) -> bool:
+    """Say whether a bare number counts things that the question does not ask for ("in 14 countries")."""
+    if quantity.unit or quantity.scaled:
+        return False
+    following = _FOLLOWING.match(text, quantity.end)
+    nouns = content(following[0]) if following else []
+    return bool(nouns) and raw_words(following[0] if following else "")[0] not in STOPWORDS and not named & frozenset(nouns)
 
 
 def _wants_year(question: Question) -> bool:

@@ -26,12 +26,12 @@ def language_of(text: str) -> str:
     words = raw_words(text[:2000])
     scores = {name: sum(word in marks for word in words) for name, marks in _SETS.items()}
     best = max(scores.values())
-    if best < 2 and len(words) < 6:
-        return "en"
+    if best == 0:
+        return "en" if len({word for word in words if word.isalpha()}) < 10 else ""
     for name in READ:
         if scores[name] == best:
-            return name if best or len(words) < 8 else ""
-    return ""
+            return name
+    return "" if best >= 2 else "en"
 
 
 def _mostly_other_script(text: str) -> bool:

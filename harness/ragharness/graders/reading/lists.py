@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ragharness.graders.reading.profile import Profile
     from ragharness.records import Question
 
+_ALSO = re.compile(r"\b(?:also|additionally|in\s+addition|as\s+well|plus|further|besides|including|another|tambi[eé]n|auch|aussi)\b", re.IGNORECASE)
+_CONTRARY = re.compile(r"^(?:dis\w+ed|rejected|excluded|not|except|other\s+than|but\s+not|without|unlike)\b", re.IGNORECASE)
 _REST = re.compile(
     r"\b(?:others?|rest|remaining|remainder|second|third|further|additional|another|more|full|complete|whole|entire|all\s+of|any\s+other|else|missing|dem[aá]s|otr[oa]s?|resto|weitere[nrs]?|[uü]brigen|andere[nrs]?|autres?|reste)\b",
     re.IGNORECASE,
@@ -40,18 +42,19 @@ def read_list(parts: Sequence[Part], question: Question, profile: Profile, *, de
                 continue
             if _REST.search(clause) or about == "about" or names:
                 rest_declined = rest_declined or find_decline(clause) is not None
-        kept.append(_without_declines(part.text, profile))
-    text = "\n".join(kept)
+        kept.append(_listing(part, question, profile))
+    text = "\n".join(each for each in kept if each)
     items = match_items(text, question.answers, question.aliases)
     found = [item for item in items.found if _affirmed(text, _names(question, [item]))]
+    extras = [each for each in items.extra if not _CONTRARY.match(each)]
     wrong = [each for each in question.distractors if _affirmed(text, [each.value])]
     outcome = Outcome(seen=bool(items.found or wrong))
     if not found and not wrong:
         return _nothing_found(parts, question, profile, declined=declined, denied=bool(items.found))
     outcome.committed = True
     outcome.parts = [part for part in parts if find_alias(part.text, [*_names(question, found), *(each.value for each in wrong)])]
-    outcome.value = ", ".join([*found, *(each.value for each in wrong), *items.extra])
-    _judge(outcome, question, found, wrong=bool(wrong), extra=bool(items.extra), declined=rest_declined)
+    outcome.value = ", ".join([*found, *(each.value for each in wrong), *extras])
+    _judge(outcome, question, found, wrong=bool(wrong), extra=bool(extras), declined=rest_declined)
     return outcome
 
 
@@ -90,7 +93,15 @@ def _affirmed(text: str, names: Sequence[str]) -> bool:
     return any(not negated(text, hit.start) for hit in find_alias(text, names))
 
 
-def _without_declines(text: str, profile: Profile) -> str:
+def _listing(part: Part, question: Question, profile: Profile) -> str:
+    """The clauses of a sentence that list: those with a wanted item, list items, and additions ("it also includes")."""
+    text = part.text
     spans = clauses(text)
-    kept = [text[low:high] for low, high in spans if speaks_of_question(text[low:high], profile) is None]
+    names = _names(question, question.answers)
+    kept = [
+        text[low:high]
+        for low, high in spans
+        if speaks_of_question(text[low:high], profile) is None
+        and (part.item or len(spans) == 1 or find_alias(text[low:high], names) or _ALSO.search(text[low:high]))
+    ]
     return text if len(kept) == len(spans) else "; ".join(kept)

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ragharness.graders.reading.languages import language_of
 from ragharness.language import acts
 from ragharness.language.citations import MARK, Marked, mark, resolve
 from ragharness.language.declines import Decline, find_decline
@@ -113,6 +114,7 @@ def _parts(marked: Marked, question: str) -> tuple[list[Part], list[str]]:
     context, in_sources = "", False
     asked = frozenset(content(question))
     lines = marked.text.split("\n")
+    language = language_of(marked.text) or "en"
     for number, raw in enumerate(lines):
         if not raw.strip() or (len(raw) < 400 and _RULE.match(raw)):
             in_sources = in_sources and number + 1 < len(lines)
@@ -136,7 +138,7 @@ def _parts(marked: Marked, question: str) -> tuple[list[Part], list[str]]:
             continue
         in_sources = False
         heading = heading and len(raw_words(body)) <= 14
-        _read_line(parts, body, marked, (number, item, heading, context), asked)
+        _read_line(parts, body, marked, (number, item, heading, context, language), asked)
         if heading:
             context = without
     return _join_words(parts), trailing
@@ -148,13 +150,13 @@ def _row(body: str) -> str:
 
 
 def _read_line(
-    parts: list[Part], body: str, marked: Marked, place: tuple[int, bool, bool, str], asked: frozenset[str]
+    parts: list[Part], body: str, marked: Marked, place: tuple[int, bool, bool, str, str], asked: frozenset[str]
 ) -> None:
-    number, item, heading, context = place
+    number, item, heading, context, language = place
     label = _ANSWER_LABEL.match(body)
     if label:
         body = body[label.end() :]
-    for start, end in sentences(body):
+    for start, end in sentences(body, language):
         for piece in _SEMICOLON.split(body[start:end]):
             text = re.sub(r"\s+([.,;:!?])", r"\1", re.sub(r"\s{2,}", " ", MARK.sub("", piece))).strip()
             ids = marked.cited(piece)

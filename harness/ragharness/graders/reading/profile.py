@@ -42,6 +42,8 @@ class Profile(NamedTuple):
     names: frozenset[str]
     """Case-folded capitalised words: the entities it asks about."""
     years: frozenset[int]
+    acronyms: frozenset[str]
+    """Initials of the capitalised runs in it ("Chief Executive Officer": ceo)."""
     question: str
     stated: bool
     """Whether the question carries a proposition of its own."""
@@ -69,5 +71,8 @@ def _profile(text: str, proposition: str, yes_means: bool, kind: str) -> Profile
     numbers = frozenset(word for word in raw_words(text) if word.isdigit())
     focus = words - named - generic_concepts() - numbers - frozenset(STOPWORDS)
     years = frozenset(date.year for date in find_dates(text) if date.year)
+    acronyms = frozenset(
+        "".join(word[0] for word in run.split()).casefold() for run in re.findall(r"[A-Z][a-z]+(?:\s+[A-Z][a-z]+)+", text)
+    )
     stated = proposition or text
-    return Profile(words, focus, kindred, names, years, text, bool(proposition), kind, stated, yes_means, frame(stated).modality if kind == "yesno" else "")
+    return Profile(words, focus, kindred, names, years, acronyms, text, bool(proposition), kind, stated, yes_means, frame(stated).modality if kind == "yesno" else "")

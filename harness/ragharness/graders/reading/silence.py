@@ -81,5 +81,15 @@ def _denies_existence(clause: str, profile: Profile) -> bool:
     if not found or find_quantities(clause):
         return False
     denied = clause[found.start() : found.end() + 80] if not clause.casefold().startswith("no ") else clause
-    words = frozenset(content(denied)) - generic_concepts()
-    return len(words & profile.focus) >= 1 and len(words & profile.focus) * 3 >= len(profile.focus)
+    words = frozenset(content(denied)) - generic_concepts() - _EMPTY
+    shared = words & profile.focus
+    return bool(shared) and len(words & (profile.words | profile.kindred)) * 5 >= len(words) * 2 and not _other_thing(denied, profile)
+
+
+def _other_thing(denied: str, profile: Profile) -> bool:
+    """Say whether the thing denied is qualified by a word that the question does not know ("no e-mail address")."""
+    found = re.search(r"(?:no|a|an|any)\s+([\w-]+)\s+([\w-]+)\s*$", denied.rstrip(" ."))
+    if not found:
+        return False
+    first, last = frozenset(content(found[1])), frozenset(content(found[2]))
+    return bool(first) and not first & (profile.words | profile.kindred) and bool(last & profile.words)

@@ -33,6 +33,10 @@ _OTHER_PERIOD = re.compile(
     r"\b(?:prior|previous|preceding|last|past|earlier|following|next|subsequent)\s+(?:fiscal\s+|calendar\s+|financial\s+)?(?:year|quarter|month|period)|\b(?:the\s+)?year\s+(?:before|earlier|ago)|\ba\s+year\s+(?:earlier|ago|before)\b",
     re.IGNORECASE,
 )
+_FORMER = re.compile(
+    r"\b(?:(?:before|until|till|prior\s+to)\s+(?:\w+\s+)?\d{4}|formerly|previously|originally|no\s+longer(?!\s+than)|used\s+to|in\s+the\s+past|at\s+first|once\s+was|antes\s+de|fr[uü]her|auparavant)\b", re.IGNORECASE
+)
+_MOVED_TO = re.compile(r"\b(?:increas|decreas|ris|rose|grew|grow|fell|fall|declin|improv|drop|climb|jump|chang|went|rais|reduc)\w*\b[^;]*?\bto\b[^;]*?\bfrom\b", re.IGNORECASE)
 _RESPECTIVELY = re.compile(r"\b(?:respectively|respectivamente|beziehungsweise|bzw\.|respectivement)", re.IGNORECASE)
 _PRONOUN = re.compile(r"^\W*(?:it|its|they|their|this|that|he|she|these|those|es|ello|sie|il|elle)\b", re.IGNORECASE)
 _CAPITAL = re.compile(r"\b[A-ZÀ-Ý][\w&'’.-]*")
@@ -102,7 +106,7 @@ def _slot(
     candidate = found[index]
     clause = text[span[0] : span[1]]
     inside = [each for each in found if span[0] <= each.start < span[1]]
-    if _compared(text, span, candidate, inside, dates):
+    if _compared(text, span, candidate, inside, dates) or _FORMER.search(clause[: candidate.start - span[0]]):
         return "out"
     left = max([span[0], *(each.end for each in inside if each.start < candidate.start)])
     right = min([span[1], *(each.start for each in inside if each.start > candidate.start)])
@@ -135,6 +139,9 @@ def _compared(text: str, span: tuple[int, int], candidate: Candidate, inside: Se
             continue
         if not leading and re.search(r"\bto\b", clause[cue.end() : at]) and cue.group().casefold().endswith("from"):
             continue
+        return True
+    moved = _MOVED_TO.search(clause)
+    if moved and moved.end() <= at and any(each.start < span[0] + moved.end() for each in inside):
         return True
     if not dates:
         for pair in _FROM_TO.finditer(clause):
@@ -177,8 +184,21 @@ def _about_other(candidate: Candidate, region: str, profile: Profile, inside: Se
         return False
     own = (frozenset(content(candidate.about)) | _digits(candidate.about)) - generic_concepts()
     own -= profile.words
+    if len(own) > 1 or candidate.about.isupper():
+        own |= frozenset((_acronym(candidate.about),)) - {""}
     here = frozenset(content(region)) | _digits(region)
-    return bool(own) and len(own & here) * 2 >= len(own)
+    if not own:
+        return False
+    periodic = any(word.isdigit() for word in own) or _OTHER_PERIOD.search(candidate.about) is not None
+    if not periodic and profile.focus and len(profile.focus & here) * 2 >= len(profile.focus):
+        return False
+    return len(own & here) * 2 >= len(own) or (_acronym(candidate.about) in here)
+
+
+def _acronym(text: str) -> str:
+    """Return the initials of a run of capitalised words ("Chief Financial Officer": cfo); empty for fewer than two."""
+    initials = "".join(word[0] for word in re.findall(r"\b[A-Z][a-z]+", text))
+    return initials.casefold() if len(initials) > 1 else ""
 
 
 def _digits(text: str) -> frozenset[str]:
@@ -193,15 +213,18 @@ def _other_entity(clause: str, profile: Profile) -> bool:
     folded = [name.casefold().removesuffix("'s").removesuffix("’s") for name in names]
     if any(name in profile.names for name in folded if name not in _COMPANY_FORMS):
         return False
-    head = [found for found in _CAPITAL.finditer(clause)]
-    if not head or clause[: head[0].start()].strip(" \"'(*") not in ("", "The", "the", "for", "For", "at", "At"):
+    head = list(_CAPITAL.finditer(clause))
+    if head and head[0][0] in ("The", "For", "At", "In"):
+        head = head[1:]
+    if not head or clause[: head[0].start()].strip(" \"'(*").casefold() not in ("", "the", "for", "at", "while", "in"):
         return False
     subject = head[0][0].casefold().rstrip(".'’").removesuffix("'s").removesuffix("’s")
     if subject in STOPWORDS or subject in generic_concepts() or not frozenset(content(subject)) - generic_concepts() - _NEUTRAL:
         return False
     if frozenset(content(subject)) & (profile.words | profile.kindred):
         return False
-    return len(folded) > 1 and clause[head[0].end() : head[0].end() + 1] == " " and clause[head[0].end() + 1 : head[0].end() + 2].isupper()
+    opens = not clause[: head[0].start()].strip(" \"'(*")
+    return not opens or re.match(r"[ –-]+[A-Z]|['’]s\b", clause[head[0].end() :]) is not None
 
 
 _COMPANY_FORMS = frozenset("inc corp ltd llc plc oy gmbh ag co company corporation limited sa ab as nv bv".split())
@@ -214,6 +237,7 @@ def _attribute(region: str, clause: str, profile: Profile, *, first: bool, alone
     whole = frozenset(content(clause)) | frozenset(content(context))
     relevant = profile.focus | profile.kindred
     named = frozenset(concept for name in profile.names for concept in content(name))
+    relevant |= profile.acronyms
     shared = words & relevant
     strange = words - relevant - named - profile.words
     if not words:
@@ -225,7 +249,7 @@ def _attribute(region: str, clause: str, profile: Profile, *, first: bool, alone
     if alone and len(whole & profile.focus) * 2 >= max(1, len(profile.focus)):
         return "in"
     if len(strange) == 1 and not shared:
-        return "weak" if first else "stray"
+        return "weak" if first and not region.rstrip().endswith((":", "|", "–")) else "stray"
     return "stray"
 
 

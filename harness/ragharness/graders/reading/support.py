@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ragharness.language.dates import find_dates
+from ragharness.language.modality import find_cues
 from ragharness.language.numbers import Quantity, compare_quantity, find_quantities
 from ragharness.language.polarity import read_statement
 from ragharness.language.sentences import sentences
-from ragharness.language.vocabulary import content, generic_concepts
+from ragharness.language.vocabulary import STOPWORDS, concept, content, generic_concepts
 
 if TYPE_CHECKING:
     from ragharness.records import Passage
 
-ENOUGH = 0.6
+ENOUGH = 0.5
 """Share of a claim's content words that a passage must hold to entail it."""
+
+
+_JOINED_NAME = re.compile(r"\b[A-Z]\w+[–-][A-Z]\w+")
+_NOUN = re.compile(r"\W{1,2}([a-z]{3,})")
 
 
 def entails(passage: Passage, claim: str) -> bool:
     """Say whether a passage states a claim: its content words, all its values, and nothing to the contrary."""
-    words = frozenset(content(claim)) - generic_concepts()
+    words = frozenset(content(_JOINED_NAME.sub(" ", claim))) - generic_concepts()
     words = frozenset(word for word in words if not word.isdigit())
     held = frozenset(content(f"{passage.title} {passage.text}"))
     if words and len(words & held) < ENOUGH * len(words):
         return False
     if not words and not find_quantities(claim):
         return False
-    return _holds_values(passage.text, claim) and read_statement(passage.text, claim).polarity != "denies"
+    if not _holds_values(passage.text, claim):
+        return False
+    return not find_cues(claim) or read_statement(passage.text, claim).polarity != "denies"
 
 
 def _holds_values(text: str, claim: str) -> bool:
@@ -73,6 +81,25 @@ def contradicts(passage: Passage, claim: str) -> bool:
             if statement.polarity == "denies" and statement.strong:
                 return True
     return False
+
+
+def miscounts(passage: Passage, claim: str) -> bool:
+    """Say whether a passage counts the same things otherwise ("28 operators" where it states 22 and 19)."""
+    counted = _counts(passage.text)
+    return any(
+        noun in counted and not any(_same(each, quantity) for each in counted[noun])
+        for noun, quantities in _counts(claim).items()
+        for quantity in quantities
+    )
+
+
+def _counts(text: str) -> dict[str, list[Quantity]]:
+    found: dict[str, list[Quantity]] = {}
+    for quantity in find_quantities(text):
+        noun = _NOUN.match(text, quantity.end)
+        if noun and not quantity.unit and not quantity.year and noun[1] not in STOPWORDS:
+            found.setdefault(concept(noun[1]), []).append(quantity)
+    return found
 
 
 def _other_values(stated: list[Quantity], said: list[Quantity]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.graders.reading.candidates import Candidate, accepted, find_candidates, value_kinds
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from ragharness.graders.reading.parts import Part
     from ragharness.graders.reading.profile import Profile
     from ragharness.records import Question
+
+
+_GUESS = re.compile(r"\b(?:probably|likely|presumably|perhaps|possibly|maybe|assum\w+|guess|suspect|would\s+be|should\s+be|suggests?|implies|impl(?:y|ied))\b", re.IGNORECASE)
 
 
 class _Entry(NamedTuple):
@@ -70,7 +74,7 @@ def _choose(entries: Sequence[_Entry]) -> list[_Entry]:
             chosen += [each for each in usable if each.slot == "weak" and each.candidate.relation == "match"]
         if chosen:
             return chosen
-    return [each for each in usable if each.candidate.relation == "match" and not each.candidate.negated]
+    return [each for each in usable if each.candidate.relation == "match"]
 
 
 def _compare(chosen: Sequence[_Entry], question: Question, outcome: Outcome) -> None:
@@ -154,7 +158,8 @@ def _asserts(clause: str, profile: Profile, *, declined: bool, whole: bool) -> b
     if not new:
         return False
     if declined:
-        return len(words & profile.focus) * 2 >= max(2, len(profile.focus))
+        guesses = _GUESS.search(clause) is not None or acts.is_outside_knowledge(clause)
+        return guesses and bool(words & (profile.focus | profile.kindred))
     if words & (profile.focus | profile.kindred):
         return True
     count = len(raw_words(clause))

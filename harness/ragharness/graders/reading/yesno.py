@@ -44,6 +44,9 @@ _ELLIPSIS = re.compile(
     r"^\W*(?:it|they|this|that|he|she|(?:the|this|these)\s+(?:\w+\s+){0,2}\w+)\s+(?P<aux>does|do|is|are|has|have|will|did|was|were)(?P<not>\s+not|n['’]t)?(?:\s+so)?(?:,?\s+(?:indeed|too|either))?\W*$",
     re.IGNORECASE,
 )
+_MODAL_ELLIPSIS = re.compile(
+    r"^\W*(?:it|they|he|she|(?:the|this|that)\s+(?:\w+\s+){0,2}\w+)\s+(?P<modal>may|can|could|must|shall|should|will)(?P<not>\s*not|n?['’]t)?\W*$", re.IGNORECASE
+)
 _FOREIGN = (
     ("optional", re.compile(r"\b(?:no\s+(?:es\s+necesario|est[aá]\s+obligad\w+|requiere|exige|hace\s+falta|tiene\s+que)|(?:muss|m[uü]ssen)\s+(?:\w+\s+){0,6}?nicht|nicht\s+(?:verpflichtet|erforderlich|notwendig)|keine\s+pflicht|verlangt\s+nicht|n['’]est\s+pas\s+(?:tenu\w*|n[eé]cessaire|obligatoire|oblig[eé]\w*)|n['’]exige\s+pas)\b", re.IGNORECASE)),
     ("forbid", re.compile(r"\b(?:no\s+(?:puede|podr[aá]|pueden|debe|deber[aá]|est[aá]\s+(?:permitid|autorizad)\w+|permite|se\s+permite)|proh[ií]b\w+|(?:darf|d[uü]rfen|kann|k[oö]nnen)\s+(?:\w+\s+){0,8}?(?:nicht|kein\w*)|verbot\w*|verbiet\w*|untersag\w*|nicht\s+(?:erlaubt|gestattet|zul[aä]ssig)|unzul[aä]ssig|ne\s+(?:peut|peuvent|doit|doivent|permet)\s+pas|interdi\w*|n['’]est\s+pas\s+(?:autoris|permis)\w*)\b", re.IGNORECASE)),
@@ -113,6 +116,11 @@ def _hear_clause(text: str, profile: Profile, language: str, said: list[tuple[Wo
     ellipsis = _ELLIPSIS.match(text)
     if ellipsis:
         said.append(("no" if ellipsis["not"] else "yes", False))
+        return
+    modal = _MODAL_ELLIPSIS.match(text)
+    asked = question_frame(profile.question)
+    if modal and asked is not None and asked.modality == ("permit" if modal["modal"].casefold() in ("may", "can", "could") else "require"):
+        said.append(("no" if modal["not"] else "yes", True))
         return
     if _TO_YOU.match(text) and acts.is_advice(text):
         return
