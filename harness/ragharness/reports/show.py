@@ -37,7 +37,7 @@ def show_question(
         parts += [
             _retrieved(record, passages or {}, gold, width),
             _answer(record, width),
-            _verdict(record, width),
+            _verdict(question, record, width),
         ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
@@ -86,8 +86,8 @@ def _answers(question: Question) -> str:
     unit = f" {question.unit}" if question.unit else ""
     text = joint.join(question.answers) + unit
     if question.proposition:
-        holds = "holds" if question.yes_means else "does not hold"
-        text += f" (yes means that this {holds}: {question.proposition})"
+        holds = (question.answers[0] == "yes") == question.yes_means
+        text += f" (this {'holds' if holds else 'does not hold'}: {question.proposition})"
     return text
 
 
@@ -162,7 +162,7 @@ def _answer(record: Record, width: int) -> list[str]:
     return [*lines, *_field("took", milliseconds(record.seconds), width)]
 
 
-def _verdict(record: Record, width: int) -> list[str]:
+def _verdict(question: Question, record: Record, width: int) -> list[str]:
     verdict = record.verdict
     if verdict is None:
         return _field("verdict", f"none: {record.status.replace('_', ' ')}", width)
@@ -171,17 +171,19 @@ def _verdict(record: Record, width: int) -> list[str]:
     lines = _field("verdict", f"{outcome}, {verdict.reason}{rule}, by {verdict.grader or 'no grader'}", width)
     if verdict.why:
         lines += _field("why", verdict.why, width)
-    lines += _field("read as", _reading(verdict), width)
+    lines += _field("read as", _reading(question, verdict), width)
     lines += _field("axes", _axes(verdict), width)
     if verdict.flags:
         lines += _field("flags", ", ".join(verdict.flags), width)
     return lines
 
 
-def _reading(verdict: Verdict) -> str:
+def _reading(question: Question, verdict: Verdict) -> str:
     value = f"commits to {verdict.value!r}; " if verdict.value else ""
-    found = "was" if verdict.evidence_retrieved else "was not"
-    return f"{value}match with the gold: {verdict.match}; the evidence {found} retrieved"
+    found = "its evidence was retrieved" if verdict.evidence_retrieved else "its evidence was not retrieved"
+    return (
+        f"{value}match with the gold: {verdict.match}; {found if question.evidence else 'it has no evidence'}"
+    )
 
 
 def _axes(verdict: Verdict) -> str:
