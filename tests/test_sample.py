@@ -85,7 +85,7 @@ def test_facts_at_known_positions() -> None:
     facts = sample().facts
     first = facts[0]
     assert (first.document, first.topic, first.answers) == ("nda-01", "reverse_engineering", ("no",))
-    assert excerpts(first)[0].startswith("The Receiving Party shall not analyse, disassemble, decompile")
+    assert excerpts(first)[0].startswith("No equipment, software or material furnished")
     last = facts[-1]
     assert (last.document, last.topic) == ("annual-13", "plants")
     assert last.answers == ("Stanner Point", "Cape Adair")

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from annual_texts import COMPANIES, EVENT_ASKS, Company, Extract, Year
 from draft import Draft
-from words import day, joined, money
+from words import choice, day, joined, money
 
 from ragharness.records import Document, Fact
 
@@ -120,14 +120,14 @@ class _Writer:
         self._declare()
         return self.draft.finish()
 
-    def _pick(self, variants: list[str], shift: int = 0) -> str:
-        return variants[(self.company.seed * 3 + shift) % len(variants)]
+    def _pick(self, variants: list[str], shift: object) -> str:
+        return choice(variants, self.company.seed, shift)
 
     def _topic(self, topic: str) -> str:
         letter = self.extract.yes_no[list(YES_NO).index(topic)]
         if letter == "-":
             return ""
-        template = self._pick(YES_NO[topic]["yes" if letter == "Y" else "no"], len(topic))
+        template = self._pick(YES_NO[topic]["yes" if letter == "Y" else "no"], topic)
         return template.format(year=self.extract.year, end=self.ends[0], dividend=self.extract.dividend, customer=self.extract.customer_percent, term=_lower(self.company.term))
 
     def _cover(self) -> None:
@@ -136,7 +136,7 @@ class _Writer:
         self.draft.line("ANNUAL REPORT (EXTRACT)")
         self.draft.line(f"For the fiscal year ended {self.ends[0]}")
         self.draft.line(f"[[state|[[seat|Incorporated in {company.state}; principal executive offices: {company.seat}]]]]")
-        self.draft.paragraph(self._pick(["Statements about the future in this report are based on what we know today and may prove wrong.", f"In this report \"we\", \"our\" and \"the company\" mean {company.name} and its subsidiaries.", "References to fiscal years are to the twelve months that end on the date shown above and on the same date of earlier years."]))
+        self.draft.paragraph(self._pick(["Statements about the future in this report are based on what we know today and may prove wrong.", f"In this report \"we\", \"our\" and \"the company\" mean {company.name} and its subsidiaries.", "References to fiscal years are to the twelve months that end on the date shown above and on the same date of earlier years."], "cover"))
 
     def _business(self) -> None:
         company, extract = self.company, self.extract
@@ -146,7 +146,7 @@ class _Writer:
         names = [name for name, _ in company.segments]
         self.draft.paragraph(f"[[segments|We report {['', '', 'two', 'three'][len(names)]} segments: {joined(names)}.]] " + " ".join(f"{name} comprises {text}." for name, text in company.segments))
         people = [f"[[employees|On {self.ends[0]} we had {extract.employees:,} employees.]]", f"[[employees|At the end of fiscal {extract.year} the company employed {extract.employees:,} people.]]"]
-        self.draft.paragraph(" ".join(text for text in (self._pick(people), self._topic("union"), self._topic("large_customer")) if text))
+        self.draft.paragraph(" ".join(text for text in (self._pick(people, "people"), self._topic("union"), self._topic("large_customer")) if text))
         if extract.backlog:
             self.draft.line(f"[[backlog|Our backlog of orders stood at ${extract.backlog} million on {self.ends[0]}.]] We expect to deliver most of it within twelve months.")
 
@@ -161,7 +161,7 @@ class _Writer:
         plants = joined([plant.replace(", ", " (").strip() + ")" for plant in self.company.plants])
         self.draft.paragraph("Item 2. Properties")
         texts = [f"[[plants|Our {self.company.plant_word} are in {plants}.]] We own the first and lease the others.", f"[[plants|We operate {self.company.plant_word} in {plants}.]] We believe that they are adequate for our needs."]
-        self.draft.line(self._pick(texts))
+        self.draft.line(self._pick(texts, "plants"))
         litigation = self._topic("material_litigation")
         if litigation:
             self.draft.paragraph("Item 3. Legal Proceedings")
@@ -222,11 +222,11 @@ class _Writer:
         signed = day(self.extract.signed, "american")
         self.draft.paragraph("Item 9A. Controls and Procedures")
         auditor = [f"[[auditor|{self.extract.auditor} has audited our financial statements]]; [[auditor_date|its report is dated {signed}.]]", f"[[auditor|Our independent auditor is {self.extract.auditor}.]] [[auditor_date|It signed its report on {signed}.]]"]
-        self.draft.line(f"{self._topic('controls_effective')} {self._pick(auditor)}")
+        self.draft.line(f"{self._topic('controls_effective')} {self._pick(auditor, 'auditor')}")
 
     def _notes(self) -> None:
         self.draft.paragraph("Notes to the Consolidated Financial Statements (excerpt)")
-        self.draft.line(f"Note 1. Accounting policies. {_REVENUE_POLICY[self.company.policy]} {self._pick(_INVENTORY_POLICY, self.company.founded)}")
+        self.draft.line(f"Note 1. Accounting policies. {_REVENUE_POLICY[self.company.policy]} {self._pick(_INVENTORY_POLICY, 'policy')}")
         number = 2
         if self._topic("impairment"):
             self.draft.line(f"Note {number}. Goodwill. {self._topic('impairment')}")

@@ -7,7 +7,7 @@ from datetime import date
 import nda_clauses as bank
 from draft import Draft
 from nda_deals import DEALS, HOUSES, Deal
-from words import day, duration
+from words import choice, day, duration
 
 from ragharness.records import Document, Fact
 
@@ -94,8 +94,8 @@ def _vocabulary(deal: Deal) -> dict[str, str]:
         termination_days=str(deal.termination_days),
         affiliate_percent=str(deal.affiliate_percent),
     )
-    words["affiliate"] = bank.AFFILIATE[deal.seed % 2].format_map(words) if deal.affiliate_percent else ""
-    ending = bank.TERMINATION[deal.seed % 3] if deal.termination_days else _NO_EARLY_END
+    words["affiliate"] = choice(bank.AFFILIATE, deal.seed, "affiliate").format_map(words) if deal.affiliate_percent else ""
+    ending = choice(bank.TERMINATION, deal.seed, "termination") if deal.termination_days else _NO_EARLY_END
     words["termination"] = ending.format_map(words)
     return words
 
@@ -104,13 +104,9 @@ def _clause(deal: Deal, slot: str) -> bank.Clause | None:
     if slot == "liability" and not deal.cap:
         return None
     if slot in _BOILERPLATE:
-        variants = _BOILERPLATE[slot]
-        return variants[(deal.seed * 7 + len(slot)) % len(variants)]
+        return choice(_BOILERPLATE[slot], deal.seed, slot)
     label = {"Y": "yes", "N": "no", "-": ""}[deal.yes_no[list(bank.YES_NO).index(slot)]]
-    if not label:
-        return None
-    variants = bank.YES_NO[slot][label]
-    return variants[(deal.seed * 5 + len(slot)) % len(variants)]
+    return choice(bank.YES_NO[slot][label], deal.seed, slot) if label else None
 
 
 def _write_head(draft: Draft, deal: Deal, words: dict[str, str]) -> None:

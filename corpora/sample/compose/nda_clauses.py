@@ -207,7 +207,7 @@ NO_DUTY: list[Clause] = [
 
 TERM: list[Clause] = [
     ("Term and survival", ["[[term|{TA} takes effect on the date stated at its head and remains in force for {term}.]] [[survival|The duties of confidence and non-use outlive it and continue for {survival} after it has ended.]]", "{termination}"]),
-    ("Duration", ["[[term|The period during which disclosures may be made under {A} is {term} from its date.]] {termination}", "[[survival|Whatever has been disclosed in that period {m} be kept secret for a further {survival}.]]"]),
+    ("Duration", ["[[term|{TA} has a term of {term} from its date.]] {termination}", "[[survival|Whatever has been disclosed in that time {m} be kept secret for a further {survival} after it.]]"]),
     ("Commencement and duration", ["{TA} begins on its date. [[term|It lasts {term}, unless the parties extend it in writing.]]", "{termination}", "[[survival|For {survival} following expiry or termination {R} remains bound by its undertakings as to secrecy.]]"]),
     ("How long this lasts", ["[[term|The agreement runs for {term}.]] [[survival|Secrecy runs longer: it has to be observed for {survival} after the agreement is over.]] {termination}"]),
 ]

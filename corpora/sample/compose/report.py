@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from draft import Draft
 from report_texts import REPORTS, Report
-from words import day, joined, money, spelled
+from words import choice, day, joined, money, spelled
 
 from ragharness.records import Document, Fact
 
@@ -142,7 +142,7 @@ def _sentence(report: Report, topic: str) -> str:
     if letter == "-":
         return ""
     variants = YES_NO[topic]["yes" if letter == "Y" else "no"]
-    return variants[(report.seed * 3 + len(topic)) % len(variants)].format(short=report.short)
+    return choice(variants, report.number, topic).format(short=report.short)
 
 
 def _write_controls(draft: Draft, report: Report, body: _Body) -> None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
+from typing import TypeVar
+from zlib import crc32
+
+_Variant = TypeVar("_Variant")
 
 _ONES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")
 _TENS = {2: "twenty", 3: "thirty", 4: "forty", 5: "fifty", 6: "sixty", 7: "seventy", 8: "eighty", 9: "ninety"}
@@ -41,3 +46,8 @@ def money(value: float, digits: int = 1) -> str:
 def joined(items: tuple[str, ...] | list[str]) -> str:
     """Return items as "a, b and c"."""
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def choice(variants: Sequence[_Variant], *key: object) -> _Variant:
+    """Return the variant that a key stands for: scattered, so that two documents seldom choose alike throughout."""
+    return variants[crc32(":".join(map(str, key)).encode()) % len(variants)]
