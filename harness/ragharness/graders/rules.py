@@ -17,7 +17,9 @@ from ragharness.graders.reading.support import contradicts, miscounts
 from ragharness.graders.reading.values import read_values
 from ragharness.language import acts
 from ragharness.language.clauses import clauses
-from ragharness.language.vocabulary import content
+from ragharness.language.declines import find_decline
+from ragharness.language.modality import negations
+from ragharness.language.vocabulary import content, generic_concepts
 from ragharness.records import Reading
 
 if TYPE_CHECKING:
@@ -171,7 +173,21 @@ class _Reader:
         return carriers
 
     def _premise(self) -> bool:
-        return any(acts.corrects_premise(part.text) for part in self.anatomy.parts)
+        return any(
+            acts.corrects_premise(part.text) or self._denies_premise(part.text) for part in self.anatomy.parts
+        )
+
+    def _denies_premise(self, text: str) -> bool:
+        """Say whether a sentence denies, in the question's own words, what an open question takes for granted."""
+        if self.question.kind == "yesno":
+            return False
+        for start, end in clauses(text):
+            clause = text[start:end]
+            words = frozenset(content(clause)) - generic_concepts()
+            shared = words & self.profile.words
+            if negations(clause) and not find_decline(clause) and len(shared) >= 2 and len(shared) * 5 >= len(words) * 4:
+                return True
+        return False
 
     def _lone_decline(self) -> bool:
         """A decline whose object shares nothing with the question still declines when the speaker says so of itself."""
@@ -200,13 +216,14 @@ class _Reader:
     ) -> Reading:
         refusing = not outcome.committed and (refusal or premise or clarifies)
         parts = self.anatomy.parts
+        if outcome.committed and not outcome.contradiction:
+            outcome.contradiction = self._contradicted(outcome, [role_of(part, outcome, self.profile, refusing=refusing) for part in parts])
         roles = [role_of(part, outcome, self.profile, refusing=refusing) for part in parts]
         supports = [
             supported(part, role, outcome, self.passages, self.supporting, answerable=self.question.answerable)
             for part, role in zip(parts, roles, strict=True)
         ]
         cited = self.anatomy.citations
-        contradiction = outcome.contradiction or (outcome.committed and self._contradicted(outcome, roles))
         manners = manners_of(self.anatomy, self.profile, retrieved=bool(self.passages))
         claim_citations = [part.citations[:FIRST_CITATIONS] for part in outcome.parts]
         return Reading(
@@ -215,7 +232,7 @@ class _Reader:
             refusal=refusal,
             committed=outcome.committed,
             match=outcome.match,
-            contradiction=contradiction,
+            contradiction=outcome.contradiction,
             imprecise=outcome.imprecise,
             incomplete=outcome.incomplete,
             partial_then_declined=outcome.partial_then_declined,

@@ -25,7 +25,7 @@ _CUE = re.compile(
         | \b(?:keep|keeps|kept|keeping|hold|holds|hinder|hinders)\s+(?:\S+\s+){{1,8}}?from\b
         | \b(?:limit|restriction|bar|ban|obstacle|barrier|prohibition)s?\s+(?:is\s+|are\s+|was\s+)?(?:placed\s+|imposed\s+|set\s+|put\s+)?(?:on|to|against)\b)
     | (?P<not_among>\b(?:is|are|was|were)(?:\s+not|n['’]t)\s+(?:\w+\s+)?(?:among|one\s+of|part\s+of)\b)
-    | (?P<permit>\b(?:is|are|be|was|were|remains?){_ADVERB}\s+(?:able|free|entitled|at\s+liberty|welcome|eligible)\b
+    | (?P<permit>\b(?:is|are|be|was|were|remains?){_ADVERB}\s+(?:able|free(?!\s+from)|entitled|at\s+liberty|welcome|eligible)\b
         | \b(?:allow(?:s|ed|ing|able)?|permit(?:s|ted|ting)?|permissible|permission|authori[sz](?:es?|ed|ing)|entitl(?:es?|ed)|lets?|enabl(?:es?|ed)|(?:the|a|any)\s+right\s+to|acceptable|possible|liberty)\b
         | \b(?:may|can|could|might)\b)
     | (?P<require>\b(?:must|shall|should|ought\s+to|needs?\s+to|has\s+to|have\s+to|will\s+be\s+(?:required|obliged|obligated)\s+to)\b

@@ -19,7 +19,7 @@ _EXCEPTION = re.compile(
     re.IGNORECASE,
 )
 _CONSENT = re.compile(
-    r"\b(?:consents?|approv\w+|authori[sz]\w+|permission|agree[sd]?|written)\b", re.IGNORECASE
+    r"\b(?:consents?|approv\w+|authori[sz]\w+|permission|agree[sd]?)\b", re.IGNORECASE
 )
 _WITHOUT_CONSENT = re.compile(
     r"\bwithout\s+(?:\w+\s+){0,3}?(?:consent|permission|approval|authori[sz]ation|agreement|asking|leave)\b", re.IGNORECASE
@@ -440,4 +440,4 @@ def _compare(modality: Modality, said: Frame) -> Polarity:
     return _VERDICTS[said.modality, modality]
 
 
-__all__ = ["Frame", "Polarity", "frame", "read_polarity"]
+__all__ = ["Frame", "Polarity", "Statement", "frame", "question_frame", "read_frame", "read_polarity", "read_statement"]

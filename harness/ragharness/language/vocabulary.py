@@ -7,6 +7,7 @@ from functools import lru_cache
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
+_ENDINGS = frozenset(("t", "s", "re", "ve", "ll", "m", "d"))
 STOPWORDS = frozenset(
     [
         "a",
@@ -403,7 +404,13 @@ def raw_words(text: str) -> list[str]:
 
 def content(text: str) -> list[str]:
     """Return the concepts of a text's content words, in order, stop words left out."""
-    return [concept(word) for word in raw_words(text) if word not in STOPWORDS]
+    return [concept(word) for word in raw_words(text) if word not in STOPWORDS and not _is_contraction(word)]
+
+
+def _is_contraction(word: str) -> bool:
+    """Say whether a word is a contraction of stop words ("couldn't", "it's")."""
+    place = max(word.find("'"), word.find("’"))
+    return place > 0 and word[place + 1 :] in _ENDINGS and word[:place] in STOPWORDS
 
 
 @lru_cache(maxsize=4096)

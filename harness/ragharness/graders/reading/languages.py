@@ -7,7 +7,7 @@ from ragharness.language.vocabulary import raw_words
 _MARKS = {
     "en": "the of and to in is are was were for by with not it that this be on as at from or may shall must no yes which an have has does any i you",
     "es": "el los las del que en es para con no una por se su lo son como más está al este esta puede sobre pero ni sin entre",
-    "de": "der die das und ist nicht ein eine zu den mit von für auf dem des im es sich wird kann darf keine ich sie werden oder auch dass nach bei",
+    "de": "der die das in am tritt wird zum zur vom und ist nicht ein eine zu den mit von für auf dem des im es sich wird kann darf keine ich sie werden oder auch dass nach bei",
     "fr": "le les des est et dans pour que qui une pas ne sur du au aux ce cette par il elle sont avec être peut aucun nous je sans ou leur",
     "it": "il che di non della è sono nel gli per una con del alla anche può questo dei delle nella ma si lo più essere contratto ho nei su alcuna alcun trovato dal ai agli",
     "pt": "o os não uma em são do da que para com dos das no na mais foi ser pelo pela ao é está pode sobre documento acordo",

@@ -69,6 +69,9 @@ def _profile(text: str, proposition: str, yes_means: bool, kind: str) -> Profile
         concept for pattern, members in _TYPES if pattern.search(text) for concept in content(members)
     )
     numbers = frozenset(word for word in raw_words(text) if word.isdigit())
+    if kind in ("text", "list"):
+        # "Which office administers ...": the office is the answer, not the attribute.
+        named |= frozenset(content(" ".join(re.findall(r"(?i)\bwhich\s+(\w+)\s+(?!of\b)", text))))
     focus = words - named - generic_concepts() - numbers - frozenset(STOPWORDS)
     years = frozenset(date.year for date in find_dates(text) if date.year)
     acronyms = frozenset(

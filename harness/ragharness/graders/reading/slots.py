@@ -119,7 +119,9 @@ def _slot(
     if carried and _PRONOUN.match(clause):
         return "out"
     first = left == span[0]
-    if _about_other(candidate, clause if len(inside) == 1 else region + " " + after, profile, inside) or _other_entity(clause, profile):
+    if _about_other(candidate, clause if len(inside) == 1 else region + " " + after, profile, inside):
+        return "out"
+    if _other_entity(clause, profile, [(each.start - span[0], each.end - span[0]) for each in inside]):
         return "out"
     if not first and _ALTERNATIVE.search(region):
         return "in"
@@ -189,8 +191,11 @@ def _about_other(candidate: Candidate, region: str, profile: Profile, inside: Se
     here = frozenset(content(region)) | _digits(region)
     if not own:
         return False
-    periodic = any(word.isdigit() for word in own) or _OTHER_PERIOD.search(candidate.about) is not None
-    if not periodic and profile.focus and len(profile.focus & here) * 2 >= len(profile.focus):
+    if profile.years and any(word.isdigit() for word in own):
+        # The years beside the value decide, not the distractor's label.
+        return False
+    plain = candidate.about.islower() and not _OTHER_PERIOD.search(candidate.about)
+    if plain and profile.focus and len(profile.focus & here) * 2 > len(profile.focus):
         return False
     return len(own & here) * 2 >= len(own) or (_acronym(candidate.about) in here)
 
@@ -205,7 +210,7 @@ def _digits(text: str) -> frozenset[str]:
     return frozenset(word for word in raw_words(text) if word.isdigit())
 
 
-def _other_entity(clause: str, profile: Profile) -> bool:
+def _other_entity(clause: str, profile: Profile, values: Sequence[tuple[int, int]] = ()) -> bool:
     """Say whether a clause speaks of a named entity that is not the question's."""
     if not profile.names:
         return False
@@ -217,6 +222,8 @@ def _other_entity(clause: str, profile: Profile) -> bool:
     if head and head[0][0] in ("The", "For", "At", "In"):
         head = head[1:]
     if not head or clause[: head[0].start()].strip(" \"'(*").casefold() not in ("", "the", "for", "at", "while", "in"):
+        return False
+    if any(low <= head[0].start() < high for low, high in values):
         return False
     subject = head[0][0].casefold().rstrip(".'’").removesuffix("'s").removesuffix("’s")
     if subject in STOPWORDS or subject in generic_concepts() or not frozenset(content(subject)) - generic_concepts() - _NEUTRAL:

@@ -11,6 +11,8 @@ from ragharness.graders.reading.silence import speaks_of_question
 from ragharness.graders.reading.slots import Slot, is_other_entity, place_candidates
 from ragharness.language import acts
 from ragharness.language.clauses import clauses
+from ragharness.language.dates import find_dates
+from ragharness.language.numbers import find_quantities
 from ragharness.language.vocabulary import content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
@@ -140,7 +142,7 @@ def _unknown(parts: Sequence[Part], question: Question, profile: Profile, outcom
             continue
         for start, end in clauses(part.text):
             clause = part.text[start:end]
-            if speaks_of_question(clause, profile) is not None or acts.corrects_premise(clause) or is_other_entity(clause, profile):
+            if speaks_of_question(clause, profile) is not None or acts.corrects_premise(clause):
                 continue
             if acts.is_advice(clause) or (declined and acts.is_pointer(clause)) or valued:
                 continue
@@ -158,8 +160,9 @@ def _asserts(clause: str, profile: Profile, *, declined: bool, whole: bool) -> b
     if not new:
         return False
     if declined:
-        guesses = _GUESS.search(clause) is not None or acts.is_outside_knowledge(clause)
-        return guesses and bool(words & (profile.focus | profile.kindred))
+        if _GUESS.search(clause) or acts.is_outside_knowledge(clause):
+            return bool(words & (profile.focus | profile.kindred))
+        return len(words & profile.focus) * 2 >= max(2, len(profile.focus)) and bool(find_quantities(clause) or find_dates(clause))
     if words & (profile.focus | profile.kindred):
         return True
     count = len(raw_words(clause))
