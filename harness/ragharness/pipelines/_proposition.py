@@ -6,7 +6,11 @@ import re
 
 _AUXILIARY = r"(?:is|are|was|were|can|could|may|might|must|shall|should|will|would|do|does|did|has|have|had)"
 
-_LEAD = re.compile(rf"^(?:according to|under|in|by|per|as for)\s.*?,\s+(?={_AUXILIARY}\b)", re.IGNORECASE)
+_OPENING = (
+    rf"(?:(?:at|by|for|from|in|on|to|until|up\ to)\s+)?(?:{_AUXILIARY}|wh(?:at|en|ere|ich|om?|ose|y)|how)"
+)
+
+_LEAD = re.compile(rf"^(?:according to|under|in|by|per|as for)\s.*?,\s+(?={_OPENING}\b)", re.IGNORECASE)
 _TAIL = re.compile(r",?\s+(?:under|according to)\s[^?]*$", re.IGNORECASE)
 _ASKED = re.compile(rf"^({_AUXILIARY})\s+(.+)$", re.IGNORECASE | re.DOTALL)
 _SUBJECT = re.compile(

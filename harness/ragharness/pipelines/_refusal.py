@@ -20,7 +20,10 @@ def refusal(passages: Sequence[Passage]) -> str:
             "I don't have evidence that answers this question: nothing was retrieved for it. "
             "Please check the original document, or ask again with other words."
         )
-    nearest = "; ".join(f"{passage.title} [{passage.id}]" for passage in passages[:NEAREST])
+    titles: dict[str, list[str]] = {}
+    for passage in passages[:NEAREST]:
+        titles.setdefault(passage.title, []).append(f"[{passage.id}]")
+    nearest = "; ".join(f'"{title}" {" ".join(ids)}' for title, ids in titles.items())
     return (
         "I don't have evidence that answers this question: none of the retrieved passages states the answer. "
         f"The nearest passages are {nearest}. Please check the original document or ask its owner."
