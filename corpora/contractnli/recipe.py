@@ -78,12 +78,22 @@ class Trap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     yes_means: bool = True
 
 
+class Amendment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A trap that can be set beside any contract."""
+
+    name: str
+    patterns: list[str]
+    note: str
+    topics: list[str]
+
+
 class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``questions.toml``."""
 
     topics: dict[str, Topic]
     unanswerable: dict[str, Absent]
     adversarial: list[Trap]
+    amendment: Amendment
 
 
 def candidates(corpus: Corpus) -> list[Question]:
@@ -104,8 +114,9 @@ def candidates(corpus: Corpus) -> list[Question]:
     for name, absent in wordings.unanswerable.items():
         for document in named.values():
             found += _unanswerable(document, name, absent)
-    known = {document.id for document in corpus.documents}
-    found += (_trap(each) for each in wordings.adversarial if {*each.near, each.document} - {""} <= known)
+    known = {"", *(document.id for document in corpus.documents)}
+    traps = [_trap(each) for each in wordings.adversarial if {*each.near, each.document} <= known]
+    found += traps or [trap for document in named.values() for trap in _amended(document, wordings)]
     return found
 
 
@@ -133,7 +144,7 @@ def _labelled(
         return
     temptation = _temptation(fact, topic, stated, usual)
     silent_rest = _leaves_silence(document, evidence, topic)
-    for asked in _asked(document, fact, topic):
+    for asked in _asked(document, fact.topic, topic):
         answers = ("yes",) if affirmed == asked.yes_means else ("no",)
         known = msgspec.structs.replace(asked, answerable=True, answers=answers, evidence=evidence)
         yield _answerable(known, temptation)
@@ -178,7 +189,7 @@ def _temptation(fact: Fact, topic: Topic, stated: str, usual: Counter[tuple[str,
 
 def _silent(document: Document, fact: Fact, topic: Topic) -> Iterator[Question]:
     """Yield a contract's silence; whether the text is silent indeed is tested when the question is picked."""
-    for asked in _asked(document, fact, topic):
+    for asked in _asked(document, fact.topic, topic):
         yield msgspec.structs.replace(
             asked,
             target="refused",
@@ -187,22 +198,23 @@ def _silent(document: Document, fact: Fact, topic: Topic) -> Iterator[Question]:
         )
 
 
-def _asked(document: Document, fact: Fact, topic: Topic) -> Iterator[Question]:
-    for wording, name in _names(document):
+def _asked(document: Document, name: str, topic: Topic, frame: str = "{name}") -> Iterator[Question]:
+    for wording, called in _names(document):
+        subject = frame.format(name=called)
         plain = Question(
             id="",
-            text=topic.positive[wording - 1].format(name=name),
+            text=topic.positive[wording - 1].format(name=subject),
             stratum="grounded",
             kind="yesno",
             answerable=False,
             document=document.id,
-            topic=fact.topic,
+            topic=name,
             form="positive",
             wording=wording,
             proposition=topic.proposition,
         )
         yield plain
-        text = topic.negative[wording - 1].format(name=name)
+        text = topic.negative[wording - 1].format(name=subject)
         yield msgspec.structs.replace(plain, text=text, form="negative", yes_means=False)
 
 
@@ -240,6 +252,22 @@ def _trap(trap: Trap) -> Question:
         absence_scope="document" if trap.document else "corpus",
         note=trap.note,
     )
+
+
+def _amended(document: Document, wordings: Wordings) -> Iterator[Question]:
+    """Yield questions about an amendment that does not exist, for corpora without traps of their own."""
+    amendment = wordings.amendment
+    for topic in amendment.topics:
+        for asked in _asked(document, topic, wordings.topics[topic], amendment.name):
+            yield msgspec.structs.replace(
+                asked,
+                stratum="adversarial",
+                document="",
+                topic="amendment",
+                absence_patterns=tuple(amendment.patterns),
+                absence_scope="corpus",
+                note=amendment.note,
+            )
 
 
 def _names(document: Document) -> Iterator[tuple[int, str]]:

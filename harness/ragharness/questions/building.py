@@ -10,7 +10,7 @@ from ragharness import shelf
 from ragharness.errors import QuestionsNotUsable, UsageError
 from ragharness.questions.ground import Ground
 from ragharness.questions.picking import Picker, Pool, Shortage
-from ragharness.questions.questionset import DEFAULT_SEED, DEFAULT_SIZE, QuestionSet, quotas
+from ragharness.questions.questionset import DEFAULT_SEED, DEFAULT_SIZE, SHARES, QuestionSet, quotas
 from ragharness.questions.units import PATIENCE, pick_answerable
 
 if TYPE_CHECKING:
@@ -57,31 +57,31 @@ def build_questions(corpus: Corpus, size: int = DEFAULT_SIZE, seed: int = DEFAUL
         )
     ground = Ground(corpus)
     pool = Pool(load_recipe(corpus.id).candidates(corpus), ground)
-    notes: list[str] = []
-    built = size
-    while True:
-        outcome = _compose_patiently(pool, ground, built, seed)
-        if not isinstance(outcome, Shortage):
-            break
-        smaller = _smaller(built, outcome)
-        if smaller < SMALLEST:
+    outcome = _compose_patiently(pool, ground, size, seed)
+    built = _most(pool, size)
+    while isinstance(outcome, Shortage):
+        short = outcome
+        if built < SMALLEST:
             raise QuestionsNotUsable(
-                f"expected candidates for {SMALLEST} questions about {corpus.id}, found too few: {outcome}",
+                f"expected candidates for {SMALLEST} questions about {corpus.id}, found too few: {short}",
                 help=f"ragharness corpus show {corpus.id}",
             )
-        notes = [f"{size} questions were asked for, {smaller} are built: {outcome}"]
-        built = smaller
-    return QuestionSet(corpus.id, corpus.split, corpus.hash, seed, size, outcome, notes=tuple(notes))
+        outcome = _compose_patiently(pool, ground, built, seed)
+        built -= SMALLEST
+    notes = (
+        (f"{size} questions were asked for, {len(outcome)} are built: {short}",)
+        if len(outcome) < size
+        else ()
+    )
+    return QuestionSet(corpus.id, corpus.split, corpus.hash, seed, size, outcome, notes=notes)
 
 
 def _compose_patiently(pool: Pool, ground: Ground, size: int, seed: int) -> tuple[Question, ...] | Shortage:
-    outcomes = (_try_compose(pool, ground, size, seed, patience) for patience in PATIENCE)
-    short = Shortage("", 1, 0)
-    for outcome in outcomes:
+    for patience in PATIENCE[:-1]:
+        outcome = _try_compose(pool, ground, size, seed, patience)
         if not isinstance(outcome, Shortage):
             return outcome
-        short = outcome
-    return short
+    return _try_compose(pool, ground, size, seed, PATIENCE[-1])
 
 
 def _try_compose(
@@ -111,7 +111,8 @@ def _compose(pool: Pool, ground: Ground, size: int, seed: int, patience: int) ->
     )
 
 
-def _smaller(size: int, short: Shortage) -> int:
-    """Return the next size to try: a multiple of 13, at which all proportions are exact."""
-    carried = size * short.found // short.needed
-    return min(carried, size - 1) // SMALLEST * SMALLEST
+def _most(pool: Pool, size: int) -> int:
+    """Return the first size below ``size`` worth trying: a multiple of 13 has exact proportions."""
+    total = sum(SHARES.values())
+    bounds = [len(pool.of(slot)) * total // share for slot, share in SHARES.items()]
+    return min(size - 1, *bounds) // SMALLEST * SMALLEST

@@ -67,15 +67,14 @@ def _strangers(questions: QuestionSet, corpus: Corpus) -> Iterator[Finding]:
 def _unique(questions: QuestionSet) -> Iterator[Finding]:
     """No id, text, or question about the same thing twice."""
     for rule, keys in (
-        ("unique ids", [(each.id, each.id) for each in questions.questions]),
-        ("unique texts", [(each.id, " ".join(words(each.text))) for each in questions.questions]),
+        ("unique ids", [each.id for each in questions.questions]),
+        ("unique texts", [" ".join(words(each.text)) for each in questions.questions]),
     ):
-        first: dict[str, str] = {}
-        for question, key in keys:
-            if first.setdefault(key, question) != question or key == "":
-                yield Finding(rule, question, f"the same as {first[key]}")
-        if rule == "unique ids" and len(first) < len(keys):
-            yield Finding(rule, "", f"expected {len(keys)} ids, found {len(first)}")
+        first: dict[str, int] = {}
+        for number, key in enumerate(keys):
+            if first.setdefault(key, number) != number or not key:
+                other = questions.questions[first[key]].id
+                yield Finding(rule, questions.questions[number].id, f"the same as {other or 'none'}")
 
 
 def _answerable(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:

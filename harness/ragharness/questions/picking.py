@@ -23,10 +23,8 @@ LEFT_IN_INDEX = 3
 class Shortage(Exception):  # noqa: N818 (a signal between modules, never seen by users)
     """The corpus does not carry as many questions of a slot as asked."""
 
-    def __init__(self, what: str, needed: int, found: int) -> None:
-        super().__init__(f"the corpus carries no more questions of {what}")
-        self.needed = needed
-        self.found = found
+    def __init__(self, slot: Slot) -> None:
+        super().__init__(f"the corpus carries no more questions of {slot_name(slot)}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,13 +177,13 @@ class Picker:
     def _pick(
         self, slot: Slot, count: int, cost: Callable[[Group], tuple[int, ...]], *, close: bool = False
     ) -> None:
-        for number in range(count):
+        for _ in range(count):
             order = sorted(self.pool.of(slot), key=lambda group: (cost(group), self.rank(group)))
             group = next(
                 (each for each in order if not (close and self.load[each.place]) and self.usable(each)), None
             )
             if group is None:
-                raise Shortage(slot_name(slot), count, number)
+                raise Shortage(slot)
             self.reserve(group)
             self.add(slot, group)
             if close:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ragharness.questions.picking import Shortage, slot_name
+from ragharness.questions.picking import Shortage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -39,7 +39,7 @@ def pick_answerable(
         while room[first]:
             unit = _next_unit(picker, first, correct, room, turns + Counter(waiting))
             if not unit:
-                raise Shortage(slot_name(first), counts[first], counts[first] - room[first])
+                raise Shortage(first)
             for slot, group in unit:
                 picker.reserve(group)
                 room[slot] -= 1

@@ -1,0 +1,222 @@
+"""The frozen questions about ContractNLI: rebuilt, checked against the contracts, and read by a person."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ragharness import shelf
+from ragharness.corpus import Corpus, load_corpus
+from ragharness.evidence import EvidenceIndex
+from ragharness.language.tokens import words
+from ragharness.passages import build_passages, withhold
+from ragharness.questions import build_questions, check_questions, frozen_set, load_questions
+from ragharness.questions.similarity import near_duplicates
+from ragharness.shelf import load_module
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ragharness.questions import QuestionSet
+
+FOLDER = shelf.root() / "questionsets" / "contractnli"
+RECIPE = load_module(shelf.root() / "corpora" / "contractnli" / "recipe.py")
+HYPOTHESES = {f"nda-{n}" for n in (1, 2, 3, 4, 5, 7, 8, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20)}
+
+
+@pytest.fixture(scope="module")
+def frozen() -> QuestionSet:
+    return frozen_set("contractnli")
+
+
+@pytest.fixture(scope="module")
+def corpus(contractnli_folder: Path) -> Corpus:
+    return load_corpus("contractnli", source=str(contractnli_folder))
+
+
+def test_the_frozen_set_is_what_the_builder_makes(corpus: Corpus, frozen: QuestionSet) -> None:
+    assert frozen.notes == ()
+    assert frozen.corpus_hash == corpus.hash
+    assert build_questions(corpus).lines == frozen.lines
+    loaded = load_questions(corpus)
+    assert (loaded.frozen, loaded.hash) == (True, frozen.hash)
+
+
+def test_the_frozen_set_has_every_property(corpus: Corpus, frozen: QuestionSet) -> None:
+    assert check_questions(frozen, corpus) == []
+
+
+def test_the_hash_seed_changes_nothing(contractnli_folder: Path, frozen: QuestionSet) -> None:
+    program = (
+        "import sys\n"
+        "from ragharness.corpus import load_corpus\n"
+        "from ragharness.questions import build_questions\n"
+        "print(build_questions(load_corpus('contractnli', source=sys.argv[1])).hash)"
+    )
+    environment = {**os.environ, "PYTHONHASHSEED": "77"}
+    command = [sys.executable, "-c", program, str(contractnli_folder)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == frozen.hash
+
+
+def test_rows(frozen: QuestionSet) -> None:
+    assert Counter(each.row for each in frozen.questions) == {
+        "grounded/correct": 40,
+        "grounded/wrong": 20,
+        "grounded/unsupported": 20,
+        "grounded/refused": 20,
+        "unanswerable": 10,
+        "adversarial": 10,
+        "null_retrieval": 10,
+    }
+    assert Counter(each.wanted for each in frozen.questions) == {"correct": 60, "refused": 70}
+    assert Counter(each.withheld for each in frozen.questions) == {"": 110, "document": 10, "clause": 10}
+    titles = sum(each.wording in (1, 2) for each in frozen.questions)
+    assert (titles, sum(each.wording == 3 for each in frozen.questions)) == (83, 37)
+
+
+@pytest.mark.parametrize(
+    ("number", "document", "topic", "answers", "evidence"),
+    [
+        (1, "cnli-429", "nda-1", ("yes",), (575, 738)),
+        (55, "cnli-446", "nda-5", ("no",), None),
+        (130, "cnli-465", "nda-3", ("yes",), None),
+    ],
+)
+def test_golden_questions(
+    frozen: QuestionSet, number: int, document: str, topic: str, answers: Any, evidence: Any
+) -> None:
+    question = frozen.questions[number - 1]
+    assert (question.id, question.document, question.topic) == (f"q{number:03}", document, topic)
+    assert question.answers == answers
+    if evidence:
+        assert (question.evidence[0].start, question.evidence[0].end) == evidence
+
+
+def test_no_shortcut_gains(frozen: QuestionSet, corpus: Corpus) -> None:
+    """Always yes, the usual label, the usual answer to a clause: each is right on half of the answerable."""
+    asked = [each for each in frozen.questions if each.wanted == "correct"]
+    usual = {
+        topic: Counter(
+            fact.answers for fact in corpus.facts if fact.topic == topic and fact.answers
+        ).most_common(1)[0][0]
+        for topic in HYPOTHESES
+    }
+    label = [(each.answers == ("yes",)) == each.yes_means for each in asked]
+    assert sum(each.answers == ("yes",) for each in asked) == 30
+    assert sum(label) == 30
+    assert (
+        sum((usual[each.topic] == ("yes",)) == right for each, right in zip(asked, label, strict=True)) == 30
+    )
+    assert Counter(each.form for each in asked) == {"positive": 30, "negative": 30}
+    for row in ("grounded/correct", "grounded/wrong"):
+        answers = Counter(each.answers for each in asked if each.row == row)
+        assert abs(answers["yes",] - answers["no",]) <= 2
+    assert Counter(each.topic for each in asked).most_common(1)[0][1] <= 12
+
+
+def test_withheld_evidence_is_out_of_the_index_and_all_other_evidence_in_it(
+    corpus: Corpus, frozen: QuestionSet
+) -> None:
+    evidence = EvidenceIndex(corpus)
+    whole = build_passages(corpus.documents)
+    index = withhold(whole, frozen.withheld_documents, frozen.withheld_spans)
+    for question in frozen.questions:
+        own = index.of(question.document)
+        if question.withheld == "document":
+            assert not own
+        elif question.withheld == "clause":
+            assert 3 <= len(own) < len(whole.of(question.document))
+            for pattern in RECIPE.load_wordings().topics[question.topic].silence:
+                assert not any(re.search(pattern, passage.text, re.IGNORECASE) for passage in own)
+        else:
+            assert all(evidence.found(question, own))
+
+
+def test_only_the_known_documents_are_near_duplicates(corpus: Corpus) -> None:
+    pairs = {"cnli-52", "cnli-97", "cnli-537", "cnli-539", "cnli-395", "cnli-444", "cnli-49", "cnli-53"}
+    assert near_duplicates(corpus.documents) == pairs
+
+
+def test_every_question_was_read(frozen: QuestionSet) -> None:
+    """A change of a question, its gold or its evidence asks for another reading."""
+    reading = [
+        json.loads(line) for line in (FOLDER / "reading.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    lines = frozen.lines.splitlines()
+    assert [row["id"] for row in reading] == [each.id for each in frozen.questions]
+    assert [row["question_sha256"] for row in reading] == [sha256(line).hexdigest() for line in lines]
+    assert {row["verdict"] for row in reading} == {"pass"}
+    assert all(
+        len(row["remark"].split()) >= 4 and re.fullmatch(r"2026-\d\d-\d\d", row["date"]) for row in reading
+    )
+
+
+def test_no_text_of_the_data_set_is_frozen(corpus: Corpus, frozen: QuestionSet) -> None:
+    """No nine words in a row of a question, a note or a remark stand in a contract; names may."""
+    said = [part for each in frozen.questions for part in (each.text, each.proposition, each.note)]
+    said += [json.loads(line)["remark"] for line in (FOLDER / "reading.jsonl").read_text().splitlines()]
+    said += [reason for rows in RECIPE.load_doubtful().values() for reason in rows.values()]
+    ours = {tuple(tokens[at : at + 9]) for tokens in map(words, said) for at in range(len(tokens) - 8)}
+    for document in corpus.documents:
+        tokens = words(document.text)
+        assert ours.isdisjoint(zip(*(tokens[start:] for start in range(9)), strict=False)), document.id
+
+
+def test_every_hypothesis_has_six_wordings(corpus: Corpus) -> None:
+    topics = RECIPE.load_wordings().topics
+    assert set(topics) == HYPOTHESES == {fact.topic for fact in corpus.facts}
+    texts = [text for each in topics.values() for text in (*each.positive, *each.negative)]
+    assert len(texts) == len(set(texts)) == 102
+    for topic in topics.values():
+        assert (len(topic.positive), len(topic.negative)) == (3, 3)
+        assert topic.proposition.endswith(".")
+    for text in texts:
+        assert text.count("{name}") == 1
+        assert text.endswith("?")
+        assert text[0].isupper()
+
+
+def test_handles_are_unique_and_complete(corpus: Corpus) -> None:
+    named = [document for document in corpus.documents if document.handle]
+    assert len(named) == 110
+    assert len({document.handle.casefold() for document in named}) == 110
+    assert len({document.paraphrase.casefold() for document in named}) == 110
+    assert all(document.paraphrase for document in named)
+
+
+def test_doubtful_pairs_exist_and_are_never_asked(corpus: Corpus, frozen: QuestionSet) -> None:
+    doubtful = {(document, topic) for topic, rows in RECIPE.load_doubtful().items() for document in rows}
+    assert doubtful <= {(fact.document, fact.topic) for fact in corpus.facts if fact.answers}
+    assert not doubtful & {(each.document, each.topic) for each in frozen.questions}
+
+
+def test_a_larger_set_stops_where_the_contracts_do(corpus: Corpus) -> None:
+    large = build_questions(corpus, 208)
+    assert check_questions(large, corpus) == []
+    assert len(large.questions) == 195
+    (note,) = large.notes
+    assert note.startswith(
+        "208 questions were asked for, 195 are built: the corpus carries no more questions of"
+    )
+
+
+def test_another_split_is_built_anew(contractnli_folder: Path, tmp_path: Path) -> None:
+    content = json.loads((contractnli_folder / "test.json").read_text(encoding="utf-8"))
+    for number, contract in enumerate(content["documents"]):
+        contract["id"] = 10_000 + number
+    (tmp_path / "train.json").write_text(json.dumps(content), encoding="utf-8")
+    train = load_corpus("contractnli", split="train", source=str(tmp_path))
+    built = load_questions(train, size=130)
+    assert not built.frozen
+    assert built.notes[-1] == "built now: the frozen set belongs to another split of contractnli"
+    assert check_questions(built, train) == []
+    assert {each.topic for each in built.questions if each.stratum == "adversarial"} == {"amendment"}

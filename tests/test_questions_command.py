@@ -1,0 +1,105 @@
+"""``ragharness questions``: build, check, show and freeze, as a person types them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from typer.testing import CliRunner
+
+from ragharness.cli import build_app
+from ragharness.errors import QuestionsNotUsable, UnknownName, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from typer.testing import Result
+
+
+@pytest.fixture
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """An empty cache, so that nothing of this machine is found."""
+    monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path
+
+
+def ask(*words: str) -> Result:
+    return CliRunner().invoke(build_app(), ["questions", *words])
+
+
+def test_the_frozen_questions_are_shown_without_the_corpus(home: Path) -> None:
+    done = ask("show", "--corpus", "contractnli")
+    lines = done.stdout.splitlines()
+    assert done.exit_code == 0
+    assert lines[0].split() == ["ID", "ROW", "GOLD", "QUESTION"]
+    assert len(lines) == 131
+    assert max(map(len, lines)) <= 80
+    columns = {line.index("According") for line in lines if "According" in line}
+    assert columns == {lines[0].index("QUESTION")}
+
+
+def test_one_question_is_shown_whole(home: Path, contractnli_folder: Path) -> None:
+    alone = ask("show", "q041", "--corpus", "contractnli").stdout
+    assert "grounded/wrong" in alone
+    assert "tempting    no: " in alone
+    assert "evidence    cnli-496" in alone
+    beside = ask("show", "q041", "--corpus", "contractnli", "--from", str(contractnli_folder)).stdout
+    assert len(beside) > len(alone)
+    assert max(map(len, beside.splitlines())) <= 80
+
+
+def test_an_unknown_question_is_named_with_its_nearest(home: Path) -> None:
+    done = ask("show", "q0411", "--corpus", "contractnli")
+    assert isinstance(done.exception, UnknownName)
+    assert "did you mean q041" in str(done.exception)
+
+
+def test_build_writes_what_check_and_show_read(home: Path, contractnli_folder: Path) -> None:
+    source = ["--corpus", "contractnli", "--from", str(contractnli_folder)]
+    out = home / "sub" / "mine.jsonl"
+    done = ask("build", *source, "--size", "26", "--out", str(out))
+    assert done.exit_code == 0
+    assert done.stdout.splitlines()[-1] == f"written to {out}"
+    assert len(out.read_text().splitlines()) == 26
+    checked = ask("check", *source, "--questions", str(out))
+    assert (checked.exit_code, checked.stdout.splitlines()[-1]) == (
+        0,
+        "ok: every property of the construction holds",
+    )
+    shown = json.loads(ask("show", "--corpus", "contractnli", "--questions", str(out), "--json").stdout)
+    assert shown["rows"]["grounded/correct"] == 8
+    assert [each["wanted"] for each in shown["questions"]].count("correct") == 12
+
+
+def test_check_ends_with_1_and_names_what_is_wrong(home: Path, contractnli_folder: Path) -> None:
+    source = ["--corpus", "contractnli", "--from", str(contractnli_folder)]
+    out = home / "mine.jsonl"
+    ask("build", *source, "--size", "13", "--out", str(out))
+    out.write_text(out.read_text().replace('"answers":["yes"]', '"answers":["no"]', 1))
+    done = ask("check", *source, "--questions", str(out))
+    assert done.exit_code == 1
+    assert "balance" in done.stdout
+    found = json.loads(ask("check", *source, "--questions", str(out), "--json").stdout)
+    assert {each["rule"] for each in found["findings"]} == {"balance"}
+
+
+def test_freeze_writes_a_set_that_loads(home: Path, contractnli_folder: Path) -> None:
+    folder = home / "frozen"
+    source = ["--corpus", "contractnli", "--from", str(contractnli_folder)]
+    done = ask("freeze", *source, "--size", "13", "--out", str(folder))
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (0, f"frozen in {folder}")
+    assert ask("check", *source, "--questions", str(folder)).exit_code == 0
+    (folder / "questions.jsonl").write_text("")
+    assert isinstance(ask("check", *source, "--questions", str(folder)).exception, QuestionsNotUsable)
+
+
+def test_mistakes_end_in_a_sentence(home: Path, contractnli_folder: Path) -> None:
+    source = ["--corpus", "contractnli", "--from", str(contractnli_folder)]
+    small = ask("build", *source, "--size", "3")
+    assert isinstance(small.exception, UsageError)
+    assert str(small.exception) == "a set needs at least 13 questions, found --size 3"
+    unknown = ask("show", "--corpus", "contractnl")
+    assert isinstance(unknown.exception, UnknownName)
+    assert "did you mean contractnli?" in str(unknown.exception)
