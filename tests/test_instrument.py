@@ -14,7 +14,6 @@ import pytest
 
 from ragharness.passages import build_passages
 from ragharness.pipelines import Pipeline
-from ragharness.pipelines._refusal import refusal
 from ragharness.pipelines._shape import shape_of
 from ragharness.records import Record
 from ragharness.runner import Bench, Examiner, Wishes, assemble, execute
@@ -103,7 +102,16 @@ def in_the_world(question: Question) -> bool:
 
 
 def decline(passages: Sequence[Passage]) -> str:
-    return refusal(passages, "none of them states it")
+    """Refuse as a careful pipeline does: why, what is nearest, what to do next."""
+    if not passages:
+        return (
+            "I can't answer this: nothing was retrieved for the question. Please check the original document."
+        )
+    nearest = ", ".join(f"[{passage.id}]" for passage in passages[:2])
+    return (
+        "I don't have evidence for that, as none of the retrieved passages states it. "
+        f"The closest passages are {nearest}; you may want to check the full document."
+    )
 
 
 def oracle(question: Question, passages: Sequence[Passage], world: World) -> str:
