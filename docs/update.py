@@ -1,0 +1,97 @@
+"""``python docs/update.py`` writes the blocks from ``<!-- begin NAME -->`` to ``<!-- end NAME -->`` anew."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from importlib import import_module
+from os import environ
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+_BLOCK = re.compile(r"(<!-- begin (\w+) -->\n)(.*?)(<!-- end \2 -->)", re.DOTALL)
+_VALUE = re.compile(r"(?<=\| `)([\w.]+)\.(\w+)` \|.*")
+_VOLATILE = re.compile(r"\d{8}-\d{6}|(?<![\w.])\d+(?:\.\d+)?m?s\b|(?<=python )\d[\d.]*")
+
+
+def printed(*arguments: str) -> str:
+    """Return a command and what it prints in an empty folder with an empty cache, as a code block."""
+    program = "import sys; sys.argv[0] = 'ragharness'; from ragharness.cli import main; main()"
+    command = [sys.executable, "-c", program, *arguments]
+    kept = {name: value for name, value in environ.items() if not name.startswith("RAGHARNESS_")}
+    with tempfile.TemporaryDirectory() as folder:
+        variables = kept | {"RAGHARNESS_CACHE": f"{folder}/cache", "COLUMNS": "80"}
+        done = subprocess.run(command, cwd=folder, env=variables, check=True, stdout=subprocess.PIPE)  # noqa: S603
+    return "\n".join(
+        ("```text", " ".join(("$ ragharness", *arguments)), done.stdout.decode().rstrip(), "```")
+    )
+
+
+def verbs() -> str:
+    """Return every command with its help and a table of its parameters."""
+    from typer.main import get_command
+
+    from ragharness.cli import build_app
+
+    return "\n\n".join(_described("ragharness", get_command(build_app())))
+
+
+def _described(name: str, command: Any) -> Iterator[str]:
+    told = [f"## `{name}`", *(" ".join(part.split()) for part in command.help.split("\n\n"))]
+    table = ["\n".join(("| | default | |", "|---|---|---|", *map(_row, command.params)))]
+    yield "\n\n".join(told + (table if command.params else []))
+    for part, below in sorted(getattr(command, "commands", {}).items()):
+        yield from _described(f"{name} {part}", below)
+
+
+def _row(each: Any) -> str:
+    written, default = each.metavar or each.name.upper(), ""
+    if each.param_type_name == "option":
+        known = isinstance(each.default, (int, float, str)) and each.default
+        value = each.metavar or ("N" if isinstance(each.default, (int, float)) else "TEXT")
+        written = ", ".join(each.opts) + ("" if each.is_flag else f" {value}")
+        default = f"`{each.default}`" if known and not each.is_flag else ""
+    return "| `{}` | {} | {} |".format(written.replace("|", r"\|"), default, each.help.replace("<", "&lt;"))
+
+
+def values(table: str) -> str:
+    """Return a table of numbers of the code with their present values."""
+    return _VALUE.sub(
+        lambda found: f"{found[0].split('|')[0]}| {_number(found[1], found[2])} |", table
+    ).rstrip()
+
+
+def _number(module: str, name: str) -> Any:
+    return getattr(import_module(f"ragharness.{module}"), name)
+
+
+BLOCKS: dict[str, Callable[[str], str]] = {
+    "session": lambda _: printed("run"),
+    "corpora": lambda _: printed("corpus", "list"),
+    "verbs": lambda _: verbs(),
+    "values": values,
+}
+
+
+def blocks(page: Path) -> dict[str, str]:
+    """Return the blocks of a page by name."""
+    return {found[2]: found[3] for found in _BLOCK.finditer(page.read_text(encoding="utf-8"))}
+
+
+def masked(text: str) -> str:
+    """Return a block without times, versions and line breaks, which differ from run to run."""
+    return " ".join(_VOLATILE.sub("_", text).split())
+
+
+if __name__ == "__main__":
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        text = _BLOCK.sub(lambda found: f"{found[1]}{BLOCKS[found[2]](found[3])}\n{found[4]}", text)
+        page.write_text(text, encoding="utf-8")

@@ -1,0 +1,245 @@
+"""The documentation says what the program does: blocks are current, names exist, links lead somewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conftest import ROOT
+from ragharness import shelf
+from ragharness.buckets import TABLE
+from ragharness.corpus import manifest
+from ragharness.records import Question, Reading, Record
+from ragharness.scores import Scores
+from ragharness.store import Run, Session, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import msgspec
+
+DOCS: Any = shelf.load_module(ROOT / "docs" / "update.py")
+PAGES: tuple[Path, ...] = (
+    *DOCS.PAGES,
+    ROOT / "CONTRIBUTING.md",
+    *sorted(ROOT.glob("corpora/*/README.md")),
+    ROOT / "tests" / "cases" / "README.md",
+)
+BLOCKS = [(page, name) for page in DOCS.PAGES for name in DOCS.blocks(page)]
+PLACEHOLDERS = ("path/", "pkg.", "mymod", "package.", "runs/", "FILE", "<", "module:")
+CODE = re.compile(r"`([^`\n]+)`")
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+def prose_of(page: Path) -> str:
+    return FENCE.sub("", text_of(page))
+
+
+def names(pages: list[tuple[Path, str]]) -> list[str]:
+    return [f"{page.name}-{name}" for page, name in pages]
+
+
+@pytest.mark.parametrize(("page", "name"), BLOCKS, ids=names(BLOCKS))
+def test_blocks_are_what_the_program_prints(page: Path, name: str) -> None:
+    shown = DOCS.blocks(page)[name]
+    assert DOCS.masked(shown) == DOCS.masked(DOCS.BLOCKS[name](shown)), "run python docs/update.py"
+
+
+def test_every_kind_of_block_stands_on_some_page() -> None:
+    assert {name for _, name in BLOCKS} == set(DOCS.BLOCKS)
+
+
+def test_masking_hides_times_and_nothing_else() -> None:
+    first = "run 20260102-030405_sample  6/60  q001  0.6ms  2s\npython 3.10.1, grader rules@1"
+    again = "run 20270102-030405_sample  6/60  q001  12ms  1.5s  python 3.13, grader rules@1"
+    assert DOCS.masked(first) == DOCS.masked(again)
+    for change in (("6/60", "7/60"), ("q001", "q002"), ("rules@1", "rules@2")):
+        assert DOCS.masked(first) != DOCS.masked(again.replace(*change))
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    from typer.main import get_command
+
+    from ragharness.cli import build_app
+
+    waiting = [("ragharness", get_command(build_app()))]
+    while waiting:
+        name, command = waiting.pop()
+        yield name, command
+        waiting += [(f"{name} {part}", below) for part, below in getattr(command, "commands", {}).items()]
+
+
+def test_every_verb_and_option_is_documented() -> None:
+    page = text_of(ROOT / "docs" / "command-line.md")
+    sections = dict(re.findall(r"^## `([^`]+)`\n(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE))
+    found = dict(commands())
+    assert set(sections) == set(found)
+    for name, command in found.items():
+        for each in command.params:
+            for option in (
+                each.opts if each.param_type_name == "option" else [each.metavar or each.name.upper()]
+            ):
+                assert re.search(rf"`[^`]*{re.escape(option)}\b|`{re.escape(option)}`", sections[name]), (
+                    name,
+                    option,
+                )
+
+
+def commands_in(page: Path) -> Iterator[str]:
+    for line in re.findall(r"(?:^ {4}|`|\$ |&& |=\S+ )(ragharness [^`#\n]*)", text_of(page), re.MULTILINE):
+        yield line.strip()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_in_the_text_exist(page: Path) -> None:
+    known = dict(commands())
+    for line in commands_in(page):
+        words = line.split()
+        name = max((each for each in known if f"{line} ".startswith(f"{each} ")), key=len)
+        if len(words) > 1 and not words[1].startswith(("-", "VERB", "0", "[")):
+            assert name != "ragharness", line
+        options = {option for each in known[name].params for option in each.opts} | {"--help"}
+        used = {word.strip("[],;") for word in words if word.startswith("-")}
+        assert used <= options, line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_files_and_headings(page: Path) -> None:
+    for target in re.findall(r"\]\(([^()\s]+)\)", prose_of(page)):
+        if target.startswith(("http://", "https://")):
+            continue
+        name, _, anchor = target.partition("#")
+        found = (page.parent / name).resolve() if name else page
+        assert found.exists(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.+)$", text_of(found), re.MULTILINE)
+            assert anchor in {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}, (
+                target
+            )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_files_and_folders_that_are_named_exist(page: Path) -> None:
+    homes = (ROOT, ROOT / "harness" / "ragharness", page.parent)
+    anywhere = {
+        path.name for home in ("harness", "corpora", "questionsets") for path in (ROOT / home).rglob("*.*")
+    }
+    for code in CODE.findall(prose_of(page)):
+        if code.startswith(PLACEHOLDERS) or code == "indexes/":
+            continue
+        if re.fullmatch(r"\w[\w-]*\.(?:py|toml)", code):
+            assert code in anywhere, code
+        elif re.fullmatch(r"(?:[\w.<>-]+/)+(?:[\w.-]+\.\w+)?", code):
+            pattern = re.sub(r"<\w+>", "*", code).rstrip("/")
+            assert any(any(home.glob(pattern)) for home in homes), code
+
+
+def test_every_reason_of_the_decision_table_is_explained() -> None:
+    lines = text_of(ROOT / "docs/scoring.md").splitlines()
+    rows = {int(line.split("|")[1]): line for line in lines if re.match(r"\| \d+ \|", line)}
+    assert sorted(rows) == [row.number for row in TABLE]
+    question = Question(id="q", text="?", stratum="grounded", kind="yesno", answerable=True)
+    readings = [
+        Reading(status="timeout"), Reading(status="error"), Reading(), Reading(match="distractor"),
+        Reading(imprecise=True), Reading(match="partial"), Reading(n_citations=1),
+        Reading(n_citations=1, all_cited_retrieved=False),
+    ]  # fmt: skip
+    for row in TABLE:
+        assert f"| {row.bucket or 'none'} " in rows[row.number]
+        possible = {
+            row.reason(question, reading) for reading in readings if row.number or reading.status != "ok"
+        }
+        named = set(re.findall(r"`([A-Z_]+)`", rows[row.number]))
+        impossible = {"IMPRECISE", "INCOMPLETE"} if row.number == 9 else set()
+        assert named == possible - impossible, row.number
+
+
+def test_choices_are_marked_in_the_table_and_under_matching() -> None:
+    text = text_of(ROOT / "docs/scoring.md")
+    rows = re.findall(r"^\| (\d+) \|.*\*\*\[choice\]\*\*", text, re.MULTILINE)
+    assert [int(row) for row in rows] == [5, 6, 11, 12, 13, 15, 16]
+    matching = text[text.index("## Matching") : text.index("## The question set")]
+    for topic in (
+        "separators",
+        "zeros",
+        "Durations",
+        "Percent",
+        "Currency",
+        "Parentheses",
+        "Numeric dates",
+        "Fiscal",
+        "counts",
+    ):
+        assert re.search(rf"^- \*[^*]*{topic}[^*]*\* \*\*\[choice\]\*\*", matching, re.MULTILINE), topic
+
+
+@pytest.mark.parametrize(
+    ("page", "record"),
+    [("runs.md", Record), ("runs.md", Scores), ("questions.md", Question)],
+    ids=["record", "scores", "question"],
+)
+def test_every_field_is_documented(page: str, record: type[msgspec.Struct]) -> None:
+    named = set(CODE.findall(text_of(ROOT / "docs" / page)))
+    assert set(record.__struct_fields__) - named == set()
+
+
+def test_what_a_run_remembers_is_documented() -> None:
+    text = text_of(ROOT / "docs" / "runs.md")
+    for record, words in (
+        (Settings, "corpus split hash question retriever k passage pipeline grader"),
+        (Session, "when command concurrency timeout answered"),
+        (Run, "format versions command settings"),
+    ):
+        assert record.__struct_fields__
+        assert all(word in text for word in words.split())
+
+
+def examples() -> list[str]:
+    return [code for language, code in FENCE.findall(text_of(ROOT / "README.md")) if language == "python"]
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_example_pipelines_run(number: int, tmp_path: Path) -> None:
+    code = examples()[number]
+    assert len([line for line in code.splitlines() if line.strip()]) <= 10
+    (tmp_path / "mymod.py").write_text(code, encoding="utf-8")
+    program = "from ragharness.cli import main; main()"
+    command = [sys.executable, "-c", program, "run", "--pipeline", "mymod:answer", "--size", "26", "--json"]
+    done = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    scores = json.loads(done.stdout)
+    assert scores["takes"] == ("passages", "retrieve", "own")[number]
+    assert scores["statuses"]["error"] == 0
+    assert scores["problems"] == []
+    assert scores["questions"] - scores["not_graded"] > 0
+
+
+def test_the_counts_in_the_text_are_those_of_the_corpora_and_sets() -> None:
+    text = text_of(ROOT / "README.md")
+    assert f"| {manifest('sample').counts['']['documents']} contracts, government reports" in text
+    assert f"| {manifest('contractnli').counts['test']['documents']} real non-disclosure agreements" in text
+    lines = (ROOT / "questionsets/contractnli/questions.jsonl").read_text(encoding="utf-8").splitlines()
+    questions = [json.loads(line) for line in lines]
+    assert {each["kind"] for each in questions if each["answerable"]} == {"yesno"}
+    assert len(questions) == 130
+    counts = Counter(
+        "/".join(part for part in (each["stratum"], each.get("target", "")) if part) for each in questions
+    )
+    for row, count in counts.items():
+        assert f"| `{row}` | {count} |" in text_of(ROOT / "docs/questions.md")
+
+
+def test_readme_is_short_and_speaks_of_the_project_only() -> None:
+    assert len(text_of(ROOT / "README.md").splitlines()) < 220
+    for page in PAGES:
+        assert not re.search(r"/work/|/tmp/|issue #?\d|\bsession \d|helper", text_of(page)), page
