@@ -6,9 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from ragharness.graders.reading import yesno
-from ragharness.graders.reading.languages import language_of
 from ragharness.graders.reading.lists import read_list
-from ragharness.graders.reading.manners import describe, manners_of, role_of, supported
+from ragharness.graders.reading.manners import NO_MANNERS, describe, manners_of, role_of, supported
 from ragharness.graders.reading.outcome import Outcome
 from ragharness.graders.reading.parts import Anatomy, dissect
 from ragharness.graders.reading.profile import Profile, profile_of
@@ -77,7 +76,7 @@ class _Reader:
         self.supporting = supporting
         self.evidence = evidence
         self.profile: Profile = profile_of(question)
-        self.language = language_of(anatomy.text)
+        self.language = anatomy.language
         self.declined, self.declined_nearly, self.declined_other = self._declines()
 
     def _declines(self) -> tuple[bool, bool, bool]:
@@ -191,9 +190,11 @@ class _Reader:
 
     def _lone_decline(self) -> bool:
         """A decline whose object shares nothing with the question still declines when the speaker says so of itself."""
-        return any(
-            part.decline is not None and part.decline.kind == "inability" for part in self.anatomy.parts
-        ) and not self._answers_something()
+        parts = self.anatomy.parts
+        if any(part.decline is not None and part.decline.kind == "inability" for part in parts):
+            return not self._answers_something()
+        # "The passages mention only Borealis": what they hold is set against what was asked.
+        return any(acts.is_mere_pointer(part.text) and " only " in f" {part.text} " for part in parts)
 
     def _answers_something(self) -> bool:
         return any(part.decline is None and part.citations for part in self.anatomy.parts)
@@ -224,7 +225,9 @@ class _Reader:
             for part, role in zip(parts, roles, strict=True)
         ]
         cited = self.anatomy.citations
-        manners = manners_of(self.anatomy, self.profile, retrieved=bool(self.passages))
+        manners = NO_MANNERS
+        if refusing or outcome.partial_then_declined:
+            manners = manners_of(self.anatomy, self.profile, retrieved=bool(self.passages))
         claim_citations = [part.citations[:FIRST_CITATIONS] for part in outcome.parts]
         return Reading(
             status="needs_review" if unreadable and not refusing else "ok",

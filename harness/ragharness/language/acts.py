@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ragharness.language.memory import remembered
+
 _POINTER = re.compile(
     r"""
       \b(?:closest|nearest|most\s+(?:relevant|related|similar)|related|relevant|similar|adjacent)\s+(?:\w+\s+){0,3}?(?:passages?|provisions?|clauses?|sections?|documents?|information|material|excerpts?|text|topics?|one|match(?:es)?|
@@ -91,46 +93,55 @@ _CLARIFY = re.compile(
 )
 
 
+@remembered
 def is_pointer(text: str) -> bool:
     """Say whether a sentence names what the passages do hold."""
     return _POINTER.search(text) is not None
 
 
+@remembered
 def is_mere_pointer(text: str) -> bool:
     """Say whether a pointer sets itself apart from an answer ("they only mention", "the closest passage")."""
     return _POINTER.search(text) is not None and _ONLY_POINTER.search(text) is not None
 
 
+@remembered
 def is_advice(text: str) -> bool:
     """Say whether a sentence offers a next step."""
     return _ADVICE.search(text) is not None
 
 
+@remembered
 def is_greeting(text: str) -> bool:
     """Say whether a sentence is only a courtesy."""
     return _GREETING.search(text) is not None
 
 
+@remembered
 def is_introduction(text: str) -> bool:
     """Say whether a sentence only leads to what follows ("Based on the passages:") or restates that something was asked."""
     return _META.search(text) is not None or _ASKED.search(text) is not None
 
 
+@remembered
 def is_urgent(text: str) -> bool:
     """Say whether a sentence presses the reader."""
     return _URGENCY.search(text) is not None
 
 
+@remembered
 def is_outside_knowledge(text: str) -> bool:
     """Say whether a sentence rests on something else than the passages by its own words."""
     return _OUTSIDE.search(text) is not None
 
 
+@remembered
 def corrects_premise(text: str) -> bool:
     """Say whether a sentence denies what a question takes for granted."""
     return _PREMISE.search(text) is not None
 
 
+@remembered
 def asks_back(text: str) -> bool:
     """Say whether a sentence asks what the question means."""
     return _CLARIFY.search(text) is not None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ragharness.language.memory import remembered
+
 _BOUNDARY = re.compile(
     r"""
       ;\s+ | :\s+ | [.!?]\s+ | \n+ | \s+[—–]\s*|\s+--?\s+|—
@@ -23,7 +25,8 @@ _LABEL_END = re.compile(r"\s*(?::|[—–-])")
 _YES_NO = re.compile(r"\W*(?:yes|no|s[ií]|ja|nein|oui|non|it|this|that|they|so|not)\b", re.IGNORECASE)
 
 
-def clauses(text: str) -> list[tuple[int, int]]:
+@remembered
+def clauses(text: str) -> tuple[tuple[int, int], ...]:
     """Return (start, end) of the clauses of a text in order; together they hold all of it but the joints."""
     found: list[tuple[int, int]] = []
     start = 0
@@ -34,7 +37,7 @@ def clauses(text: str) -> list[tuple[int, int]]:
         _add(found, text, start, boundary.start())
         start = boundary.end()
     _add(found, text, start, len(text))
-    return found
+    return tuple(found)
 
 
 def _add(found: list[tuple[int, int]], text: str, start: int, end: int) -> None:

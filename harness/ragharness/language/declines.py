@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from ragharness.language.memory import remembered
+
 Kind = Literal["inability", "silence"]
 
 _N = r"(?:\s+not|n['’]t)"
@@ -78,6 +80,7 @@ _SILENCE = re.compile(
     | ^\W*no\s+(?:\w+\s+){{1,4}}?(?:is|are|was|were|appears?)\s+(?:\w+ly\s+)?{_SAID}
     | \bwithout\s+(?:mentioning|specifying|stating|addressing|saying|any\s+mention)\b | \b(?:fails?|omits?|neglects?)\s+to\s+{_SAY} | \bnot\s+{_ADVERB}\s*{_SAID}(?:\s+(?:in|by|anywhere)\b|\W*$)
     | \bneither(?:\s+(?:of\s+them|one|of\s+these|of\s+those))?\s+(?:mentions?|address(?:es)?|states?|says?|specif(?:y|ies)|covers?|discusses|names?|gives?|contains?|refers?|speaks?|deals?)\b
+    | \bneither\s+(?:\w+\s+)?(?:permits?|allows?|authori[sz]es|requires?|prohibits?|forbids?|prevents?|restricts?)\s+nor\s+(?:\w+\s+)?(?:prohibits?|forbids?|prevents?|restricts?|bars?|permits?|allows?|excludes?)\b
     | \bleaves?\s+(?:this|that|it|the\s+\w+)\s+open\b | \b(?:lacks?|omits?)\s+(?:any\s+|a\s+)?{_EVIDENCE}
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -127,6 +130,7 @@ class Decline(NamedTuple):
     """Found by the patterns of another language than English."""
 
 
+@remembered
 def find_decline(text: str) -> Decline | None:
     """Return the first decline or statement of silence in a clause, or None."""
     if not _TRIGGER.search(text):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from ragharness.language.memory import remembered
+
 Modality = Literal["permit", "forbid", "require", "optional", "fact", "not_fact"]
 
 _ADVERB = r"(?:\s+(?:also|expressly|explicitly|generally|specifically|only|solely|strictly|fully|still|then|therefore|clearly|in fact|otherwise|hereby|legally|contractually|be|been|being|\w+ly))?"
@@ -93,7 +95,8 @@ def is_negated(text: str, nots: list[re.Match[str]]) -> bool:
     return count % 2 == 1
 
 
-def find_cues(text: str) -> list[Cue]:
+@remembered
+def find_cues(text: str) -> tuple[Cue, ...]:
     """Return the modality cues of a clause in order, each with the negations between it and the cue before."""
     cues: list[Cue] = []
     nots = negations(text)
@@ -112,4 +115,4 @@ def find_cues(text: str) -> list[Cue]:
             modality = negate(modality) if modality != "optional" else modality
         cues.append(Cue(found.start(), found.end(), modality))
         start = found.end()
-    return cues
+    return tuple(cues)

@@ -46,8 +46,8 @@ _EXEMPTION = re.compile(
     re.IGNORECASE,
 )
 _SILENCE = re.compile(
-    r"\b(?:not|n['’]t|never|no\w*|nor|without|neither)\b[^.;]{0,40}?\b(?:mention|address|specif|stat|discuss|say|said|cover\w*\s+(?:this|the\s+(?:topic|issue|question))|speak|"
-    r"deal\s+with|deals\s+with|refer(?:s|ence)?\s+to|touch|indicat|contain\w*\s+(?:any\s+)?(?:information|mention|reference|provision|language|clause)|silent)",
+    r"\b(?:not|n['’]t|never|no|nothing|none|nowhere|nobody|nor|without|neither)\b[^.;]{0,40}?\b(?:mention|address(?:es|ed)?\b|specif(?:y|ies|ied)|stat(?:es?|ed|ing)\b(?!\s+(?:law|agenc))|discuss|says?\b|said\b|cover\w*\s+(?:this|the\s+(?:topic|issue|question))|speak|"
+    r"deals?\s+with|refers?\s+to|reference\s+to|touch|indicates?\b|contain\w*\s+(?:any\s+)?(?:information|mention|reference|provision|language|clause)|silent)",
     re.IGNORECASE,
 )
 _SILENT_WORD = re.compile(
@@ -360,7 +360,7 @@ def _place(main: str, whole: str, said: Frame) -> tuple[int, int] | None:
         and (find_cues(main) or said.modality == "fact" or said.predicates == {"include"})
     ):
         return next((start, end) for start, end, name in concepts if name in said.objects)
-    if find_cues(main) and len(present - generic_concepts()) <= 6:
+    if find_cues(main) and len(frozenset(content(main)) - generic_concepts()) <= 6:
         pointed = _DEICTIC.search(main)
         if pointed:
             return (len(main), len(main))

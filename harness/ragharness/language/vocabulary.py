@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from ragharness.language.memory import remembered
+
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 _ENDINGS = frozenset(("t", "s", "re", "ve", "ll", "m", "d"))
@@ -361,7 +363,6 @@ _SUFFIXES = [
     "ure",
     "ies",
     "ied",
-    "ers",
     "ed",
     "es",
     "s",
@@ -402,9 +403,14 @@ def raw_words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
-def content(text: str) -> list[str]:
+@remembered
+def content(text: str) -> tuple[str, ...]:
     """Return the concepts of a text's content words, in order, stop words left out."""
-    return [concept(word) for word in raw_words(text) if word not in STOPWORDS and not _is_contraction(word)]
+    return tuple(
+        concept(word)
+        for word in raw_words(text)
+        if word not in STOPWORDS and not (("'" in word or "’" in word) and _is_contraction(word))
+    )
 
 
 def _is_contraction(word: str) -> bool:

@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 _LOSS = re.compile(r"\b(?:loss(?:es)?|deficit|shortfall|p[eé]rdidas?|verluste?|pertes?)\b", re.IGNORECASE)
 _PARENTHESES = re.compile(r"\([^()]*\)")
 _NEGATION = re.compile(r"\b(?:not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
+_DENIED_VERB = re.compile(
+    r"\b(?:does|do|did|is|was|are|were|will|would|has|have|shall)(?:\s+not|n['’]t)\b"
+    r"(?:[ ](?!(?:more|less|fewer|later|earlier|only|necessarily|longer|exceed|exceeding|greater|just|merely|but)\b)[\w'’-]+){0,7}[ ]*(?:[$€£(]\s?)?$",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\b[^.;]*$", re.IGNORECASE)
 _FOLLOWING = re.compile(r"(?:[ -][^\W\d_]+){1,3}")
 Relation = Literal["match", "mismatch", "distractor", "world", "imprecise", "ambiguous"]
 _COARSE = Decimal("0.2")
@@ -56,7 +62,8 @@ def find_candidates(text: str, question: Question, kind: str) -> list[Candidate]
         found = _texts(text, question)
     denied_already = _NEGATION.search(question.text) is not None
     for candidate in found:
-        candidate.negated = not denied_already and negated(text, candidate.start)
+        before = text[max(0, candidate.start - 120) : candidate.start]
+        candidate.negated = not denied_already and (negated(text, candidate.start) or _DENIED_VERB.search(before) is not None)
     return found
 
 
@@ -72,6 +79,8 @@ def _numbers(text: str, question: Question) -> list[Candidate]:
             if not any(compare_quantity(gold, question.unit, quantity)[0] == "match" for gold in question.answers):
                 continue
         relation, implied, about, other_unit = _compare_number(quantity, question)
+        if relation == "match" and _in_range(text, quantity):
+            relation = "mismatch"
         candidate = Candidate(
             quantity.start, quantity.end, relation, text[quantity.start : quantity.end], scale_implied=implied,
             unit=quantity.unit, foreign_unit=other_unit, about=about,
@@ -82,6 +91,15 @@ def _numbers(text: str, question: Question) -> list[Candidate]:
             candidate.foreign_unit = True
         found.append(candidate)
     return found
+
+
+def _in_range(text: str, quantity: Quantity) -> bool:
+    """Say whether an amount is one end of a range ("between three and five years"), not of a movement ("rose from 3 to 5")."""
+    if not quantity.range:
+        return False
+    before = text[max(0, quantity.start - 60) : quantity.start]
+    joint = text[quantity.end : quantity.end + 3].strip() if quantity.range == "low" else before.rstrip()[-1:]
+    return _BETWEEN.search(before) is not None or joint[:1] in ("-", "–", "—")
 
 
 def _counts_something_else(text: str, quantity: Quantity, named: frozenset[str]) -> bool:
@@ -193,6 +211,10 @@ def _texts(text: str, question: Question) -> list[Candidate]:
     for distractor in question.distractors:
         for hit in find_alias(text, [distractor.value]):
             _put(found, Candidate(hit.start, hit.end, "distractor", text[hit.start : hit.end], about=distractor.about))
+    ranged = [each for each in find_quantities(text) if _in_range(text, each)] if found else []
+    for candidate in found:
+        if candidate.relation == "match" and any(each.start < candidate.end and candidate.start < each.end for each in ranged):
+            candidate.relation = "mismatch"
     if kinds := value_kinds(gold):
         for quantity in find_quantities(text) if "date" not in kinds else ():
             if _family(quantity.unit) in kinds and not quantity.year:

@@ -15,7 +15,10 @@ _MARKS = {
     "sv": "och att det som en på är av för inte med den till ett om har kan får ska avtalet från",
     "pl": "i w nie na z do się jest to że o przez jak oraz lub dla może umowa od po",
 }
-_SETS = {name: frozenset(words.split()) for name, words in _MARKS.items()}
+_OF_WORD: dict[str, list[str]] = {}
+for _name, _words in _MARKS.items():
+    for _word in dict.fromkeys(_words.split()):
+        _OF_WORD.setdefault(_word, []).append(_name)
 READ = ("en", "es", "de", "fr")
 
 
@@ -24,7 +27,10 @@ def language_of(text: str) -> str:
     if not text.isascii() and _mostly_other_script(text):
         return ""
     words = raw_words(text[:2000])
-    scores = {name: sum(word in marks for word in words) for name, marks in _SETS.items()}
+    scores = dict.fromkeys(_MARKS, 0)
+    for word in words:
+        for name in _OF_WORD.get(word, ()):
+            scores[name] += 1
     best = max(scores.values())
     if best == 0:
         return "en" if len({word for word in words if word.isalpha()}) < 10 else ""

@@ -65,6 +65,9 @@ class Manners(NamedTuple):
     urgency: bool
 
 
+NO_MANNERS = Manners(explained=False, nearest=False, next_step=False, urgency=False)
+
+
 def role_of(part: Part, outcome: Outcome, profile: Profile, *, refusing: bool) -> Role:
     """Say what a sentence does in its answer."""
     if any(part is each for each in outcome.parts) and outcome.committed:

@@ -35,7 +35,7 @@ _SOURCES = re.compile(
 )
 _YES_NO = re.compile(r"^\W*(?:yes|no|yep|yeah|nope|correct|incorrect|true|false|s[ií]|ja|nein|oui|non|affirmative|negative|absolutely|indeed|certainly|not\s+necessarily|not\s+really)\W*$", re.IGNORECASE)
 _SEMICOLON = re.compile("(?<=[\ue000-\uf8ff]);\\s+(?=[^;\ue000-\uf8ff]*[\ue000-\uf8ff])")
-_WORDY = re.compile(r"[^\W\d_]{2,}|\d")
+_WORDY = re.compile(r"[^\W_]")
 OVERLONG_SENTENCES = 200
 OVERLONG_CHARACTERS = 20_000
 
@@ -68,6 +68,7 @@ class Anatomy:
     """All ids cited anywhere, each once, in order of appearance."""
     flags: list[str] = field(default_factory=list)
     blank: bool = False
+    language: str = "en"
 
     @property
     def text(self) -> str:
@@ -82,9 +83,10 @@ def dissect(answer: Answer, question: str, known: Sequence[str]) -> Anatomy:
     positional = marked.positional
     stated = list(answer.citations or ()) + list(plain.citations or ())
     listed, by_place = resolve(stated, known)
-    parts, trailing = _parts(marked, question)
+    language = language_of(MARK.sub(" ", marked.text))
+    parts, trailing = _parts(marked, question, language or "en")
     positional = positional or by_place
-    anatomy = Anatomy(parts, ())
+    anatomy = Anatomy(parts, (), language=language)
     own = tuple(dict.fromkeys(id_ for part in parts for id_ in part.citations))
     _attach(parts, tuple(dict.fromkeys((*trailing, *listed))), own)
     anatomy.citations = tuple(dict.fromkeys((*own, *trailing, *listed)))
@@ -108,13 +110,12 @@ def _attach(parts: list[Part], trailing: tuple[str, ...], own: tuple[str, ...]) 
         parts[0].citations += left
 
 
-def _parts(marked: Marked, question: str) -> tuple[list[Part], list[str]]:
+def _parts(marked: Marked, question: str, language: str) -> tuple[list[Part], list[str]]:
     parts: list[Part] = []
     trailing: list[str] = []
     context, in_sources = "", False
     asked = frozenset(content(question))
     lines = marked.text.split("\n")
-    language = language_of(marked.text) or "en"
     for number, raw in enumerate(lines):
         if not raw.strip() or (len(raw) < 400 and _RULE.match(raw)):
             in_sources = in_sources and number + 1 < len(lines)

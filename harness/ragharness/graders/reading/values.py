@@ -39,7 +39,7 @@ def read_values(parts: Sequence[Part], question: Question, profile: Profile, *, 
     chosen = _choose(entries)
     if chosen:
         _compare(chosen, question, outcome)
-    elif question.kind == "text" or not (question.answers or entries):
+    elif question.kind in ("text", "list") or not (question.answers or entries):
         _unknown(parts, question, profile, outcome, declined=declined)
     return outcome
 

@@ -39,7 +39,7 @@ _INNER = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_BOTH = re.compile(r"\b(?:yes\s+(?:and|or|/)\s*no|no\s+(?:and|or|/)\s*yes|both\s+yes\s+and\s+no|yes/no)\b", re.IGNORECASE)
+_BOTH = re.compile(r"\b(?:yes\s+(?:and|or|/)\s*no|no\s+(?:and|or|/)\s*yes|both\s+yes\s+and\s+no|yes/no|yes\W{1,3}no|no\W{1,3}yes)\b", re.IGNORECASE)
 _ELLIPSIS = re.compile(
     r"^\W*(?:it|they|this|that|he|she|(?:the|this|these)\s+(?:\w+\s+){0,2}\w+)\s+(?P<aux>does|do|is|are|has|have|will|did|was|were)(?P<not>\s+not|n['’]t)?(?:\s+so)?(?:,?\s+(?:indeed|too|either))?\W*$",
     re.IGNORECASE,
