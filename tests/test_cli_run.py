@@ -151,6 +151,7 @@ def test_errors_are_counted_and_strict_says_so(tmp_path: Path, verb: Verb) -> No
     again = verb("run", "--pipeline", spec, "--out", "r", "--strict")
     assert again.code == 2
     assert "r is finished: nothing is asked again" in again.errors
+    assert len(RunFolder.open(tmp_path / "r").sessions()) == 1
     assert verb("run", "--pipeline", "refuse", "--strict").code == 0
 
 
@@ -378,3 +379,20 @@ def test_a_narrow_window_may_be_said_to_a_pipe_too(tmp_path: Path, verb: Verb) -
     done = process(tmp_path, "report", COLUMNS="60")
     assert max(map(len, done.stdout.splitlines())) <= 60
     assert "\x1b" not in done.stdout
+
+
+def test_a_run_is_graded_again_without_asking(tmp_path: Path, verb: Verb) -> None:
+    verb("run", "--pipeline", "refuse", "--out", "r")
+    path = tmp_path / "r" / "records.jsonl"
+    first = path.read_text(encoding="utf-8")
+    spoiled = first.replace('"bucket":"refused"', '"bucket":"wrong"', 3)
+    path.write_text(spoiled, encoding="utf-8")
+    done = verb("grade", "r", "--json")
+    assert done.code == 0, done.errors
+    assert "3 answers came out otherwise" in done.errors
+    assert done.errors.count("wrong -> refused") == 3
+    assert path.read_text(encoding="utf-8") == first
+    scores = json.loads(done.output)
+    assert scores == json.loads((tmp_path / "r" / "scores.json").read_text())
+    assert scores["references"]["blind"] is not None
+    assert verb("grade", "r", "--cases", "x.json").code == 3

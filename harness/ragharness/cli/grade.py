@@ -1,9 +1,9 @@
-"""``ragharness grade``: grade labelled cases and print expected against got."""
+"""``ragharness grade``: grade a run again, or labelled cases with expected against got."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,18 +17,31 @@ EXIT_DIFFERENT = 1
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("grade", help="Grade labelled cases, and print expected against got.")(grade)
+    app.command("grade")(grade)
 
 
 def grade(
-    cases: Path = typer.Option(None, "--cases", help="A JSON file of labelled cases.", show_default=False),
+    run: str = typer.Argument("", metavar="[RUN]", help="Path or beginning of a name; default: the newest."),
+    cases: Annotated[
+        Path | None, typer.Option("--cases", metavar="FILE", help="Grade labelled cases instead of a run.")
+    ] = None,
     grader: str = typer.Option("rules", "--grader", help="The grader to use."),
+    source: str = typer.Option("", "--from", metavar="PATH|URL", help="Where to get the corpus instead."),
+    offline: bool = typer.Option(False, "--offline", help="Fetch nothing."),
     json: bool = typer.Option(False, "--json", help="Print the results as JSON."),
 ) -> int:
-    """Grade labelled cases; exit 1 when a case differs."""
-    if cases is None:
-        raise UsageError("expected a file of cases, found none", help="ragharness grade --cases FILE")
-    return _grade_cases(cases, grader, as_json=json)
+    """Grade a finished run again, or labelled cases: expected against got, exit 1 when one differs.
+
+    The pipeline of a run is not asked again.
+    """
+    if cases is not None:
+        if run:
+            raise UsageError(f"expected a run or --cases, found both: {run} and {cases}")
+        return _grade_cases(cases, grader, as_json=json)
+    from ragharness.cli._regrading import grade_run
+
+    grade_run(run, grader, source=source, offline=offline, as_json=json)
+    return 0
 
 
 def _grade_cases(path: Path, name: str, *, as_json: bool) -> int:
@@ -42,7 +55,8 @@ def _grade_cases(path: Path, name: str, *, as_json: bool) -> int:
     else:
         for result in different:
             typer.echo(_as_text(result))
-        typer.echo(f"{len(results) - len(different)} of {len(results)} cases as expected, {len(different)} different")
+        agreed = len(results) - len(different)
+        typer.echo(f"{agreed} of {len(results)} cases as expected, {len(different)} different")
     return EXIT_DIFFERENT if different else 0
 
 
@@ -65,7 +79,9 @@ def _as_json(results: list[CaseResult]) -> str:
         {
             "id": result.case.id,
             "as_expected": not result.differences,
-            "differences": {key: {"expected": wanted, "got": got} for key, (wanted, got) in result.differences.items()},
+            "differences": {
+                key: {"expected": wanted, "got": got} for key, (wanted, got) in result.differences.items()
+            },
             "verdict": result.verdict,
         }
         for result in results

@@ -53,6 +53,8 @@ def ask_all(
 
     Raises StorageError when the folder is in use or cannot be written, KeyboardInterrupt when interrupted.
     """
+    if folder.finished:
+        return 0
     questions = bench.questions.questions
     session = Session(
         started=datetime.now(timezone.utc).isoformat(),

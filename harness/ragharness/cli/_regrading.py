@@ -1,0 +1,48 @@
+"""Grading a run again, for ``ragharness grade``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ragharness.records import Record
+
+_LISTED = 20
+"""Changed verdicts that are named; the rest is counted."""
+
+
+def grade_run(
+    run: str, grader: str, *, source: str = "", offline: bool = False, as_json: bool = False
+) -> None:
+    """Give every answer of a run the verdict of today's grader, and print what changed and the report."""
+    from ragharness.cli._console import Live, results_only
+    from ragharness.cli._scoring import keep
+    from ragharness.reports import json_report, terminal_report
+    from ragharness.runner import blind_count, ground_of, regrade_folder
+    from ragharness.scores import score_folder
+    from ragharness.store import find_run
+
+    live = Live()
+    folder = find_run(run)
+    ground = ground_of(folder, source=source, offline=offline, grader=grader)
+    folder, changed = regrade_folder(folder, ground)
+    live.say(_summary(changed))
+    blind, note = blind_count(ground, folder.records())
+    scores = keep(folder, score_folder(folder, blind, note))
+    with results_only() as output:
+        if as_json:
+            output.write(json_report(scores))
+        else:
+            text = terminal_report(scores, width=output.width, colour=output.colour, reference=run)
+            output.write(text)
+
+
+def _summary(changed: list[tuple[Record, Record]]) -> str:
+    from ragharness.runner import came_out
+
+    lines = [f"{len(changed)} answers came out otherwise"]
+    lines += [
+        f"  {before.question}  {came_out(before)} -> {came_out(after)}" for before, after in changed[:_LISTED]
+    ]
+    more = len(changed) - _LISTED
+    return "\n".join([*lines, *([f"  and {more} more"] if more > 0 else [])])
