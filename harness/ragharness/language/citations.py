@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -26,6 +25,7 @@ _NUMBERED = re.compile(r"^\^?(\d{1,3})$")
 _RANGE = re.compile(r"^(\d{1,3})\s*[-–]\s*(\d{1,3})$")
 _LOOKS_LIKE_ID = re.compile(r"^(?=[^\s]*\d)(?=[^\s]*[A-Za-z#_])[\w.:#/@+-]{2,100}$")
 _HASHED = re.compile(r"(?<![\w#/&])[A-Za-z][\w.:-]{0,80}#\d{1,6}\b")
+_NAMED = re.compile(r"(?=.*\d)(?=.*(?:[^\W\d]|#)).{2,}", re.DOTALL)
 _NOT_AN_ID = re.compile(r"^(?:Q[1-4]|[FC]Y\W?\d{2,4}|\d+(?:st|nd|rd|th|[kmbx%])|v\d[\d.]*|[A-Z]{1,3}\$[\d.,]+.*)$", re.IGNORECASE)
 _DEFINITION = re.compile(r"^[ \t]*(?:[-*][ \t]*)?\[\^?(\w{1,10})\][:.]?[ \t]+([^\n]{1,600})$", re.MULTILINE)
 _WRAPPED = re.compile(
@@ -122,10 +122,9 @@ class _Resolver:
         return ids
 
 
-@lru_cache(maxsize=512)
-def _bare_ids(known: tuple[str, ...]) -> re.Pattern[str] | None:
+def _bare_ids(known: Sequence[str], text: str) -> re.Pattern[str] | None:
     """Match known ids that stand in running text without brackets: those with both a digit and a letter or #."""
-    marked = [each for each in known if re.search(r"\d", each) and re.search(r"[^\W\d]|#", each) and len(each) > 1]
+    marked = [each for each in known if each in text and _NAMED.search(each)]
     if not marked:
         return None
     names = "|".join(re.escape(each) for each in sorted(marked, key=lambda each: (-len(each), each)))
@@ -173,7 +172,7 @@ def mark(text: str, known: Sequence[str]) -> Marked:
         text = _BRACKET.sub(bracket, text)
     if "(" in text:
         text = _PAREN.sub(paren, text)
-    bare = _bare_ids(tuple(known))
+    bare = _bare_ids(known, text)
     if bare is not None:
         text = bare.sub(lambda found: put([found[0]]), text)
     if "#" in text:
@@ -190,7 +189,7 @@ def _define(text: str, resolver: _Resolver) -> str:
     def read(found: re.Match[str]) -> str:
         label, rest = found[1], found[2]
         used = len(re.findall(rf"\[\^?{re.escape(label)}\]", text)) > 1
-        bare = _bare_ids(tuple(resolver.known))
+        bare = _bare_ids(resolver.known, rest)
         named = (bare.search(rest) if bare else None) or _HASHED.search(rest)
         inner = _BRACKET.search(rest)
         target = named[0] if named else next(iter(resolver.many(inner[1])), "") if inner else ""

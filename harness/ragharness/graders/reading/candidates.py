@@ -29,6 +29,7 @@ _DENIED_VERB = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\b[^.;]*$", re.IGNORECASE)
+_YEAR_LABEL = re.compile(r"\b(?:19|20)\d\d\s*[-–—]\s*\W?$")
 _FOLLOWING = re.compile(r"(?:[ -][^\W\d_]+){1,3}")
 Relation = Literal["match", "mismatch", "distractor", "world", "imprecise", "ambiguous"]
 _COARSE = Decimal("0.2")
@@ -99,6 +100,8 @@ def _in_range(text: str, quantity: Quantity) -> bool:
         return False
     before = text[max(0, quantity.start - 60) : quantity.start]
     joint = text[quantity.end : quantity.end + 3].strip() if quantity.range == "low" else before.rstrip()[-1:]
+    if _YEAR_LABEL.search(before):
+        return False
     return _BETWEEN.search(before) is not None or joint[:1] in ("-", "–", "—")
 
 

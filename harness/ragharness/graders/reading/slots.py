@@ -251,7 +251,8 @@ def _attribute(region: str, clause: str, profile: Profile, *, first: bool, alone
         return "in" if first else "weak"
     opening = next((word for word in content(region) if word in words), "")
     if opening in strange and not shared & profile.focus and not shared & profile.acronyms:
-        return "stray" if len(words) > 1 or not first else "weak"
+        labelled = region.rstrip().endswith((":", "|", "–"))
+        return "stray" if len(words) > 1 or not first or labelled else "weak"
     if shared and (len(shared) >= len(strange) or (profile.focus and profile.focus <= words)):
         return "in"
     if not strange:

@@ -72,8 +72,6 @@ def _choose(entries: Sequence[_Entry]) -> list[_Entry]:
         usable = [each for each in usable if not each.candidate.foreign_unit]
     for slot in ("in", "weak"):
         chosen = [each for each in usable if each.slot == slot]
-        if slot == "in" and chosen and all(each.candidate.relation != "match" for each in chosen):
-            chosen += [each for each in usable if each.slot == "weak" and each.candidate.relation == "match"]
         if chosen:
             return chosen
     return [each for each in usable if each.candidate.relation == "match"]
