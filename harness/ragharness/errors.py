@@ -1,4 +1,7 @@
-"""Every exception of the project. Each says what was expected, what was found, and the next command.
+"""Every exception of the project.
+
+Each says what was expected, what was found, and the next command. The tree, and the exit codes of the
+command line:
 
     RagharnessError                 exit code 3 unless noted
     +-- UsageError                  an option, a name or a file of the user's is wrong
