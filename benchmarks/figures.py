@@ -20,6 +20,9 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from bm25 import spans_ratio
+from overhead import overhead
+
 HERE = Path(__file__).resolve().parent
 BARE_APP = """
 import typer
@@ -32,7 +35,6 @@ def second(name: str = "") -> None:
     "Another command."
 app()
 """
-NO_OP = "def answer(question, passages):\n    return 'I do not know.'\n"
 
 
 class Cost(NamedTuple):
@@ -86,24 +88,6 @@ def whole_run(program: str, arguments: list[str], folder: Path, repeats: int) ->
     }
 
 
-def overhead(program: str, source: list[str], folder: Path, repeats: int) -> dict[str, float]:
-    """Return the harness's CPU per question in milliseconds: a large set less a small one."""
-    (folder / "noop.py").write_text(NO_OP)
-    command = [program, "run", "--fresh", "--pipeline", "noop.py:answer", *source]
-    sizes = (130, 390)
-    asked: dict[int, int] = {}
-    for size in sizes:
-        done = subprocess.run(
-            [*command, "--size", str(size), "--json"], cwd=folder, capture_output=True, check=True
-        )
-        asked[size] = json.loads(done.stdout)["questions"]
-    per_question = []
-    for _ in range(repeats):
-        small, large = (run([*command, "--size", str(size)], folder) for size in sizes)
-        per_question.append(1000 * (large.cpu - small.cpu) / (asked[sizes[1]] - asked[sizes[0]]))
-    return {"milliseconds": statistics.median(per_question), "from": asked[sizes[0]], "to": asked[sizes[1]]}
-
-
 def main() -> int:
     """Measure, print and store; return 1 if a figure misses its limit."""
     parser = argparse.ArgumentParser(
@@ -123,15 +107,13 @@ def main() -> int:
         "--concurrency",
         "8",
     ]
-    from bm25 import spans_ratio  # type: ignore[import-not-found, unused-ignore]  # beside this file
-
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         figures = {
             "help": help_ratio(program, folder, options.repeats),
             "run contractnli": whole_run(program, contracts, folder, options.repeats),
             "run sample": whole_run(program, [], folder, options.repeats),
-            "overhead per question": overhead(program, [], folder, options.repeats),
+            "overhead per question": {"milliseconds": overhead(repeats=options.repeats)},
             "bm25 over rank-bm25": spans_ratio(options.contractnli / "test.json"),
         }
     limits = [
