@@ -61,7 +61,7 @@ def run(command: list[str], folder: Path) -> Cost:
 
 def median(costs: list[Cost], field: str) -> float:
     """Return the median of one field over repeated runs."""
-    return statistics.median(getattr(cost, field) for cost in costs)
+    return float(statistics.median(getattr(cost, field) for cost in costs))
 
 
 def help_ratio(program: str, folder: Path, repeats: int) -> dict[str, float]:

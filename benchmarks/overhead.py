@@ -1,4 +1,4 @@
-"""The harness's own CPU per question: retrieve five passages, call a pipeline that does nothing, grade, record.
+"""The harness's own CPU per question: retrieve five passages, call a pipeline that does nothing, grade.
 
     python benchmarks/overhead.py [--corpus sample] [--from FOLDER] [--concurrency 8] [--repeats 9]
 

@@ -309,7 +309,9 @@ def test_planted_mixes_are_counted_exactly(world: World) -> None:
     for seed in range(SEEDS):
         rng = random.Random(seed)
         m, n, r = (rng.randint(0, len(answerable) // 3) for _ in range(3))
-        ways: list[Behaviour] = [false_answer] * m + [rng.choice([uncited, wrong_passage])] * n + [refuse] * r
+        ways: list[Behaviour] = [false_answer for _ in range(m)]
+        ways += [rng.choice([uncited, wrong_passage]) for _ in range(n)]
+        ways += [refuse for _ in range(r)]
         ways += [oracle] * (len(answerable) - len(ways))
         rng.shuffle(ways)
         plan = dict(zip((question.id for question in answerable), ways, strict=True))
