@@ -36,6 +36,8 @@ _SOURCES = re.compile(
 _YES_NO = re.compile(r"^\W*(?:yes|no|yep|yeah|nope|correct|incorrect|true|false|s[ií]|ja|nein|oui|non|affirmative|negative|absolutely|indeed|certainly|not\s+necessarily|not\s+really)\W*$", re.IGNORECASE)
 _SEMICOLON = re.compile("(?<=[\ue000-\uf8ff]);\\s+(?=[^;\ue000-\uf8ff]*[\ue000-\uf8ff])")
 _WORDY = re.compile(r"[^\W_]")
+LONGEST_SENTENCE = 1500
+"""Longer runs without an end are read in pieces, so that reading stays linear in the length."""
 OVERLONG_SENTENCES = 200
 OVERLONG_CHARACTERS = 20_000
 
@@ -158,7 +160,7 @@ def _read_line(
     if label:
         body = body[label.end() :]
     for start, end in sentences(body, language):
-        for piece in _SEMICOLON.split(body[start:end]):
+        for piece in _pieces(body[start:end]):
             text = re.sub(r"\s+([.,;:!?])", r"\1", re.sub(r"\s{2,}", " ", MARK.sub("", piece))).strip()
             ids = marked.cited(piece)
             if not text.strip(" .,;:()[]\"'"):
@@ -171,6 +173,18 @@ def _read_line(
             if _restates(text, asked, heading=heading):
                 continue
             parts.append(Part(text, piece, ids, heading, item, number, context, find_decline(text)))
+
+
+def _pieces(sentence: str) -> list[str]:
+    """Cut a sentence where both sides of a semicolon carry citations, and where it is longer than any sentence."""
+    if len(sentence) <= LONGEST_SENTENCE:
+        return _SEMICOLON.split(sentence) if ";" in sentence else [sentence]
+    pieces: list[str] = []
+    while len(sentence) > LONGEST_SENTENCE:
+        cut = sentence.rfind(" ", LONGEST_SENTENCE // 2, LONGEST_SENTENCE) + 1 or LONGEST_SENTENCE
+        pieces.append(sentence[:cut])
+        sentence = sentence[cut:]
+    return [*pieces, sentence]
 
 
 def _restates(text: str, asked: frozenset[str], *, heading: bool) -> bool:

@@ -37,6 +37,12 @@ _FORMER = re.compile(
     r"\b(?:(?:before|until|till|prior\s+to)\s+(?:\w+\s+)?\d{4}|formerly|previously|originally|no\s+longer(?!\s+than)|used\s+to|in\s+the\s+past|at\s+first|once\s+was|antes\s+de|fr[uü]her|auparavant)\b", re.IGNORECASE
 )
 _MOVED_TO = re.compile(r"\b(?:increas|decreas|ris|rose|grew|grow|fell|fall|declin|improv|drop|climb|jump|chang|went|rais|reduc)\w*\b[^;]*?\bto\b[^;]*?\bfrom\b", re.IGNORECASE)
+_PHRASE_END = re.compile(r",\s|\band\b|\bwhile\b|\)")
+_CHANGE = re.compile(
+    r"\b(?:ris(?:e|es|ing)|rose|gr[eo]w(?:s|ing)?|increas\w+|f[ae]ll(?:s|ing)?|decreas\w+|declin\w+|dropp?\w*|climb\w*|jump\w*|improv\w+|up|down|gain\w*|an\s+increase\s+of|a\s+decrease\s+of)\s+(?:by\s+|of\s+)?(?:about\s+|approximately\s+|some\s+|roughly\s+)?[$€£]?$",
+    re.IGNORECASE,
+)
+_POINTS = re.compile(r"percentage\s+points?|basis\s+points?", re.IGNORECASE)
 _RESPECTIVELY = re.compile(r"\b(?:respectively|respectivamente|beziehungsweise|bzw\.|respectivement)", re.IGNORECASE)
 _PRONOUN = re.compile(r"^\W*(?:it|its|they|their|this|that|he|she|these|those|es|ello|sie|il|elle)\b", re.IGNORECASE)
 _CAPITAL = re.compile(r"\b[A-ZÀ-Ý][\w&'’.-]*")
@@ -119,7 +125,10 @@ def _slot(
     if carried and _PRONOUN.match(clause):
         return "out"
     first = left == span[0]
-    if _about_other(candidate, clause if len(inside) == 1 else region + " " + after, profile, inside):
+    beside = clause if len(inside) == 1 else f"{region} {re.split(_PHRASE_END, after, maxsplit=1)[0]}"
+    if _CHANGE.search(text[span[0] : candidate.start]) or _POINTS.search(candidate.written):
+        return "out" if not _CHANGE.search(profile.question) else "in"
+    if _about_other(candidate, beside, profile, inside):
         return "out"
     if _other_entity(clause, profile, [(each.start - span[0], each.end - span[0]) for each in inside]):
         return "out"
@@ -169,14 +178,20 @@ def _other_period(
     after = [year for start, year in years if candidate.end <= start < following]
     ahead = [year for start, year in years if before <= start < candidate.start]
     near = after[:1] or ahead[-1:]
-    if len(inside) > 1 and ahead and after:
-        # "In 2023 sales were 5 and in 2024 they were 6": what stands before belongs to the value, if all have one.
-        near = ahead[-1:] if years[0][0] < inside[0].start else after[:1]
+    if len(inside) > 1 and ahead and after and not _each_followed(inside, years):
+        # "In 2023 sales were 5 and in 2024 they were 6": each value's year stands before it.
+        near = ahead[-1:]
     if not near and len({year for _, year in years}) == 1:
         near = [years[0][1]]
     if len(inside) == 1 and (ahead or after):
         return not any(year in profile.years for year in ahead + after)
     return bool(near) and near[0] not in profile.years
+
+
+def _each_followed(values: Sequence[Candidate], years: Sequence[tuple[int, int | None]]) -> bool:
+    """Say whether after each value, and before the next one, a year is written."""
+    ends = [*(each.start for each in values[1:]), 1 << 60]
+    return all(any(value.end <= start < end for start, _ in years) for value, end in zip(values, ends, strict=True))
 
 
 def _about_other(candidate: Candidate, region: str, profile: Profile, inside: Sequence[Candidate]) -> bool:
