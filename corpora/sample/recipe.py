@@ -272,8 +272,12 @@ def _distractors(book: Book, fact: Fact) -> tuple[Distractor, ...]:
         found += _false(fact, facts[rival], about)
     neighbour = book.neighbour.get(fact.document, "")
     twin = book.facts[neighbour].get(fact.topic) if neighbour else None
-    if twin and fact.kind != "list" and "before" not in details:
-        found += _false(fact, twin, f"the {book.documents[neighbour].handle}")
+    if twin and "before" not in details:
+        about = f"the {book.documents[neighbour].handle}"
+        if fact.kind == "list":
+            found += [Distractor(each, about, twin.evidence) for each in twin.answers]
+        else:
+            found += _false(fact, twin, about)
     unlike = {each.value: each for each in reversed(found) if each.value not in fact.answers}
     return tuple(reversed(unlike.values()))
 

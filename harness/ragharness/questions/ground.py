@@ -37,6 +37,25 @@ class Ground:
         """Documents that have a near-duplicate."""
         return near_duplicates(self.corpus.documents)
 
+    def family(self, question: Question) -> tuple[str, str]:
+        """Return the genre of the document and the kind of the answer, over which every row is spread.
+
+        A document that does not exist has the genre of the one it resembles. A corpus of one genre, or with
+        facts of one kind, has nothing to spread over there: an empty name.
+        """
+        resembled = (span.document for each in question.distractors for span in each.evidence)
+        about = question.document or next(resembled, "")
+        genre = self.corpus.document(about).genre if about and self._many_genres else ""
+        return genre, question.kind if self._many_kinds else ""
+
+    @cached_property
+    def _many_genres(self) -> bool:
+        return len({each.genre for each in self.corpus.documents}) > 1
+
+    @cached_property
+    def _many_kinds(self) -> bool:
+        return len({each.kind for each in self.corpus.facts}) > 1
+
     def hits(self, question: Question) -> list[str]:
         """Return the absence patterns that do match in the question's scope; raises QuestionsNotUsable."""
         scope = question.document if question.absence_scope == "document" else ""

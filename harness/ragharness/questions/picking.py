@@ -1,4 +1,4 @@
-"""Picks questions one by one so that topics, documents, forms, answers and wordings come out evenly."""
+"""Picks questions one by one so that genres, kinds, topics, documents and wordings come out evenly."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from ragharness.questions.ground import Ground
     from ragharness.records import Question
+
+Family = tuple[str, str]
+"""A genre and a kind of answer."""
 
 LEFT_IN_INDEX = 3
 """Passages of a document that must stay when a clause of it is withheld: its name has to match something."""
@@ -35,6 +38,7 @@ class Group:
     """The document, twins counted as one; for a document that does not exist the question's own text."""
     topic: str
     variants: tuple[Question, ...]
+    family: Family
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -61,7 +65,8 @@ class Pool:
         self._groups: dict[Slot, list[Group]] = {}
         for (slot, place, topic), variants in sorted(groups.items(), key=lambda item: item[0]):
             ordered = sorted(variants, key=lambda each: (each.form, each.wording, each.text))
-            self._groups.setdefault(slot, []).append(Group(place, topic, tuple(ordered)))
+            group = Group(place, topic, tuple(ordered), ground.family(ordered[0]))
+            self._groups.setdefault(slot, []).append(group)
 
     def of(self, slot: Slot) -> list[Group]:
         """Return the groups of a slot, sorted by document and topic."""
@@ -93,6 +98,8 @@ class Pool:
 class _Tally:
     """What a row already has, so that the next question can be another."""
 
+    genres: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
     topics: Counter[str] = field(default_factory=Counter)
     forms: Counter[str] = field(default_factory=Counter)
     answers: Counter[tuple[str, ...]] = field(default_factory=Counter)
@@ -134,10 +141,19 @@ class Picker:
             self._fit[id(group)] = self._fits(group)
         return self._fit[id(group)]
 
-    def reserve(self, group: Group) -> None:
+    def reserve(self, slot: Slot, group: Group) -> None:
         """Count the group as asked; its wording may be chosen later."""
+        tally = self._tally(slot)
+        genre, kind = group.family
+        tally.genres[genre] += 1
+        tally.kinds[kind] += 1
         self._taken.add(group.pair)
         self.load[group.place] += 1
+
+    def fullness(self, slot: Slot, family: Family) -> tuple[int, int]:
+        """Return how often the row has the genre, and the kind, of a family already."""
+        tally = self._tally(slot)
+        return tally.genres[family[0]], tally.kinds[family[1]]
 
     def add(self, slot: Slot, group: Group, form: str | None = None) -> None:
         """Take that wording of a reserved group of which its row has least, in the given form if any."""
@@ -159,7 +175,7 @@ class Picker:
         self._picked.setdefault(slot, []).append(best)
 
     def fill(self, slot: Slot, count: int) -> None:
-        """Pick ``count`` questions of a slot, topics and documents in turn; raises Shortage."""
+        """Pick ``count`` questions of a slot: genres, kinds, topics, documents in turn; raises Shortage."""
         tally = self._tally(slot)
 
         def cost(group: Group) -> tuple[int, ...]:
@@ -178,13 +194,16 @@ class Picker:
         self, slot: Slot, count: int, cost: Callable[[Group], tuple[int, ...]], *, close: bool = False
     ) -> None:
         for _ in range(count):
-            order = sorted(self.pool.of(slot), key=lambda group: (cost(group), self.rank(group)))
+            order = sorted(
+                self.pool.of(slot),
+                key=lambda group: (self.fullness(slot, group.family), cost(group), self.rank(group)),
+            )
             group = next(
                 (each for each in order if not (close and self.load[each.place]) and self.usable(each)), None
             )
             if group is None:
                 raise Shortage(slot)
-            self.reserve(group)
+            self.reserve(slot, group)
             self.add(slot, group)
             if close:
                 self._closed.add(group.place)

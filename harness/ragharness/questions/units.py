@@ -10,7 +10,7 @@ from ragharness.questions.picking import Shortage
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ragharness.questions.picking import Group, Picker
+    from ragharness.questions.picking import Family, Group, Picker
     from ragharness.questions.questionset import Slot
 
 Unit = list[tuple["Slot", "Group"]]
@@ -41,7 +41,7 @@ def pick_answerable(
             if not unit:
                 raise Shortage(first)
             for slot, group in unit:
-                picker.reserve(group)
+                picker.reserve(slot, group)
                 room[slot] -= 1
             topic = unit[0][1].topic
             turns[topic] += 1
@@ -59,36 +59,48 @@ def _both_sided(picker: Picker, slot: Slot) -> set[str]:
 def _next_unit(
     picker: Picker, first: Slot, correct: Slot, room: Mapping[Slot, int], turns: Mapping[str, int]
 ) -> Unit:
-    """Return a unit of the topic that has had fewest turns, its partner from the easier row if it can."""
-    ranks: dict[str, str] = {}
-    for group in picker.pool.of(first):
-        ranks[group.topic] = min(picker.rank(group), ranks.get(group.topic, "g"))
-    topics = sorted(ranks, key=lambda topic: (turns.get(topic, 0), ranks[topic]))
+    """Return a unit of what the row has least of, its partner from the easier row if it can."""
+    topics = _families_and_topics(picker, first, turns)
     partners = [slot for slot in dict.fromkeys((correct, first)) if room[slot] >= 1 + (slot == first)]
     for partner in partners:
-        for topic in topics:
-            unit = next(_units(picker, topic, first, partner), None)
+        for family, topic in topics:
+            unit = next(_units(picker, family, topic, first, partner), None)
             if unit:
                 return unit
     # The last question of an odd number has no partner.
-    lone = (_best(picker, first, topic, (None, True, False)) for topic in (() if partners else topics))
+    lone = (_best(picker, first, *each, (None, True, False)) for each in (() if partners else topics))
     return next(([(first, group)] for group in lone if group is not None), [])
 
 
-def _units(picker: Picker, topic: str, first: Slot, partner: Slot) -> Iterator[Unit]:
-    single = _best(picker, first, topic, (None,))
+def _families_and_topics(picker: Picker, slot: Slot, turns: Mapping[str, int]) -> list[tuple[Family, str]]:
+    """Return the topics of a slot with their genre and kind, what the row has least of first."""
+    ranks: dict[tuple[Family, str], str] = {}
+    for group in picker.pool.of(slot):
+        key = group.family, group.topic
+        ranks[key] = min(picker.rank(group), ranks.get(key, "g"))
+    return sorted(ranks, key=lambda key: (picker.fullness(slot, key[0]), turns.get(key[1], 0), ranks[key]))
+
+
+def _units(picker: Picker, family: Family, topic: str, first: Slot, partner: Slot) -> Iterator[Unit]:
+    single = _best(picker, first, family, topic, (None,))
     if single is not None:
         yield [(first, single)]
     for label in (False, True):
-        group = _best(picker, first, topic, (label,))
-        other = _best(picker, partner, topic, (not label,))
+        group = _best(picker, first, family, topic, (label,))
+        other = _best(picker, partner, family, topic, (not label,))
         if group is not None and other is not None:
             yield [(first, group), (partner, other)]
 
 
-def _best(picker: Picker, slot: Slot, topic: str, labels: tuple[bool | None, ...]) -> Group | None:
+def _best(
+    picker: Picker, slot: Slot, family: Family, topic: str, labels: tuple[bool | None, ...]
+) -> Group | None:
     """Return the usable group of the document with the fewest questions so far."""
-    groups = [group for group in picker.pool.of(slot) if group.topic == topic and group.affirmed in labels]
+    groups = [
+        group
+        for group in picker.pool.of(slot)
+        if group.family == family and group.topic == topic and group.affirmed in labels
+    ]
     groups.sort(key=lambda group: (picker.load[group.place], picker.rank(group)))
     return next(filter(picker.usable, groups), None)
 
