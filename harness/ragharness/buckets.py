@@ -1,3 +1,4 @@
+# ruff: noqa: ARG005 (every row of the table has the same two arguments)
 """From primitives to one bucket: a pure decision table, and the axes beside it."""
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ TABLE: tuple[Row, ...] = (
         "The corpus does not answer the question, and {value} is false."),
     Row(10, lambda q, r: not q.answerable, "unsupported", _always("NO_EVIDENCE_IN_CORPUS"),
         "It commits to {value}, and nothing in the corpus decides the question."),
-    Row(11, lambda q, r: q.kind == "yesno" and _withheld(q, r), "unsupported", _always("EVIDENCE_NOT_RETRIEVED"),
+    Row(11, lambda q, r: q.kind == "yesno" and _withheld(q, r), "unsupported",
+        _always("EVIDENCE_NOT_RETRIEVED"),
         "It answers {value} although the evidence was kept from it, whatever the right answer is."),
     Row(12, lambda q, r: r.match in ("mismatch", "distractor") or r.imprecise or (
             r.match == "partial" and not r.partial_then_declined), "wrong", _fault,
@@ -93,10 +95,17 @@ def decide(question: Question, reading: Reading, *, grader: str = "") -> Verdict
     status = _status(row, reading)
     if row.bucket is None:
         return Verdict(
-            status=status, bucket=None, reason=row.reason(question, reading), flags=_kept(reading),
-            evidence_retrieved=reading.evidence_retrieved, decided_by=row.number, why=_explain(row, question, reading),
-            grader=grader, value=reading.value, sentences=reading.sentences,
-        )  # fmt: skip
+            status=status,
+            bucket=None,
+            reason=row.reason(question, reading),
+            flags=_kept(reading),
+            evidence_retrieved=reading.evidence_retrieved,
+            decided_by=row.number,
+            why=_explain(row, question, reading),
+            grader=grader,
+            value=reading.value,
+            sentences=reading.sentences,
+        )
     return Verdict(
         status=status,
         bucket=row.bucket,

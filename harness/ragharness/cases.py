@@ -1,4 +1,4 @@
-"""Labelled cases: made-up questions, passages and answers with the expected outcome, and how a grader fares on them."""
+"""Labelled cases: made-up questions and answers with the expected outcome, and how a grader fares on them."""
 
 from __future__ import annotations
 
@@ -95,7 +95,10 @@ def _case(raw: object, place: int, path: Path) -> Case:
 
 
 def _distractor(raw: object) -> object:
-    return {"value": raw} if isinstance(raw, str) else {key: each for key, each in cast("dict[str, Any]", raw).items() if key in Distractor.__struct_fields__}
+    if isinstance(raw, str):
+        return {"value": raw}
+    given = cast("dict[str, Any]", raw)
+    return {key: each for key, each in given.items() if key in Distractor.__struct_fields__}
 
 
 def _citations(said: dict[str, Any]) -> tuple[str, ...] | None:

@@ -28,7 +28,7 @@ class Grader(Protocol):
     def read(
         self, question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
     ) -> Reading:
-        """Return the primitives of an answer; ``supporting`` are the ids of passages that hold gold evidence."""
+        """Return the primitives of an answer; ``supporting``: ids of the passages that hold gold evidence."""
 
 
 def grader_names() -> list[str]:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a pattern reads better with one group of alternatives a line)
 """The ``rules`` grader: reads an answer's text into primitives, with no model and no network."""
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from ragharness.records import Reading
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragharness.records import Answer, Passage, Question
+    from ragharness.graders.reading.parts import Part
+    from ragharness.records import Answer, Match, Passage, Question
 
 FIRST_CITATIONS = 3
 """Only so many citations of the answer claim count: citing everything must not win."""
@@ -93,7 +95,8 @@ class _Reader:
         outcome = self._outcome()
         premise = not outcome.committed and self._premise()
         clarifies = not outcome.committed and any(
-            acts.asks_back(part.text) and part.text.rstrip(" \"'*").endswith("?") for part in self.anatomy.parts
+            acts.asks_back(part.text) and part.text.rstrip(" \"'*").endswith("?")
+            for part in self.anatomy.parts
         )
         refusal = self.declined or (self.declined_nearly and not outcome.committed)
         if not outcome.committed and not refusal and not premise and not clarifies:
@@ -118,7 +121,9 @@ class _Reader:
         outcome = Outcome()
         voices = []
         for part in self.anatomy.parts:
-            if part.text.rstrip(" \"'*").endswith("?") or (part.heading and not yesno.leading_word(part.text)[0]):
+            if part.text.rstrip(" \"'*").endswith("?") or (
+                part.heading and not yesno.leading_word(part.text)[0]
+            ):
                 continue
             if yesno.is_both(part.text):
                 outcome.unreadable = "it answers yes and no"
@@ -128,7 +133,10 @@ class _Reader:
                 voice = voice._replace(word=None)
             voices.append(voice)
         if self.declined or self.declined_nearly:
-            voices = [voice if voice.strong or voice.word else voice._replace(clause=None, torn=False) for voice in voices]
+            voices = [
+                voice if voice.strong or voice.word else voice._replace(clause=None, torn=False)
+                for voice in voices
+            ]
         word, why = yesno.settle(voices)
         if why == "both":
             outcome.committed = outcome.contradiction = True
@@ -146,11 +154,12 @@ class _Reader:
     def _is_silence_after_word(self, text: str) -> bool:
         """Say whether "No." is followed by silence or a corrected premise and nothing else that answers."""
         return any(
-            speaks_of_question(text[start:end], self.profile) in ("about", "near") or acts.corrects_premise(text[start:end])
+            speaks_of_question(text[start:end], self.profile) in ("about", "near")
+            or acts.corrects_premise(text[start:end])
             for start, end in clauses(text)
         )
 
-    def _match_word(self, word: str) -> str:
+    def _match_word(self, word: str) -> Match:
         question = self.question
         golds = {answer.casefold() for answer in question.answers}
         if word in golds:
@@ -161,14 +170,26 @@ class _Reader:
             return "world" if word in {each.casefold() for each in question.world_answers} else "mismatch"
         return "distractor" if word in {each.value.casefold() for each in question.distractors} else "none"
 
-    def _carriers(self, voices: Sequence[yesno.Voice], word: str) -> list:
+    def _carriers(self, voices: Sequence[yesno.Voice], word: str) -> list[Part]:
         carriers = [voice.part for voice in voices if voice.word == word or voice.clause == word]
         if any(part.citations for part in carriers):
             return carriers
         # "Yes, with conditions:" and a list below it: the explanation's citations are the answer's.
         for voice in voices:
-            if voice.part.citations and voice.part.decline is None and voice.clause is None and not voice.torn:
-                return [*carriers, *(each.part for each in voices if each.part.citations and each.part not in carriers and each.part.decline is None)]
+            if (
+                voice.part.citations
+                and voice.part.decline is None
+                and voice.clause is None
+                and not voice.torn
+            ):
+                return [
+                    *carriers,
+                    *(
+                        each.part
+                        for each in voices
+                        if each.part.citations and each.part not in carriers and each.part.decline is None
+                    ),
+                ]
         return carriers
 
     def _premise(self) -> bool:
@@ -184,7 +205,12 @@ class _Reader:
             clause = text[start:end]
             words = frozenset(content(clause)) - generic_concepts()
             shared = words & self.profile.words
-            if negations(clause) and not find_decline(clause) and len(shared) >= 2 and len(shared) * 5 >= len(words) * 4:
+            if (
+                negations(clause)
+                and not find_decline(clause)
+                and len(shared) >= 2
+                and len(shared) * 5 >= len(words) * 4
+            ):
                 return True
         return False
 
@@ -218,16 +244,20 @@ class _Reader:
         refusing = not outcome.committed and (refusal or premise or clarifies)
         parts = self.anatomy.parts
         if outcome.committed and not outcome.contradiction:
-            outcome.contradiction = self._contradicted(outcome, [role_of(part, outcome, self.profile, refusing=refusing) for part in parts])
+            outcome.contradiction = self._contradicted(
+                outcome, [role_of(part, outcome, self.profile, refusing=refusing) for part in parts]
+            )
         roles = [role_of(part, outcome, self.profile, refusing=refusing) for part in parts]
         supports = [
-            supported(part, role, outcome, self.passages, self.supporting, answerable=self.question.answerable)
+            supported(
+                part, role, outcome, self.passages, self.supporting, answerable=self.question.answerable
+            )
             for part, role in zip(parts, roles, strict=True)
         ]
         cited = self.anatomy.citations
         manners = NO_MANNERS
         if refusing or outcome.partial_then_declined:
-            manners = manners_of(self.anatomy, self.profile, retrieved=bool(self.passages))
+            manners = manners_of(self.anatomy, retrieved=bool(self.passages))
         claim_citations = [part.citations[:FIRST_CITATIONS] for part in outcome.parts]
         return Reading(
             status="needs_review" if unreadable and not refusing else "ok",
@@ -247,14 +277,21 @@ class _Reader:
             claim_cited=any(claim_citations) if outcome.committed else None,
             all_cited_retrieved=all(id_ in self.passages for id_ in cited) if cited else None,
             all_cited_support=all(all(each) for each in supports) if cited else None,
-            any_valid_support=any(id_ in self.supporting and id_ in self.passages for each in claim_citations for id_ in each),
+            any_valid_support=any(
+                id_ in self.supporting and id_ in self.passages for each in claim_citations for id_ in each
+            ),
             explained=manners.explained,
             nearest=manners.nearest,
             next_step=manners.next_step,
             urgency=manners.urgency,
-            extra=sum(role in ("answer", "claim") and not part.citations for part, role in zip(parts, roles, strict=True)),
+            extra=sum(
+                role in ("answer", "claim") and not part.citations
+                for part, role in zip(parts, roles, strict=True)
+            ),
             flags=self._flags(outcome, roles),
-            sentences=tuple(describe(part, role, each) for part, role, each in zip(parts, roles, supports, strict=True)),
+            sentences=tuple(
+                describe(part, role, each) for part, role, each in zip(parts, roles, supports, strict=True)
+            ),
             value=outcome.value,
         )
 
@@ -281,7 +318,9 @@ class _Reader:
         flags = [*self.anatomy.flags, *outcome.flags]
         parts = self.anatomy.parts
         outside = any(acts.is_outside_knowledge(part.text) and not part.citations for part in parts)
-        inside = any(role in ("answer", "claim") and part.citations for part, role in zip(parts, roles, strict=True))
+        inside = any(
+            role in ("answer", "claim") and part.citations for part, role in zip(parts, roles, strict=True)
+        )
         if outcome.committed and outside and inside:
             flags.append("mixed")
         return tuple(flags)

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a pattern reads better with one group of alternatives a line)
 """What a sentence does when it neither answers nor declines: points to passages, advises, asks, greets, warns."""
 
 from __future__ import annotations
@@ -83,7 +84,8 @@ _PREMISE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _ONLY_POINTER = re.compile(
-    r"\b(?:only|merely|instead|rather|closest|nearest|related|different|do\s+mention|does\s+mention|do\s+cover|does\s+cover|another|other)\b", re.IGNORECASE
+    r"\b(?:only|merely|instead|rather|closest|nearest|related|different|do\s+mention|does\s+mention|do\s+cover|does\s+cover|another|other)\b",
+    re.IGNORECASE,
 )
 _CLARIFY = re.compile(
     r"\b(?:do|did|are|were)\s+you\s+(?:mean|refer|ask|look|talk|interest)\w*|\bwhich\s+(?:\w+\s+){0,4}(?:do\s+you|are\s+you|did\s+you|would\s+you|should\s+i|is\s+meant|one)\b|\b(?:could|can|would)\s+you\s+(?:please\s+)?(?:clarify|specify|tell|confirm|say|be\s+more|explain|indicate)\b|"

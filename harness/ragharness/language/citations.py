@@ -1,8 +1,10 @@
+# ruff: noqa: E501 (a pattern reads better with one group of alternatives a line)
 """Citation marks in an answer: found, resolved to passage ids, and kept in the text as single characters."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -26,8 +28,11 @@ _RANGE = re.compile(r"^(\d{1,3})\s*[-–]\s*(\d{1,3})$")
 _LOOKS_LIKE_ID = re.compile(r"^(?=[^\s]*\d)(?=[^\s]*[A-Za-z#_])[\w.:#/@+-]{2,100}$")
 _HASHED = re.compile(r"(?<![\w#/&])[A-Za-z][\w.:-]{0,80}#\d{1,6}\b")
 _NAMED = re.compile(r"(?=.*\d)(?=.*(?:[^\W\d]|#)).{2,}", re.DOTALL)
-_NOT_AN_ID = re.compile(r"^(?:Q[1-4]|[FC]Y\W?\d{2,4}|\d+(?:st|nd|rd|th|[kmbx%])|v\d[\d.]*|[A-Z]{1,3}\$[\d.,]+.*)$", re.IGNORECASE)
+_NOT_AN_ID = re.compile(
+    r"^(?:Q[1-4]|[FC]Y\W?\d{2,4}|\d+(?:st|nd|rd|th|[kmbx%])|v\d[\d.]*|[A-Z]{1,3}\$[\d.,]+.*)$", re.IGNORECASE
+)
 _DEFINITION = re.compile(r"^[ \t]*(?:[-*][ \t]*)?\[\^?(\w{1,10})\][:.]?[ \t]+([^\n]{1,600})$", re.MULTILINE)
+_USE = re.compile(r"\[\^?(\w{1,10})\]")
 _WRAPPED = re.compile(
     "\\(\\s*(?:(?:see|source|sources|cf\\.?|ref|per|from|passage|passages|citation|citations|also|and|quelle|siehe|fuente|voir|véase|ver|vgl\\.?)\\b[:.]?\\s*|[,;:&\\s])*"
     "((?:[\ue000-\uf8ff][\\s,;&]*(?:and\\s+)?)+)\\)",
@@ -76,7 +81,9 @@ class _Resolver:
         if number:
             return self._numbered(number[1])
         if (span := _RANGE.match(bare)) and int(span[1]) < int(span[2]) <= int(span[1]) + 30:
-            return [id_ for place in range(int(span[1]), int(span[2]) + 1) for id_ in self._numbered(str(place))]
+            return [
+                id_ for place in range(int(span[1]), int(span[2]) + 1) for id_ in self._numbered(str(place))
+            ]
         if bare.lstrip("^") in self.definitions:
             return [self.definitions[bare.lstrip("^")]]
         if bare and _LOOKS_LIKE_ID.match(bare) and not _NOT_AN_ID.match(bare):
@@ -117,7 +124,11 @@ class _Resolver:
                 ids.append(known)
             elif _HASHED.fullmatch(bare):
                 ids.append(bare)
-            elif labelled and _NUMBERED.match(bare) and not re.match(r"\s*(?:see|per|from|id|also)\b", inside, re.IGNORECASE):
+            elif (
+                labelled
+                and _NUMBERED.match(bare)
+                and not re.match(r"\s*(?:see|per|from|id|also)\b", inside, re.IGNORECASE)
+            ):
                 ids.extend(self._numbered(bare))
         return ids
 
@@ -137,7 +148,7 @@ def resolve(citations: Sequence[str], known: Sequence[str]) -> tuple[tuple[str, 
     ids: list[str] = []
     for each in citations:
         token = each.strip().strip("[]()")
-        ids += (resolver.one(token) or ([token] if token else []))
+        ids += resolver.one(token) or ([token] if token else [])
     return tuple(dict.fromkeys(ids)), resolver.positional
 
 
@@ -185,10 +196,13 @@ def mark(text: str, known: Sequence[str]) -> Marked:
 
 def _define(text: str, resolver: _Resolver) -> str:
     """Read footnotes and numbered source lists ("[1]: p4", "[^a]: see p4") and take them out of the text."""
+    if not _DEFINITION.search(text):
+        return text
+    uses = Counter(_USE.findall(text))
 
     def read(found: re.Match[str]) -> str:
         label, rest = found[1], found[2]
-        used = len(re.findall(rf"\[\^?{re.escape(label)}\]", text)) > 1
+        used = uses[label] > 1
         bare = _bare_ids(resolver.known, rest)
         named = (bare.search(rest) if bare else None) or _HASHED.search(rest)
         inner = _BRACKET.search(rest)
@@ -198,4 +212,4 @@ def _define(text: str, resolver: _Resolver) -> str:
         resolver.definitions[label] = target
         return ""
 
-    return _DEFINITION.sub(read, text) if _DEFINITION.search(text) else text
+    return _DEFINITION.sub(read, text)

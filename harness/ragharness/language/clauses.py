@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a pattern reads better with one group of alternatives a line)
 """Clauses of a sentence: what stands between semicolons, "but", "so", "while" and the like."""
 
 from __future__ import annotations
@@ -31,7 +32,11 @@ def clauses(text: str) -> tuple[tuple[int, int], ...]:
     found: list[tuple[int, int]] = []
     start = 0
     for boundary in _BOUNDARY.finditer(text):
-        if _LABEL_END.match(boundary.group()) and len(text[start : boundary.start()].split()) <= 4 and not _YES_NO.match(text[start:]):
+        if (
+            _LABEL_END.match(boundary.group())
+            and len(text[start : boundary.start()].split()) <= 4
+            and not _YES_NO.match(text[start:])
+        ):
             # "CEO: ..." and "2018 - ..." name what follows.
             continue
         _add(found, text, start, boundary.start())

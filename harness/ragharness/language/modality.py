@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a pattern reads better with one group of alternatives a line)
 """Which modality a clause gives to an action: permitted, forbidden, required, not required, so, or not so."""
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _CUE = re.compile(
         | \b(?:limit|restriction|bar|ban|obstacle|barrier|prohibition)s?\s+(?:is\s+|are\s+|was\s+)?(?:placed\s+|imposed\s+|set\s+|put\s+)?(?:on|to|against)\b)
     | (?P<not_among>\b(?:is|are|was|were)(?:\s+not|n['’]t)\s+(?:\w+\s+)?(?:among|one\s+of|part\s+of)\b)
     | (?P<permit>\b(?:is|are|be|was|were|remains?){_ADVERB}\s+(?:able|free(?!\s+from)|entitled|at\s+liberty|welcome|eligible)\b
-        | \b(?:allow(?:s|ed|ing|able)?|permit(?:s|ted|ting)?|permissible|permission|authori[sz](?:es?|ed|ing)|entitl(?:es?|ed)|lets?|enabl(?:es?|ed)|(?:the|a|any)\s+right\s+to|acceptable|possible|liberty)\b
+        | \b(?:allow(?:s|ed|ing|able)?|permit(?:s|ted|ting)?|permissible|(?:ha(?:s|ve)|given|gives?|with)\s+permission\s+to|authori[sz](?:es?|ed|ing)|entitl(?:es?|ed)|lets?|enabl(?:es?|ed)|(?:the|a|any)\s+right\s+to|acceptable|possible|liberty)\b
         | \b(?:may|can|could|might)\b)
     | (?P<require>\b(?:must|shall|should|ought\s+to|needs?\s+to|has\s+to|have\s+to|will\s+be\s+(?:required|obliged|obligated)\s+to)\b
         | \b(?:requir(?:es?|ed|ing)|(?:requirement|obligation|duty|need)s?(?=\s+(?:to|that)\b)|oblig(?:ed?|es|ated|ates)|mandat(?:es?|ed|ory)|compulsory|necessary|bound\s+to|needs?(?=\s+(?:\w+\s+){{0,2}}(?:permission|consent|approval|authori))|(?:a\s+)?(?:pre)?condition\s+(?:of|for)|prerequisite|needed|demands?)\b
@@ -109,7 +110,13 @@ def find_cues(text: str) -> tuple[Cue, ...]:
             modality = "forbid" if _MODAL.fullmatch(found.group()) else negate(modality)
         if kind in ("permit", "require") and _EMPHASIS.match(text[found.end() :]):
             modality = "forbid"
-        outer = cues[-1] if cues and found.start() - cues[-1].end < 40 and _BRIDGE.fullmatch(text[cues[-1].end : found.start()]) else None
+        outer = (
+            cues[-1]
+            if cues
+            and found.start() - cues[-1].end < 40
+            and _BRIDGE.fullmatch(text[cues[-1].end : found.start()])
+            else None
+        )
         if outer and outer.modality in ("forbid", "optional") and kind not in ("may_not", "not_among"):
             # "shall not be required to", "does not require that it must": the outer negation governs.
             modality = negate(modality) if modality != "optional" else modality

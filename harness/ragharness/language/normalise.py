@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a pattern reads better with one group of alternatives a line)
 """An answer's text as it is to be read: reasoning dropped, JSON opened, typography made plain."""
 
 from __future__ import annotations
@@ -10,17 +11,41 @@ from typing import NamedTuple
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _SUPERSCRIPT = re.compile(r"(?<=[a-z.,;:)\]%\"”][a-z.,;:)\]%\"”])[⁰¹²³⁴⁵⁶⁷⁸⁹]+|(?<=\d[.,;])[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
-_BRACKETS = str.maketrans({"【": "[", "】": "]", "〔": "[", "〕": "]", "⟦": "[", "⟧": "]", "〖": "[", "〗": "]"})
+_BRACKETS = str.maketrans(
+    {"【": "[", "】": "]", "〔": "[", "〕": "]", "⟦": "[", "⟧": "]", "〖": "[", "〗": "]"}
+)
 _PRIVATE = re.compile(r"[\ue000-\uf8ff\u200b-\u200f\u2060\ufeff]")
 _REASONING = re.compile(
     r"[<\[◁](?P<close>/?)(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis|inner_monologue)\s*[>\]▷]",
     re.IGNORECASE,
 )
-_CITE_TAG = re.compile(r"<(?:cite|citation|source|ref)\b[^<>]{0,80}>([^<>]{1,120})</(?:cite|citation|source|ref)>", re.IGNORECASE)
+_CITE_TAG = re.compile(
+    r"<(?:cite|citation|source|ref)\b[^<>]{0,80}>([^<>]{1,120})</(?:cite|citation|source|ref)>", re.IGNORECASE
+)
 _TAG = re.compile(r"</?[a-zA-Z][\w-]{0,20}(?:\s[^<>]{0,120})?/?>")
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.MULTILINE)
-_ANSWER_KEYS = ("answer", "final_answer", "finalanswer", "response", "output", "result", "value", "text", "content")
-_REASON_KEYS = ("explanation", "reason", "reasoning", "rationale", "justification", "details", "note", "comment", "message")
+_ANSWER_KEYS = (
+    "answer",
+    "final_answer",
+    "finalanswer",
+    "response",
+    "output",
+    "result",
+    "value",
+    "text",
+    "content",
+)
+_REASON_KEYS = (
+    "explanation",
+    "reason",
+    "reasoning",
+    "rationale",
+    "justification",
+    "details",
+    "note",
+    "comment",
+    "message",
+)
 _CITATION_KEYS = ("citations", "citation", "sources", "source", "references", "reference", "evidence", "passages",
                   "passage_ids", "cited_passages", "source_ids", "ids", "id", "supporting_passages", "passage_id")  # fmt: skip
 _REFUSAL_KEYS = {"refused": True, "refusal": True, "answerable": False, "found": False, "can_answer": False,
@@ -81,7 +106,9 @@ def _open_object(text: str) -> tuple[str, tuple[str, ...] | None]:
     if said is None:
         return text, None
     around = f"{text[:start].strip(' [')}\n{text[end:].strip(' ]')}".strip(" \n:")
-    plain = re.sub(r"(?i)^\W*(?:here(?:'s| is)[^\n]*|json|output|response|answer)\W*$", "", around, flags=re.MULTILINE)
+    plain = re.sub(
+        r"(?i)^\W*(?:here(?:'s| is)[^\n]*|json|output|response|answer)\W*$", "", around, flags=re.MULTILINE
+    )
     return f"{plain}\n{said}".strip(), _cited(loaded)
 
 
@@ -138,5 +165,12 @@ def _cited(found: dict[object, object]) -> tuple[str, ...] | None:
 def _citation(value: object) -> str:
     if isinstance(value, dict):
         lower = {str(key).casefold(): each for key, each in value.items()}
-        return next((str(lower[key]) for key in ("id", "passage_id", "source", "passage", "doc", "document") if key in lower), "")
+        return next(
+            (
+                str(lower[key])
+                for key in ("id", "passage_id", "source", "passage", "doc", "document")
+                if key in lower
+            ),
+            "",
+        )
     return "" if value is None else str(value)

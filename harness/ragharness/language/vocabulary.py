@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a table of words reads better with one group a line)
 """Content words of a text, reduced to stems and to one name per group of synonyms."""
 
 from __future__ import annotations
@@ -9,301 +10,39 @@ from ragharness.language.memory import remembered
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
+
+def _split(words: str) -> list[str]:
+    return words.split()
+
+
 _ENDINGS = frozenset(("t", "s", "re", "ve", "ll", "m", "d"))
 STOPWORDS = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "this",
-        "that",
-        "these",
-        "those",
-        "such",
-        "same",
-        "said",
-        "it",
-        "its",
-        "itself",
-        "he",
-        "she",
-        "they",
-        "them",
-        "their",
-        "theirs",
-        "his",
-        "her",
-        "hers",
-        "him",
-        "i",
-        "me",
-        "my",
-        "we",
-        "us",
-        "our",
-        "you",
-        "your",
-        "who",
-        "whom",
-        "whose",
-        "which",
-        "what",
-        "when",
-        "where",
-        "why",
-        "how",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "being",
-        "am",
-        "do",
-        "does",
-        "did",
-        "done",
-        "doing",
-        "have",
-        "has",
-        "had",
-        "having",
-        "may",
-        "can",
-        "could",
-        "might",
-        "must",
-        "shall",
-        "should",
-        "will",
-        "would",
-        "need",
-        "ought",
-        "not",
-        "no",
-        "nor",
-        "never",
-        "none",
-        "neither",
-        "nothing",
-        "nobody",
-        "cannot",
-        "don",
-        "doesn",
-        "didn",
-        "isn",
-        "aren",
-        "wasn",
-        "weren",
-        "won",
-        "wouldn",
-        "shouldn",
-        "couldn",
-        "hasn",
-        "haven",
-        "hadn",
-        "mustn",
-        "needn",
-        "shan",
-        "t",
-        "s",
-        "d",
-        "ll",
-        "re",
-        "ve",
-        "m",
-        "and",
-        "or",
-        "but",
-        "if",
-        "then",
-        "than",
-        "so",
-        "because",
-        "as",
-        "while",
-        "whereas",
-        "although",
-        "though",
-        "however",
-        "also",
-        "only",
-        "just",
-        "even",
-        "still",
-        "yet",
-        "of",
-        "in",
-        "on",
-        "at",
-        "by",
-        "for",
-        "with",
-        "about",
-        "against",
-        "between",
-        "into",
-        "through",
-        "during",
-        "before",
-        "after",
-        "above",
-        "below",
-        "to",
-        "from",
-        "up",
-        "down",
-        "out",
-        "off",
-        "over",
-        "under",
-        "again",
-        "further",
-        "once",
-        "per",
-        "via",
-        "within",
-        "without",
-        "upon",
-        "onto",
-        "toward",
-        "towards",
-        "any",
-        "all",
-        "some",
-        "each",
-        "every",
-        "either",
-        "both",
-        "few",
-        "more",
-        "most",
-        "other",
-        "others",
-        "another",
-        "much",
-        "many",
-        "own",
-        "very",
-        "too",
-        "yes",
-        "there",
-        "here",
-        "thereof",
-        "herein",
-        "hereof",
-        "therefore",
-        "thus",
-        "hence",
-        "el",
-        "la",
-        "los",
-        "las",
-        "un",
-        "una",
-        "unos",
-        "unas",
-        "de",
-        "del",
-        "al",
-        "que",
-        "en",
-        "por",
-        "para",
-        "con",
-        "sin",
-        "no",
-        "se",
-        "su",
-        "sus",
-        "lo",
-        "es",
-        "son",
-        "y",
-        "o",
-        "u",
-        "como",
-        "der",
-        "die",
-        "das",
-        "ein",
-        "eine",
-        "einer",
-        "eines",
-        "einem",
-        "einen",
-        "den",
-        "dem",
-        "des",
-        "und",
-        "oder",
-        "nicht",
-        "kein",
-        "keine",
-        "ist",
-        "sind",
-        "zu",
-        "im",
-        "am",
-        "von",
-        "für",
-        "mit",
-        "le",
-        "les",
-        "un",
-        "une",
-        "des",
-        "du",
-        "de",
-        "et",
-        "ou",
-        "ne",
-        "pas",
-        "est",
-        "sont",
-        "dans",
-        "sur",
-        "pour",
-        "par",
-        "avec",
-        "ce",
-        "cette",
-        "ces",
-        "qui",
-        "que",
-    ]
+    _split(
+        """
+    a an the this that these those such same said it its itself he she they them their theirs his her hers
+    him i me my we us our you your who whom whose which what when where why how is are was were be been
+    being am do does did done doing have has had having may can could might must shall should will would
+    need ought not no nor never none neither nothing nobody cannot don doesn didn isn aren wasn weren won
+    wouldn shouldn couldn hasn haven hadn mustn needn shan t s d ll re ve m and or but if then than so
+    because as while whereas although though however also only just even still yet of in on at by for with
+    about against between into through during before after above below to from up down out off over under
+    again further once per via within without upon onto toward towards any all some each every either both
+    few more most other others another much many own very too yes there here thereof herein hereof therefore
+    thus hence el la los las un una unos unas de del al que en por para con sin no se su sus lo es son y o u
+    como der die das ein eine einer eines einem einen den dem des und oder nicht kein keine ist sind zu im
+    am von für mit le les un une des du de et ou ne pas est sont dans sur pour par avec ce cette ces qui que
+        """
+    )
 )
 """Words that say nothing about what a sentence is about."""
 
 GENERIC = frozenset(
-    [
-        "agreement",
-        "contract",
-        "document",
-        "nda",
-        "passage",
-        "text",
-        "source",
-        "context",
-        "excerpt",
-        "file",
-        "report",
-        "filing",
-        "provision",
-        "clause",
-        "section",
-        "article",
-        "paragraph",
-        "material",
-        "corpus",
-        "party",
-        "parties",
-        "company",
-        "question",
-        "answer",
-        "information",
-    ]
+    _split(
+        """
+    agreement contract document nda passage text source context excerpt file report filing provision clause
+    section article paragraph material corpus party parties company question answer information
+        """
+    )
 )
 """Words that name any document or any part of one, so that sharing them shows no common subject."""
 
@@ -314,7 +53,7 @@ return: return surrender redeliver destroy destruction delete deletion erase dis
 retain: retain retention keep preserve archive possess store possession
 notify: notify notification notice inform alert
 mark: mark label labelled identify identification designate designation legend stamp
-reverse: reverse decompile disassemble deconstruct dismantle apart
+reverse: reverse decompile disassemble deconstruct dismantle apart analyse analyze
 solicit: solicit hire recruit poach solicitation
 develop: develop development
 acquire: acquire acquisition acquirement receive receipt obtain get
@@ -346,31 +85,9 @@ def _irregular() -> dict[str, str]:
     return table
 
 
-_SUFFIXES = [
-    "izations",
-    "isations",
-    "ization",
-    "isation",
-    "ations",
-    "ation",
-    "ingly",
-    "edly",
-    "ings",
-    "ing",
-    "ments",
-    "ment",
-    "ures",
-    "ure",
-    "ies",
-    "ied",
-    "ed",
-    "es",
-    "s",
-    "ly",
-    "al",
-    "y",
-    "e",
-]
+_SUFFIXES = _split(
+    "izations isations ization isation ations ation ingly edly ings ing ments ment ures ure ies ied ed es s ly al y e"
+)
 
 
 def _strip(word: str) -> str:
@@ -423,8 +140,3 @@ def _is_contraction(word: str) -> bool:
 def generic_concepts() -> frozenset[str]:
     """Return the concepts of ``GENERIC``."""
     return frozenset(concept(word) for word in GENERIC)
-
-
-def subject_words(text: str) -> frozenset[str]:
-    """Return the concepts that show what a text is about: content words that are not generic."""
-    return frozenset(content(text)) - generic_concepts()

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a pattern reads better with one group of alternatives a line)
 """Values of a question's kind in a sentence, compared with the gold, the distractors and the world's answer."""
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ def find_candidates(text: str, question: Question, kind: str) -> list[Candidate]
     denied_already = _NEGATION.search(question.text) is not None
     for candidate in found:
         before = text[max(0, candidate.start - 120) : candidate.start]
-        candidate.negated = not denied_already and (negated(text, candidate.start) or _DENIED_VERB.search(before) is not None)
+        candidate.negated = not denied_already and (
+            negated(text, candidate.start) or _DENIED_VERB.search(before) is not None
+        )
     return found
 
 
@@ -73,12 +76,12 @@ def _numbers(text: str, question: Question) -> list[Candidate]:
     found: list[Candidate] = []
     named = frozenset(content(f"{question.text} {question.unit}"))
     losing = _LOSS.search(_PARENTHESES.sub("", question.text)) is None
-    for quantity in find_quantities(text):
+    for written in find_quantities(text):
+        quantity = written
         if losing and quantity.value > 0 and _LOSS.search(text, max(0, quantity.start - 40), quantity.end):
             quantity = msgspec.structs.replace(quantity, value=-quantity.value)
-        if quantity.year and not _wants_year(question):
-            if not any(compare_quantity(gold, question.unit, quantity)[0] == "match" for gold in question.answers):
-                continue
+        if quantity.year and not _wants_year(question) and not _is_gold(quantity, question):
+            continue
         relation, implied, about, other_unit = _compare_number(quantity, question)
         if relation == "match" and _in_range(text, quantity):
             relation = "mismatch"
@@ -111,7 +114,15 @@ def _counts_something_else(text: str, quantity: Quantity, named: frozenset[str])
         return False
     following = _FOLLOWING.match(text, quantity.end)
     nouns = content(following[0]) if following else []
-    return bool(nouns) and raw_words(following[0] if following else "")[0] not in STOPWORDS and not named & frozenset(nouns)
+    return (
+        bool(nouns)
+        and raw_words(following[0] if following else "")[0] not in STOPWORDS
+        and not named & frozenset(nouns)
+    )
+
+
+def _is_gold(quantity: Quantity, question: Question) -> bool:
+    return any(compare_quantity(gold, question.unit, quantity)[0] == "match" for gold in question.answers)
 
 
 def _wants_year(question: Question) -> bool:
@@ -128,7 +139,10 @@ def _compare_number(quantity: Quantity, question: Question) -> tuple[Relation, b
         if relation == "mismatch" and _is_coarse(gold, question.unit, quantity):
             return "imprecise", False, "", False
     if not question.answers:
-        other_unit = bool(question.unit and quantity.unit) and compare_quantity("1", question.unit, quantity)[0] == "other_unit"
+        other_unit = (
+            bool(question.unit and quantity.unit)
+            and compare_quantity("1", question.unit, quantity)[0] == "other_unit"
+        )
     for value in question.world_answers:
         if _same_number(value, question.unit, quantity):
             return "world", False, "", False
@@ -142,7 +156,8 @@ def _same_number(value: str, unit: str, quantity: Quantity) -> bool:
     if value.replace(",", "").replace(".", "").replace("-", "").isdigit():
         return compare_quantity(value, unit, quantity)[0] == "match"
     return any(
-        compare_quantity(each.value, each.unit or unit, quantity)[0] == "match" for each in find_quantities(value)
+        compare_quantity(each.value, each.unit or unit, quantity)[0] == "match"
+        for each in find_quantities(value)
     )
 
 
@@ -165,14 +180,20 @@ def _dates(text: str, question: Question) -> list[Candidate]:
     found: list[Candidate] = []
     for mention in find_dates(text):
         relation, about = _compare_date(mention, question)
-        found.append(Candidate(mention.start, mention.end, relation, text[mention.start : mention.end], about=about))
+        found.append(
+            Candidate(mention.start, mention.end, relation, text[mention.start : mention.end], about=about)
+        )
     if not found:
         found = _texts(text, question)
     return found
 
 
 def _compare_date(mention: DateMention, question: Question) -> tuple[Relation, str]:
-    relations = [compare_date(gold, question.date_precision, mention) for gold in question.answers if gold[:4].isdigit()]
+    relations = [
+        compare_date(gold, question.date_precision, mention)
+        for gold in question.answers
+        if gold[:4].isdigit()
+    ]
     if "match" in relations:
         return "match", ""
     for value in question.world_answers:
@@ -192,7 +213,8 @@ def _same_date(value: str, mention: DateMention) -> bool:
     if value[:4].isdigit() and len(value) in (4, 7, 10):
         return compare_date(value, "", mention) == "match"
     return any(
-        (each.year, each.month, each.day) == (mention.year, mention.month, mention.day) for each in find_dates(value)
+        (each.year, each.month, each.day) == (mention.year, mention.month, mention.day)
+        for each in find_dates(value)
     )
 
 
@@ -208,20 +230,39 @@ def accepted(question: Question) -> list[str]:
 
 def _texts(text: str, question: Question) -> list[Candidate]:
     gold = accepted(question)
-    found = [Candidate(hit.start, hit.end, "match", text[hit.start : hit.end]) for hit in find_alias(text, gold, foreign_articles=bool(question.aliases_by_lang))]
+    found = [
+        Candidate(hit.start, hit.end, "match", text[hit.start : hit.end])
+        for hit in find_alias(text, gold, foreign_articles=bool(question.aliases_by_lang))
+    ]
     for hit in find_alias(text, question.world_answers):
         _put(found, Candidate(hit.start, hit.end, "world", text[hit.start : hit.end]))
     for distractor in question.distractors:
         for hit in find_alias(text, [distractor.value]):
-            _put(found, Candidate(hit.start, hit.end, "distractor", text[hit.start : hit.end], about=distractor.about))
+            _put(
+                found,
+                Candidate(
+                    hit.start, hit.end, "distractor", text[hit.start : hit.end], about=distractor.about
+                ),
+            )
     ranged = [each for each in find_quantities(text) if _in_range(text, each)] if found else []
     for candidate in found:
-        if candidate.relation == "match" and any(each.start < candidate.end and candidate.start < each.end for each in ranged):
+        if candidate.relation == "match" and any(
+            each.start < candidate.end and candidate.start < each.end for each in ranged
+        ):
             candidate.relation = "mismatch"
     if kinds := value_kinds(gold):
         for quantity in find_quantities(text) if "date" not in kinds else ():
             if _family(quantity.unit) in kinds and not quantity.year:
-                _put(found, Candidate(quantity.start, quantity.end, "mismatch", text[quantity.start : quantity.end], unit=quantity.unit))
+                _put(
+                    found,
+                    Candidate(
+                        quantity.start,
+                        quantity.end,
+                        "mismatch",
+                        text[quantity.start : quantity.end],
+                        unit=quantity.unit,
+                    ),
+                )
         for mention in find_dates(text) if "date" in kinds else ():
             _put(found, Candidate(mention.start, mention.end, "mismatch", text[mention.start : mention.end]))
     return sorted(found, key=lambda each: each.start)

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a table of words reads better with one group a line)
 """Which of the languages that the rules read an answer is written in."""
 
 from __future__ import annotations

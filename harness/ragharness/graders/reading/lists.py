@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a pattern reads better with one group of alternatives a line)
 """The items of a list answer: named, left out, added, or explicitly declined."""
 
 from __future__ import annotations
@@ -19,8 +20,13 @@ if TYPE_CHECKING:
     from ragharness.graders.reading.profile import Profile
     from ragharness.records import Question
 
-_ALSO = re.compile(r"\b(?:also|additionally|in\s+addition|as\s+well|plus|further|besides|including|another|tambi[eé]n|auch|aussi)\b", re.IGNORECASE)
-_CONTRARY = re.compile(r"^(?:dis\w+ed|rejected|excluded|not|except|other\s+than|but\s+not|without|unlike)\b", re.IGNORECASE)
+_ALSO = re.compile(
+    r"\b(?:also|additionally|in\s+addition|as\s+well|plus|further|besides|including|another|tambi[eé]n|auch|aussi)\b",
+    re.IGNORECASE,
+)
+_CONTRARY = re.compile(
+    r"^(?:dis\w+ed|rejected|excluded|not|except|other\s+than|but\s+not|without|unlike)\b", re.IGNORECASE
+)
 _REST = re.compile(
     r"\b(?:others?|rest|remaining|remainder|second|third|further|additional|another|more|full|complete|whole|entire|all\s+of|any\s+other|else|missing|dem[aá]s|otr[oa]s?|resto|weitere[nrs]?|[uü]brigen|andere[nrs]?|autres?|reste)\b",
     re.IGNORECASE,
@@ -52,13 +58,19 @@ def read_list(parts: Sequence[Part], question: Question, profile: Profile, *, de
     if not found and not wrong:
         return _nothing_found(parts, question, profile, declined=declined, denied=bool(items.found))
     outcome.committed = True
-    outcome.parts = [part for part in parts if find_alias(part.text, [*_names(question, found), *(each.value for each in wrong)])]
+    outcome.parts = [
+        part
+        for part in parts
+        if find_alias(part.text, [*_names(question, found), *(each.value for each in wrong)])
+    ]
     outcome.value = ", ".join([*found, *(each.value for each in wrong), *extras])
     _judge(outcome, question, found, wrong=bool(wrong), extra=bool(extras), declined=rest_declined)
     return outcome
 
 
-def _judge(outcome: Outcome, question: Question, found: Sequence[str], *, wrong: bool, extra: bool, declined: bool) -> None:
+def _judge(
+    outcome: Outcome, question: Question, found: Sequence[str], *, wrong: bool, extra: bool, declined: bool
+) -> None:
     complete = len(found) == len(question.answers) or not question.all_required
     if wrong:
         outcome.match = "distractor"
@@ -102,6 +114,8 @@ def _listing(part: Part, question: Question, profile: Profile) -> str:
         text[low:high]
         for low, high in spans
         if speaks_of_question(text[low:high], profile) is None
-        and (part.item or len(spans) == 1 or find_alias(text[low:high], names) or _ALSO.search(text[low:high]))
+        and (
+            part.item or len(spans) == 1 or find_alias(text[low:high], names) or _ALSO.search(text[low:high])
+        )
     ]
     return text if len(kept) == len(spans) else "; ".join(kept)

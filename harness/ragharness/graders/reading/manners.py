@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a pattern reads better with one group of alternatives a line)
 """The axes that do not depend on the bucket: what is a claim, what supports it, and how well a refusal is made."""
 
 from __future__ import annotations
@@ -38,18 +39,22 @@ _NOTHING_RETRIEVED = re.compile(
     r"|\b(?:retriev\w*|search|retriever|b[uú]squeda|suche|recherche)\b[^.;!?]{0,60}\b(?:nothing|no\b|none|empty|zero|nada|ning|kein|nichts|rien|aucun)|\b(?:passage|document|result|context)\w*\s+(?:list\s+|set\s+)?(?:is|was|were|are|came\s+back)\s+empty\b|\bempty\s+(?:context|retrieval|result|list|set|search)",
     re.IGNORECASE,
 )
-_SEE = re.compile(r"^\W*(?:see|cf|as\s+(?:stated|per|set\s+out|provided)|per|refer|this\s+is|that\s+is)\b", re.IGNORECASE)
+_SEE = re.compile(
+    r"^\W*(?:see|cf|as\s+(?:stated|per|set\s+out|provided)|per|refer|this\s+is|that\s+is)\b", re.IGNORECASE
+)
 
 
 _NOT_KNOWING = re.compile(
-    r"\b(?:do\s+not|don['’]t)\s+know\b|\b(?:cannot|can['’]t|can\s+not|unable\s+to|not\s+able\s+to)\s+(?:answer|say|tell|help)\b|\bnot\s+sure\b", re.IGNORECASE
+    r"\b(?:do\s+not|don['’]t)\s+know\b|\b(?:cannot|can['’]t|can\s+not|unable\s+to|not\s+able\s+to)\s+(?:answer|say|tell|help)\b|\bnot\s+sure\b",
+    re.IGNORECASE,
 )
 _WHERE = re.compile(
-    r"\b(?:passages?|documents?|evidence|information|context|sources?|data|excerpts?|corpus|retriev\w*|mention\w*|material|text|records?)\b", re.IGNORECASE
+    r"\b(?:passages?|documents?|evidence|information|context|sources?|data|excerpts?|corpus|retriev\w*|mention\w*|material|text|records?)\b",
+    re.IGNORECASE,
 )
 
 
-def _is_flat(clause: str, profile: Profile) -> bool:
+def _is_flat(clause: str) -> bool:
     """Say whether a decline gives no reason: "I don't know", with or without the question's own words."""
     if _FLAT.match(clause):
         return True
@@ -109,7 +114,7 @@ def _rest_of_decline(text: str, profile: Profile, *, refusing: bool) -> Role:
     return "decline"
 
 
-def manners_of(anatomy: Anatomy, profile: Profile, *, retrieved: bool) -> Manners:
+def manners_of(anatomy: Anatomy, *, retrieved: bool) -> Manners:
     """Read a refusal: why, what there is instead, what to do next, and whether it presses the reader."""
     explained = nearest = next_step = urgency = False
     for part in anatomy.parts:
@@ -120,7 +125,7 @@ def manners_of(anatomy: Anatomy, profile: Profile, *, retrieved: bool) -> Manner
         for start, end in clauses(part.text):
             clause = part.text[start:end]
             if find_decline(clause):
-                explained = explained or not _is_flat(clause, profile)
+                explained = explained or not _is_flat(clause)
                 urgency = urgency or acts.is_urgent(clause)
                 continue
             advice = acts.is_advice(clause)
@@ -129,14 +134,24 @@ def manners_of(anatomy: Anatomy, profile: Profile, *, retrieved: bool) -> Manner
             nearest = nearest or (pointer and not advice)
             urgency = urgency or (acts.is_urgent(clause) and not (pointer and not advice))
         if part.citations and not part.borrowed and not acts.is_advice(part.text):
-            nearest = nearest or any(not find_decline(part.text[low:high]) for low, high in clauses(part.text))
+            nearest = nearest or any(
+                not find_decline(part.text[low:high]) for low, high in clauses(part.text)
+            )
         next_step = next_step or part.text.rstrip(" \"'*").endswith("?")
-    urgency = urgency or acts.is_urgent("\n".join(part.text for part in anatomy.parts if not acts.is_pointer(part.text)))
+    urgency = urgency or acts.is_urgent(
+        "\n".join(part.text for part in anatomy.parts if not acts.is_pointer(part.text))
+    )
     return Manners(explained, nearest, next_step, urgency)
 
 
 def supported(
-    part: Part, role: Role, outcome: Outcome, passages: Mapping[str, Passage], supporting: frozenset[str], *, answerable: bool
+    part: Part,
+    role: Role,
+    outcome: Outcome,
+    passages: Mapping[str, Passage],
+    supporting: frozenset[str],
+    *,
+    answerable: bool,
 ) -> tuple[bool, ...]:
     """Say of each citation of a sentence whether it supports it."""
     agrees = outcome.match in ("match", "partial") and not outcome.contradiction
@@ -151,7 +166,9 @@ def supported(
             own = answerable and agrees and citation in supporting
             verdicts.append(own or (answerable and agrees and _aside(part, place, passage)))
         else:
-            verdicts.append(citation in supporting and entails(passage, part.text) or entails(passage, part.text))
+            verdicts.append(
+                (citation in supporting and entails(passage, part.text)) or entails(passage, part.text)
+            )
     return tuple(verdicts)
 
 

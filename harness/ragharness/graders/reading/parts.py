@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a pattern reads better with one group of alternatives a line)
 """An answer taken apart: its sentences with their citations, headings and source lists set aside."""
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 
     from ragharness.records import Answer
 
-_LINE_START = re.compile(r"^[ \t]*(?P<quote>>[ \t]*)*(?P<hash>#{1,6}[ \t]+)?(?P<bullet>(?:[-*•·–—+▪◦‣][ \t]+|\(?\d{1,2}[.)][ \t]+|\(?[a-z][.)][ \t]+))?(?:\[[ xX]\][ \t]+)?")
+_LINE_START = re.compile(
+    r"^[ \t]*(?P<quote>>[ \t]*)*(?P<hash>#{1,6}[ \t]+)?(?P<bullet>(?:[-*•·–—+▪◦‣][ \t]+|\(?\d{1,2}[.)][ \t]+|\(?[a-z][.)][ \t]+))?(?:\[[ xX]\][ \t]+)?"
+)
 _RULE = re.compile(r"^[\s|:+=_*-]*$")
 _EMPHASIS = re.compile(r"\*{1,3}|__|~~")
 _BOLD_LINE = re.compile("^\\s*(?:\\*\\*|__)[^*_]+(?:\\*\\*|__)[\\s:\ue000-\uf8ff]*$")
@@ -33,7 +36,10 @@ _SOURCES = re.compile(
     r"fuentes?|referencias?|citas?|quellen?(?:angaben?)?|belege?|nachweise?|r[eé]f[eé]rences?|passage\s+ids?)(?:\s+(?:used|cited|consulted|utilizadas?|utilis[eé]e?s))?\s*(?:[:\-–—]|$)\s*",
     re.IGNORECASE,
 )
-_YES_NO = re.compile(r"^\W*(?:yes|no|yep|yeah|nope|correct|incorrect|true|false|s[ií]|ja|nein|oui|non|affirmative|negative|absolutely|indeed|certainly|not\s+necessarily|not\s+really)\W*$", re.IGNORECASE)
+_YES_NO = re.compile(
+    r"^\W*(?:yes|no|yep|yeah|nope|correct|incorrect|true|false|s[ií]|ja|nein|oui|non|affirmative|negative|absolutely|indeed|certainly|not\s+necessarily|not\s+really)\W*$",
+    re.IGNORECASE,
+)
 _SEMICOLON = re.compile("(?<=[\ue000-\uf8ff]);\\s+(?=[^;\ue000-\uf8ff]*[\ue000-\uf8ff])")
 _WORDY = re.compile(r"[^\W_]")
 LONGEST_SENTENCE = 1500
@@ -153,7 +159,11 @@ def _row(body: str) -> str:
 
 
 def _read_line(
-    parts: list[Part], body: str, marked: Marked, place: tuple[int, bool, bool, str, str], asked: frozenset[str]
+    parts: list[Part],
+    body: str,
+    marked: Marked,
+    place: tuple[int, bool, bool, str, str],
+    asked: frozenset[str],
 ) -> None:
     number, item, heading, context, language = place
     label = _ANSWER_LABEL.match(body)
@@ -189,7 +199,9 @@ def _pieces(sentence: str) -> list[str]:
 
 def _restates(text: str, asked: frozenset[str], *, heading: bool) -> bool:
     """Say whether a sentence only repeats the question."""
-    if not (text.rstrip(" \"'*”").endswith("?") or heading or text.casefold().startswith(("q:", "question:"))):
+    if not (
+        text.rstrip(" \"'*”").endswith("?") or heading or text.casefold().startswith(("q:", "question:"))
+    ):
         return False
     words = frozenset(content(text)) - {"question", "q"}
     if _YES_NO.match(text) or not words:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a table of words reads better with one group a line)
 """What reading an answer needs to know of its question."""
 
 from __future__ import annotations
@@ -7,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.language.dates import find_dates
-from ragharness.language.polarity import frame
+from ragharness.language.propositions import frame
 from ragharness.language.vocabulary import STOPWORDS, content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
@@ -26,7 +27,24 @@ _TYPES = (
 )  # fmt: skip
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-ZÀ-Ý][\w&'’.-]*")
 _COMMON_CAPITALS = frozenset(
-    "agreement confidential information receiving party disclosing recipient discloser effective date term company parties purpose project act".split()
+    [
+        "agreement",
+        "confidential",
+        "information",
+        "receiving",
+        "party",
+        "disclosing",
+        "recipient",
+        "discloser",
+        "effective",
+        "date",
+        "term",
+        "company",
+        "parties",
+        "purpose",
+        "project",
+        "act",
+    ]
 )
 
 
@@ -60,9 +78,13 @@ def profile_of(question: Question) -> Profile:
 
 @lru_cache(maxsize=1024)
 def _profile(text: str, proposition: str, yes_means: bool, kind: str) -> Profile:
-    names = frozenset(
-        found.casefold().rstrip(".'’").removesuffix("'s").removesuffix("’s") for found in _NAME.findall(text)
-    ) - _COMMON_CAPITALS
+    names = (
+        frozenset(
+            found.casefold().rstrip(".'’").removesuffix("'s").removesuffix("’s")
+            for found in _NAME.findall(text)
+        )
+        - _COMMON_CAPITALS
+    )
     words = frozenset(content(text)) | (frozenset(content(proposition)) if kind == "yesno" else frozenset())
     named = frozenset(concept for name in names for concept in content(name))
     kindred = frozenset(
@@ -75,7 +97,21 @@ def _profile(text: str, proposition: str, yes_means: bool, kind: str) -> Profile
     focus = words - named - generic_concepts() - numbers - frozenset(STOPWORDS)
     years = frozenset(date.year for date in find_dates(text) if date.year)
     acronyms = frozenset(
-        "".join(word[0] for word in run.split()).casefold() for run in re.findall(r"[A-Z][a-z]+(?:\s+[A-Z][a-z]+)+", text)
+        "".join(word[0] for word in run.split()).casefold()
+        for run in re.findall(r"[A-Z][a-z]+(?:\s+[A-Z][a-z]+)+", text)
     )
     stated = proposition or text
-    return Profile(words, focus, kindred, names, years, acronyms, text, bool(proposition), kind, stated, yes_means, frame(stated).modality if kind == "yesno" else "")
+    return Profile(
+        words,
+        focus,
+        kindred,
+        names,
+        years,
+        acronyms,
+        text,
+        bool(proposition),
+        kind,
+        stated,
+        yes_means,
+        frame(stated).modality if kind == "yesno" else "",
+    )

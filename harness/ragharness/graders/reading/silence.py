@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a pattern reads better with one group of alternatives a line)
 """Whether a decline is about the question that was asked."""
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ Verdict = Literal["about", "near", "other"]
 
 _EMPTY = frozenset(concept(word) for word in DECLINE_WORDS)
 _HEDGED_SEARCH = re.compile(
-    r"\b(?:explicit|exact|specific|direct|express|precise|definitive|definite|single|clear)\w*\b", re.IGNORECASE
+    r"\b(?:explicit|exact|specific|direct|express|precise|definitive|definite|single|clear)\w*\b",
+    re.IGNORECASE,
 )
 _FIRST_PERSON = re.compile(r"\b(?:i|we|ich|wir|je|nous)\b", re.IGNORECASE)
 _AFTERTHOUGHT = re.compile(r",\s+(?:which|that|who|only|and\s+only|just)\b")
@@ -59,15 +61,14 @@ def _weigh(clause: str, words: frozenset[str], decline: Decline, profile: Profil
     known = profile.words | profile.kindred
     shared = words & known
     if len(shared) * 5 >= len(words) * 2:
-        return "near" if _other_head(clause, decline, known) else "about"
+        return "near" if _other_head(clause, known) else "about"
     if decline.kind == "inability" and _FIRST_PERSON.search(clause) and _HEDGED_SEARCH.search(clause):
         return "about"
     return "other"
 
 
-def _other_head(clause: str, decline: Decline, known: frozenset[str]) -> bool:
+def _other_head(clause: str, known: frozenset[str]) -> bool:
     """Say whether what is declined is another attribute of the same thing ("the officer's age", "the age of ...")."""
-    del decline
     for found in (*_OWNED.finditer(clause), *_OF.finditer(clause)):
         head = frozenset(content(found[1])) - _EMPTY - generic_concepts()
         if head and not head & known:
@@ -83,7 +84,11 @@ def _denies_existence(clause: str, profile: Profile) -> bool:
     denied = clause[found.start() : found.end() + 80] if not clause.casefold().startswith("no ") else clause
     words = frozenset(content(denied)) - generic_concepts() - _EMPTY
     shared = words & profile.focus
-    return bool(shared) and len(words & (profile.words | profile.kindred)) * 5 >= len(words) * 2 and not _other_thing(denied, profile)
+    return (
+        bool(shared)
+        and len(words & (profile.words | profile.kindred)) * 5 >= len(words) * 2
+        and not _other_thing(denied, profile)
+    )
 
 
 def _other_thing(denied: str, profile: Profile) -> bool:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a pattern reads better with one group of alternatives a line)
 """Which of an answer's values stand in the question's slot: its entity, period and attribute."""
 
 from __future__ import annotations
@@ -7,8 +8,9 @@ from typing import TYPE_CHECKING, Literal
 
 from ragharness.graders.reading.silence import speaks_of_question
 from ragharness.language.clauses import clauses
-from ragharness.language.declines import find_decline
 from ragharness.language.dates import find_dates
+from ragharness.language.declines import find_decline
+from ragharness.language.memory import remembered
 from ragharness.language.vocabulary import STOPWORDS, content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 Slot = Literal["in", "weak", "stray", "out"]
 """``in``: asserted in the slot; ``weak``: nothing speaks against it; ``stray``: another attribute, it seems;
 ``out``: a comparison, another entity or another period."""
+
+MOST_VALUES = 40
+"""A sentence with more values is a dump that asserts them all."""
 
 _COMPARISON = re.compile(
     r"\b(?:up\s+from|down\s+from|compared\s+(?:with|to)|in\s+comparison\s+(?:with|to)|in\s+contrast\s+(?:with|to)|versus|vs\.?|as\s+against|against|relative\s+to|as\s+opposed\s+to|rather\s+than|instead\s+of|unlike|"
@@ -34,19 +39,30 @@ _OTHER_PERIOD = re.compile(
     re.IGNORECASE,
 )
 _FORMER = re.compile(
-    r"\b(?:(?:before|until|till|prior\s+to)\s+(?:\w+\s+)?\d{4}|formerly|previously|originally|no\s+longer(?!\s+than)|used\s+to|in\s+the\s+past|at\s+first|once\s+was|antes\s+de|fr[uü]her|auparavant)\b", re.IGNORECASE
+    r"\b(?:(?:before|until|till|prior\s+to)\s+(?:\w+\s+)?\d{4}|formerly|previously|originally|no\s+longer(?!\s+than)|used\s+to|in\s+the\s+past|at\s+first|once\s+was|antes\s+de|fr[uü]her|auparavant)\b",
+    re.IGNORECASE,
 )
-_MOVED_TO = re.compile(r"\b(?:increas|decreas|ris|rose|grew|grow|fell|fall|declin|improv|drop|climb|jump|chang|went|rais|reduc)\w*\b[^;]*?\bto\b[^;]*?\bfrom\b", re.IGNORECASE)
+_MOVED_TO = re.compile(
+    r"\b(?:increas|decreas|ris|rose|grew|grow|fell|fall|declin|improv|drop|climb|jump|chang|went|rais|reduc)\w*\b[^;]*?\bto\b[^;]*?\bfrom\b",
+    re.IGNORECASE,
+)
 _PHRASE_END = re.compile(r",\s|\band\b|\bwhile\b|\)")
 _CHANGE = re.compile(
     r"\b(?:ris(?:e|es|ing)|rose|gr[eo]w(?:s|ing)?|increas\w+|f[ae]ll(?:s|ing)?|decreas\w+|declin\w+|dropp?\w*|climb\w*|jump\w*|improv\w+|up|down|gain\w*|an\s+increase\s+of|a\s+decrease\s+of)\s+(?:by\s+|of\s+)?(?:about\s+|approximately\s+|some\s+|roughly\s+)?[$€£]?$",
     re.IGNORECASE,
 )
 _POINTS = re.compile(r"percentage\s+points?|basis\s+points?", re.IGNORECASE)
-_RESPECTIVELY = re.compile(r"\b(?:respectively|respectivamente|beziehungsweise|bzw\.|respectivement)", re.IGNORECASE)
-_PRONOUN = re.compile(r"^\W*(?:it|its|they|their|this|that|he|she|these|those|es|ello|sie|il|elle)\b", re.IGNORECASE)
+_RESPECTIVELY = re.compile(
+    r"\b(?:respectively|respectivamente|beziehungsweise|bzw\.|respectivement)", re.IGNORECASE
+)
+_PRONOUN = re.compile(
+    r"^\W*(?:it|its|they|their|this|that|he|she|these|those|es|ello|sie|il|elle)\b", re.IGNORECASE
+)
 _CAPITAL = re.compile(r"\b[A-ZÀ-Ý][\w&'’.-]*")
-_ALTERNATIVE = re.compile(r"^\W*(?:or|oder|o|ou|and\s*/\s*or|possibly|perhaps|maybe|alternatively)\W*$|\b(?:or|oder|ou|alternatively|perhaps|possibly|maybe)\W*(?:\w+\W+){0,2}$", re.IGNORECASE)
+_ALTERNATIVE = re.compile(
+    r"^\W*(?:or|oder|o|ou|and\s*/\s*or|possibly|perhaps|maybe|alternatively)\W*$|\b(?:or|oder|ou|alternatively|perhaps|possibly|maybe)\W*(?:\w+\W+){0,2}$",
+    re.IGNORECASE,
+)
 _NEUTRAL = frozenset(
     content(
         "is was be amount about approximately roughly around exactly total figure value reported according passage passages based year years month months day "
@@ -58,18 +74,28 @@ _NEUTRAL = frozenset(
 
 
 def place_candidates(
-    text: str, found: Sequence[Candidate], profile: Profile, *, context: str = "", carried: bool = False, dates: bool = False
+    text: str,
+    found: Sequence[Candidate],
+    profile: Profile,
+    *,
+    context: str = "",
+    carried: bool = False,
+    dates: bool = False,
 ) -> list[Slot]:
     """Say for each value of a sentence whether it stands in the question's slot.
 
     ``context`` is the heading above; ``carried``: the sentence's pronoun points to another entity.
     """
+    if len(found) > MOST_VALUES:
+        return ["in"] * len(found)
     spans = clauses(text)
     respectively = _pair(text, found, profile) if len(found) > 1 and _RESPECTIVELY.search(text) else None
     slots: list[Slot] = []
     for index, candidate in enumerate(found):
         span = next(((low, high) for low, high in spans if low <= candidate.start < high), (0, len(text)))
-        if speaks_of_question(text[span[0] : span[1]], profile) is not None and not _is_the_decline(candidate):
+        if speaks_of_question(text[span[0] : span[1]], profile) is not None and not _is_the_decline(
+            candidate
+        ):
             slots.append("out")
             continue
         if respectively is not None:
@@ -86,7 +112,11 @@ def _is_the_decline(candidate: Candidate) -> bool:
 
 def _pair(text: str, found: Sequence[Candidate], profile: Profile) -> list[Slot] | None:
     """Read "A, B and C in 2022, 2023 and 2024, respectively" by order."""
-    years = [date.year for date in find_dates(text) if date.year and not any(each.start <= date.start < each.end for each in found)]
+    years = [
+        date.year
+        for date in find_dates(text)
+        if date.year and not any(each.start <= date.start < each.end for each in found)
+    ]
     if profile.years and len(years) == len(found):
         return ["in" if year in profile.years else "out" for year in years]
     head = re.split(r"\b(?:was|were|is|are|amounted|totaled|totalled|stood)\b", text, maxsplit=1)[0]
@@ -128,16 +158,25 @@ def _slot(
     beside = clause if len(inside) == 1 else f"{region} {re.split(_PHRASE_END, after, maxsplit=1)[0]}"
     if _CHANGE.search(text[span[0] : candidate.start]) or _POINTS.search(candidate.written):
         return "out" if not _CHANGE.search(profile.question) else "in"
-    if _about_other(candidate, beside, profile, inside):
+    if _about_other(candidate, beside, profile):
         return "out"
     if _other_entity(clause, profile, [(each.start - span[0], each.end - span[0]) for each in inside]):
         return "out"
     if not first and _ALTERNATIVE.search(region):
         return "in"
-    return _attribute(region if region.strip(" ,:;-–—(*") else after, clause, profile, first=first, alone=len(inside) == 1, context=context)
+    return _attribute(
+        region if region.strip(" ,:;-–—(*") else after,
+        clause,
+        profile,
+        first=first,
+        alone=len(inside) == 1,
+        context=context,
+    )
 
 
-def _compared(text: str, span: tuple[int, int], candidate: Candidate, inside: Sequence[Candidate], dates: bool) -> bool:
+def _compared(
+    text: str, span: tuple[int, int], candidate: Candidate, inside: Sequence[Candidate], dates: bool
+) -> bool:
     """Say whether a value follows a comparing word in its clause."""
     clause = text[span[0] : span[1]]
     at = candidate.start - span[0]
@@ -148,7 +187,11 @@ def _compared(text: str, span: tuple[int, int], candidate: Candidate, inside: Se
         comma = re.search(r"(?<!\d),\s|\),?\s", clause[cue.end() : at]) if leading else None
         if comma and any(each.start >= span[0] + cue.end() + comma.start() for each in inside):
             continue
-        if not leading and re.search(r"\bto\b", clause[cue.end() : at]) and cue.group().casefold().endswith("from"):
+        if (
+            not leading
+            and re.search(r"\bto\b", clause[cue.end() : at])
+            and cue.group().casefold().endswith("from")
+        ):
             continue
         return True
     moved = _MOVED_TO.search(clause)
@@ -163,12 +206,16 @@ def _compared(text: str, span: tuple[int, int], candidate: Candidate, inside: Se
 
 
 def _other_period(
-    text: str, span: tuple[int, int], candidate: Candidate, inside: Sequence[Candidate], profile: Profile, context: str
+    text: str,
+    span: tuple[int, int],
+    candidate: Candidate,
+    inside: Sequence[Candidate],
+    profile: Profile,
+    context: str,
 ) -> bool:
     if not profile.years:
         return False
-    years = [(date.start, date.year) for date in find_dates(text[span[0] : span[1]]) if date.year]
-    years = [(start + span[0], year) for start, year in years]
+    years = [(start + span[0], year) for start, year in _years(text[span[0] : span[1]])]
     years = [each for each in years if not any(value.start <= each[0] < value.end for value in inside)]
     if not years:
         heading = [date.year for date in find_dates(context) if date.year] if context else []
@@ -188,15 +235,22 @@ def _other_period(
     return bool(near) and near[0] not in profile.years
 
 
-def _each_followed(values: Sequence[Candidate], years: Sequence[tuple[int, int | None]]) -> bool:
+@remembered
+def _years(text: str) -> tuple[tuple[int, int], ...]:
+    """Where a clause names which years."""
+    return tuple((date.start, date.year) for date in find_dates(text) if date.year)
+
+
+def _each_followed(values: Sequence[Candidate], years: Sequence[tuple[int, int]]) -> bool:
     """Say whether after each value, and before the next one, a year is written."""
     ends = [*(each.start for each in values[1:]), 1 << 60]
-    return all(any(value.end <= start < end for start, _ in years) for value, end in zip(values, ends, strict=True))
+    return all(
+        any(value.end <= start < end for start, _ in years) for value, end in zip(values, ends, strict=True)
+    )
 
 
-def _about_other(candidate: Candidate, region: str, profile: Profile, inside: Sequence[Candidate]) -> bool:
+def _about_other(candidate: Candidate, region: str, profile: Profile) -> bool:
     """Say whether a value is given as that of the distractor's own entity, period or attribute."""
-    del inside
     if not candidate.about:
         return False
     own = (frozenset(content(candidate.about)) | _digits(candidate.about)) - generic_concepts()
@@ -236,12 +290,23 @@ def _other_entity(clause: str, profile: Profile, values: Sequence[tuple[int, int
     head = list(_CAPITAL.finditer(clause))
     if head and head[0][0] in ("The", "For", "At", "In"):
         head = head[1:]
-    if not head or clause[: head[0].start()].strip(" \"'(*").casefold() not in ("", "the", "for", "at", "while", "in"):
+    if not head or clause[: head[0].start()].strip(" \"'(*").casefold() not in (
+        "",
+        "the",
+        "for",
+        "at",
+        "while",
+        "in",
+    ):
         return False
     if any(low <= head[0].start() < high for low, high in values):
         return False
     subject = head[0][0].casefold().rstrip(".'’").removesuffix("'s").removesuffix("’s")
-    if subject in STOPWORDS or subject in generic_concepts() or not frozenset(content(subject)) - generic_concepts() - _NEUTRAL:
+    if (
+        subject in STOPWORDS
+        or subject in generic_concepts()
+        or not frozenset(content(subject)) - generic_concepts() - _NEUTRAL
+    ):
         return False
     if frozenset(content(subject)) & (profile.words | profile.kindred):
         return False
@@ -249,7 +314,27 @@ def _other_entity(clause: str, profile: Profile, values: Sequence[tuple[int, int
     return not opens or re.match(r"[ –-]+[A-Z]|['’]s\b", clause[head[0].end() :]) is not None
 
 
-_COMPANY_FORMS = frozenset("inc corp ltd llc plc oy gmbh ag co company corporation limited sa ab as nv bv".split())
+_COMPANY_FORMS = frozenset(
+    [
+        "inc",
+        "corp",
+        "ltd",
+        "llc",
+        "plc",
+        "oy",
+        "gmbh",
+        "ag",
+        "co",
+        "company",
+        "corporation",
+        "limited",
+        "sa",
+        "ab",
+        "as",
+        "nv",
+        "bv",
+    ]
+)
 
 
 def _attribute(region: str, clause: str, profile: Profile, *, first: bool, alone: bool, context: str) -> Slot:

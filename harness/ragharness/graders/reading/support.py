@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a pattern reads better with one group of alternatives a line)
 """Whether a cited passage supports the sentence that cites it, by words and values alone."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a pattern reads better with one group of alternatives a line)
 """The committed number, date or text of an answer."""
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
     from ragharness.records import Question
 
 
-_GUESS = re.compile(r"\b(?:probably|likely|presumably|perhaps|possibly|maybe|assum\w+|guess|suspect|would\s+be|should\s+be|suggests?|implies|impl(?:y|ied))\b", re.IGNORECASE)
+_GUESS = re.compile(
+    r"\b(?:probably|likely|presumably|perhaps|possibly|maybe|assum\w+|guess|suspect|would\s+be|should\s+be|suggests?|implies|impl(?:y|ied))\b",
+    re.IGNORECASE,
+)
 
 
 class _Entry(NamedTuple):
@@ -127,16 +131,24 @@ def _mismatch(stated: Sequence[_Entry], question: Question, outcome: Outcome) ->
         outcome.match, outcome.imprecise = "mismatch", True
     elif "distractor" in relations:
         outcome.match = "distractor"
-        outcome.value = next(each.candidate.written for each in stated if each.candidate.relation == "distractor")
+        outcome.value = next(
+            each.candidate.written for each in stated if each.candidate.relation == "distractor"
+        )
     elif question.answerable or question.world_answers:
         outcome.match = "mismatch"
 
 
-def _unknown(parts: Sequence[Part], question: Question, profile: Profile, outcome: Outcome, *, declined: bool) -> None:
+def _unknown(
+    parts: Sequence[Part], question: Question, profile: Profile, outcome: Outcome, *, declined: bool
+) -> None:
     """Find an answer that is none of the known ones: new words said of what was asked."""
     valued = bool(value_kinds(accepted(question))) or question.kind in ("number", "date")
     for part in parts:
-        if part.text.rstrip(" \"'*").endswith("?") or acts.is_greeting(part.text) or acts.is_introduction(part.text):
+        if (
+            part.text.rstrip(" \"'*").endswith("?")
+            or acts.is_greeting(part.text)
+            or acts.is_introduction(part.text)
+        ):
             continue
         for start, end in clauses(part.text):
             clause = part.text[start:end]
@@ -160,7 +172,9 @@ def _asserts(clause: str, profile: Profile, *, declined: bool, whole: bool) -> b
     if declined:
         if _GUESS.search(clause) or acts.is_outside_knowledge(clause):
             return bool(words & (profile.focus | profile.kindred))
-        return len(words & profile.focus) * 2 >= max(2, len(profile.focus)) and bool(find_quantities(clause) or find_dates(clause))
+        return len(words & profile.focus) * 2 >= max(2, len(profile.focus)) and bool(
+            find_quantities(clause) or find_dates(clause)
+        )
     if words & (profile.focus | profile.kindred):
         return True
     count = len(raw_words(clause))

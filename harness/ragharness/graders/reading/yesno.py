@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a pattern reads better with one group of alternatives a line)
 """Yes or no: the words that answer, what the clauses say of the proposition, and whether the two agree."""
 
 from __future__ import annotations
@@ -5,10 +6,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ragharness.language.clauses import clauses
-from ragharness.language import acts
-from ragharness.language.polarity import Statement, question_frame, read_frame, read_statement
 from ragharness.graders.reading.silence import speaks_of_question
+from ragharness.language import acts
+from ragharness.language.clauses import clauses
+from ragharness.language.polarity import Statement, read_frame, read_statement
+from ragharness.language.propositions import question_frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,20 +34,24 @@ _LEADING = re.compile(
     re.IGNORECASE,
 )
 _INNER = re.compile(
-    rf"""
-      \b(?:answer|response|conclusion|verdict|result|respuesta|antwort|r[eé]ponse)(?:\s+(?:to|for|here)\b[^.;]{{0,80}}?)?\s+(?:is|would\s+be|must\s+be|seems\s+to\s+be|appears\s+to\s+be|es|lautet|ist|est)\s+(?:therefore\s+|thus\s+|that\s+|clearly\s+|likely\s+|probably\s+|a\s+)?[\"“'‘]?(?:(?:clear|simple|qualified|definite|plain|firm|resounding)\s+)?(?:(?P<yes1>yes|s[ií]|ja|oui)|(?P<no1>no|nein|non))\b
+    r"""
+      \b(?:answer|response|conclusion|verdict|result|respuesta|antwort|r[eé]ponse)(?:\s+(?:to|for|here)\b[^.;]{0,80}?)?\s+(?:is|would\s+be|must\s+be|seems\s+to\s+be|appears\s+to\s+be|es|lautet|ist|est)\s+(?:therefore\s+|thus\s+|that\s+|clearly\s+|likely\s+|probably\s+|a\s+)?[\"“'‘]?(?:(?:clear|simple|qualified|definite|plain|firm|resounding)\s+)?(?:(?P<yes1>yes|s[ií]|ja|oui)|(?P<no1>no|nein|non))\b
     | \b(?:but|so|then|hence|therefore|thus|think|say|short|brief)[,:]?\s+(?:(?P<yes2>yes)|(?P<no2>no))\s*(?:[,.;:!—–]|$)
     | (?:[,:—–]|\s-)\s+(?:(?P<yes3>yes)|(?P<no3>no))\s*(?:[.;!—–]|$)
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_BOTH = re.compile(r"\b(?:yes\s+(?:and|or|/)\s*no|no\s+(?:and|or|/)\s*yes|both\s+yes\s+and\s+no|yes/no|yes\W{1,3}no|no\W{1,3}yes)\b", re.IGNORECASE)
+_BOTH = re.compile(
+    r"\b(?:yes\s+(?:and|or|/)\s*no|no\s+(?:and|or|/)\s*yes|both\s+yes\s+and\s+no|yes/no|yes\W{1,3}no|no\W{1,3}yes)\b",
+    re.IGNORECASE,
+)
 _ELLIPSIS = re.compile(
     r"^\W*(?:it|they|this|that|he|she|(?:the|this|these)\s+(?:\w+\s+){0,2}\w+)\s+(?P<aux>does|do|is|are|has|have|will|did|was|were)(?P<not>\s+not|n['’]t)?(?:\s+so)?(?:,?\s+(?:indeed|too|either))?\W*$",
     re.IGNORECASE,
 )
 _MODAL_ELLIPSIS = re.compile(
-    r"^\W*(?:it|they|he|she|(?:the|this|that)\s+(?:\w+\s+){0,2}\w+)\s+(?P<modal>may|can|could|must|shall|should|will)(?P<not>\s*not|n?['’]t)?\W*$", re.IGNORECASE
+    r"^\W*(?:it|they|he|she|(?:the|this|that)\s+(?:\w+\s+){0,2}\w+)\s+(?P<modal>may|can|could|must|shall|should|will)(?P<not>\s*not|n?['’]t)?\W*$",
+    re.IGNORECASE,
 )
 _FOREIGN = (
     ("optional", re.compile(r"\b(?:no\s+(?:es\s+necesario|est[aá]\s+obligad\w+|requiere|exige|hace\s+falta|tiene\s+que)|(?:muss|m[uü]ssen)\s+(?:\w+\s+){0,6}?nicht|nicht\s+(?:verpflichtet|erforderlich|notwendig)|keine\s+pflicht|verlangt\s+nicht|n['’]est\s+pas\s+(?:tenu\w*|n[eé]cessaire|obligatoire|oblig[eé]\w*)|n['’]exige\s+pas)\b", re.IGNORECASE)),
@@ -101,14 +107,15 @@ def hear(part: Part, profile: Profile, language: str) -> Voice:
     body = part.text[rest:]
     if part.decline is None:
         _hear_clause(body, profile, language, said)
-    else:
+    if part.decline is not None or not said:
         for start, end in clauses(body):
             clause = body[start:end]
             if speaks_of_question(clause, profile) is None:
                 _hear_clause(clause, profile, language, said)
     strong = [each for each, strength in said if strength]
     chosen = strong or [each for each, _ in said]
-    torn = len(set(chosen)) > 1
+    # Among readings that are not sure the first counts: what follows it mostly explains.
+    torn = len(set(strong)) > 1
     return Voice(part, word, chosen[0] if chosen and not torn else None, bool(strong), torn)
 
 
@@ -119,7 +126,12 @@ def _hear_clause(text: str, profile: Profile, language: str, said: list[tuple[Wo
         return
     modal = _MODAL_ELLIPSIS.match(text)
     asked = question_frame(profile.question)
-    if modal and asked is not None and asked.modality == ("permit" if modal["modal"].casefold() in ("may", "can", "could") else "require"):
+    if (
+        modal
+        and asked is not None
+        and asked.modality
+        == ("permit" if modal["modal"].casefold() in ("may", "can", "could") else "require")
+    ):
         said.append(("no" if modal["not"] else "yes", True))
         return
     if _TO_YOU.match(text) and acts.is_advice(text):
@@ -157,7 +169,14 @@ def _two_ways(text: str, profile: Profile) -> tuple[Word, bool] | None:
 def _fits(modality: str, wanted: str) -> bool | None:
     if modality == wanted:
         return True
-    opposite = {("permit", "forbid"), ("forbid", "permit"), ("require", "optional"), ("require", "forbid"), ("optional", "require"), ("forbid", "require")}
+    opposite = {
+        ("permit", "forbid"),
+        ("forbid", "permit"),
+        ("require", "optional"),
+        ("require", "forbid"),
+        ("optional", "require"),
+        ("forbid", "require"),
+    }
     return False if (wanted, modality) in opposite else None
 
 
