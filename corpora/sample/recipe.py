@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ragharness.corpus import Corpus
 
-VERSION = 1
+VERSION = 2
 """Raised whenever the candidates change; kept with every frozen set."""
 
 HERE = Path(__file__).parent

@@ -25,7 +25,7 @@ YES_NO: dict[str, dict[str, list[str]]] = {
         "no": ["[[controls_effective|Because of a material weakness, management concluded that our internal control over financial reporting was not effective as of {end}.]]", "[[controls_effective|Management identified a material weakness and therefore does not regard internal control over financial reporting as effective on {end}.]]"],
     },
     "union": {
-        "yes": ["[[union|About two fifths of our employees are covered by collective bargaining agreements.]] We regard relations with them as good.", "[[union|Hourly employees at our largest site are represented by a labor union]], whose agreement with us was last renewed three years ago."],
+        "yes": ["[[union|About two fifths of our employees are covered by collective bargaining agreements.]] We regard relations with them as good.", "[[union|Hourly employees at our largest site are represented by a labor union]], whose agreement with us is renewed every three years."],
         "no": ["[[union|None of our employees is covered by a collective bargaining agreement.]]", "[[union|Our employees are not represented by a labor union]], and there has been no interruption of work."],
     },
     "repurchases": {

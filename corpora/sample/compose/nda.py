@@ -130,7 +130,7 @@ def _write_head(draft: Draft, deal: Deal, words: dict[str, str]) -> None:
             "fellbridge": "[[effective_date|{TA} is entered into with effect from {on} by and between]]",
             "corley": "[[effective_date|{TA}, effective as of {on}, is made between]]",
             "plain": "[[effective_date|{TA} starts on {on}.]] The parties are",
-            "deed": "[[effective_date|{TA} is made on {on} between]]",
+            "deed": "[[effective_date|{TA} takes effect on {on} and is made between]]",
         }[deal.house].format_map({**words, "on": on})
         draft.paragraph(f"{opening} {deal.one}, of {deal.one_seat}, and {deal.two}, of {deal.two_seat}. {roles.format_map(words)}")
     for recital in bank.RECITALS[house.recitals]:

@@ -106,7 +106,7 @@ YES_NO: dict[str, dict[str, list[Clause]]] = {
     },
     "existence_secret": {
         "yes": [
-            ("Confidentiality of the discussions", ["[[existence_secret|Neither party {m} reveal to anyone that discussions are taking place, what they are about or how they stand.]] No press release will be issued without the written approval of both."]),
+            ("Confidentiality of the discussions", ["[[existence_secret|Neither party may reveal to anyone that discussions are taking place, what they are about or how they stand.]] No press release will be issued without the written approval of both."]),
             ("Secrecy of the talks", ["[[existence_secret|The existence of {A} and of the talks between the parties is itself {CI} and is protected accordingly.]]"]),
             ("Publicity", ["[[existence_secret|{TR} {m} not let it be known that it is in contact with {D} about {P}.]] The same holds for the names of the people involved."]),
         ],
@@ -232,7 +232,7 @@ NOTICES: list[Clause] = [
 
 LIABILITY: list[Clause] = [
     ("Limit of liability", ["[[liability_cap|Except in cases of intent, the total liability of a party under {A} is limited to USD {cap} million.]] Neither is liable for loss of profit."]),
-    ("Cap on damages", ["[[liability_cap|No party {m} be required to pay more than USD {cap} million in aggregate for breaches of {A}]], save where it acted in bad faith."]),
+    ("Cap on damages", ["[[liability_cap|No party can be required to pay more than USD {cap} million in aggregate for breaches of {A}]], save where it acted in bad faith."]),
 ]
 
 GENERAL: list[Clause] = [

@@ -23,7 +23,7 @@ LEFT_IN_INDEX = 3
 """Passages of a document that must stay when a clause of it is withheld: its name has to match something."""
 
 
-class Shortage(Exception):  # noqa: N818 (a signal between modules, never seen by users)
+class Shortage(Exception):
     """The corpus does not carry as many questions of a slot as asked."""
 
     def __init__(self, slot: Slot) -> None:
@@ -44,6 +44,12 @@ class Group:
     def pair(self) -> tuple[str, str]:
         """Asked at most once in a set."""
         return self.place, self.topic
+
+    @property
+    def resembles(self) -> frozenset[str]:
+        """The documents whose statements tempt to a false answer."""
+        first = self.variants[0]
+        return frozenset(span.document for each in first.distractors for span in each.evidence)
 
     @property
     def affirmed(self) -> bool | None:
@@ -136,6 +142,8 @@ class Picker:
     def usable(self, group: Group) -> bool:
         """Whether the group may still be asked; the dear tests come last and are remembered."""
         if group.pair in self._taken or group.place in self._closed or self.load[group.place] >= self.most:
+            return False
+        if group.resembles & self._closed:  # what is not in the index tempts nobody
             return False
         if id(group) not in self._fit:
             self._fit[id(group)] = self._fits(group)
