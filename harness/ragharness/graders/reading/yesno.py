@@ -42,7 +42,7 @@ _INNER = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _BOTH = re.compile(
-    r"\b(?:yes\s+(?:and|or|/)\s*no|no\s+(?:and|or|/)\s*yes|both\s+yes\s+and\s+no|yes/no|yes\W{1,3}no|no\W{1,3}yes)\b",
+    r"\b(?:yes\s+(?:and|or|/)\s*no|no\s+(?:and|or|/)\s*yes|both\s+yes\s+and\s+no|yes/no|yes[.,;!\s]{1,3}no(?=\s*(?:[.,;!]|$))|no[.,;!\s]{1,3}yes(?=\s*(?:[.,;!]|$)))",
     re.IGNORECASE,
 )
 _ELLIPSIS = re.compile(

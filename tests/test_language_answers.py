@@ -1,0 +1,109 @@
+"""Normalising answers, finding citations in odd places, telling declines from answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragharness.language import acts
+from ragharness.language.citations import MARK, mark, resolve
+from ragharness.language.clauses import clauses
+from ragharness.language.declines import find_decline
+from ragharness.language.normalise import normalise
+
+KNOWN = ("c1#3", "c1#7", "p4")
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("three years. [c1#3] See", ("c1#3",)),
+        ("three years 【c1#3】.", ("c1#3",)),
+        ("x [c1#3, c1#7]. y (p4) z (see c1#7 and p4).", ("c1#3", "c1#7", "p4")),
+        ("three (3) years [1][2] and [9]", ("c1#3", "c1#7", "9")),
+        ("years.[^1]\n\n[^1]: c1#7 the secrecy clause", ("c1#7",)),
+        ("according to c1#3, it is", ("c1#3",)),
+        ("As in [Passage 2] and [Source: p4] [sic] [Company]", ("c1#7", "p4")),
+        ("**Sources:** c1#3, p4", ("c1#3", "p4")),
+        ("Yes¹ and years.²", ("c1#3", "c1#7")),
+        ("[the clause](#p4)", ("p4",)),
+        ("(c9#99) (Q3) (FY24) Section [4.2]", ("c9#99",)),
+        ("[doc c1#3, p. 4] [1-2]", ("c1#3", "c1#7")),
+        ("nothing cited [...] [emphasis added]", ()),
+    ],
+)
+def test_citations_are_found_where_they_stand(text: str, ids: tuple[str, ...]) -> None:
+    marked = mark(normalise(text).text, KNOWN)
+    assert marked.cited(marked.text) == ids
+
+
+def test_a_mark_after_the_full_stop_belongs_to_the_sentence_before() -> None:
+    assert (
+        MARK.sub("*", mark("Three years. [c1#3] Notices go to Oslo.", KNOWN).text)
+        == "Three years*. Notices go to Oslo."
+    )
+    assert (
+        MARK.sub("*", mark("True. [c1#3] states that it runs.", KNOWN).text) == "True. * states that it runs."
+    )
+
+
+def test_bare_numbers_are_ids_where_ids_are_numbers() -> None:
+    assert mark("x [2]", ("7", "2")).ids == ("2",)
+    assert not mark("x [2]", ("7", "2")).positional
+    assert resolve(["2", "[p4]"], KNOWN) == (("c1#7", "p4"), True)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "cited"),
+    [
+        ('{"answer": "yes", "citations": ["p4"]}', "yes", ("p4",)),
+        ('```json\n{"answer": true, "explanation": "Staff may."}\n```', "Yes.\nStaff may.", None),
+        ("{'answer': 'no', 'sources': [{'id': 'p4'}]}", "no", ("p4",)),
+        ('{"answer": null}', "", None),
+        ("A set {a, b} of things", "A set {a, b} of things", None),
+        ("<think>No [p3]</think>Yes [p4]", "Yes [p4]", None),
+        ("some reasoning</think>Yes", "Yes", None),
+        ("<b>Yes</b>", "Yes", None),
+    ],
+)
+def test_normalise(text: str, said: str, cited: tuple[str, ...] | None) -> None:
+    assert normalise(text) == (said, cited)
+
+
+DECLINES = [
+    "I don't know.", "I can't answer that.", "None of the retrieved passages mention a penalty.", "not in context",
+    "The term isn't specified.", "It cannot be determined from the context.", "The agreement is silent on the matter.",
+    "No provision addresses it.", "No tengo evidencia sobre una penalización.", "Je ne trouve pas d'information.",
+    "Ich kann diese Frage nicht beantworten.", "Leider wird das in den Dokumenten nicht erwähnt.", "Insufficient evidence.",
+    "Neither of them states a fee.", "There's no maintenance fee in the passages.", "The excerpts don’t say.",
+]  # fmt: skip
+NO_DECLINES = [
+    "No restriction prevents this.", "The agreement does not require marking.", "Nothing in it bars the recipient from that.",
+    "No licence or other right passes to the recipient.", "As an AI I cannot give legal advice.", "not more than three years",
+    "The recipient is not free to take it apart.", "The auditors could not find receipts.", "It may not disclose it to anyone.",
+    "The inspector found no evidence of fraud.", "Neither party may entice away employees.", "It does not renew automatically.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", DECLINES)
+def test_declines(text: str) -> None:
+    assert find_decline(text) is not None
+
+
+@pytest.mark.parametrize("text", NO_DECLINES)
+def test_statements_with_a_negation_are_no_declines(text: str) -> None:
+    assert find_decline(text) is None
+
+
+def test_clauses_hold_labels_and_split_contrasts() -> None:
+    text = "CEO: Imani Feld, while the office, though small, is in Oslo; it is new"
+    assert [text[low:high] for low, high in clauses(text)][0] == "CEO: Imani Feld"
+    assert len(clauses(text)) >= 3
+
+
+def test_acts() -> None:
+    assert acts.is_advice("You might want to check the side letters.")
+    assert acts.is_pointer("The closest passages concern notices.")
+    assert acts.is_urgent("Act immediately!")
+    assert acts.corrects_premise("There is no such agreement.")
+    assert not acts.corrects_premise("There is no mention of it.")
+    assert acts.asks_back("Do you mean the term or the secrecy period?")

@@ -1,0 +1,204 @@
+"""The ``rules`` grader on labelled answers, on minimal pairs, and on whatever text a pipeline may return."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragharness.buckets import grade
+from ragharness.cases import check_cases
+from ragharness.graders import load_grader
+from ragharness.records import Answer, Distractor, Passage, Question, Verdict
+
+CASES = sorted((Path(__file__).parent / "cases").glob("*.json"))
+GRADER = load_grader("rules")
+
+LEFT_TO_A_PERSON = {
+    "n095", "y216", "y217", "y274", "y290", "r065",  # phrasings beyond the patterns: needs_review or a refusal
+    "y053", "y164", "y235",  # a leading word against a clause that the patterns do not tie to the proposition
+}  # fmt: skip
+"""Cases that the rules are known not to read as a careful person does; none of them ends as correct."""
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_the_labelled_cases(path: Path) -> None:
+    failed = {result.case.id: result for result in check_cases(path, GRADER) if result.differences}
+    assert set(failed) <= LEFT_TO_A_PERSON, [
+        failed[id_].differences for id_ in set(failed) - LEFT_TO_A_PERSON
+    ]
+    assert not [id_ for id_, result in failed.items() if result.verdict.bucket == "correct"]
+
+
+@pytest.mark.parametrize("name", ["bucket_cases.json", "model_style_cases.json"])
+def test_the_shared_cases_from_their_text(shared: Path, name: str) -> None:
+    results = list(check_cases(shared / "spec" / "cases" / name, GRADER))
+    assert len(results) >= 20
+    assert {result.case.id: result.differences for result in results if result.differences} == {}
+
+
+class Setting(NamedTuple):
+    """A question with what was retrieved for it."""
+
+    question: Question
+    passages: dict[str, str]
+    supporting: frozenset[str]
+
+
+CONTRACT = {
+    "c1#3": "This Agreement shall remain in force for a period of three (3) years from the Effective Date of 1 March 2021.",
+    "c1#7": "Each party shall keep the Confidential Information secret for five (5) years after termination.",
+    "c1#11": "Notices shall be sent to the legal department in Oslo.",
+}
+SHARING = {
+    "p4": "The Receiving Party may disclose Confidential Information to those of its employees who need to know it.",
+    "p3": "The Receiving Party shall use the Confidential Information solely for the Purpose.",
+}
+TERM = Setting(
+    Question(id="term", text="How long does the Agreement remain in force?", kind="text", stratum="grounded",
+             answerable=True, answers=("three years", "3 years"), distractors=(Distractor("five years"),)),
+    CONTRACT, frozenset({"c1#3"}),
+)  # fmt: skip
+MISSED = TERM._replace(passages={id_: text for id_, text in CONTRACT.items() if id_ != "c1#3"})
+DATE = Setting(
+    Question(id="date", text="What is the Effective Date?", kind="date", stratum="grounded", answerable=True,
+             answers=("2021-03-01",), date_precision="day"),
+    CONTRACT, frozenset({"c1#3"}),
+)  # fmt: skip
+PENALTY = Setting(
+    Question(id="penalty", text="What penalty applies to a late notice under the Agreement?", kind="text",
+             stratum="unanswerable", answerable=False),
+    {"c1#11": CONTRACT["c1#11"], "c1#7": CONTRACT["c1#7"]}, frozenset(),
+)  # fmt: skip
+MAY = Setting(
+    Question(id="may", text="May the receiving party share Confidential Information with its employees?", kind="yesno",
+             stratum="grounded", answerable=True, answers=("yes",),
+             proposition="The receiving party may share Confidential Information with its employees."),
+    SHARING, frozenset({"p4"}),
+)  # fmt: skip
+BARRED = Setting(
+    Question(id="barred", text="Is the receiving party prevented from sharing Confidential Information with its employees?",
+             kind="yesno", stratum="grounded", answerable=True, answers=("no",), yes_means=False,
+             proposition="The receiving party may share Confidential Information with its employees."),
+    SHARING, frozenset({"p4"}),
+)  # fmt: skip
+SALES = Setting(
+    Question(id="sales", text="What were Borealis Oy's net sales in fiscal 2024, in millions of euros?", kind="number",
+             stratum="grounded", answerable=True, answers=("391035",), unit="EUR million",
+             distractors=(Distractor("383285", "fiscal 2023"),)),
+    {"f12": "Net sales | 391,035 | 383,285 (EUR million; fiscal 2024, 2023)"}, frozenset({"f12"}),
+)  # fmt: skip
+
+TRIES: list[tuple[Setting, str, str]] = [
+    (TERM, "**Three years** [c1#3]", "correct"),
+    (
+        TERM,
+        "According to passage c1#3, the Agreement remains in force for a period of three (3) years.",
+        "correct",
+    ),
+    (TERM, "The Agreement remains in force for three years.[^1]\n\n[^1]: c1#3", "correct"),
+    (
+        TERM,
+        "The Agreement remains in force for three years.\n\n**Sources:**\n- [c1#3] This Agreement shall ...",
+        "correct",
+    ),
+    (TERM, "<think>Five years? No.</think>It lasts three years [c1#3].", "correct"),
+    (TERM, "<think>Five years? No.", "no_answer"),
+    (TERM, "Three years [2].", "unsupported"),
+    (
+        TERM,
+        "While secrecy lasts five years [c1#7], the Agreement itself remains in force for three years [c1#3].",
+        "correct",
+    ),
+    (TERM, "Not more than three years [c1#3].", "correct"),
+    (TERM, "The Agreement does not remain in force for three years [c1#3].", "wrong"),
+    (TERM, "Between three and five years [c1#3].", "wrong"),
+    (TERM, "Three years, not five [c1#3].", "correct"),
+    (TERM, "Drei Jahre [c1#3].", "correct"),
+    (TERM, "Il contratto resta in vigore per un periodo di tre anni a partire dalla firma.", "needs_review"),
+    (TERM, "It remains in force for a limited period.", "needs_review"),
+    (MISSED, "I don't know, but typically such agreements run for three years.", "unsupported"),
+    (MISSED, "Five years [c1#7].", "wrong"),
+    (DATE, "March 1, 2021 [c1#3]", "correct"),
+    (DATE, "In 2021 [c1#3].", "wrong"),
+    (DATE, "01/03/2021 [c1#3]", "needs_review"),
+    (PENALTY, "There is no penalty.", "refused"),
+    (PENALTY, "A fee of $500 applies [c1#11].", "unsupported"),
+    (PENALTY, "Which agreement do you mean?", "refused"),
+    (MAY, "It may [p4].", "correct"),
+    (MAY, "Disclosure is prohibited except to employees who need to know [p4].", "correct"),
+    (MAY, "The receiving party is not allowed to share it with employees [p4].", "wrong"),
+    (MAY, "Ja, die empfangende Partei darf sie an Mitarbeiter weitergeben [p4].", "correct"),
+    (MAY, "Yes, it may not [p4].", "needs_review"),
+    (MAY, "Yes and no.", "needs_review"),
+    (MAY, "No. The passages do not address sharing with employees.", "refused"),
+    (MAY, '{"answer": true, "sources": ["p4"]}', "correct"),
+    (BARRED, "Nothing prevents it from sharing with employees [p4].", "correct"),
+    (BARRED, "Yes, sharing with employees is prohibited [p4].", "wrong"),
+    (BARRED, "Absolutely not. Employees may receive it [p4].", "correct"),
+    (SALES, "Net sales rose from €383.3 billion to €391.0 billion [f12].", "correct"),
+    (SALES, "In 2023: 383,285; in 2024: 391,035 [f12].", "correct"),
+    (SALES, "$391,035 million [f12]", "wrong"),
+    (SALES, "Net sales grew 2% to €391,035 million in fiscal 2024 [f12].", "correct"),
+    (SALES, "Net sales were €391,035 thousand [f12].", "wrong"),
+]
+
+
+def judge(setting: Setting, text: str) -> Verdict:
+    passages = [
+        Passage(id_, id_.partition("#")[0], "", 0, len(body), body) for id_, body in setting.passages.items()
+    ]
+    return grade(GRADER, setting.question, Answer(text=text), passages, setting.supporting)
+
+
+@pytest.mark.parametrize(("setting", "text", "wanted"), TRIES)
+def test_answers_as_models_write_them(setting: Setting, text: str, wanted: str) -> None:
+    verdict = judge(setting, text)
+    assert (verdict.bucket or verdict.status) == wanted, verdict.why
+
+
+def test_the_fourth_citation_does_not_count() -> None:
+    text = "The Agreement remains in force for three years [c1#11][c1#7][c9#9][c1#3]."
+    assert judge(TERM, text).bucket == "unsupported"
+    assert judge(TERM, text.replace("[c9#9]", "")).bucket == "correct"
+
+
+def test_sentences_carry_their_support() -> None:
+    verdict = judge(TERM, "Three years [c1#3]. Notices go to the legal department in Oslo [c1#11].")
+    assert [sentence.citation_support for sentence in verdict.sentences] == [(True,), (True,)]
+    assert all(sentence.is_claim for sentence in verdict.sentences)
+    assert verdict.value == "Three years"
+
+
+SETTINGS = [TERM, DATE, PENALTY, MAY, SALES]
+PIECES = st.sampled_from(
+    ["Yes", "No", ". ", "\n", " three years", " [c1#3]", " [1]", "not ", " may ", "| a | b |", "**", "{", "}", '"answer":',
+     " I could not find ", " 391,035", " million", " unless ", " 2021", "(", ")", "<think>", "</think>", "- ", ": ", "?", "😀"]
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.one_of(
+        st.text(st.characters(exclude_categories=["Cs"]), max_size=300),
+        st.lists(PIECES, max_size=40).map("".join),
+    )
+)
+def test_any_text_gets_a_verdict(text: str) -> None:
+    for setting in SETTINGS:
+        first = judge(setting, text)
+        assert first == judge(setting, text)
+        assert first.status in ("ok", "no_answer", "needs_review")
+
+
+@pytest.mark.parametrize(
+    "piece", ["a", "no ", "[", "{", "1,", "2021 ", "<think>", "may not ", "[^1]: c1#3 x\n", "up from $5 "]
+)
+def test_huge_answers_are_read_in_time(piece: str) -> None:
+    started = time.process_time()
+    assert "overlong" in judge(TERM, piece * (100_000 // len(piece))).flags or piece == "<think>"
+    assert time.process_time() - started < 10
