@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a labelled example reads better on one line)
 """The decision table: one row at a time, from primitives alone."""
 
 from __future__ import annotations
@@ -131,7 +132,7 @@ def test_every_reading_has_one_verdict(reading: Reading, question: Question) -> 
     verdict = decide(question, reading)
     assert (verdict.bucket is None) == (verdict.status != "ok")
     if verdict.bucket is None:
-        assert verdict.citation_exists is verdict.extra_claim_count is verdict.refusal_quality is None
+        assert (verdict.citation_exists, verdict.extra_claim_count, verdict.refusal_quality) == (None, None, None)
         return
     assert verdict.bucket in BUCKETS
     assert (verdict.refusal_quality is not None) == (verdict.bucket == "refused")

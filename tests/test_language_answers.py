@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a labelled example reads better on one line)
 """Normalising answers, finding citations in odd places, telling declines from answers."""
 
 from __future__ import annotations
@@ -96,7 +97,8 @@ def test_statements_with_a_negation_are_no_declines(text: str) -> None:
 
 def test_clauses_hold_labels_and_split_contrasts() -> None:
     text = "CEO: Imani Feld, while the office, though small, is in Oslo; it is new"
-    assert [text[low:high] for low, high in clauses(text)][0] == "CEO: Imani Feld"
+    low, high = clauses(text)[0]
+    assert text[low:high] == "CEO: Imani Feld"
     assert len(clauses(text)) >= 3
 
 
