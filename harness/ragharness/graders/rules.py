@@ -128,8 +128,11 @@ class _Reader:
             if yesno.is_both(part.text):
                 outcome.unreadable = "it answers yes and no"
                 return outcome
+            if yesno.is_guesses(part.text):
+                return self._both([part])
             voice = yesno.hear(part, self.profile, self.language)
-            if voice.word and voice.clause is None and self._is_silence_after_word(part.text):
+            word, rest = yesno.leading_word(part.text)
+            if word and voice.clause is None and self._is_silence_after_word(part.text[rest:]):
                 voice = voice._replace(word=None)
             voices.append(voice)
         if self.declined or self.declined_nearly:
@@ -139,16 +142,19 @@ class _Reader:
             ]
         word, why = yesno.settle(voices)
         if why == "both":
-            outcome.committed = outcome.contradiction = True
-            outcome.parts = [voice.part for voice in voices if voice.word]
-            outcome.match = "mismatch"
-            return outcome
+            return self._both([voice.part for voice in voices if voice.word])
         outcome.unreadable = why
         if word is None:
             return outcome
         outcome.committed, outcome.value = True, word
         outcome.parts = self._carriers(voices, word)
         outcome.match = self._match_word(word)
+        return outcome
+
+    def _both(self, parts: list[Part]) -> Outcome:
+        """An answer that says yes and no: two incompatible values in the same slot."""
+        outcome = Outcome(committed=True, match="mismatch", contradiction=True, value="yes and no")
+        outcome.parts = parts
         return outcome
 
     def _is_silence_after_word(self, text: str) -> bool:

@@ -41,8 +41,10 @@ _INNER = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_BOTH = re.compile(
-    r"\b(?:yes\s+(?:and|or|/)\s*no|no\s+(?:and|or|/)\s*yes|both\s+yes\s+and\s+no|yes/no|yes[.,;!\s]{1,3}no(?=\s*(?:[.,;!]|$))|no[.,;!\s]{1,3}yes(?=\s*(?:[.,;!]|$)))",
+_BOTH = re.compile(r"\b(?:yes\s+and\s+no|no\s+and\s+yes|both\s+yes\s+and\s+no|yes/no)\b", re.IGNORECASE)
+_GUESSES = re.compile(
+    r"\b(?:yes\W{1,4}(?:\w+\W+){0,3}?or\s+(?:possibly\s+|perhaps\s+)?no|no\W{1,4}(?:\w+\W+){0,3}?or\s+(?:possibly\s+|perhaps\s+)?yes"
+    r"|yes[.,;!\s]{1,3}no(?=\s*(?:[.,;!]|$))|no[.,;!\s]{1,3}yes(?=\s*(?:[.,;!]|$)))\b",
     re.IGNORECASE,
 )
 _ELLIPSIS = re.compile(
@@ -91,6 +93,11 @@ def inner_word(text: str) -> Word | None:
     if not found:
         return None
     return "yes" if found["yes1"] or found["yes2"] or found["yes3"] else "no"
+
+
+def is_guesses(text: str) -> bool:
+    """Say whether a text names both answers ("either yes or no")."""
+    return _GUESSES.search(text) is not None
 
 
 def is_both(text: str) -> bool:
