@@ -351,7 +351,11 @@ def malformed() -> Iterator[tuple[str, str, str]]:
     yield "wrong type", f"{good}\n\n{good.replace('false', '3')}\n", r"line 3: .*bool.*\$.answerable"
     yield "unknown row", good.replace("unanswerable", "hard"), r"line 1: .*\$.stratum"
     yield "missing field", '{"id":"a"}', "line 1: .*text"
-    yield "an id twice", f"{good}\n{good.replace('What', 'Who')}", "the same as a"
+    yield "an id twice", f"{good}\n{good.replace('What', 'Who')}", "question 2 has the same id as question 1"
+    yield "no id", good.replace('"id":"a"', '"id":""'), "the set: expected an id of question 1, found none"
+    yield "no word", good.replace("What?", "?"), r"a: expected a question with words, found '\?'"
+    unknown = good.replace('"unanswerable"', '"grounded"')
+    yield "no row", unknown, "a: expected a stratum and target of grounded/correct, .*, found grounded"
     yield "another corpus", good.replace('"id"', '"document":"x","id"'), "found 'x'"
 
 
@@ -370,7 +374,7 @@ def test_a_malformed_file_is_refused_line_by_line(
 
 def test_many_bad_lines_are_counted_not_listed(tmp_path: Path) -> None:
     path = tmp_path / "questions.jsonl"
-    path.write_text("x\n" * 30)
+    path.write_text("{\n" * 30)
     with pytest.raises(QuestionsNotUsable, match="and 25 more"):
         read_questions(path)
 

@@ -439,5 +439,5 @@ def test_secrets_stay_out_of_failures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("USE_TOKENS", "true")
     text = "401 for sk-0123456789abcdef at https://me:secret@host/x, it is true"
     assert (
-        describe(ValueError(text)).message == "401 for [SOME_API_KEY] at https://[login]@host/x, it is true"
+        describe(ValueError(text)).message == "401 for [SOME_API_KEY] at https://host/x, it is true"
     )

@@ -6,10 +6,11 @@ import random
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 import run_fakes as fake
 from ragharness.errors import RunNotUsable
-from ragharness.records import BUCKETS, ROWS, Usage
+from ragharness.records import BUCKETS, ROWS, Answer, Retrieved, Usage
 from ragharness.scores import Scores, score
 from ragharness.statistics import wilson
 
@@ -179,7 +180,16 @@ def test_retrieval_counts_the_questions_with_evidence_in_reach() -> None:
 
 def test_a_pipeline_with_its_own_passages_is_named_as_unforced() -> None:
     assert scored([], takes="passages").notes == []
-    assert "could not be emptied" in scored([], takes="own").notes[0]
+    asked = [each for each in QUESTIONS if each.withheld][:3]
+    bare, bringing, citing = (fake.record(each, "unsupported", found=each != asked[0]) for each in asked)
+    brought = (Retrieved("d1#1", 0.0),)
+    citing = replace(citing, retrieved=brought, answer=Answer(text="So [d1#1].", citations=("d1#1",)))
+    empty = next(each for each in QUESTIONS if each.stratum == "null_retrieval")
+    records = [bare, replace(bringing, retrieved=brought), citing, fake.record(empty, "unsupported")]
+    (note,) = scored(records, takes="own").notes
+    assert "the rows withheld and null do not mean what they say" in note
+    assert f"Of 20 withheld questions, 2 came with the withheld evidence, 1 citing it ({asked[2].id})" in note
+    assert "of 10 null questions, 1 came with passages of the document asked about" in note
 
 
 def test_spending_is_unknown_rather_than_zero() -> None:

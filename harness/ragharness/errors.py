@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+_LISTED = 8
+"""Known names that an unknown one is answered with."""
+
+
 class RagharnessError(Exception):
     """The root: ``str(error)`` is one readable sentence, ``help`` names the next command."""
 
@@ -45,7 +49,8 @@ class UnknownName(UsageError):
     def __init__(self, what: str, name: str, known: Iterable[str], *, help: str = "") -> None:  # noqa: A002
         names = sorted(known)
         near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}"
+        more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+        hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names[:_LISTED])}{more}"
         super().__init__(f"no {what} is named {name!r}; {hint}", help=help)
 
 

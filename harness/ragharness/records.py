@@ -281,6 +281,13 @@ class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
     started: str = ""
 
     @property
+    def cited(self) -> frozenset[str]:
+        """The passage ids that the answer cites: those given apart and those that its grader read."""
+        apart = (self.answer and self.answer.citations) or ()
+        sentences = self.verdict.sentences if self.verdict else ()
+        return frozenset((*apart, *(mark for each in sentences for mark in each.citations)))
+
+    @property
     def as_wanted(self) -> bool:
         """Whether the answer fell into the bucket that the question is built for."""
         return self.verdict is not None and self.verdict.bucket == self.wanted

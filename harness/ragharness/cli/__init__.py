@@ -28,7 +28,7 @@ def build_app() -> typer.Typer:
     app = typer.Typer(
         name="ragharness",
         help="Score any RAG pipeline in four buckets: correct, wrong, unsupported, refused.",
-        no_args_is_help=True,
+        invoke_without_command=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
         add_completion=True,
@@ -40,27 +40,56 @@ def build_app() -> typer.Typer:
     return app
 
 
+def add_group(app: typer.Typer, name: str, summary: str) -> typer.Typer:
+    """Add a group of commands that prints its help when none of them is named; returns it."""
+    group = typer.Typer(help=summary, callback=_help_alone, invoke_without_command=True)
+    app.add_typer(group, name=name)
+    return group
+
+
 def main() -> None:
     """Run the command line; every foreseeable mistake ends in a sentence and an exit code."""
     sys.exit(_run())
 
 
 def _run() -> int:
+    app = build_app()
     try:
-        outcome = build_app()(standalone_mode=False)
+        outcome = app(standalone_mode=False)
         sys.stdout.flush()
     except RagharnessError as error:
-        return complain(str(error), error.help, error.exit_code)
+        return complain(str(error), error.help or f"{_asked(app)} --help", error.exit_code)
     except _USAGE_ERROR as error:
-        command = error.ctx.command_path if error.ctx else "ragharness"
-        return complain(error.format_message(), f"{command} --help", EXIT_USAGE)
+        return complain(error.format_message(), f"{_asked(app)} --help", EXIT_USAGE)
     except (KeyboardInterrupt, typer.Abort):
         return complain("interrupted", "", EXIT_INTERRUPTED)
     except BrokenPipeError:
-        # The reader of our output went away (| head): nobody is left to tell; keep Python's exit quiet.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _unread()
+    except SystemExit as error:
+        # typer meets the broken pipe first and ends with a code of its own.
+        if isinstance(error.__context__, BrokenPipeError):
+            return _unread()
+        raise
     return outcome if isinstance(outcome, int) else 0
+
+
+def _unread() -> int:
+    """The reader of our output went away (| head): nobody is left to tell; keep Python's exit quiet."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+    return 0
+
+
+def _asked(app: typer.Typer) -> str:
+    """Return the command that was asked for without its parameters, to name its help."""
+    command: Any = typer.main.get_command(app)
+    names = ["ragharness"]
+    for word in sys.argv[1:]:
+        known = getattr(command, "commands", {})
+        if word not in known:
+            break
+        command = known[word]
+        names.append(word)
+    return " ".join(names)
 
 
 def complain(message: str, help_text: str, code: int) -> int:
@@ -78,9 +107,18 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _help_alone(context: typer.Context) -> None:
+    """Print the help where no command is named."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
 def _root(
+    context: typer.Context,
     version: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Print the version."
     ),
 ) -> None:
     """Score any RAG pipeline in four buckets: correct, wrong, unsupported, refused."""
+    if not version:
+        _help_alone(context)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import sys
 
 
 def command() -> tuple[str, ...]:
-    """Return the command without logins in URLs: it is written to disk."""
-    return ("ragharness", *(re.sub(r"(?<=://)[^/\s@]+@", "", part) for part in sys.argv[1:]))
+    """Return the command without what may be secret in URLs: it is written to disk."""
+    from ragharness.download import public_urls
+
+    return ("ragharness", *map(public_urls, sys.argv[1:]))
 
 
 def resume_command() -> str:

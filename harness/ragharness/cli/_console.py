@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -23,6 +24,13 @@ _EVERY_PIPED = 10.0
 """Seconds between two lines elsewhere."""
 
 
+WIDEST = 80
+"""Columns of text that is written into a file or a pipe, and of tables everywhere."""
+
+_NARROWEST = 20
+"""Columns below which nothing is laid out."""
+
+
 class Output:
     """The real standard output, held back from whatever else the process prints."""
 
@@ -34,11 +42,8 @@ class Output:
     @property
     def width(self) -> int:
         """Columns to write in: those of the terminal, or of COLUMNS; 80 elsewhere."""
-        return max(20, shutil.get_terminal_size((80, 24)).columns) if self._sized else 80
-
-    @property
-    def _sized(self) -> bool:
-        return self.is_terminal or "COLUMNS" in os.environ
+        sized = self.is_terminal or "COLUMNS" in os.environ
+        return max(_NARROWEST, shutil.get_terminal_size((WIDEST, 24)).columns) if sized else WIDEST
 
     @property
     def colour(self) -> bool:
@@ -89,6 +94,22 @@ def results_only() -> Iterator[Output]:
         os.close(saved)
 
 
+def columns() -> int:
+    """Return how many columns a table may have."""
+    return min(WIDEST, Output(sys.stdout, None).width)
+
+
+def print_lines(lines: list[str]) -> None:
+    """Write lines to standard output at once."""
+    with results_only() as output:
+        output.write("\n".join(lines) + "\n")
+
+
+def print_json(value: object) -> None:
+    """Write a value as JSON to standard output."""
+    print_lines([json.dumps(value, indent=2, ensure_ascii=False)])
+
+
 class Live:
     """The progress of a run on standard error: one line that changes, or a line now and then."""
 
@@ -128,8 +149,8 @@ class Live:
         if self._due():
             from ragharness.reports import progress_line
 
-            columns = shutil.get_terminal_size((80, 24)).columns
-            self.show(progress_line(progress, max(20, columns - 1)))
+            room = shutil.get_terminal_size((WIDEST, 24)).columns
+            self.show(progress_line(progress, max(_NARROWEST, room - 1)))
 
     def clear(self) -> None:
         """Wipe the live line."""

@@ -9,7 +9,7 @@ from ragharness.corpus import wish
 from ragharness.download import hash_file, is_cached
 from ragharness.evidence import ENOUGH, EvidenceIndex
 from ragharness.passages import build_passages, faults, split_document
-from ragharness.reports.text import clean, one_line, paragraph
+from ragharness.reports.text import labelled, one_line, paragraph
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,29 +18,30 @@ if TYPE_CHECKING:
     from ragharness.passages import PassageSet
     from ragharness.records import Document
 
-_WIDTH = 80
 _LABEL = 11
 _HEAD_LINES = 12
 """Lines of a document's text that are shown."""
 
 _HEAD_CHARACTERS = 4000
+_SHORTEST = 10
+"""Characters of a passage under which its beginning says nothing."""
 
 Check = tuple[str, str, list[str]]
 """What was checked, what was found, and the faults."""
 
 
-def table(cards: Sequence[Manifest]) -> list[str]:
+def table(cards: Sequence[Manifest], width: int) -> list[str]:
     """Return a line for each corpus with its summary below."""
     heads = ("CORPUS", "LICENCE", "DOCUMENTS", "HERE")
     rows = [(card.id, card.license, _documents(card), whereabouts(card)) for card in cards]
     widths = [max(len(row[column]) for row in (heads, *rows)) for column in range(len(heads))]
     lines = [_aligned(heads, widths)]
     for card, row in zip(cards, rows, strict=True):
-        lines += [_aligned(row, widths), *paragraph(card.summary, _WIDTH - 2, "  ")]
+        lines += [_aligned(row, widths), *paragraph(card.summary, width, "  ")]
     return lines
 
 
-def card_lines(card: Manifest, corpus: Corpus | None) -> list[str]:
+def card_lines(card: Manifest, corpus: Corpus | None, width: int) -> list[str]:
     """Return the card, and what the corpus holds if it is here."""
     rows = [
         ("what", card.summary),
@@ -61,7 +62,7 @@ def card_lines(card: Manifest, corpus: Corpus | None) -> list[str]:
         ]
     else:
         rows.append(("next", f"ragharness corpus fetch {card.id}"))
-    return [f"{card.id}  {card.title}", *_labelled(rows)]
+    return [*paragraph(f"{card.id}  {card.title}", width), *_labelled(rows, width)]
 
 
 def card_facts(card: Manifest, corpus: Corpus | None) -> dict[str, Any]:
@@ -79,7 +80,7 @@ def card_facts(card: Manifest, corpus: Corpus | None) -> dict[str, Any]:
     return facts
 
 
-def document_lines(corpus: Corpus, document: Document, words: int) -> list[str]:
+def document_lines(corpus: Corpus, document: Document, words: int, width: int) -> list[str]:
     """Return a document's names, the first lines of its text, and the beginning of each passage."""
     passages = split_document(document, words)
     size = f"{len(document.text)} characters, {len(document.segments)} segments, {len(passages)} passages"
@@ -91,11 +92,12 @@ def document_lines(corpus: Corpus, document: Document, words: int) -> list[str]:
         ("same text", ", ".join(same)),
         ("size", size),
     ]
-    lines = [f"{document.id}  {one_line(document.title, 200)}", *_labelled(rows), ""]
-    lines += [*paragraph(document.text[:_HEAD_CHARACTERS], _WIDTH)[:_HEAD_LINES], ""]
+    lines = [*paragraph(f"{document.id}  {document.title}", width), *_labelled(rows, width), ""]
+    lines += [*paragraph(document.text[:_HEAD_CHARACTERS], width)[:_HEAD_LINES], ""]
     for each in passages:
         place = f"{each.id:<14} {each.start:>7}-{each.end:<7} "
-        lines.append(place + one_line(each.text, _WIDTH - len(place)))
+        room = width - len(place)
+        lines.append((place + one_line(each.text, room)) if room > _SHORTEST else place.rstrip())
     return lines
 
 
@@ -181,13 +183,8 @@ def _documents(card: Manifest) -> str:
     return str(card.counts.get(card.default_split, {}).get("documents", "?"))
 
 
-def _labelled(rows: Iterable[tuple[str, str]]) -> list[str]:
-    lines: list[str] = []
-    for label, value in rows:
-        if value:
-            first, *rest = paragraph(clean(value), _WIDTH, " " * _LABEL)
-            lines += [f"{label:<{_LABEL}}{first.strip()}", *rest]
-    return lines
+def _labelled(rows: Iterable[tuple[str, str]], width: int) -> list[str]:
+    return [line for label, value in rows if value for line in labelled(label, value, width, _LABEL)]
 
 
 def _aligned(cells: tuple[str, ...], widths: list[int]) -> str:

@@ -9,7 +9,7 @@ import msgspec
 
 from ragharness.errors import UnknownName
 from ragharness.records import ROWS
-from ragharness.reports.text import clean, one_line, paragraph
+from ragharness.reports.text import clean, labelled, one_line, paragraph
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from ragharness.questions import Finding, QuestionSet
     from ragharness.records import Question
 
-_WIDTH = 80
 _LABEL = 12
+_READABLE = 30
+"""Columns that a wrapped text needs beside its names."""
+
 _MOST_FINDINGS = 20
 """Findings of a check that are printed; JSON has them all."""
 
@@ -46,47 +48,56 @@ def question_facts(question: Question) -> dict[str, Any]:
     return {**facts, "row": question.row, "wanted": question.wanted}
 
 
-def set_lines(questions: QuestionSet) -> list[str]:
+def set_lines(questions: QuestionSet, width: int) -> list[str]:
     """Return what a set is and how many questions each row has."""
     name = f"{questions.corpus} {questions.split}".rstrip()
     topics = {row: len({each.topic for each in questions.questions if each.row == row}) for row in ROWS}
     cells = [("ROW", "QUESTIONS", "TOPICS")]
     cells += [(row, str(count), str(topics[row])) for row, count in _rows(questions).items()]
+    head = f"{name}: {len(questions.questions)} questions, seed {questions.seed}, hash {questions.hash[:12]}"
     return [
-        f"{name}: {len(questions.questions)} questions, seed {questions.seed}, hash {questions.hash[:12]}",
-        *(line for note in questions.notes for line in paragraph(f"note: {note}", _WIDTH, "      ")),
+        *paragraph(head, width),
+        *(line for note in questions.notes for line in labelled("note:", note, width, 6)),
         "",
         *_columns(cells, numbers=(1, 2)),
     ]
 
 
-def check_lines(questions: QuestionSet, findings: Sequence[Finding]) -> list[str]:
+def check_lines(questions: QuestionSet, findings: Sequence[Finding], width: int) -> list[str]:
     """Return the findings, or that there is none."""
-    head = set_lines(questions)
+    head = set_lines(questions, width)
     if not findings:
         return [*head, "", "ok: every property of the construction holds"]
-    shown = [
-        (each.rule, each.question or "-", one_line(clean(each.message))) for each in findings[:_MOST_FINDINGS]
-    ]
+    shown = [(each.rule, each.question or "-", each.message) for each in findings[:_MOST_FINDINGS]]
     rest = len(findings) - len(shown)
-    more = [f"and {rest} more; --json has them all"] if rest else []
     return [
         *head,
         "",
-        f"{len(findings)} findings",
-        *_columns([("RULE", "QUESTION", "FINDING"), *shown]),
-        *more,
+        f"{len(findings)} findings" if len(findings) > 1 else "1 finding",
+        *_findings([("RULE", "QUESTION", "FINDING"), *shown], width),
+        *([f"and {rest} more; --json has them all"] if rest else []),
     ]
 
 
-def table(questions: QuestionSet) -> list[str]:
+def _findings(rows: Sequence[tuple[str, str, str]], width: int) -> list[str]:
+    """Return aligned rules and questions with the findings beside them, or below where it is narrow."""
+    names = _columns([(rule, clean(question)) for rule, question, _ in rows])
+    size = max(map(len, names)) + 2
+    lines: list[str] = []
+    for name, (_, _, message) in zip(names, rows, strict=True):
+        beside = labelled(name, message, width, size)
+        lines += beside if width - size >= _READABLE else [name, *paragraph(message, width, "  ")]
+    return lines
+
+
+def table(questions: QuestionSet, width: int) -> list[str]:
     """Return a line for each question: id, row, gold answer, the question's beginning."""
     rows = [
         (each.id, each.row + (f" ({each.withheld})" if each.withheld else ""), _gold(each), each.text)
         for each in questions.questions
     ]
     lines = _columns([("ID", "ROW", "GOLD", "QUESTION"), *rows])
-    return [line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…" for line in lines]
+    return [line if len(line) <= width else f"{line[: width - 3].rstrip()}..." for line in lines]
 
 
 def pick(questions: QuestionSet, wanted: str) -> Question:
@@ -97,7 +108,7 @@ def pick(questions: QuestionSet, wanted: str) -> Question:
         raise UnknownName("question", wanted, questions.by_id, help="ragharness questions show") from None
 
 
-def question_lines(question: Question, corpus: Corpus | None) -> list[str]:
+def question_lines(question: Question, corpus: Corpus | None, width: int) -> list[str]:
     """Return one question whole; the text of its evidence too when the corpus is on this machine."""
     rows = [
         ("id", question.id),
@@ -115,12 +126,12 @@ def question_lines(question: Question, corpus: Corpus | None) -> list[str]:
     rows += [("tempting", f"{each.value}: {each.about}") for each in question.distractors]
     if question.absence_patterns:
         rows.append(("no hit in", f"the {question.absence_scope}: " + "  ".join(question.absence_patterns)))
-    lines = [line for label, value in rows if value for line in _labelled(label, value)]
+    lines = [line for label, value in rows if value for line in labelled(label, value, width, _LABEL)]
     for span in question.evidence:
         lines += ["", f"evidence    {span.document} {span.start}-{span.end}"]
         if corpus is not None:
             text = corpus.document(span.document).text[span.start : span.end]
-            lines += paragraph(clean(" ".join(text.split())), _WIDTH - 2, "  ")
+            lines += paragraph(" ".join(text.split()), width, "  ")
     return lines
 
 
@@ -137,11 +148,6 @@ def _titled(document: str, corpus: Corpus | None) -> str:
     if not document or corpus is None:
         return document
     return f"{document} {corpus.document(document).title}"
-
-
-def _labelled(label: str, value: str) -> list[str]:
-    first, *rest = paragraph(clean(value), _WIDTH, " " * _LABEL)
-    return [f"{label:<{_LABEL}}{first.strip()}", *rest]
 
 
 def _columns(cells: Iterable[tuple[str, ...]], numbers: tuple[int, ...] = ()) -> list[str]:

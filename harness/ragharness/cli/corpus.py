@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING
-
 import typer
 
-from ragharness.errors import CorpusUnavailable, CorruptDownload
-
-if TYPE_CHECKING:
-    from ragharness.corpus import Corpus
+from ragharness.cli import add_group
+from ragharness.cli._console import columns, print_json, print_lines
+from ragharness.cli._loading import load, load_if_here
 
 _NAME = typer.Argument(..., metavar="NAME", help="A corpus of the list.")
 _SPLIT = typer.Option("", "--split", help="Which split; the corpus' default when left out.")
@@ -27,12 +23,11 @@ _MOST_FAULTS = 5
 
 def register(app: typer.Typer) -> None:
     """Add the group ``corpus`` to the command line."""
-    group = typer.Typer(help="List, fetch, show and check the corpora.", no_args_is_help=True)
+    group = add_group(app, "corpus", "List, fetch, show and check the corpora.")
     group.command("list")(list_corpora)
     group.command("fetch")(fetch)
     group.command("show")(show)
     group.command("check")(check)
-    app.add_typer(group, name="corpus")
 
 
 def list_corpora(as_json: bool = _JSON) -> None:
@@ -43,9 +38,9 @@ def list_corpora(as_json: bool = _JSON) -> None:
 
     cards = [manifest(name) for name in shelf.names("corpora")]
     if as_json:
-        _print_json([card_facts(card, None) for card in cards])
+        print_json([card_facts(card, None) for card in cards])
     else:
-        _print(table(cards))
+        print_lines(table(cards, columns()))
 
 
 def fetch(
@@ -59,14 +54,14 @@ def fetch(
     from ragharness.cli._corpora import card_facts, holdings, splits_here
     from ragharness.corpus import manifest
 
-    corpus = _load(name, split, source, offline=offline)
+    corpus = load(name, split, source, offline=offline)
     card = manifest(name)
     if as_json:
-        _print_json(card_facts(card, corpus))
+        print_json(card_facts(card, corpus))
         return
     # A folder is read where it is, so the next command needs its name again.
     again = f" --from {source}" if source and corpus.split not in splits_here(card) else ""
-    _print(
+    print_lines(
         [
             f"{corpus.id} {corpus.split}".rstrip() + f": {holdings(corpus)}",
             f"licence  {card.license}  {card.license_url}".rstrip(),
@@ -90,18 +85,18 @@ def show(
 
     card = manifest(name)
     if not document:
-        here = _load_if_here(name, split, source)
+        here = load_if_here(name, split, source)
         if as_json:
-            _print_json(card_facts(card, here))
+            print_json(card_facts(card, here))
         else:
-            _print(card_lines(card, here))
+            print_lines(card_lines(card, here, columns()))
         return
-    corpus = _load(name, split, source, offline=True)
+    corpus = load(name, split, source, offline=True)
     wanted = corpus.document(document)
     if as_json:
-        _print_json(document_facts(wanted, passage_words))
+        print_json(document_facts(wanted, passage_words))
     else:
-        _print(document_lines(corpus, wanted, passage_words))
+        print_lines(document_lines(corpus, wanted, passage_words, columns()))
 
 
 def check(
@@ -115,43 +110,12 @@ def check(
     from ragharness.cli._corpora import checks
     from ragharness.corpus import manifest
 
-    results = checks(_load(name, split, source, offline=True), manifest(name), passage_words)
+    results = checks(load(name, split, source, offline=True), manifest(name), passage_words)
     if as_json:
-        _print_json([{"check": what, "found": told, "faults": faults} for what, told, faults in results])
+        print_json([{"check": what, "found": told, "faults": faults} for what, told, faults in results])
     else:
         for what, told, faults in results:
-            _print([f"{'FAULT' if faults else 'ok':<6} {what:<9} {told}"])
-            _print([f"       {fault}" for fault in faults[:_MOST_FAULTS]])
+            print_lines([f"{'FAULT' if faults else 'ok':<6} {what:<9} {told}"])
+            print_lines([f"       {fault}" for fault in faults[:_MOST_FAULTS]])
     if any(faults for _, _, faults in results):
         raise typer.Exit(1)
-
-
-def _load(name: str, split: str, source: str, *, offline: bool) -> Corpus:
-    from ragharness.cli._console import Live
-    from ragharness.corpus import load_corpus
-
-    live = Live()
-    try:
-        return load_corpus(name, split=split, source=source, offline=offline, on_progress=live.fetching)
-    finally:
-        live.clear()
-
-
-def _load_if_here(name: str, split: str, source: str) -> Corpus | None:
-    try:
-        return _load(name, split, source, offline=True)
-    except CorruptDownload:
-        raise
-    except CorpusUnavailable:
-        if source:
-            raise
-        return None
-
-
-def _print(lines: list[str]) -> None:
-    for line in lines:
-        typer.echo(line)
-
-
-def _print_json(value: object) -> None:
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))

@@ -1,15 +1,17 @@
-"""``ragharness questions``: build, check, show and freeze question sets."""
+"""``ragharness questions``: build, check, show and freeze question sets, and write their index."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
+from ragharness.cli import add_group
+from ragharness.cli._console import columns, print_json, print_lines
+from ragharness.cli._loading import load, load_if_here
+
 if TYPE_CHECKING:
-    from ragharness.corpus import Corpus
     from ragharness.questions import QuestionSet
 
 _CORPUS = typer.Option("sample", "--corpus", help="Name of a corpus (see: corpus list).")
@@ -22,18 +24,20 @@ _OUT_FILE = typer.Option(None, "--out", metavar="FILE", help="Write the question
 _OUT_FOLDER = typer.Option(
     None, "--out", metavar="FOLDER", help="Write to this folder; default: questionsets/<corpus>."
 )
+_OUTPUT = typer.Option(None, "-o", metavar="FILE", help="Write to a file.")
+_WORDS = typer.Option(120, "--passage-words", help="Words that a passage aims at.")
 _OFFLINE = typer.Option(False, "--offline", help="Fetch nothing.")
 _JSON = typer.Option(False, "--json", help="Print JSON.")
 
 
 def register(app: typer.Typer) -> None:
     """Add the group ``questions`` to the command line."""
-    group = typer.Typer(help="Build, check, show and freeze question sets.", no_args_is_help=True)
+    group = add_group(app, "questions", "Build, check, show and freeze question sets.")
     group.command("build")(build)
     group.command("check")(check)
     group.command("show")(show)
     group.command("freeze")(freeze)
-    app.add_typer(group, name="questions")
+    group.command("passages")(passages)
 
 
 def build(
@@ -51,14 +55,14 @@ def build(
     from ragharness.questions import build_questions
     from ragharness.questions.freezing import write
 
-    questions = build_questions(_load(corpus, split, source, offline=offline), size, seed)
+    questions = build_questions(load(corpus, split, source, offline=offline), size, seed)
     if out is not None:
         write(out, questions.lines)
     if as_json:
-        _print_json(set_facts(questions))
+        print_json(set_facts(questions))
         return
     written = f"written to {out}" if out is not None else "not written: give --out FILE"
-    _print([*set_lines(questions), "", written])
+    print_lines([*set_lines(questions, columns()), "", written])
 
 
 def check(
@@ -73,15 +77,18 @@ def check(
 ) -> None:
     """Check every property of a set against its corpus; exit code 1 on a finding."""
     from ragharness.cli._questions import check_lines
-    from ragharness.questions import check_questions, load_questions
+    from ragharness.questions import check_questions, load_questions, questions_about
 
-    loaded = _load(corpus, split, source, offline=offline)
-    questions = load_questions(loaded, path=path, size=size, seed=seed)
+    loaded = load(corpus, split, source, offline=offline)
+    if path is None:
+        questions = load_questions(loaded, size=size, seed=seed)
+    else:
+        questions = questions_about(loaded, path)
     findings = check_questions(questions, loaded)
     if as_json:
-        _print_json({"hash": questions.hash, "findings": [each._asdict() for each in findings]})
+        print_json({"hash": questions.hash, "findings": [each._asdict() for each in findings]})
     else:
-        _print(check_lines(questions, findings))
+        print_lines(check_lines(questions, findings, columns()))
     if findings:
         raise typer.Exit(1)
 
@@ -106,16 +113,16 @@ def show(
     questions = _stored(corpus, path)
     if not question:
         if as_json:
-            _print_json(set_facts(questions))
+            print_json(set_facts(questions))
         else:
-            _print(table(questions))
+            print_lines(table(questions, columns()))
         return
     wanted = pick(questions, question)
-    here = _load_if_here(questions.corpus or corpus, split or questions.split, source)
+    here = load_if_here(questions.corpus or corpus, split or questions.split, source)
     if as_json:
-        _print_json(question_facts(wanted))
+        print_json(question_facts(wanted))
     else:
-        _print(question_lines(wanted, here))
+        print_lines(question_lines(wanted, here, columns()))
 
 
 def freeze(
@@ -134,18 +141,49 @@ def freeze(
     from ragharness.questions import build_questions, check_questions
     from ragharness.questions import freeze as write_frozen
 
-    loaded = _load(corpus, split, source, offline=offline)
+    loaded = load(corpus, split, source, offline=offline)
     questions = build_questions(loaded, size, seed)
     findings = check_questions(questions, loaded)
     if findings:
-        _print(check_lines(questions, findings))
+        print_lines(check_lines(questions, findings, columns()))
         raise typer.Exit(1)
     folder = out or shelf.root() / "questionsets" / corpus
     write_frozen(questions, folder, loaded)
     if as_json:
-        _print_json(set_facts(questions))
+        print_json(set_facts(questions))
     else:
-        _print([*set_lines(questions), "", f"frozen in {folder}"])
+        print_lines([*set_lines(questions, columns()), "", f"frozen in {folder}"])
+
+
+def passages(
+    corpus: str = _CORPUS,
+    size: int = _SIZE,
+    seed: int = _SEED,
+    split: str = _SPLIT,
+    source: str = _FROM,
+    path: Path | None = _FILE,
+    passage_words: int = _WORDS,
+    out: Path | None = _OUTPUT,
+    offline: bool = _OFFLINE,
+) -> None:
+    """Write the index of a set, what it withholds left out, as JSON lines for a pipeline to build its own."""
+    import msgspec
+
+    from ragharness.passages import build_passages, withhold
+    from ragharness.questions import load_questions
+    from ragharness.questions.freezing import write
+
+    loaded = load(corpus, split, source, offline=offline)
+    questions = load_questions(loaded, path=path, size=size, seed=seed)
+    every = build_passages(loaded.documents, passage_words)
+    index = withhold(every, questions.withheld_documents, questions.withheld_spans)
+    lines = [msgspec.json.encode(each).decode() for each in index.passages]
+    if out is None:
+        print_lines(lines)
+        return
+    write(out, ("\n".join(lines) + "\n").encode())
+    left_out = len(every.passages) - len(index.passages)
+    print_lines([f"{len(lines)} passages written to {out}, {left_out} withheld"])
 
 
 def _stored(corpus: str, path: Path | None) -> QuestionSet:
@@ -153,33 +191,3 @@ def _stored(corpus: str, path: Path | None) -> QuestionSet:
     from ragharness.questions.freezing import stored_set
 
     return frozen_set(corpus) if path is None else stored_set(path, corpus)
-
-
-def _load(name: str, split: str, source: str, *, offline: bool) -> Corpus:
-    from ragharness.cli._console import Live
-    from ragharness.corpus import load_corpus
-
-    live = Live()
-    try:
-        return load_corpus(name, split=split, source=source, offline=offline, on_progress=live.fetching)
-    finally:
-        live.clear()
-
-
-def _load_if_here(name: str, split: str, source: str) -> Corpus | None:
-    """Return the corpus when it is on this machine: a question can be read without it."""
-    from ragharness.errors import CorpusUnavailable
-
-    try:
-        return _load(name, split, source, offline=True)
-    except CorpusUnavailable:
-        return None
-
-
-def _print(lines: list[str]) -> None:
-    for line in lines:
-        typer.echo(line)
-
-
-def _print_json(value: object) -> None:
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))

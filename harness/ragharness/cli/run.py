@@ -26,7 +26,8 @@ def register(app: typer.Typer) -> None:
 def run(
     corpus: str = typer.Option("sample", help="Name of a corpus (see: corpus list)."),
     pipeline: str = typer.Option(
-        "extractive", help="pkg.mod:attr, path/file.py:attr, or a reference: extractive, blind, refuse."
+        "extractive",
+        help="pkg.mod:attr, path/file.py:attr, or a reference: extractive, blind, refuse, scripted:FILE.",
     ),
     questions: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A question file instead of the corpus's own.")

@@ -13,6 +13,7 @@ that speaks to the network for data; ``transfer`` is its one module that does.
 from ragharness.download.obtaining import is_cached, obtain
 from ragharness.download.pinned import Listener, Pinned, Wish, hash_file, source_variable
 from ragharness.download.storage import cache_folder, cached_hashes
+from ragharness.download.transfer import public_urls
 
 __all__ = [
     "Listener",
@@ -23,5 +24,6 @@ __all__ = [
     "hash_file",
     "is_cached",
     "obtain",
+    "public_urls",
     "source_variable",
 ]

@@ -33,15 +33,26 @@ def obtain(wish: Wish, *, source: str = "", offline: bool = False, listener: Lis
     if _cached(wish, folder, source, tell):
         return folder
     if offline or _offline_by_environment():
-        raise CorpusUnavailable(
-            f"{wish.corpus} is not in the cache ({folder}), and the network is not to be used (offline)",
-            help=f"{wish.fetch_command}, or --from PATH with a copy that you have",
-        )
+        raise _not_here(wish, folder, source)
     with locked(folder, tell):
         # Another process may have fetched it while this one waited for the lock.
         if not _cached(wish, folder, source, _silent):
             _from_url(wish, source or wish.url, folder, tell)
     return folder
+
+
+def _not_here(wish: Wish, folder: Path, source: str) -> CorpusUnavailable:
+    """Return the error for a corpus that the cache does not hold, or holds from elsewhere."""
+    offline = "and the network is not to be used (offline)"
+    if source and is_cached(wish):
+        return CorpusUnavailable(
+            f"the cache holds {wish.corpus}, but not from {public(source)}, {offline}",
+            help=f"leave --from out to use what is cached, or unset {source_variable(wish.corpus)}",
+        )
+    return CorpusUnavailable(
+        f"{wish.corpus} is not in the cache ({folder}), {offline}",
+        help=f"{wish.fetch_command}, or --from PATH with a copy that you have",
+    )
 
 
 def is_cached(wish: Wish) -> bool:

@@ -31,6 +31,7 @@ LARGEST = 4 << 30
 
 _WEB_PAGE = (b"<!doctype", b"<html")
 _AGAIN = "the same command continues where it stopped; --from PATH|URL names a mirror"
+_URL = re.compile(r"""[a-zA-Z][a-zA-Z0-9+.-]*://[^\s'"<>]+""")
 _RANGE = re.compile(r"bytes (\d+)-\d+/(\d+)")
 
 
@@ -40,8 +41,17 @@ class _CutError(Exception):
 
 def public(url: str) -> str:
     """Return a URL as it may be shown: without the user, password and query that may hold a secret."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        # Half a bracket is enough; what cannot be taken apart is cut where its secrets may begin.
+        return re.split(r"[?#]", re.sub(r"(?<=//)[^/]*@", "", url), maxsplit=1)[0]
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def public_urls(text: str) -> str:
+    """Return a text with every URL in it as it may be shown."""
+    return _URL.sub(lambda found: public(found[0]), text)
 
 
 def fetch(url: str, part: Path, *, tell: Listener, space: int = 0) -> None:

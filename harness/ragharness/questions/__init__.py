@@ -7,7 +7,7 @@ shortcut answers them. The frozen set holds our wording, ids, offsets and labels
 
 from ragharness.questions.building import build_questions
 from ragharness.questions.checks import Finding, check_questions
-from ragharness.questions.freezing import freeze, frozen_set, load_questions, read_questions
+from ragharness.questions.freezing import freeze, frozen_set, load_questions, questions_about, read_questions
 from ragharness.questions.questionset import DEFAULT_SEED, DEFAULT_SIZE, QuestionSet
 
 __all__ = [
@@ -20,5 +20,6 @@ __all__ = [
     "freeze",
     "frozen_set",
     "load_questions",
+    "questions_about",
     "read_questions",
 ]

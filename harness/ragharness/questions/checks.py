@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,14 +12,19 @@ from ragharness.language.tokens import words
 from ragharness.passages import withhold
 from ragharness.questions.ground import Ground
 from ragharness.questions.questionset import quotas, slot_of
+from ragharness.records import ROWS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ragharness.corpus import Corpus
     from ragharness.passages import PassageSet
     from ragharness.questions.questionset import QuestionSet
     from ragharness.records import Question
+
+
+_QUOTED = 40
+"""Characters of a text that are quoted in a finding."""
 
 
 class Finding(NamedTuple):
@@ -47,8 +53,15 @@ def check_questions(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
 
 
 def misfits(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
-    """Return what makes a set unusable with a corpus: doubles, documents or spans that are not there."""
-    return [*_unique(questions), *_strangers(questions, corpus)]
+    """Return what makes a set unusable with a corpus: doubles, unknown rows, documents or spans."""
+    return [*_unique(questions), *_rows(questions), *_strangers(questions, corpus)]
+
+
+def _rows(questions: QuestionSet) -> Iterator[Finding]:
+    for each in questions.questions:
+        if each.row not in ROWS:
+            expected = f"expected a stratum and target of {', '.join(ROWS)}"
+            yield Finding("row", each.id, f"{expected}, found {each.row}")
 
 
 def _strangers(questions: QuestionSet, corpus: Corpus) -> Iterator[Finding]:
@@ -61,20 +74,29 @@ def _strangers(questions: QuestionSet, corpus: Corpus) -> Iterator[Finding]:
                 continue
             for span in each.evidence:
                 if span.document == name and not 0 <= span.start < span.end <= length:
-                    yield Finding("evidence", each.id, f"expected a span inside {name}, found {span}")
+                    found = f"{span.start}-{span.end} of {length} characters"
+                    yield Finding("evidence", each.id, f"expected a span inside {name}, found {found}")
 
 
 def _unique(questions: QuestionSet) -> Iterator[Finding]:
-    """No id, text, or question about the same thing twice."""
-    for rule, keys in (
-        ("unique ids", [each.id for each in questions.questions]),
-        ("unique texts", [" ".join(words(each.text)) for each in questions.questions]),
-    ):
-        first: dict[str, int] = {}
-        for number, key in enumerate(keys):
-            if first.setdefault(key, number) != number or not key:
-                other = questions.questions[first[key]].id
-                yield Finding(rule, questions.questions[number].id, f"the same as {other or 'none'}")
+    """No id or text is missing or there twice."""
+    every = questions.questions
+    for number, each in enumerate(every, start=1):
+        if not each.id:
+            yield Finding("ids", "", f"expected an id of question {number}, found none")
+        if not words(each.text):
+            yield Finding("texts", each.id, f"expected a question with words, found {each.text[:_QUOTED]!r}")
+    yield from _doubles("id", [each.id for each in every], every)
+    yield from _doubles("text", [" ".join(words(each.text)) for each in every], every)
+
+
+def _doubles(what: str, keys: Sequence[str], every: Sequence[Question]) -> Iterator[Finding]:
+    first: dict[str, int] = {}
+    for number, key in enumerate(keys):
+        other = first.setdefault(key, number)
+        if key and other != number:
+            told = f"question {number + 1} has the same {what} as question {other + 1} ({every[other].id})"
+            yield Finding(f"unique {what}s", every[number].id, told)
 
 
 def _answerable(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:
@@ -112,10 +134,22 @@ def _silent(question: Question, ground: Ground, index: PassageSet) -> Iterator[s
     if not question.absence_patterns or not question.absence_scope:
         yield "expected stored absence patterns and their scope, found none"
         return
+    unreadable = [each for each in question.absence_patterns if not _compiles(each)]
+    if unreadable:
+        yield f"expected regular expressions, found {', '.join(map(repr, unreadable))}"
+        return
     for pattern in ground.hits(question):
         yield f"expected no text to match {pattern!r}, found one that does"
     if question.stratum == "unanswerable" and question.absence_scope != "corpus":
         yield "expected a topic that nothing in the corpus touches, found patterns of one document"
+
+
+def _compiles(pattern: str) -> bool:
+    try:
+        re.compile(pattern)
+    except re.error:
+        return False
+    return True
 
 
 def _tempting(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:  # noqa: ARG001

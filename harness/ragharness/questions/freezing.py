@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
+import shlex
 import sys
 from collections import Counter
 from dataclasses import replace
@@ -32,6 +34,9 @@ CARD = "questionset.toml"
 LINES = "questions.jsonl"
 _SHOWN = 5
 """Problems of a malformed file that are named one by one."""
+
+
+_EXAMPLE = "ragharness questions build --out FILE writes one to compare with"
 
 
 class Card(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -87,7 +92,7 @@ def load_questions(
     ``notes`` says when it was not. Raises QuestionsNotUsable.
     """
     if path is not None:
-        return _from_path(path, corpus)
+        return _fitting(path, corpus)
     if (size, seed) != (DEFAULT_SIZE, DEFAULT_SEED) or corpus.id not in shelf.names("questionsets"):
         return build_questions(corpus, size, seed)
     frozen = frozen_set(corpus.id)
@@ -113,6 +118,12 @@ def stored_set(path: Path, corpus: str) -> QuestionSet:
     return QuestionSet(corpus, "", "", DEFAULT_SEED, len(questions), questions)
 
 
+def questions_about(corpus: Corpus, path: Path) -> QuestionSet:
+    """Return the questions of a file or a frozen set's folder as asked about a corpus, fitting or not."""
+    found = stored_set(path, corpus.id)
+    return found if found.frozen else replace(found, split=corpus.split, corpus_hash=corpus.hash)
+
+
 def write(path: Path, content: bytes) -> None:
     """Write a file that is never seen half; raises StorageError."""
     try:
@@ -123,8 +134,8 @@ def write(path: Path, content: bytes) -> None:
         draft.replace(path)
     except OSError as error:
         raise StorageError(
-            f"expected a place that can be written at {path}, found otherwise: {error.strerror}",
-            help="--out",
+            f"expected to write {path}, found: {error.strerror}",
+            help="name another place with --out",
         ) from error
 
 
@@ -144,17 +155,16 @@ def read_card(folder: Path) -> Card:
         ) from error
 
 
-def _from_path(path: Path, corpus: Corpus) -> QuestionSet:
-    found = stored_set(path, corpus.id)
-    if not found.frozen:
-        found = replace(found, split=corpus.split, corpus_hash=corpus.hash)
+def _fitting(path: Path, corpus: Corpus) -> QuestionSet:
+    found = questions_about(corpus, path)
     wrong = misfits(found, corpus)
     if wrong:
         first = wrong[0]
         raise QuestionsNotUsable(
             f"expected questions about {corpus.id} in {path}, found {len(wrong)} that do not fit;"
             f" {first.question or 'the set'}: {first.message}",
-            help=f"ragharness questions check --questions {path}",
+            help=f"ragharness questions check --corpus {corpus.id} --questions {shlex.quote(str(path))}"
+            " lists them",
         )
     return found
 
@@ -185,7 +195,8 @@ def _parse(content: bytes, path: Path) -> tuple[Question, ...]:
     decoder = msgspec.json.Decoder(Question)
     questions: list[Question] = []
     problems: list[str] = []
-    for number, line in enumerate(content.splitlines(), start=1):
+    # Some editors begin a file with a byte order mark.
+    for number, line in enumerate(content.removeprefix(codecs.BOM_UTF8).splitlines(), start=1):
         if not line.strip():
             continue
         try:
@@ -193,16 +204,24 @@ def _parse(content: bytes, path: Path) -> tuple[Question, ...]:
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             problems.append(f"line {number}: {error}")
     if problems:
-        more = f"; and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
-        raise QuestionsNotUsable(
-            f"expected one question a line in {path}, found otherwise: {'; '.join(problems[:_SHOWN])}{more}",
-            help="ragharness questions show",
-        )
+        raise _malformed(content, path, problems, len(questions))
     if not questions:
-        raise QuestionsNotUsable(
-            f"expected questions in {path}, found none", help="ragharness questions build --out FILE"
-        )
+        raise QuestionsNotUsable(f"expected questions in {path}, found none", help=_EXAMPLE)
     return tuple(questions)
+
+
+def _malformed(content: bytes, path: Path, problems: list[str], good: int) -> QuestionsNotUsable:
+    """Return the error for lines that are no questions; a file of another kind is named, not its lines."""
+    if not good and content.lstrip()[:1] == b"[":
+        found, advice = "a JSON array", f"jq -c '.[]' {shlex.quote(str(path))} > questions.jsonl"
+    elif not good and content.lstrip()[:1] != b"{":
+        found, advice = "a file of another kind", _EXAMPLE
+    else:
+        more = f"; and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
+        found, advice = "; ".join(problems[:_SHOWN]) + more, _EXAMPLE
+    return QuestionsNotUsable(
+        f"expected one question a line (JSON Lines, UTF-8) in {path}, found {found}", help=advice
+    )
 
 
 def _read(path: Path) -> bytes:
@@ -210,8 +229,9 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise QuestionsNotUsable(
-            f"expected a question file at {path}, found none that can be read: {error.strerror}",
-            help="ragharness questions build --out FILE",
+            f"expected a question file or the folder of a frozen set, found no {path} that can be read:"
+            f" {error.strerror}",
+            help=_EXAMPLE,
         ) from error
 
 

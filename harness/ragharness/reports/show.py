@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragharness.reports import words
-from ragharness.reports.text import clean, milliseconds, one_line, paragraph
+from ragharness.reports.text import clean, labelled, milliseconds, one_line, paragraph
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -43,9 +43,7 @@ def show_question(
 
 
 def _field(label: str, text: str, width: int) -> list[str]:
-    """Return a label with its text, wrapped beside it."""
-    lines = paragraph(text, width, _BODY) or [""]
-    return [f"{label:<{_LABEL}}{lines[0].strip()}".rstrip(), *lines[1:]]
+    return labelled(label, text, width, _LABEL)
 
 
 def _asked(question: Question, record: Record | None, width: int) -> list[str]:
@@ -106,7 +104,7 @@ def _retrieved(
     if not record.retrieved:
         return _field("retrieved", "nothing", width)
     own = {passage.id: passage for passage in (record.answer and record.answer.passages) or ()}
-    cited = _cited(record)
+    cited = record.cited
     lines = []
     for rank, hit in enumerate(record.retrieved, start=1):
         label = "retrieved" if rank == 1 else ""
@@ -117,14 +115,6 @@ def _retrieved(
     if missing:
         lines += _field("", f"cited, but not retrieved: {', '.join(missing)}", width)
     return lines
-
-
-def _cited(record: Record) -> set[str]:
-    """Return what the answer cites, as its grader read it."""
-    cited = set((record.answer and record.answer.citations) or ())
-    if record.verdict:
-        cited.update(mark for sentence in record.verdict.sentences for mark in sentence.citations)
-    return cited
 
 
 def _passage(

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING
 
 from ragharness.records import BUCKETS
 from ragharness.reports import words
-from ragharness.reports.text import counted, flow, ids, interval, milliseconds, one_line, rate, yes_of
+from ragharness.reports.text import (
+    counted,
+    flow,
+    ids,
+    interval,
+    labelled,
+    milliseconds,
+    one_line,
+    rate,
+    yes_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +27,9 @@ WIDTH = 80
 _ACCENT, _PLAIN = "\x1b[1;36m", "\x1b[0m"
 _GROUPS = 5
 """Kinds of errors that are listed; the rest is counted."""
+
+_LONGEST_PROBLEM = 300
+"""Characters of an error's message; `show` and the JSON have it whole."""
 
 _INDENT = 11
 
@@ -84,7 +97,7 @@ def _of(count: int, n: int) -> str:
 
 def _share(scores: Scores, which: str) -> str:
     share = getattr(scores.wanted, which)
-    return f"{share.count:>2}/{share.n}  {rate(share)} {interval(share)}"
+    return f"{share.count:>2}/{share.n}  {rate(share)} {interval(share)}".rstrip()
 
 
 def _side_by_side(pairs: Sequence[tuple[str, str]], width: int) -> list[str]:
@@ -176,11 +189,7 @@ def _findings(scores: Scores, width: int) -> list[str]:
         *_why(scores, width),
         *_worst(scores, width),
         *_errors(scores, width),
-        *(
-            line
-            for note in scores.notes
-            for line in flow(one_line(note, 500).split(" "), width, "NOTE       ", " ")
-        ),
+        *(line for note in scores.notes for line in labelled("NOTE", note, width, _INDENT)),
     ]
 
 
@@ -246,10 +255,8 @@ def _errors(scores: Scores, width: int) -> list[str]:
     groups = [(f"{group.type}: {group.message}", group.questions) for group in scores.errors]
     groups += [(group.problem, group.questions) for group in scores.problems]
     for text, questions in groups[:_GROUPS]:
-        head = f"{len(questions)}x "
-        tail = f": {ids(questions, 3)}"
-        label = "ERRORS     " if not lines else " " * _INDENT
-        lines.append(label + head + one_line(text, max(20, width - _INDENT - len(head) - len(tail))) + tail)
+        told = f"{len(questions)}x {one_line(text, _LONGEST_PROBLEM)}: {ids(questions, 3)}"
+        lines += labelled("" if lines else "ERRORS", told, width, _INDENT)
     if len(groups) > _GROUPS:
         lines.append(f"{'':<{_INDENT}}and {len(groups) - _GROUPS} other kinds (see --json)")
     return lines

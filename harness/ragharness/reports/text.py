@@ -39,6 +39,12 @@ def paragraph(text: str, width: int, indent: str = "") -> list[str]:
     return lines
 
 
+def labelled(label: str, text: str, width: int, size: int) -> list[str]:
+    """Return a label with its text wrapped beside it; the text begins at column ``size``."""
+    first, *rest = paragraph(text, width, " " * size) or [""]
+    return [f"{label:<{size}}{first.strip()}".rstrip(), *rest]
+
+
 def flow(items: Iterable[str], width: int, label: str = "", gap: str = "   ") -> list[str]:
     """Return items in lines, never broken inside one, under a label of the first line."""
     lines = [label]

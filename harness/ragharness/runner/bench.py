@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -54,8 +55,8 @@ class Wishes:
         ):
             if value < 1:
                 raise UsageError(f"expected --{name} to be at least 1, found {value}")
-        if not self.timeout > 0:
-            raise UsageError(f"expected --timeout to be more than 0 seconds, found {self.timeout:g}")
+        if not 0 < self.timeout < math.inf:
+            raise UsageError(f"expected --timeout to be a number of seconds above 0, found {self.timeout:g}")
 
 
 @dataclass(frozen=True)

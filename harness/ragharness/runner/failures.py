@@ -6,6 +6,7 @@ import os
 import re
 from functools import lru_cache
 
+from ragharness.download import public_urls
 from ragharness.records import Failure
 
 _LONGEST = 2000
@@ -29,10 +30,10 @@ def describe(error: BaseException, where: str = "") -> Failure:
 
 
 def without_secrets(text: str) -> str:
-    """Return the text with the values of secret environment variables and the logins of URLs blanked."""
+    """Return the text without the values of secret environment variables, logins and queries of URLs."""
     for name, value in _secrets(tuple(sorted(os.environ.items()))):
         text = text.replace(value, f"[{name}]")
-    return re.sub(r"(?<=://)[^/\s@]+@", "[login]@", text)
+    return public_urls(text)
 
 
 @lru_cache(maxsize=4)

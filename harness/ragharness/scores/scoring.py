@@ -10,6 +10,7 @@ from ragharness.scores import failures as failure
 from ragharness.scores import retrieval as found
 from ragharness.scores import spending as spent
 from ragharness.scores.layout import FORMAT, References, Scores, Versions
+from ragharness.scores.notes import own_passages
 from ragharness.scores.tally import outcomes
 
 if TYPE_CHECKING:
@@ -17,10 +18,6 @@ if TYPE_CHECKING:
 
     from ragharness.records import Question, Record
     from ragharness.store import Run, RunFolder, Session
-
-_UNFORCED = (
-    "the pipeline brings its own passages: its retrieval could not be emptied for the null_retrieval row"
-)
 
 
 def score_folder(folder: RunFolder, blind: int | None = None, blind_note: str = "") -> Scores:
@@ -90,7 +87,7 @@ def score(
         timing=spent.timing(all_of),
         spending=spent.spending(all_of),
         sessions=len(sessions),
-        notes=[*run.notes, *([_UNFORCED] if run.takes == "own" else [])],
+        notes=[*run.notes, *([own_passages(all_of)] if run.takes == "own" else [])],
         versions=Versions(
             ragharness=run.ragharness, python=run.python, platform=run.platform, grader=settings.grader
         ),

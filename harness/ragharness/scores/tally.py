@@ -22,6 +22,8 @@ class Outcome:
     verdict: Verdict | None = None
     evidence_ranks: tuple[int, ...] = ()
     document_rank: int = 0
+    evidence_cited: bool = False
+    """Whether a passage that holds a gold span is cited."""
     failure: Failure | None = None
     problems: tuple[str, ...] = ()
     usage: Usage | None = None
@@ -68,9 +70,16 @@ def _outcome(question: Question, record: Record) -> Outcome:
         record.verdict,
         record.evidence_ranks,
         record.document_rank,
+        _evidence_cited(record),
         record.failure,
         record.problems,
         record.answer.usage if record.answer else None,
         record.seconds,
         record.started,
     )
+
+
+def _evidence_cited(record: Record) -> bool:
+    cited = record.cited
+    ranks = {rank for rank, hit in enumerate(record.retrieved, start=1) if hit.id in cited}
+    return not ranks.isdisjoint(record.evidence_ranks)

@@ -55,6 +55,10 @@ class RunFolder:
     def create(cls, path: Path, run: Run, questions: Iterable[Question]) -> RunFolder:
         """Make a new run in an empty or missing folder; raises RunNotUsable or StorageError."""
         with _disk(path):
+            if path.is_file():
+                raise RunNotUsable(
+                    f"expected a folder at {path}, found a file", help="name another folder with --out FOLDER"
+                )
             path.mkdir(parents=True, exist_ok=True)
             foreign = sorted({entry.name for entry in path.iterdir()} - _BEGINNINGS)
         if foreign:

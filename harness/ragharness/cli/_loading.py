@@ -1,0 +1,34 @@
+"""Loading a corpus for a command: its download shown, and found or not without the network."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ragharness.corpus import Corpus
+
+
+def load(name: str, split: str, source: str, *, offline: bool) -> Corpus:
+    """Return a corpus; what is fetched for it is shown on standard error."""
+    from ragharness.cli._console import Live
+    from ragharness.corpus import load_corpus
+
+    live = Live()
+    try:
+        return load_corpus(name, split=split, source=source, offline=offline, on_progress=live.fetching)
+    finally:
+        live.clear()
+
+
+def load_if_here(name: str, split: str, source: str) -> Corpus | None:
+    """Return a corpus that is on this machine, else None; raises where a named or a damaged one is not."""
+    from ragharness.errors import CorpusUnavailable, CorruptDownload
+
+    try:
+        return load(name, split, source, offline=True)
+    except CorruptDownload:
+        raise
+    except CorpusUnavailable:
+        if source:
+            raise
+        return None
