@@ -7,6 +7,7 @@ import re
 from typing import Literal, NamedTuple
 
 from ragharness.language.memory import remembered
+from ragharness.language.vocabulary import raw_words
 
 Kind = Literal["inability", "silence"]
 
@@ -105,12 +106,34 @@ _FOREIGN = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_TRIGGER = re.compile(
-    r"n['’]t\b|\bno[t ]|\bnone\b|\bnor\b|\bnothing|\bnowhere|\bnever|\bneither|\bcannot|\bunable|\bun(?:clear|known|sure|certain|spec|stat|answ|aware|disc|det)|\binsuff|\binadeq|\bsilen|\black|\bwithout|"
-    r"\bsorry|\bn/?a\b|\bimpossible|\bdeclin|\brefus|\bfails? to|\bomit|\bbeyond|\boutside|\bout of|\bopen\b|\bindeterm|\bhard to|\bdifficult|\bneed more|\bwould need|\babsence|"
-    r"\bning|\bnada|\bdescono|\bcarezco|\blamentabl|\blo siento|\bsin\b|\bkein|\bnicht|\bleider|\bschweig|\bunbekannt|\bweder|\bnirgends|\bne\b|\bn['’]|\baucun|\brien\b|\bmuet|\binconn|\bno\b",
-    re.IGNORECASE,
+_TRIGGERS = frozenset(
+    """
+    no not none nor nothing nowhere never neither cannot without sorry n na impossible hard difficult need would open out beyond outside absence pass
+    nada siento sin nicht nichts leider weder nirgends ne rien imposible desconozco carezco guarda
+    """.split()  # noqa: SIM905 (a set of words reads better as a line of them)
 )
+_TRIGGER_STEMS = (
+    "un",
+    "insuff",
+    "inadeq",
+    "silen",
+    "lack",
+    "declin",
+    "refus",
+    "abstain",
+    "omit",
+    "fail",
+    "neglect",
+    "indeterm",
+    "ning",
+    "lamentabl",
+    "kein",
+    "schweig",
+    "aucun",
+    "muet",
+    "inconnu",
+)
+"""No pattern below matches a text without one of these words, or an apostrophe."""
 _NEVER = re.compile(
     r"\b(?:only\s+not|not\s+only|no\s+doubt|not\s+surprising|no\s+later|not\s+later)\b"
     r"|\b(?:cannot|can['’]t|not\s+able\s+to|do\s+not|don['’]t|should\s+not|unable\s+to)\s+(?:\w+\s+)?(?:give|provide|offer|render|constitute)\s+(?:you\s+(?:with\s+)?)?(?:any\s+|a\s+|specific\s+|formal\s+)*"
@@ -131,10 +154,17 @@ class Decline(NamedTuple):
     """Found by the patterns of another language than English."""
 
 
+def _may_decline(text: str) -> bool:
+    """Say, cheaply, whether any pattern can match."""
+    if "'" in text or "’" in text:
+        return True
+    return any(word in _TRIGGERS or word.startswith(_TRIGGER_STEMS) for word in raw_words(text))
+
+
 @remembered
 def find_decline(text: str) -> Decline | None:
     """Return the first decline or statement of silence in a clause, or None."""
-    if not _TRIGGER.search(text):
+    if not _may_decline(text):
         return None
     excused = list(_NEVER.finditer(text))
     for pattern, kind in _ORDER:

