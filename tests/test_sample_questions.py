@@ -1,0 +1,99 @@
+"""The frozen questions about the sample: rebuilt, checked, spread over genres and kinds, and read."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragharness import shelf
+from ragharness.corpus import load_corpus
+from ragharness.questions import build_questions, check_questions, frozen_set, load_questions
+from ragharness.questions.ground import Ground
+
+if TYPE_CHECKING:
+    from ragharness.corpus import Corpus
+    from ragharness.questions import QuestionSet
+
+FOLDER = shelf.root() / "questionsets" / "sample"
+KINDS = {"yesno", "number", "date", "text", "list"}
+ROWS = {
+    ("grounded/correct", ""): 40,
+    ("grounded/wrong", ""): 20,
+    ("grounded/unsupported", "document"): 10,
+    ("grounded/unsupported", "clause"): 10,
+    ("grounded/refused", ""): 20,
+    ("unanswerable", ""): 10,
+    ("adversarial", ""): 10,
+    ("null_retrieval", ""): 10,
+}
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return load_corpus("sample")
+
+
+@pytest.fixture(scope="module")
+def frozen() -> QuestionSet:
+    return frozen_set("sample")
+
+
+def test_the_frozen_set_is_what_the_builder_makes(corpus: Corpus, frozen: QuestionSet) -> None:
+    assert (frozen.notes, frozen.corpus_hash) == ((), corpus.hash)
+    assert build_questions(corpus).lines == frozen.lines
+    loaded = load_questions(corpus)
+    assert (loaded.frozen, loaded.hash) == (True, frozen.hash)
+
+
+def test_the_frozen_set_has_every_property(corpus: Corpus, frozen: QuestionSet) -> None:
+    assert check_questions(frozen, corpus) == []
+
+
+def spread(questions: QuestionSet, corpus: Corpus) -> dict[tuple[str, str], list[Counter[str]]]:
+    ground = Ground(corpus)
+    rows: dict[tuple[str, str], list[Counter[str]]] = {row: [Counter(), Counter()] for row in ROWS}
+    for each in questions.questions:
+        for counts, name in zip(rows[each.row, each.withheld], ground.family(each), strict=True):
+            counts[name] += 1
+    return rows
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+def test_every_row_spreads_over_genres_and_kinds(
+    seed: int | None, corpus: Corpus, frozen: QuestionSet
+) -> None:
+    questions = build_questions(corpus, seed=seed) if seed else frozen
+    for row, (genres, kinds) in spread(questions, corpus).items():
+        assert genres.total() == kinds.total() == ROWS[row]
+        assert len(genres) == 3, row
+        assert max(genres.values()) - min(genres.values()) <= 2, (row, genres)
+        if row[0] == "adversarial":  # a trap has one tempting answer: no lists
+            assert len(kinds) >= 3, kinds
+        else:
+            assert set(kinds) == KINDS, (row, kinds)
+            assert max(kinds.values()) - min(kinds.values()) <= 1, (row, kinds)
+
+
+def test_temptations_and_resemblances_are_in_the_index(frozen: QuestionSet) -> None:
+    withheld = {each.document for each in frozen.questions if each.withheld}
+    for each in frozen.questions:
+        for distractor in each.distractors:
+            assert withheld.isdisjoint(span.document for span in distractor.evidence), each.id
+
+
+def test_every_question_was_read(frozen: QuestionSet) -> None:
+    """A change of a question, its gold or its evidence asks for another reading."""
+    reading = [
+        json.loads(line) for line in (FOLDER / "reading.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    lines = frozen.lines.splitlines()
+    assert [row["id"] for row in reading] == [each.id for each in frozen.questions]
+    assert [row["question_sha256"] for row in reading] == [sha256(line).hexdigest() for line in lines]
+    assert {row["verdict"] for row in reading} == {"pass"}
+    assert all(len(row["remark"].split()) >= 4 for row in reading)
+    assert all(re.fullmatch(r"2026-\d\d-\d\d", row["date"]) for row in reading)
