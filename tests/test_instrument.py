@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from ragharness.passages import build_passages
@@ -89,7 +91,13 @@ def false_value(question: Question) -> str:
     """Return what is certainly not the gold answer: the opposite, or a distractor."""
     if question.kind == "yesno":
         return "No" if question.answers[0] == "yes" else "Yes"
-    return question.distractors[0].value
+    if question.distractors:
+        return question.distractors[0].value
+    if question.kind == "date":
+        return f"{int(question.answers[0][:4]) - 3}{question.answers[0][4:]}"
+    # Half as much again: far from the gold in every unit, and as many digits.
+    false = msgspec.structs.replace(question, answers=(str(Decimal(question.answers[0]) * 3 / 2),))
+    return value(false)
 
 
 def wants_answer(question: Question) -> bool:
@@ -259,7 +267,7 @@ def rivals(world: World, question: Question, k: int) -> int:
 
 
 def has_false_value(question: Question) -> bool:
-    return question.kind == "yesno" or bool(question.distractors)
+    return question.kind in ("yesno", "number", "date") or bool(question.distractors)
 
 
 @pytest.mark.parametrize("behaviour", [false_answer, shotgun])
