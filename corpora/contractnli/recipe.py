@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ragharness.passages import build_passages, withhold
+from ragharness.questions.similarity import near_duplicates
 from ragharness.records import Distractor, Evidence, Fact, Kind, Question
 
 if sys.version_info >= (3, 11):
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from ragharness.passages import PassageSet
     from ragharness.records import Document
 
-VERSION = 1
+VERSION = 2
 """Raised whenever the candidates change; kept with every frozen set."""
 
 HERE = Path(__file__).parent
@@ -40,6 +41,16 @@ _SKEWED = 1 / 3
 
 _TELLING = 5
 """Words from which a span states something: shorter ones are numbers and headings of clauses."""
+
+_STEM = (":", "-", "\N{EN DASH}", "\N{EM DASH}")
+"""How a span ends that only leads into a list."""
+
+_SISTERS = 0.5
+"""Share of common shingles from which two contracts are forms of one drafter.
+
+The clause that is withheld from one would stand in the other word for word. All other contracts of the test
+split have less than a third in common.
+"""
 
 
 class Topic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,6 +62,7 @@ class Topic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     affirmed: list[str]
     denied: list[str]
     silence: list[str] = []
+    silence_asked: bool = True
     exception: list[str] = []
 
 
@@ -91,6 +103,7 @@ class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``questions.toml``."""
 
     topics: dict[str, Topic]
+    surplus: dict[str, dict[str, list[int]]]
     unanswerable: dict[str, Absent]
     adversarial: list[Trap]
     amendment: Amendment
@@ -101,6 +114,7 @@ def candidates(corpus: Corpus) -> list[Question]:
     wordings = load_wordings()
     named = {document.id: document for document in corpus.documents if document.handle}
     usual = Counter((fact.topic, fact.answers) for fact in corpus.facts)
+    sisters = near_duplicates(corpus.documents, _SISTERS)
     found: list[Question] = []
     for fact in corpus.facts:
         document = named.get(fact.document)
@@ -109,7 +123,7 @@ def candidates(corpus: Corpus) -> list[Question]:
         topic = wordings.topics[fact.topic]
         if fact.answers:
             found += _labelled(document, fact, topic, usual)
-        elif topic.silence:
+        elif topic.silence and topic.silence_asked:
             found += _silent(document, fact, topic)
     for name, absent in wordings.unanswerable.items():
         for document in named.values():
@@ -117,7 +131,12 @@ def candidates(corpus: Corpus) -> list[Question]:
     known = {"", *(document.id for document in corpus.documents)}
     traps = [_trap(each) for each in wordings.adversarial if {*each.near, each.document} <= known]
     found += traps or [trap for document in named.values() for trap in _amended(document, wordings)]
-    return found
+    return [each for each in found if not (each.document in sisters and _hangs_on_one(each))]
+
+
+def _hangs_on_one(question: Question) -> bool:
+    """Whether the question falls when another document says what its own does not say in the index."""
+    return bool(question.withheld) or question.stratum == "adversarial"
 
 
 @cache
@@ -138,7 +157,7 @@ def _labelled(
 ) -> Iterator[Question]:
     """Yield a label as a question to be answered, withheld, and asked of an empty retrieval."""
     affirmed = fact.answers == ("yes",)
-    evidence = _telling(document, fact.evidence)
+    evidence = _telling(document, fact)
     stated = "\n".join(document.text[span.start : span.end] for span in evidence)
     if not _matches(topic.affirmed if affirmed else topic.denied, stated):
         return
@@ -278,14 +297,17 @@ def _names(document: Document) -> Iterator[tuple[int, str]]:
         yield 3, document.paraphrase
 
 
-def _telling(document: Document, spans: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
-    """Return the spans without headings, numbers and the stems of lists, unless nothing else is marked."""
+def _telling(document: Document, fact: Fact) -> tuple[Evidence, ...]:
+    """Return the spans without headings, numbers, stems of lists and surplus, unless nothing else is left."""
+    surplus = load_wordings().surplus.get(fact.topic, {}).get(document.id, [])
     told = tuple(
         span
-        for span in spans
-        if len(_text(document, span).split()) >= _TELLING and not _text(document, span).endswith(":")
+        for span in fact.evidence
+        if len(_text(document, span).split()) >= _TELLING
+        and not _text(document, span).endswith(_STEM)
+        and span.start not in surplus
     )
-    return told or spans
+    return told or fact.evidence
 
 
 def _text(document: Document, span: Evidence) -> str:
