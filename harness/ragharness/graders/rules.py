@@ -12,7 +12,7 @@ from ragharness.graders.reading.manners import NO_MANNERS, describe, manners_of,
 from ragharness.graders.reading.outcome import Outcome
 from ragharness.graders.reading.parts import Anatomy, dissect
 from ragharness.graders.reading.profile import Profile, profile_of
-from ragharness.graders.reading.silence import speaks_of_question
+from ragharness.graders.reading.silence import speaks_of_question, verdicts
 from ragharness.graders.reading.support import contradicts, miscounts
 from ragharness.graders.reading.values import read_values
 from ragharness.language import acts
@@ -84,8 +84,7 @@ class _Reader:
     def _declines(self) -> tuple[bool, bool, bool]:
         about = near = other = False
         for part in self.anatomy.parts:
-            for start, end in clauses(part.text):
-                verdict = speaks_of_question(part.text[start:end], self.profile)
+            for _clause, verdict in verdicts(part.text, self.profile):
                 about = about or verdict == "about"
                 near = near or verdict == "near"
                 other = other or verdict == "other"
@@ -200,7 +199,8 @@ class _Reader:
 
     def _premise(self) -> bool:
         return any(
-            acts.corrects_premise(part.text) or self._denies_premise(part.text) for part in self.anatomy.parts
+            acts.corrects_premise(part.text) or (not self.declined and self._denies_premise(part.text))
+            for part in self.anatomy.parts
         )
 
     def _denies_premise(self, text: str) -> bool:
@@ -263,7 +263,7 @@ class _Reader:
         cited = self.anatomy.citations
         manners = NO_MANNERS
         if refusing or outcome.partial_then_declined:
-            manners = manners_of(self.anatomy, retrieved=bool(self.passages))
+            manners = manners_of(self.anatomy, self.profile, retrieved=bool(self.passages))
         claim_citations = [part.citations[:FIRST_CITATIONS] for part in outcome.parts]
         return Reading(
             status="needs_review" if unreadable and not refusing else "ok",

@@ -11,10 +11,11 @@ _POINTER = re.compile(
     r"""
       \b(?:closest|nearest|most\s+(?:relevant|related|similar)|related|relevant|similar|adjacent)\s+(?:\w+\s+){0,3}?(?:passages?|provisions?|clauses?|sections?|documents?|information|material|excerpts?|text|topics?|one|match(?:es)?|
         i\s+(?:found|have|could)|thing)\b
-    | \b(?:passages?|documents?|excerpts?|sources?|context|material|text|sections?|results?)\b[^.;!?\n]{0,60}?\b(?:covers?|address(?:es)?|deals?\s+with|discuss(?:es)?|concerns?|relates?\s+to|is\s+about|are\s+about|names?|lists?|gives?|reports?|belongs?|only\s+(?:mentions?|covers?|address(?:es)?|discuss(?:es)?|
+    | \b(?:passages?|documents?|excerpts?|sources?|context|material|text|sections?|results?)\b[^.;!?\n]{0,60}?\b(?:covers?|address(?:es)?|deals?\s+with|discuss(?:es)?|concerns?|relates?\s+to|(?:is|are)\s+about(?!\s+(?:[\d$€£]|an?\b|one|two|three|four|five|six|seven|eight|nine|ten|twenty|thirty))|names?|lists?|gives?|reports?|belongs?|only\s+(?:mentions?|covers?|address(?:es)?|discuss(?:es)?|
         states?|refers?|describes?|deals?|contains?|concerns?|say)|speaks?\s+(?:of|about|to)|focus(?:es)?\s+on|mentions?|describes?|contains?|refers?\s+to|talks?\s+about|states?|says?|provides?|touch(?:es)?\s+on)\b
     | \bwhat\s+(?:i|we)\s+(?:do\s+)?(?:have|found|can\s+(?:say|tell|see|offer))\b | \b(?:i|we)\s+(?:do\s+|only\s+|did\s+)(?:have|find|see|found)\b | \b(?:i|we)\s+(?:can\s+see|found|have)\s+(?:only|passages?|information\s+(?:on|about)|material)\b
-    | \b(?:they|these|those|it)\s+(?:only\s+|instead\s+|do\s+|does\s+|rather\s+|merely\s+|mainly\s+|all\s+)?(?:cover|address|deal\s+with|discuss|concern|relate\s+to|focus\s+on|talk\s+about|are\s+about|is\s+about|mention|speak)(?:e?s)?\b
+    | \b(?:they|these|those|it)\s+(?:only\s+|instead\s+|do\s+|does\s+|rather\s+|merely\s+|mainly\s+|all\s+)?(?:cover|address|deal\s+with|discuss|concern|relate\s+to|focus\s+on|talk\s+about|(?:is|are)\s+about(?!\s+(?:[\d$€£]|an?\b|one|two|three|four|five|six|seven|eight|nine|ten|twenty|thirty))|mention|speak)(?:e?s)?\b
+    | \b(?:they|these|those|it)\s+(?:do|does|only|instead|merely)\s+(?:say|state|note|list|name|give|show|report|identify|describe|indicate|provide|tell|contain|include)s?\b | \b(?:i|we)\s+can\s+(?:tell|say|confirm|report)\b
     | \b(?:instead|only)\b[^.;]{0,40}\b(?:cover|address|discuss|mention|describe|deal)\w*\b | \bdoes\s+(?:cover|address|mention|discuss)\b
     | \bdifferent\s+(?:question|topic|matter|issue)\b | \bcome\s+closest\b | \bclosest\b
     | \b(?:pasaje|pasajes|documento|documentos)\b[^.;]{0,50}\b(?:trata|tratan|habla|hablan|menciona|mencionan|cubre|cubren|se\s+refiere|aborda)\w*\b | \bm[aá]s\s+cercan[oa]s?\b | \bm[aá]s\s+(?:relevante|pr[oó]xim)\w*

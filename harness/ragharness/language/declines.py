@@ -305,6 +305,8 @@ DECLINE_WORDS = frozenset(
         "date",
         "year",
         "amount",
+        "one",
+        "ones",
     ]
 )
 """Words of a decline that say nothing about what is declined."""

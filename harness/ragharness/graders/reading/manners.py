@@ -7,12 +7,11 @@ import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragharness.graders.reading.parts import is_bare_word
-from ragharness.graders.reading.silence import speaks_of_question
+from ragharness.graders.reading.silence import verdicts
 from ragharness.graders.reading.support import entails
 from ragharness.graders.reading.yesno import leading_word
 from ragharness.language import acts
 from ragharness.language.citations import MARK
-from ragharness.language.clauses import clauses
 from ragharness.language.declines import find_decline, is_disclaimer
 from ragharness.language.vocabulary import STOPWORDS, raw_words
 from ragharness.records import Sentence
@@ -103,18 +102,17 @@ def _is_bare_answer(text: str) -> bool:
 
 def _rest_of_decline(text: str, profile: Profile, *, refusing: bool) -> Role:
     """A sentence that declines is a claim only when another clause of it asserts something."""
-    for start, end in clauses(text):
-        clause = text[start:end]
+    for clause, verdict in verdicts(text, profile):
         if find_decline(clause) or acts.corrects_premise(clause) or acts.is_advice(clause):
             continue
         if refusing or acts.is_pointer(clause) or leading_word(clause)[0] or len(raw_words(clause)) < 4:
             continue
-        if speaks_of_question(clause, profile) is None:
+        if verdict is None:
             return "claim"
     return "decline"
 
 
-def manners_of(anatomy: Anatomy, *, retrieved: bool) -> Manners:
+def manners_of(anatomy: Anatomy, profile: Profile, *, retrieved: bool) -> Manners:
     """Read a refusal: why, what there is instead, what to do next, and whether it presses the reader."""
     explained = nearest = next_step = urgency = False
     for part in anatomy.parts:
@@ -122,9 +120,8 @@ def manners_of(anatomy: Anatomy, *, retrieved: bool) -> Manners:
             explained = True
         if not retrieved and _NOTHING_RETRIEVED.search(part.text):
             explained = nearest = True
-        for start, end in clauses(part.text):
-            clause = part.text[start:end]
-            if find_decline(clause):
+        for clause, verdict in verdicts(part.text, profile):
+            if verdict == "about" or find_decline(clause):
                 explained = explained or not _is_flat(clause)
                 urgency = urgency or acts.is_urgent(clause)
                 continue
@@ -135,7 +132,7 @@ def manners_of(anatomy: Anatomy, *, retrieved: bool) -> Manners:
             urgency = urgency or (acts.is_urgent(clause) and not (pointer and not advice))
         if part.citations and not part.borrowed and not acts.is_advice(part.text):
             nearest = nearest or any(
-                not find_decline(part.text[low:high]) for low, high in clauses(part.text)
+                verdict is None and not find_decline(clause) for clause, verdict in verdicts(part.text, profile)
             )
         next_step = next_step or part.text.rstrip(" \"'*").endswith("?")
     urgency = urgency or acts.is_urgent(

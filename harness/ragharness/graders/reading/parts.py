@@ -96,7 +96,9 @@ def dissect(answer: Answer, question: str, known: Sequence[str]) -> Anatomy:
     positional = positional or by_place
     anatomy = Anatomy(parts, (), language=language)
     own = tuple(dict.fromkeys(id_ for part in parts for id_ in part.citations))
-    _attach(parts, tuple(dict.fromkeys((*trailing, *listed))), own)
+    # A list beside the text that repeats its marks says nothing of the sentences without one.
+    beside = [id_ for id_ in listed if id_ not in own]
+    _attach(parts, tuple(dict.fromkeys((*trailing, *beside))), own)
     anatomy.citations = tuple(dict.fromkeys((*own, *trailing, *listed)))
     if positional:
         anatomy.flags.append("positional_citations")

@@ -62,6 +62,8 @@ class Profile(NamedTuple):
     years: frozenset[int]
     acronyms: frozenset[str]
     """Initials of the capitalised runs in it ("Chief Executive Officer": ceo)."""
+    qualified: frozenset[tuple[str, str]]
+    """Neighbouring words of the attribute ("deputy director"): the first narrows the second."""
     question: str
     stated: bool
     """Whether the question carries a proposition of its own."""
@@ -108,10 +110,19 @@ def _profile(text: str, proposition: str, yes_means: bool, kind: str) -> Profile
         names,
         years,
         acronyms,
+        _qualified(text, focus),
         text,
         bool(proposition),
         kind,
         stated,
         yes_means,
         frame(stated).modality if kind == "yesno" else "",
+    )
+
+
+def _qualified(text: str, focus: frozenset[str]) -> frozenset[tuple[str, str]]:
+    ordered = [content(word) for word in raw_words(text)]
+    pairs = zip(ordered, ordered[1:], strict=False)
+    return frozenset(
+        (first[0], last[0]) for first, last in pairs if first and last and first[0] in focus and last[0] in focus
     )

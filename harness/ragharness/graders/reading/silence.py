@@ -7,9 +7,12 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
+from ragharness.language import acts
+from ragharness.language.clauses import clauses
+from ragharness.language.dates import find_dates
 from ragharness.language.declines import DECLINE_WORDS, Decline, find_decline
 from ragharness.language.numbers import find_quantities
-from ragharness.language.vocabulary import concept, content, generic_concepts
+from ragharness.language.vocabulary import concept, content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
     from ragharness.graders.reading.profile import Profile
@@ -23,6 +26,11 @@ _HEDGED_SEARCH = re.compile(
     re.IGNORECASE,
 )
 _FIRST_PERSON = re.compile(r"\b(?:i|we|ich|wir|je|nous)\b", re.IGNORECASE)
+_ELLIPTICAL = re.compile(
+    r"^\W*(?:and\s+|but\s+)?(?:not|nothing|none|no)\b(?!\s+(?:only|just|necessarily|more|less|later|earlier|until|unless|without|to\s+exceed)\b)",
+    re.IGNORECASE,
+)
+_TREATS = re.compile(r"\b(?:cover|address|discuss|deal|mention|concern|touch|talk|speak)\w*\b", re.IGNORECASE)
 _AFTERTHOUGHT = re.compile(r",\s+(?:which|that|who|only|and\s+only|just)\b")
 _OWNED = re.compile(r"['’]s\s+((?:\w+\s+)?\w+)")
 _OF = re.compile(r"\b(\w+)\s+of\s+(?:the|its|this|that|any|an?|[A-Z])")
@@ -40,6 +48,31 @@ _ABSENT = re.compile(
 def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
     """Say whether a clause declines the question asked or something else; None: it is no decline."""
     return _verdict(clause, profile)
+
+
+def verdicts(text: str, profile: Profile) -> list[tuple[str, Verdict | None]]:
+    """Return the clauses of a sentence, each with whether it declines the question asked."""
+    found: list[tuple[str, Verdict | None]] = []
+    before = ""
+    for start, end in clauses(text):
+        clause = text[start:end]
+        verdict = speaks_of_question(clause, profile)
+        if verdict is None and before and _falls_silent(before, clause, profile):
+            verdict = "about"
+        found.append((clause, verdict))
+        before = clause
+    return found
+
+
+def _falls_silent(before: str, clause: str, profile: Profile) -> bool:
+    """Say whether a clause takes back what a pointer has named ("they give the figure for 2022, but not for 2023")."""
+    if not _ELLIPTICAL.match(clause) or len(raw_words(clause)) > 14 or not acts.is_pointer(before):
+        return False
+    if profile.kind == "yesno" and not _TREATS.search(before):
+        return False
+    words = frozenset(content(clause)) | frozenset(str(date.year) for date in find_dates(clause))
+    asked = profile.words | profile.kindred | frozenset(str(year) for year in profile.years)
+    return bool(words & asked)
 
 
 @lru_cache(maxsize=4096)

@@ -68,7 +68,9 @@ _NEUTRAL = frozenset(
         "is was be amount about approximately roughly around exactly total figure value reported according passage passages based year years month months day "
         "days period provided stated states state shows show says say million billion thousand percent usd dollars us yes answer found given specified listed "
         "document indicate indicates indicated confirmed set note short also initial full table row first only namely specifically explicitly equal equals "
-        "mean means correspond corresponds stand stands come comes certain following last lasts run runs"
+        "mean means correspond corresponds stand stands come comes certain following last lasts run runs "
+        "probably likely presumably possibly typically usually generally normally commonly guess believe think suspect assume suppose estimate recall "
+        "general knowledge background best standard common practice industry market"
     )
 )
 
@@ -367,3 +369,18 @@ def _attribute(region: str, clause: str, profile: Profile, *, first: bool, alone
 def is_other_entity(clause: str, profile: Profile) -> bool:
     """Say whether a sentence's subject is a named entity that the question does not ask about."""
     return _other_entity(clause, profile)
+
+
+def is_neighbours(text: str, candidate: Candidate, profile: Profile) -> bool:
+    """Say whether a value beside a decline belongs to a neighbour whose name is part of what was asked.
+
+    "The director is Maria Alvarez; a deputy director is not named": the clause names the director and leaves out "deputy".
+    """
+    low, high = next(
+        ((low, high) for low, high in clauses(text) if low <= candidate.start < high), (0, len(text))
+    )
+    here = frozenset(content(text[low:high]))
+    missing = profile.focus - here
+    return any(first in missing and last in here for first, last in profile.qualified) and (
+        len(profile.focus & here) == 1
+    )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.graders.reading.candidates import Candidate, accepted, find_candidates, value_kinds
 from ragharness.graders.reading.outcome import Outcome
-from ragharness.graders.reading.silence import speaks_of_question
-from ragharness.graders.reading.slots import Slot, is_other_entity, place_candidates
+from ragharness.graders.reading.silence import speaks_of_question, verdicts
+from ragharness.graders.reading.slots import Slot, is_neighbours, is_other_entity, place_candidates
 from ragharness.language import acts
 from ragharness.language.clauses import clauses
 from ragharness.language.dates import find_dates
@@ -25,7 +25,23 @@ if TYPE_CHECKING:
 
 
 _GUESS = re.compile(
-    r"\b(?:probably|likely|presumably|perhaps|possibly|maybe|assum\w+|guess|suspect|would\s+be|should\s+be|suggests?|implies|impl(?:y|ied))\b",
+    r"\b(?:probably|likely|presumably|perhaps|possibly|maybe|assum\w+|guess|suspect|believe|think|would\s+be|should\s+be|may\s+be|might\s+be|could\s+be|suggests?|implies|impl(?:y|ied))\b",
+    re.IGNORECASE,
+)
+
+_NAME = r"[A-ZÀ-Ý][\w'’.-]+"
+_NAMED = re.compile(rf"(?<!^)(?<![.!?]\s)\b{_NAME}")
+_IT_IS = re.compile(
+    r"^\W*(?:it|this|that|he|she|they)(?:['’]s|\s+(?:is|was|are|were|would\s+be|will\s+be|may\s+be|might\s+be|could\s+be))\s",
+    re.IGNORECASE,
+)
+_IS_A_NAME = re.compile(
+    rf"\b(?:is|was|are|were|be)\s+(?:the\s+|a\s+|an\s+)?(?:{_NAME}(?:\s|\W*$))+"
+    rf"|^\W*(?:{_NAME}\s+)+(?:is|was|are|were|appears\s+to\s+be|serves\s+as|acts\s+as)\s+(?:the|its|an?)\b"
+)
+_ELSEWHERE = re.compile(
+    r"\b(?:covered|found|located|stated|addressed|set\s+out|contained|documented|available|listed|recorded|dealt\s+with|described|mentioned)\s+(?:in|on|under|elsewhere|at)\b"
+    r"|\b(?:in|by|under|from|see)\s+(?:an?\s+|the\s+|another\s+|some\s+|other\s+|its\s+|a\s+different\s+)?(?:\w+\s+){0,2}?(?:documents?|schedules?|annex(?:es)?|appendix|exhibits?|sections?|reports?|filings?|agreements?|letters?|sources?|parts?|passages?|pages?|elsewhere)\b",
     re.IGNORECASE,
 )
 
@@ -58,13 +74,23 @@ def _entries(parts: Sequence[Part], question: Question, profile: Profile, *, dec
         slots = place_candidates(
             part.text, found, profile, context=part.context, carried=carried, dates=question.kind == "date"
         )
-        pointing = declined and acts.is_pointer(part.text)
-        mere = declined and acts.is_mere_pointer(part.text)
+        rest = _beside_declines(part, profile) if declined else ""
+        pointing = declined and acts.is_pointer(rest)
+        mere = declined and acts.is_mere_pointer(rest)
+        asked = pointing and bool(frozenset(content(rest)) & (profile.focus | profile.kindred))
         for candidate, slot in zip(found, slots, strict=True):
-            away = mere or (pointing and slot != "in") or (declined and candidate.foreign_unit)
+            away = mere or (pointing and not (slot == "in" and asked)) or (declined and candidate.foreign_unit)
+            away = away or (declined and is_neighbours(part.text, candidate, profile))
             entries.append(_Entry(part, candidate, "out" if away else slot))
         carried = is_other_entity(part.text, profile) or (carried and not found)
     return entries
+
+
+def _beside_declines(part: Part, profile: Profile) -> str:
+    """What a sentence says beside declining: "the passages do not say" points to nothing."""
+    if part.decline is None:
+        return part.text
+    return "; ".join(clause for clause, verdict in verdicts(part.text, profile) if verdict is None)
 
 
 def _choose(entries: Sequence[_Entry]) -> list[_Entry]:
@@ -164,17 +190,26 @@ def _unknown(
                 return
 
 
+def _guesses(clause: str, words: frozenset[str], profile: Profile) -> bool:
+    """Say whether a clause beside a decline commits all the same: it guesses, or it states what was asked."""
+    valued = bool(find_quantities(clause) or find_dates(clause) or _NAMED.search(clause))
+    if _GUESS.search(clause) or acts.is_outside_knowledge(clause):
+        return not _ELSEWHERE.search(clause) and (valued or bool(words & (profile.focus | profile.kindred)))
+    if _IT_IS.match(clause):
+        return valued and not _ELSEWHERE.search(clause)
+    covered = len(words & profile.focus)
+    if _IS_A_NAME.search(clause):
+        return covered > 0 and covered == len(profile.focus)
+    return covered * 2 >= max(2, len(profile.focus)) and bool(find_quantities(clause) or find_dates(clause))
+
+
 def _asserts(clause: str, profile: Profile, *, declined: bool, whole: bool) -> bool:
     words = frozenset(content(clause)) - generic_concepts()
     new = words - profile.words - profile.kindred
     if not new:
         return False
     if declined:
-        if _GUESS.search(clause) or acts.is_outside_knowledge(clause):
-            return bool(words & (profile.focus | profile.kindred))
-        return len(words & profile.focus) * 2 >= max(2, len(profile.focus)) and bool(
-            find_quantities(clause) or find_dates(clause)
-        )
+        return _guesses(clause, words, profile)
     if words & (profile.focus | profile.kindred):
         return True
     count = len(raw_words(clause))
