@@ -39,6 +39,7 @@ _WRAPPED = re.compile(
     re.IGNORECASE,
 )
 _AFTER_STOP = re.compile("([.!?。][\"'”’)*_]*)[ \\t]*((?:[\ue000-\uf8ff][ \\t,;]*)+)(?![ \\t]*[a-zà-ÿ])")
+_LIST_NUMBER = re.compile(r"(?:^|\n)[ \t]*\(?\w{1,2}$")
 _NUMBER_WORD_BEFORE = re.compile(r"[a-z]+\s*$", re.IGNORECASE)
 
 
@@ -190,8 +191,15 @@ def mark(text: str, known: Sequence[str]) -> Marked:
         text = _HASHED.sub(lambda found: put([found[0]]), text)
     if ids:
         text = _WRAPPED.sub(lambda found: "".join(MARK.findall(found[1])), text)
-        text = _AFTER_STOP.sub(lambda found: "".join(MARK.findall(found[2])) + found[1] + " ", text)
+        text = _AFTER_STOP.sub(_before_stop, text)
     return Marked(text, tuple(ids), resolver.positional)
+
+
+def _before_stop(found: re.Match[str]) -> str:
+    """Put the marks behind a full stop before it, unless the stop belongs to the number of a list item."""
+    if _LIST_NUMBER.search(found.string, max(0, found.start() - 8), found.start()):
+        return found[0]
+    return "".join(MARK.findall(found[2])) + found[1] + " "
 
 
 def _define(text: str, resolver: _Resolver) -> str:

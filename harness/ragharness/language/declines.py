@@ -54,7 +54,8 @@ _INABILITY = re.compile(
         (?:information|evidence|context|data|details?|passages?|documents?|results?|sources?|answer|records?|support|basis|documentation|material)\b
     | (?:\bnot|n['’]t)\s+(?:in|within|among|part\s+of|present\s+in)\s+(?:the\s+|any\s+|my\s+|these\s+|those\s+)?(?:\w+\s+){{0,2}}(?:context|corpus|documents?|passages?|sources?|scope|text|material)\b
     | \b(?:outside|beyond|out\s+of)\s+(?:of\s+)?(?:the\s+)?(?:\w+\s+)?(?:scope|what\s+(?:i|the\s+passages?))
-    | ^\W*(?:n/?a|no\s+answer|not\s+answerable|cannot\s+answer|can['’]t\s+answer|don['’]t\s+know|no\s+idea|not\s+(?:found|specified|stated|mentioned|available|provided|known|disclosed|given))\W*(?:$|[.;,:–—-])
+    | \b(?:i|we)\s+(?:have\s+|['’]ve\s+)?(?:also\s+|carefully\s+)?(?:looked|searched|checked|reviewed|read|examined|went|scanned|combed|consulted)\b[^.;!?]{{0,100}}?\b(?:found|find|see|saw|spotted)\s+(?:no|nothing|none)\b | \bcame\s+(?:up|back)\s+(?:empty|short|with\s+nothing)\b
+    | ^\W*(?:sorry,?\s+|apologies,?\s+|unfortunately,?\s+)?(?:n/?a|no\s+answer|not\s+answerable|cannot\s+answer|can['’]t\s+answer|don['’]t\s+know|no\s+idea|not\s+(?:found|specified|stated|mentioned|available|provided|known|disclosed|given))\W*(?:$|[.;,:–—-])
     | \b(?:there\s+(?:is|was)|there['’]s)\s+nothing\b | \bnothing\s+(?:was\s+|were\s+)?(?:found|retrieved|returned|relevant|available)
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -83,6 +84,8 @@ _SILENCE = re.compile(
     | \bwithout\s+(?:mentioning|specifying|stating|addressing|saying|any\s+mention)\b | \b(?:fails?|omits?|neglects?)\s+to\s+{_SAY} | \bnot\s+{_ADVERB}\s*{_SAID}(?:\s+(?:in|by|anywhere)\b|\W*$)
     | \bneither(?:\s+(?:of\s+them|one|of\s+these|of\s+those))?\s+(?:mentions?|address(?:es)?|states?|says?|specif(?:y|ies)|covers?|discusses|names?|gives?|contains?|refers?|speaks?|deals?)\b
     | \bneither\s+(?:\w+\s+)?(?:permits?|allows?|authori[sz]es|requires?|prohibits?|forbids?|prevents?|restricts?)\s+nor\s+(?:\w+\s+)?(?:prohibits?|forbids?|prevents?|restricts?|bars?|permits?|allows?|excludes?)\b
+    | (?:^|,\s+)\W*no\s+(?:[\w'’-]+\s+){{1,7}}?(?:can|could)\s+be\s+(?:found|identified|determined|located|established|given|confirmed|inferred|derived|seen|provided|stated)\b
+    | \bthere\s+(?:do|does|did)(?:\s+not|n['’]t)\s+(?:appear|seem)\s+to\s+be\s+(?:any|an?|enough)\b | \bnor\s+(?:do|does|did|is|are|was|were)\b
     | \bleaves?\s+(?:this|that|it|the\s+\w+)\s+open\b | \b(?:lacks?|omits?)\s+(?:any\s+|a\s+)?{_EVIDENCE}
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -108,7 +111,7 @@ _FOREIGN = re.compile(
 )
 _TRIGGERS = frozenset(
     """
-    no not none nor nothing nowhere never neither cannot without sorry n na impossible hard difficult need would open out beyond outside absence pass
+    no not none nor nothing nowhere never neither cannot without sorry n na impossible hard difficult need would open out beyond outside absence pass came
     nada siento sin nicht nichts leider weder nirgends ne rien imposible desconozco carezco guarda
     """.split()  # noqa: SIM905 (a set of words reads better as a line of them)
 )
@@ -307,6 +310,19 @@ DECLINE_WORDS = frozenset(
         "amount",
         "one",
         "ones",
+        "afraid",
+        "regret",
+        "regrettably",
+        "sadly",
+        "apologies",
+        "apologize",
+        "apologise",
+        "appear",
+        "seem",
+        "looked",
+        "searched",
+        "checked",
+        "reviewed",
     ]
 )
 """Words of a decline that say nothing about what is declined."""
