@@ -12,14 +12,12 @@ from ragharness.graders.reading.manners import NO_MANNERS, describe, manners_of,
 from ragharness.graders.reading.outcome import Outcome
 from ragharness.graders.reading.parts import Anatomy, dissect
 from ragharness.graders.reading.profile import Profile, profile_of
-from ragharness.graders.reading.silence import speaks_of_question, verdicts
+from ragharness.graders.reading.silence import denies_premise, speaks_of_question, verdicts
 from ragharness.graders.reading.support import contradicts, miscounts
 from ragharness.graders.reading.values import read_values
 from ragharness.language import acts
 from ragharness.language.clauses import clauses
-from ragharness.language.declines import find_decline
-from ragharness.language.modality import negations
-from ragharness.language.vocabulary import content, generic_concepts
+from ragharness.language.vocabulary import content
 from ragharness.records import Reading
 
 if TYPE_CHECKING:
@@ -36,6 +34,7 @@ _UNDECIDED = re.compile(
     r"parcialmente|teilweise|partiellement|en\s+partie|quiz[aá]s?|tal\s+vez|vielleicht|peut-[eê]tre|depende|es\s+kommt\s+darauf\s+an|[cç]a\s+d[eé]pend)\b",
     re.IGNORECASE,
 )
+_PLEASE = re.compile(r"^\W*(?:please|kindly)\b", re.IGNORECASE)
 
 
 class RulesGrader:
@@ -93,10 +92,7 @@ class _Reader:
     def read(self) -> Reading:
         outcome = self._outcome()
         premise = not outcome.committed and self._premise()
-        clarifies = not outcome.committed and any(
-            acts.asks_back(part.text) and part.text.rstrip(" \"'*").endswith("?")
-            for part in self.anatomy.parts
-        )
+        clarifies = not outcome.committed and self._clarifies()
         refusal = self.declined or (self.declined_nearly and not outcome.committed)
         if not outcome.committed and not refusal and not premise and not clarifies:
             refusal = self._lone_decline()
@@ -109,7 +105,7 @@ class _Reader:
         return self._assemble(outcome, refusal, premise, clarifies, unreadable or outcome.unreadable, stray)
 
     def _outcome(self) -> Outcome:
-        declined = self.declined or self.declined_nearly
+        declined = self.declined or self.declined_nearly or self._premise()
         if self.question.kind == "yesno":
             return self._yes_or_no()
         if self.question.kind == "list":
@@ -197,28 +193,19 @@ class _Reader:
                 ]
         return carriers
 
-    def _premise(self) -> bool:
-        return any(
-            acts.corrects_premise(part.text) or (not self.declined and self._denies_premise(part.text))
-            for part in self.anatomy.parts
+    def _clarifies(self) -> bool:
+        asking = [part.text.rstrip(" \"'*").endswith("?") for part in self.anatomy.parts]
+        return all(asking) or any(
+            acts.asks_back(part.text) and (asks or _PLEASE.match(part.text))
+            for part, asks in zip(self.anatomy.parts, asking, strict=True)
         )
 
-    def _denies_premise(self, text: str) -> bool:
-        """Say whether a sentence denies, in the question's own words, what an open question takes for granted."""
-        if self.question.kind == "yesno":
-            return False
-        for start, end in clauses(text):
-            clause = text[start:end]
-            words = frozenset(content(clause)) - generic_concepts()
-            shared = words & self.profile.words
-            if (
-                negations(clause)
-                and not find_decline(clause)
-                and len(shared) >= 2
-                and len(shared) * 5 >= len(words) * 4
-            ):
-                return True
-        return False
+    def _premise(self) -> bool:
+        return any(
+            acts.corrects_premise(part.text)
+            or (not self.declined and denies_premise(part.text, self.profile))
+            for part in self.anatomy.parts
+        )
 
     def _lone_decline(self) -> bool:
         """A decline whose object shares nothing with the question still declines when the speaker says so of itself."""

@@ -71,10 +71,10 @@ _OUTSIDE = re.compile(
 )
 _PREMISE = re.compile(
     r"""
-      \bthere\s+(?:is|was|are|were|appears\s+to\s+be|seems\s+to\s+be)\s+no\s+(?:such\s+)?(?:[\w–’'.,&-]+\s+){0,5}?(?:agreement|contract|nda|document|report|filing|company|party|entity|person|program|office|amendment|fund|board|law|act|deal|subsidiary|addendum|schedule|exhibit|appendix)\b
+      \bthere\s+(?:(?:is|was|are|were|appears\s+to\s+be|seems\s+to\s+be)\s+no|(?:is|was)(?:\s+not|n['’]t)\s+an?y?)\s+(?:such\s+)?(?:[\w–’'.,&-]+\s+){0,5}?(?:agreement|contract|nda|document|report|filing|company|party|entity|person|program|office|amendment|fund|board|law|act|deal|subsidiary|addendum|schedule|exhibit|appendix)\b
         (?!\s*(?:provision|clause|mention|language|section|term))
     | \bno\s+(?:such|\w+\s+(?:named|called|by\s+that\s+name|between|with|dated))\s*(?:\w+[\s-]+){0,3}?(?:agreement|contract|nda|document|report|filing|company|party|entity|person|exists?|is\s+(?:in|found|listed)|appears)\b
-    | \b(?:no|not\s+any)\s+(?:agreement|contract|nda|document|report|filing|company|party|entity|amendment)\s+(?:named|called|titled|between|with|dated|of\s+that|by\s+that|under\s+that|from|for)\b
+    | \b(?:no|not\s+any)\s+(?:agreement|contract|nda|document|report|filing|company|party|entity|amendment)\s+(?:named|called|titled|between|with|dated|of\s+that|of(?=\s+\d)|by\s+that|under\s+that|from|for)\b
     | \b(?:does|do|did)(?:\s+not|n['’]t)\s+(?:\w+ly\s+)?exist\b | \b(?:premise|presupposition|assumption)\b[^.;]{0,60}\b(?:incorrect|wrong|false|mistaken|not\s+(?:correct|right|true|supported|accurate|hold)|flawed)\b
     | \b(?:false|incorrect|wrong|mistaken|flawed)\s+(?:premise|assumption|presupposition)\b | \bthe\s+question\s+(?:assumes|presupposes|presumes|supposes|takes\s+for\s+granted|implies|rests)\b
     | \bcontrary\s+to\s+(?:the|your|what)\b | \b(?:is|was|are|were)(?:\s+not|n['’]t)\s+(?:a\s+)?(?:party|parties|signator\w+|mentioned\s+as\s+a\s+party)\b
@@ -90,7 +90,7 @@ _ONLY_POINTER = re.compile(
 )
 _CLARIFY = re.compile(
     r"\b(?:do|did|are|were)\s+you\s+(?:mean|refer|ask|look|talk|interest)\w*|\bwhich\s+(?:\w+\s+){0,4}(?:do\s+you|are\s+you|did\s+you|would\s+you|should\s+i|is\s+meant|one)\b|\b(?:could|can|would)\s+you\s+(?:please\s+)?(?:clarify|specify|tell|confirm|say|be\s+more|explain|indicate)\b|"
-    r"\bwhat\s+(?:exactly\s+)?(?:do|did)\s+you\s+mean\b|\bplease\s+(?:clarify|specify|indicate\s+which)\b|\bneed\s+(?:more|some|further)\s+(?:clarification|context\s+about\s+your)\b|"
+    r"\bwhat\s+(?:exactly\s+)?(?:do|did)\s+you\s+mean\b|\b(?:depends\s+on\s+)?(?:what|which\s+(?:\w+\s+){0,3}?)\s*you\s+(?:mean|have\s+in\s+mind|are\s+asking\s+about)\b|\bplease\s+(?:clarify|specify|indicate\s+which)\b|\bneed\s+(?:more|some|further)\s+(?:clarification|context\s+about\s+your)\b|"
     r"\b(?:se\s+refiere|quiere\s+decir|a\s+qu[eé]|a\s+cu[aá]l|podr[ií]a\s+aclarar|meinen\s+sie|welche[nrs]?\s+\w+\s+meinen|k[oö]nnten\s+sie\s+(?:bitte\s+)?(?:pr[aä]zisieren|kl[aä]ren)|voulez-vous\s+(?:dire|parler)|parlez-vous|quel(?:le)?\s+\w+\s+voulez|pourriez-vous\s+pr[eé]ciser)\b",
     re.IGNORECASE,
 )

@@ -23,6 +23,7 @@ _SUBORDINATE = re.compile(
 
 
 _LABEL_END = re.compile(r"\s*(?::|[—–-])")
+_STATES = re.compile(r"\b(?:is|was|are|were|has|had|did|does|do|no|not|never)\b|n['’]t\b", re.IGNORECASE)
 _YES_NO = re.compile(r"\W*(?:yes|no|s[ií]|ja|nein|oui|non|it|this|that|they|so|not)\b", re.IGNORECASE)
 
 
@@ -36,6 +37,7 @@ def clauses(text: str) -> tuple[tuple[int, int], ...]:
             _LABEL_END.match(boundary.group())
             and len(text[start : boundary.start()].split()) <= 4
             and not _YES_NO.match(text[start:])
+            and not _STATES.search(text, start, boundary.start())
         ):
             # "CEO: ..." and "2018 - ..." name what follows.
             continue

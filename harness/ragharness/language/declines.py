@@ -86,6 +86,7 @@ _SILENCE = re.compile(
     | \bneither\s+(?:\w+\s+)?(?:permits?|allows?|authori[sz]es|requires?|prohibits?|forbids?|prevents?|restricts?)\s+nor\s+(?:\w+\s+)?(?:prohibits?|forbids?|prevents?|restricts?|bars?|permits?|allows?|excludes?)\b
     | (?:^|,\s+)\W*no\s+(?:[\w'’-]+\s+){{1,7}}?(?:can|could)\s+be\s+(?:found|identified|determined|located|established|given|confirmed|inferred|derived|seen|provided|stated)\b
     | \bthere\s+(?:do|does|did)(?:\s+not|n['’]t)\s+(?:appear|seem)\s+to\s+be\s+(?:any|an?|enough)\b | \bnor\s+(?:do|does|did|is|are|was|were)\b
+    | \b(?:and|but)\s+nothing\s+(?:later|more\s+recent|newer|beyond|after|else|further)\b
     | \bleaves?\s+(?:this|that|it|the\s+\w+)\s+open\b | \b(?:lacks?|omits?)\s+(?:any\s+|a\s+)?{_EVIDENCE}
     """,
     re.IGNORECASE | re.VERBOSE,

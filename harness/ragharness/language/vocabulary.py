@@ -56,7 +56,7 @@ mark: mark label labelled identify identification designate designation legend s
 reverse: reverse decompile disassemble deconstruct dismantle apart analyse analyze
 solicit: solicit hire recruit poach solicitation
 develop: develop development
-acquire: acquire acquisition acquirement receive receipt obtain get
+acquire: acquire acquisition acquirement receive receipt obtain get buy bought purchase
 use: use utilise utilize usage utilisation utilization exploit
 survive: survive survival continue persist outlast outlive
 include: include inclusion cover encompass comprise contain extend qualify protect protection protected count

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragharness.graders.reading.parts import is_bare_word
-from ragharness.graders.reading.silence import verdicts
+from ragharness.graders.reading.silence import denies_premise, verdicts
 from ragharness.graders.reading.support import entails
 from ragharness.graders.reading.yesno import leading_word
 from ragharness.language import acts
@@ -83,7 +83,7 @@ def role_of(part: Part, outcome: Outcome, profile: Profile, *, refusing: bool) -
         return "advice"
     if acts.is_greeting(text) or acts.is_introduction(text) or is_disclaimer(text):
         return "nothing"
-    if part.decline is not None or acts.corrects_premise(text):
+    if part.decline is not None or acts.corrects_premise(text) or (refusing and denies_premise(text, profile)):
         return _rest_of_decline(text, profile, refusing=refusing)
     if text.rstrip().endswith(":") and len(raw_words(text)) <= 12:
         return "nothing"
@@ -116,7 +116,7 @@ def manners_of(anatomy: Anatomy, profile: Profile, *, retrieved: bool) -> Manner
     """Read a refusal: why, what there is instead, what to do next, and whether it presses the reader."""
     explained = nearest = next_step = urgency = False
     for part in anatomy.parts:
-        if acts.corrects_premise(part.text):
+        if acts.corrects_premise(part.text) or denies_premise(part.text, profile):
             explained = True
         if not retrieved and _NOTHING_RETRIEVED.search(part.text):
             explained = nearest = True

@@ -11,6 +11,7 @@ from ragharness.language import acts
 from ragharness.language.clauses import clauses
 from ragharness.language.dates import find_dates
 from ragharness.language.declines import DECLINE_WORDS, Decline, find_decline
+from ragharness.language.modality import negations
 from ragharness.language.numbers import find_quantities
 from ragharness.language.vocabulary import concept, content, generic_concepts, raw_words
 
@@ -29,6 +30,12 @@ _FIRST_PERSON = re.compile(r"\b(?:i|we|ich|wir|je|nous)\b", re.IGNORECASE)
 _ELLIPTICAL = re.compile(
     r"^\W*(?:and\s+|but\s+)?(?:not|nothing|none|no)\b(?!\s+(?:only|just|necessarily|more|less|later|earlier|until|unless|without|to\s+exceed)\b)",
     re.IGNORECASE,
+)
+_NEVER_DONE = re.compile(
+    r"\b(?:has|have|had|was|were|is|are)(?:\s+not|n['’]t|\s+never)\s+(?:been\s+|yet\s+|ever\s+)*\w+(?:ed|en|de|ld|ht|t)\b", re.IGNORECASE
+)
+_RATHER = re.compile(
+    r"\b(?:rather\s+than|instead\s+of|(?:and|but|,)\s+not)\s+((?:[\w'’-]+\s*){1,8}?)(?=[.,;:!?()]|$)", re.IGNORECASE
 )
 _TREATS = re.compile(r"\b(?:cover|address|discuss|deal|mention|concern|touch|talk|speak)\w*\b", re.IGNORECASE)
 _AFTERTHOUGHT = re.compile(r",\s+(?:which|that|who|only|and\s+only|just)\b")
@@ -112,7 +119,7 @@ def _other_head(clause: str, known: frozenset[str]) -> bool:
 def _denies_existence(clause: str, profile: Profile) -> bool:
     """Say whether a clause says that there is no such thing as was asked for ("sets no penalty")."""
     found = _ABSENT.search(clause)
-    if not found or find_quantities(clause):
+    if not found or any(not each.year for each in find_quantities(clause)):
         return False
     denied = clause[found.start() : found.end() + 80] if not clause.casefold().startswith("no ") else clause
     words = frozenset(content(denied)) - generic_concepts() - _EMPTY
@@ -122,6 +129,29 @@ def _denies_existence(clause: str, profile: Profile) -> bool:
         and len(words & (profile.words | profile.kindred)) * 5 >= len(words) * 2
         and not _other_thing(denied, profile)
     )
+
+
+def denies_premise(text: str, profile: Profile) -> bool:
+    """Say whether a sentence denies, in the question's own words, what an open question takes for granted."""
+    if profile.kind == "yesno":
+        return False
+    for start, end in clauses(text):
+        clause = text[start:end]
+        words = frozenset(content(clause)) - generic_concepts()
+        shared = words & profile.words
+        if not find_decline(clause) and negations(clause):
+            enough = 1 if _NEVER_DONE.search(clause) and shared == words else 2
+            if len(shared) >= enough and len(shared) * 5 >= len(words) * 4:
+                return True
+        set_apart = frozenset(
+            word
+            for found in _RATHER.finditer(clause)
+            for word in content(found[1])
+            if word not in generic_concepts() and word != "one"
+        )
+        if set_apart and set_apart <= profile.words and words - profile.words:
+            return True
+    return False
 
 
 def _other_thing(denied: str, profile: Profile) -> bool:
