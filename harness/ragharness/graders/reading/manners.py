@@ -83,7 +83,11 @@ def role_of(part: Part, outcome: Outcome, profile: Profile, *, refusing: bool) -
         return "advice"
     if acts.is_greeting(text) or acts.is_introduction(text) or is_disclaimer(text):
         return "nothing"
-    if part.decline is not None or acts.corrects_premise(text) or (refusing and denies_premise(text, profile)):
+    if (
+        part.decline is not None
+        or acts.corrects_premise(text)
+        or (refusing and denies_premise(text, profile))
+    ):
         return _rest_of_decline(text, profile, refusing=refusing)
     if text.rstrip().endswith(":") and len(raw_words(text)) <= 12:
         return "nothing"
@@ -132,7 +136,8 @@ def manners_of(anatomy: Anatomy, profile: Profile, *, retrieved: bool) -> Manner
             urgency = urgency or (acts.is_urgent(clause) and not (pointer and not advice))
         if part.citations and not part.borrowed and not acts.is_advice(part.text):
             nearest = nearest or any(
-                verdict is None and not find_decline(clause) for clause, verdict in verdicts(part.text, profile)
+                verdict is None and not find_decline(clause)
+                for clause, verdict in verdicts(part.text, profile)
             )
         next_step = next_step or part.text.rstrip(" \"'*").endswith("?")
     urgency = urgency or acts.is_urgent(

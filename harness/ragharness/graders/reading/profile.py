@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -122,7 +123,9 @@ def _profile(text: str, proposition: str, yes_means: bool, kind: str) -> Profile
 
 def _qualified(text: str, focus: frozenset[str]) -> frozenset[tuple[str, str]]:
     ordered = [content(word) for word in raw_words(text)]
-    pairs = zip(ordered, ordered[1:], strict=False)
+    pairs = itertools.pairwise(ordered)
     return frozenset(
-        (first[0], last[0]) for first, last in pairs if first and last and first[0] in focus and last[0] in focus
+        (first[0], last[0])
+        for first, last in pairs
+        if first and last and first[0] in focus and last[0] in focus
     )

@@ -32,10 +32,12 @@ _ELLIPTICAL = re.compile(
     re.IGNORECASE,
 )
 _NEVER_DONE = re.compile(
-    r"\b(?:has|have|had|was|were|is|are)(?:\s+not|n['’]t|\s+never)\s+(?:been\s+|yet\s+|ever\s+)*\w+(?:ed|en|de|ld|ht|t)\b", re.IGNORECASE
+    r"\b(?:has|have|had|was|were|is|are)(?:\s+not|n['’]t|\s+never)\s+(?:been\s+|yet\s+|ever\s+)*\w+(?:ed|en|de|ld|ht|t)\b",
+    re.IGNORECASE,
 )
 _RATHER = re.compile(
-    r"\b(?:rather\s+than|instead\s+of|(?:and|but|,)\s+not)\s+((?:[\w'’-]+\s*){1,8}?)(?=[.,;:!?()]|$)", re.IGNORECASE
+    r"\b(?:rather\s+than|instead\s+of|(?:and|but|,)\s+not)\s+((?:[\w'’-]+\s*){1,8}?)(?=[.,;:!?()]|$)",
+    re.IGNORECASE,
 )
 _TREATS = re.compile(r"\b(?:cover|address|discuss|deal|mention|concern|touch|talk|speak)\w*\b", re.IGNORECASE)
 _AFTERTHOUGHT = re.compile(r",\s+(?:which|that|who|only|and\s+only|just)\b")

@@ -79,7 +79,9 @@ def _entries(parts: Sequence[Part], question: Question, profile: Profile, *, dec
         mere = declined and acts.is_mere_pointer(rest)
         asked = pointing and bool(frozenset(content(rest)) & (profile.focus | profile.kindred))
         for candidate, slot in zip(found, slots, strict=True):
-            away = mere or (pointing and not (slot == "in" and asked)) or (declined and candidate.foreign_unit)
+            away = (
+                mere or (pointing and not (slot == "in" and asked)) or (declined and candidate.foreign_unit)
+            )
             away = away or (declined and is_neighbours(part.text, candidate, profile))
             entries.append(_Entry(part, candidate, "out" if away else slot))
         carried = is_other_entity(part.text, profile) or (carried and not found)
