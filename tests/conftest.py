@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+from commands import Done
+from ragharness import cli
+
+if TYPE_CHECKING:
+    from commands import Verb
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
@@ -22,3 +30,20 @@ def shared() -> Path:
 def contractnli_folder(shared: Path) -> Path:
     """The folder with ContractNLI's real test.json."""
     return shared / "data" / "contractnli"
+
+
+@pytest.fixture
+def verb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Verb:
+    """Run a command in this process, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path / "cache"))
+    for name in ("COLUMNS", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+
+    def call(*arguments: str) -> Done:
+        monkeypatch.setattr(sys, "argv", ["ragharness", *arguments])
+        code = cli._run()
+        captured = capfd.readouterr()
+        return Done(code, captured.out, captured.err)
+
+    return call

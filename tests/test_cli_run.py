@@ -8,64 +8,17 @@ import pty
 import re
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ragharness import cli
+from commands import PROGRAM, pipeline, process
 from ragharness.reports.json import SCHEMA
 from ragharness.store import RunFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Verb = Callable[..., "Done"]
-
-PROGRAM = "from ragharness.cli import main; main()"
-
-
-class Done(NamedTuple):
-    """How a command ended."""
-
-    code: int
-    output: str
-    errors: str
-
-
-@pytest.fixture
-def verb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Verb:
-    """Run a command in this process, in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path / "cache"))
-    for name in ("COLUMNS", "NO_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-
-    def call(*arguments: str) -> Done:
-        monkeypatch.setattr(sys, "argv", ["ragharness", *arguments])
-        code = cli._run()
-        captured = capfd.readouterr()
-        return Done(code, captured.out, captured.err)
-
-    return call
-
-
-def process(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", PROGRAM, *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        env={**os.environ, "RAGHARNESS_CACHE": str(folder / "cache"), **environment},
-    )
-
-
-def pipeline(folder: Path, source: str, name: str = "mine.py") -> str:
-    (folder / name).write_text(textwrap.dedent(source), encoding="utf-8")
-    return f"{name}:answer"
+    from commands import Verb
 
 
 # -- the main job

@@ -212,9 +212,10 @@ def _parse(content: bytes, path: Path) -> tuple[Question, ...]:
 
 def _malformed(content: bytes, path: Path, problems: list[str], good: int) -> QuestionsNotUsable:
     """Return the error for lines that are no questions; a file of another kind is named, not its lines."""
-    if not good and content.lstrip()[:1] == b"[":
+    begin = content.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
+    if begin == b"[":
         found, advice = "a JSON array", f"jq -c '.[]' {shlex.quote(str(path))} > questions.jsonl"
-    elif not good and content.lstrip()[:1] != b"{":
+    elif not good and begin != b"{":
         found, advice = "a file of another kind", _EXAMPLE
     else:
         more = f"; and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""

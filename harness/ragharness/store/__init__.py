@@ -10,7 +10,8 @@
 Records are only ever appended; a line is on disk before its worker takes the next question.
 """
 
-from ragharness.store.folder import Journal, RunFolder
+from ragharness.store.folder import RunFolder
+from ragharness.store.journal import Journal
 from ragharness.store.layout import FORMAT, Run, Session, Settings, differences
 from ragharness.store.search import find_run, find_unfinished, new_folder
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from contextlib import ExitStack, contextmanager
-from threading import Lock
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from ragharness.errors import RunNotUsable, StorageError
-from ragharness.records import Question, Record
+from ragharness.errors import RunNotUsable
+from ragharness.records import ROWS, Question, Record
+from ragharness.store.disk import disk
+from ragharness.store.journal import UNREADABLE, Journal, append_line, mend
 from ragharness.store.layout import FORMAT, Run, Session
 from ragharness.store.lock import exclusive
 
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-T = TypeVar("T")
-Key = tuple[str, int]
-"""A question's id and its epoch: there is at most one record of each."""
+    from ragharness.store.journal import Key
 
+T = TypeVar("T")
 _HEAD = "run.json"
 _BEGINNINGS = frozenset({"questions.jsonl", "lock", "questions.jsonl.new", "run.json.new"})
 """What a start that died before its run.json may leave behind."""
@@ -40,8 +39,12 @@ class _Place(msgspec.Struct):
 _RECORD = msgspec.json.Decoder(Record)
 _PLACE = msgspec.json.Decoder(_Place)
 _SESSION = msgspec.json.Decoder(Session)
-_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError)
-_BLOCK = 1 << 16
+_DAMAGED = {
+    "records.jsonl": "remove that line; the command that made the run then asks that question again",
+    "sessions.jsonl": "remove that line; it says only when the run was started",
+    "questions.jsonl": "this run cannot be read without its questions: run again into another folder",
+}
+"""What to do about a file that somebody changed."""
 
 
 class RunFolder:
@@ -54,7 +57,7 @@ class RunFolder:
     @classmethod
     def create(cls, path: Path, run: Run, questions: Iterable[Question]) -> RunFolder:
         """Make a new run in an empty or missing folder; raises RunNotUsable or StorageError."""
-        with _disk(path):
+        with disk(path):
             if path.is_file():
                 raise RunNotUsable(
                     f"expected a folder at {path}, found a file", help="name another folder with --out FOLDER"
@@ -76,7 +79,7 @@ class RunFolder:
         """Read a run's ``run.json``; raises RunNotUsable for none, a damaged one, or another version's."""
         if not (path / _HEAD).is_file():
             raise RunNotUsable(f"expected a run folder at {path}, found no run.json", help="ragharness run")
-        with _disk(path, "read"):
+        with disk(path, "read"):
             content = (path / _HEAD).read_bytes()
         try:
             version = msgspec.json.decode(content, type=_Format).format
@@ -87,7 +90,9 @@ class RunFolder:
                 )
             return cls(path, msgspec.json.decode(content, type=Run))
         except msgspec.MsgspecError as error:
-            raise RunNotUsable(f"expected a readable {path / _HEAD}, found: {error}") from error
+            raise RunNotUsable(
+                f"expected a readable {path / _HEAD}, found: {error}", help="run again into another folder"
+            ) from error
 
     @property
     def name(self) -> str:
@@ -95,8 +100,16 @@ class RunFolder:
         return self.path.resolve().name
 
     def questions(self) -> tuple[Question, ...]:
-        """Return the questions in their order."""
-        return tuple(self._lines("questions.jsonl", msgspec.json.Decoder(Question)))
+        """Return the questions in their order; raises RunNotUsable when they are not those of the run."""
+        found = tuple(self._lines("questions.jsonl", msgspec.json.Decoder(Question)))
+        strange = next((question.row for question in found if question.row not in ROWS), "")
+        if strange or len(found) != self.run.settings.questions:
+            raise RunNotUsable(
+                f"expected {self.run.settings.questions} questions in {self.path / 'questions.jsonl'},"
+                f" found {f'one of the row {strange}' if strange else len(found)}",
+                help=_DAMAGED["questions.jsonl"],
+            )
+        return found
 
     def sessions(self) -> tuple[Session, ...]:
         """Return every start and continuation, the first one first."""
@@ -124,13 +137,13 @@ class RunFolder:
     def writing(self, session: Session) -> Iterator[Journal]:
         """Hold the folder and append to it; raises StorageError when it is in use or cannot be written."""
         with ExitStack() as held:
-            with _disk(self.path):
+            with disk(self.path):
                 held.enter_context(exclusive(self.path / "lock"))
-                recovered = _mend(self.path / "records.jsonl", _RECORD)
+                recovered = mend(self.path / "records.jsonl", _RECORD)
                 journal = Journal(self.path / "records.jsonl", self.answered(), recovered)
                 held.callback(journal.close)
-                _mend(self.path / "sessions.jsonl", _SESSION)
-                _append(
+                mend(self.path / "sessions.jsonl", _SESSION)
+                append_line(
                     self.path / "sessions.jsonl",
                     msgspec.structs.replace(session, answered=len(journal.answered)),
                 )
@@ -140,15 +153,15 @@ class RunFolder:
     def rewriting(self) -> Iterator[None]:
         """Hold the folder while its records are replaced as a whole."""
         with ExitStack() as held:
-            with _disk(self.path):
+            with disk(self.path):
                 held.enter_context(exclusive(self.path / "lock"))
-                _mend(self.path / "records.jsonl", _RECORD)
+                mend(self.path / "records.jsonl", _RECORD)
             yield
 
     def replace_records(self, records: Iterable[Record]) -> None:
         """Put other records in the place of all, in one step; hold the folder with ``rewriting``."""
         fresh = self.path / "records.jsonl.new"
-        with _disk(self.path):
+        with disk(self.path):
             with fresh.open("wb") as file:
                 file.writelines(msgspec.json.encode(record) + b"\n" for record in records)
                 file.flush()
@@ -163,7 +176,7 @@ class RunFolder:
     def write(self, name: str, content: bytes) -> None:
         """Write a file of the folder so that it is there whole or not at all; raises StorageError."""
         fresh = self.path / f"{name}.new"
-        with _disk(self.path):
+        with disk(self.path):
             try:
                 fresh.write_bytes(content)
                 fresh.replace(self.path / name)
@@ -175,121 +188,16 @@ class RunFolder:
         path = self.path / name
         if not path.is_file():
             return
-        with _disk(path, "read"), path.open("rb") as file:
+        with disk(path, "read"), path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 try:
                     value = decoder.decode(line)
-                except _UNREADABLE as error:
+                except UNREADABLE as error:
                     if not line.endswith(b"\n"):
                         # The line that is being written, or that its writer did not survive.
                         return
                     raise RunNotUsable(
                         f"expected line {number} of {path} to be readable, found: {error}",
-                        help="remove that line; the command that made the run then asks that question again",
+                        help=_DAMAGED[name],
                     ) from error
                 yield value
-
-
-class Journal:
-    """The records of a run while it is written: append only, one whole line at a time, each key once."""
-
-    def __init__(self, path: Path, answered: set[Key], recovered: bool) -> None:
-        self.answered = answered
-        self.recovered = recovered
-        """Whether a torn last line was cut off."""
-        self._path = path
-        self._lock = Lock()
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
-        self._open = True
-
-    def append(self, record: Record) -> bool:
-        """Write one record; returns False when its key is on disk already or the journal is closed.
-
-        Raises StorageError when the disk refuses; what was written before stays whole.
-        """
-        line = msgspec.json.encode(record) + b"\n"
-        key = record.question, record.epoch
-        with self._lock:
-            if not self._open or key in self.answered:
-                return False
-            with _disk(self._path):
-                _write_whole(self._file, line)
-            self.answered.add(key)
-            return True
-
-    def close(self) -> None:
-        """Finish writing; a record that comes later is dropped, never half-written."""
-        with self._lock:
-            if self._open:
-                self._open = False
-                os.close(self._file)
-
-
-def _append(path: Path, value: msgspec.Struct) -> None:
-    with path.open("ab", buffering=0) as file:
-        _write_whole(file.fileno(), msgspec.json.encode(value) + b"\n")
-
-
-def _write_whole(file: int, line: bytes) -> None:
-    """Write a line or nothing: on a full disk the part that fitted is taken back."""
-    written = 0
-    try:
-        while written < len(line):
-            written += os.write(file, line[written:])
-    except OSError:
-        if written:
-            os.ftruncate(file, os.fstat(file).st_size - written)
-        raise
-
-
-def _mend(path: Path, decoder: msgspec.json.Decoder[Any]) -> bool:
-    """Make the file end with a whole line; returns whether a torn one was cut off."""
-    if not path.is_file():
-        return False
-    with path.open("r+b") as file:
-        tail = _unfinished_line(file)
-        if not tail:
-            return False
-        try:
-            decoder.decode(tail)
-        except _UNREADABLE:
-            file.truncate(path.stat().st_size - len(tail))
-            return True
-        # Only its newline is missing.
-        file.seek(0, os.SEEK_END)
-        file.write(b"\n")
-        return False
-
-
-def _unfinished_line(file: BinaryIO) -> bytes:
-    """Return what follows the last newline, read from the end: the file may be large."""
-    position, block = file.seek(0, os.SEEK_END), b""
-    while position and b"\n" not in block:
-        step = min(_BLOCK, position)
-        position -= step
-        file.seek(position)
-        block = file.read(step) + block
-    return block[block.rfind(b"\n") + 1 :]
-
-
-@contextmanager
-def _disk(path: Path, purpose: str = "write in") -> Iterator[None]:
-    """Turn what the operating system says about a folder into a sentence."""
-    try:
-        yield
-    except OSError as error:
-        reason = error.strerror or str(error)
-        advice = _ADVICE.get(error.errno or 0, "name another folder with --out FOLDER")
-        raise StorageError(f"expected to {purpose} {path}, found: {reason}", help=advice) from error
-
-
-_MAKE_ROOM = "make room, then give the same command again: it continues"
-_GO_ELSEWHERE = "name a folder that may be written with --out FOLDER"
-_ADVICE = {
-    errno.ENOSPC: _MAKE_ROOM,
-    errno.EDQUOT: _MAKE_ROOM,
-    errno.EFBIG: _MAKE_ROOM,
-    errno.EACCES: _GO_ELSEWHERE,
-    errno.EROFS: _GO_ELSEWHERE,
-    errno.EPERM: _GO_ELSEWHERE,
-}

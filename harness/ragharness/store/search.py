@@ -67,6 +67,8 @@ def find_run(name: str = "", root: Path = RUNS) -> RunFolder:
     if name and (Path(name) / "run.json").is_file():
         return RunFolder.open(Path(name))
     runs = _runs(root)
+    if not runs and name and Path(name).is_dir():
+        return RunFolder.open(Path(name))
     if not runs:
         what = f"a run named {name!r}" if name else "a run"
         raise RunNotUsable(f"expected {what} in the folder {root}, found none", help="ragharness run")
