@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ragharness.graders.reading import yesno
+from ragharness.graders.reading.languages import is_foreign_to
 from ragharness.graders.reading.lists import read_list
 from ragharness.graders.reading.manners import NO_MANNERS, describe, manners_of, role_of, supported
 from ragharness.graders.reading.outcome import Outcome
@@ -229,6 +230,8 @@ class _Reader:
             return "it neither affirms nor denies", False
         if outcome.seen or frozenset(content(text)) & self.profile.words:
             return "no answer in the question's slot, and no decline, could be read", False
+        if is_foreign_to(text, self.language):
+            return "its language is none that the rules read", False
         return "", True
 
     def _assemble(

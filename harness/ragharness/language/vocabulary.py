@@ -111,6 +111,9 @@ def concept(word: str) -> str:
     word = word.removesuffix("'s").removesuffix("’s")
     if word.startswith("agreement"):
         return "agreement"
+    if word == "information":
+        # Not a form of "inform", which stands for giving notice.
+        return word
     stem = _strip(word)
     return _SYNONYMS.get(stem, stem)
 
