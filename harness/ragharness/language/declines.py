@@ -94,18 +94,21 @@ _SILENCE = re.compile(
 _FOREIGN = re.compile(
     r"""
       \bno\s+(?:tengo|tenemos|dispongo|disponemos|hay|existe[n]?|encuentro|encontr[eéóa]\w*|he\s+(?:podido|encontrado)|hemos|puedo|podemos|pude|se\s+(?:menciona|especifica|indica|encuentra|encontr|aborda|
-        establece|puede|proporciona|dispone|trata|dice|hace)\w*|lo\s+s[eé]|s[eé]\b|sabemos|(?:lo\s+)?(?:menciona|especifica|indica|aborda|contiene|dice|proporciona|incluye|trata|establece|recoge|precisa)\w*|
+        establece|puede\s+(?:determinar|responder|saber|encontrar|confirmar|establecer|inferir|deducir|decir|verificar|precisar|afirmar)|proporciona|dispone|trata|dice|hace|sabe)\w*|lo\s+s[eé]\b|sé\b|sabemos|(?:lo\s+)?(?:menciona|especifica|indica|aborda|contiene|dice|proporciona|incluye|trata|establece|recoge|precisa)\w*|
         consta|figura|aparece|est[aá]\s+(?:especificad|mencionad|indicad|disponible|en\s+el\s+contexto))\w*
-    | \b(?:ning[uú]n[ao]?|nada)\b[^.;:]{0,60}\b(?:menciona|aborda|indica|especifica|trata|dice|contiene|informaci[oó]n|evidencia)\w*
+    | \b(?:ning[uú]n[ao]?|nada)\b[^.;:]{0,60}\b(?:menciona|aborda|indica|especifica|trata|dice|contiene)\w* | (?<!revelar\s)(?<!compartir\s)(?<!divulgar\s)(?<!comunicar\s)\bning[uú]n[ao]?\s+(?:\w+\s+){0,1}?(?:informaci[oó]n|evidencia|dato|menci[oó]n|referencia|pasaje|documento|indicaci[oó]n)s?\b(?!\s+confidencial)
     | \b(?:desconozco|carezco|lamentablemente\s+no|lo\s+siento)\b | \bguarda\s+silencio\b | \bsin\s+(?:informaci[oó]n|evidencia|datos)\b | \bimposible\s+(?:determinar|responder|saber)\b
     | \b(?:ich|wir)\s+(?:kann|k[oö]nnen|konnte|konnten|habe|haben|finde|fand|wei(?:ß|ss)|liegen|liegt|besitze|verf[uü]ge[n]?|sehe)\b[^.;:!?]{0,80}?\b(?:nicht|nichts|kein\w*|leider)\b
     | \b(?:liegen|liegt)\s+(?:mir|uns)\s+[^.;:!?]{0,40}?(?:kein\w*|nicht\w*)\b | \bleider\b[^.;:!?]{0,80}\b(?:nicht|nichts|kein\w*)\b | \b(?:kann|k[oö]nnen|l[aä](?:ß|ss)t\s+sich|konnte)\b[^.;:!?]{0,60}\bnicht\s+(?:beantwort|bestimm|ermittel|feststell|finden|gefunden|sagen|beurteil|entnehm|entnommen)\w*
-    | \b(?:kein\w*)\s+(?:\w+\s+){0,2}(?:hinweis|beleg|information|angabe|auskunft|passage|evidenz|daten|aussage|erw[aä]hnung|nachweis|anhaltspunkt|regelung|antwort|kontext)\w*
+    | \b(?:kein\w*)\s+(?!vertraulich)(?:\w+\s+){0,2}?(?:hinweis|beleg|information|angabe|auskunft|passage|evidenz|daten|aussage|erw[aä]hnung|nachweis|anhaltspunkt|regelung|antwort|kontext)\w*
     | \b(?:nicht|nichts|nirgends|weder)\s+(?:\w+\s+){0,3}?(?:erw[aä]hn|genannt|angegeben|aufgef[uü]hrt|behandel|geregelt|enthalten|hervor|thematisier|bekannt|entnehm|zu\s+finden|spezifizier|gesagt|auffindbar|ersichtlich|angesproch|festgelegt)\w*
-    | \b(?:erw[aä]hn|nenn|behandel|regel|enth[aä]l|thematisier|sag|spezifizier|gibt|geben|mach)\w*\b[^.;:!?]{0,60}\b(?:nicht|nichts|kein\w*)\b | \bschweig\w+\b | \bunbekannt\b
+    | \b(?:es\s+gibt|gibt\s+es|geben\s+(?:\w+\s+){0,3}?kein\w*\s+(?:auskunft|antwort|aufschluss|hinweis\w*))\b[^.;:!?]{0,60}\b(?:nicht|nichts|kein\w*|auskunft|antwort|aufschluss|hinweis\w*)\b
+    | \b(?:erw[aä]hn|nenn|behandel|regel|enth[aä]l|thematisier|sag|spezifizier|mach)\w*\b[^.;:!?]{0,60}\b(?:nicht|nichts|kein\w*)\b | \bschweig\w+\b | \bunbekannt\b
     | \bje\s+(?:ne|n['’])\s*(?:peux|trouve|sais|dispose|poss[eè]de|suis|pourrais|ai)\w*\b | \b(?:je|nous)\s+n['’](?:ai|arrive|y|avons)\b | \b(?:nous\s+)?ne\s+(?:pouvons|trouvons|disposons|savons)\b
-    | \b(?:ne|n['’])\s*(?:mentionne|pr[eé]cise|indique|aborde|traite|contien|dit|fourni|donne|sp[eé]cifie|parle|comporte|figure|permet(?:tent)?\s+pas\s+de|est|sont|fait)\w*\s*(?:nullement\s+)?(?:pas|aucun\w*|rien|ni|mention)\b
-    | \baucun[e]?\s+(?:\w+\s+){0,2}(?:information|preuve|mention|passage|[eé]l[eé]ment|donn[eé]e|indication|document|r[eé]f[eé]rence|disposition|clause|r[eé]ponse)\w*
+    | \b(?:ne|n['’])\s*(?:le\s+|la\s+|les\s+|l['’]|y\s+|nous\s+)?permet(?:tent)?\s+pas\s+de\s+(?:r[eé]pondre|d[eé]terminer|dire|savoir|conna[iî]tre|conclure)
+    | \b(?:ne|n['’])\s*(?:le\s+|la\s+|les\s+|l['’]|y\s+)?(?:mentionne|pr[eé]cise|indique|aborde|traite|contien|dit|fourni|donne|sp[eé]cifie|parle|comporte|figure|fait)\w*\s*(?:nullement\s+)?(?:pas|aucun\w*|rien|ni|mention)\b
+    | \b(?:n['’])\s*(?:est|[eé]tait)\s+(?:pas|nullement|jamais|ni)\s+(?:\w+ment\s+)?(?:mentionn|pr[eé]cis|indiqu|abord|trait|sp[eé]cifi|d[eé]fini|fourni|disponible|connu|dit|possible\s+de\s+(?:r[eé]pondre|d[eé]terminer|dire|savoir)|dans\s+les)\w* | \bne\s+sont\s+pas\s+(?:\w+ment\s+)?(?:mentionn|pr[eé]cis|indiqu|abord|trait|sp[eé]cifi|d[eé]fini|fourni|disponible|connu)\w*
+    | (?<!divulguer\s)(?<!communiquer\s)(?<!partager\s)(?<!transmettre\s)\baucun[e]?\s+(?!information\w*\s+confidentiel)(?:\w+\s+){0,2}?(?:information|preuve|mention|passage|[eé]l[eé]ment|donn[eé]e|indication|document|r[eé]f[eé]rence|disposition|clause|r[eé]ponse)\w*
     | \b(?:il\s+n['’]y\s+a|il\s+n['’]existe)\s+(?:pas|aucun\w*|rien)\b | \bimpossible\s+de\s+(?:d[eé]terminer|r[eé]pondre|dire|savoir)\b | \brien\s+(?:dans|n['’]indique|ne)\b | \bmuet(?:te)?\s+sur\b | \binconnu\w*\b
     """,
     re.IGNORECASE | re.VERBOSE,

@@ -30,7 +30,7 @@ _FLAT = re.compile(
     r"^\W*(?:(?:i['’]?m|i\s+am)?\s*(?:very\s+|so\s+|really\s+)?(?:sorry|afraid)\b[\s,.]*|unfortunately[\s,]*|apologies[\s,.]*|but\s+|that\s+|leider\s+|lo\s+siento[\s,.]*|d[eé]sol[eé]\w*[\s,.]*|je\s+suis\s+|es\s+tut\s+mir\s+leid[\s,.]*|entschuldigung[\s,.]*)*"
     r"(?:i\s+(?:really\s+|simply\s+|just\s+|honestly\s+)?(?:do\s+not|don['’]t)\s+know(?:\s+(?:this|that|the\s+answer(?:\s+to\s+(?:this|that|your)(?:\s+question)?)?|it))?|i\s+(?:cannot|can['’]t|can\s+not|am\s+unable\s+to|am\s+not\s+able\s+to|could\s+not|couldn['’]t)\s+(?:answer|help|assist|respond|say|tell|find\s+(?:it|that|this|the\s+answer|an\s+answer))"
     r"(?:\s+(?:with\s+)?(?:that|this|it|the\s+question|this\s+question|that\s+question|your\s+question|you(?:\s+with\s+(?:that|this))?))?|unknown|n/?a|no\s+(?:answer|idea)|not\s+(?:found|known)|unclear|i\s+have\s+no\s+idea|(?:i\s+am|i['’]m)\s+not\s+sure|cannot\s+answer|can['’]t\s+answer|unanswerable|i\s+(?:must\s+)?(?:decline|refuse|abstain)(?:\s+to\s+answer(?:\s+(?:this|that)(?:\s+question)?)?)?|"
-    r"no\s+(?:lo\s+)?s[eé]|no\s+puedo\s+responder(?:\s+a?\s*(?:eso|esto|esa\s+pregunta|esta\s+pregunta|la\s+pregunta))?|ich\s+wei(?:ß|ss)\s+(?:es\s+|das\s+)?nicht|(?:das\s+|dies\s+)?(?:kann|wei(?:ß|ss))\s+ich\s+(?:leider\s+)?nicht(?:\s+beantworten)?|ich\s+kann\s+(?:das|dies|diese\s+frage|die\s+frage)\s+(?:leider\s+)?nicht\s+beantworten|je\s+ne\s+sais\s+pas|je\s+ne\s+peux\s+pas\s+(?:r[eé]pondre|y\s+r[eé]pondre)(?:\s+[aà]\s+(?:cela|cette\s+question|la\s+question))?)\W*$",
+    r"no\s+(?:lo\s+)?s[eé]|no\s+puedo\s+responder(?:\s+a?\s*(?:eso|esto|esa\s+pregunta|esta\s+pregunta|la\s+pregunta))?|ich\s+wei(?:ß|ss)\s+(?:es\s+|das\s+)?nicht|(?:das\s+|dies\s+)?(?:kann|wei(?:ß|ss))\s+ich\s+(?:das\s+|es\s+|dies\s+)?(?:leider\s+)?nicht(?:\s+beantworten)?|ich\s+kann\s+(?:das|dies|diese\s+frage|die\s+frage)\s+(?:leider\s+)?nicht\s+beantworten|je\s+ne\s+sais\s+pas|je\s+ne\s+peux\s+pas\s+(?:r[eé]pondre|y\s+r[eé]pondre)(?:\s+[aà]\s+(?:cela|cette\s+question|la\s+question))?)\W*$",
     re.IGNORECASE,
 )
 _NOTHING_RETRIEVED = re.compile(
@@ -93,7 +93,8 @@ def role_of(part: Part, outcome: Outcome, profile: Profile, *, refusing: bool) -
         return "nothing"
     if refusing and (acts.is_pointer(text) or part.citations):
         return "pointer"
-    return "advice" if acts.is_advice(text) and not part.citations else "claim"
+    pressing = refusing and acts.is_urgent(text)
+    return "advice" if (acts.is_advice(text) or pressing) and not part.citations else "claim"
 
 
 def _is_bare_answer(text: str) -> bool:

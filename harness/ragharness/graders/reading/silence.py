@@ -39,6 +39,10 @@ _RATHER = re.compile(
     r"\b(?:rather\s+than|instead\s+of|(?:and|but|,)\s+not)\s+((?:[\w'’-]+\s*){1,8}?)(?=[.,;:!?()]|$)",
     re.IGNORECASE,
 )
+_ANAPHOR = re.compile(
+    r"\b(?:lo|esto|eso|al\s+respecto|sobre\s+ello|dazu|dar[uü]ber|hierzu|das|dies|es|cela|ceci|[cç]a|le|sujet)\b|\bl['’]\w",
+    re.IGNORECASE,
+)
 _TREATS = re.compile(r"\b(?:cover|address|discuss|deal|mention|concern|touch|talk|speak)\w*\b", re.IGNORECASE)
 _AFTERTHOUGHT = re.compile(r",\s+(?:which|that|who|only|and\s+only|just)\b")
 _OWNED = re.compile(r"['’]s\s+((?:\w+\s+)?\w+)")
@@ -90,7 +94,7 @@ def _verdict(clause: str, profile: Profile) -> Verdict | None:
     if decline is None:
         return "about" if profile.kind != "yesno" and _denies_existence(clause, profile) else None
     if decline.foreign:
-        return "near"
+        return "about" if _ANAPHOR.search(clause) and len(raw_words(clause)) <= 9 else "near"
     cut = _AFTERTHOUGHT.search(clause, decline.end)
     object_words = clause[: cut.start()] if cut else clause
     words = frozenset(content(object_words)) - _EMPTY - generic_concepts()

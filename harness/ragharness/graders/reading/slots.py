@@ -70,6 +70,7 @@ _NEUTRAL = frozenset(
         "document indicate indicates indicated confirmed set note short also initial full table row first only namely specifically explicitly equal equals "
         "mean means correspond corresponds stand stands come comes certain following last lasts run runs "
         "probably likely presumably possibly typically usually generally normally commonly guess believe think suspect assume suppose estimate recall "
+        "vermutlich wahrscheinlich waren etwa rund ungefähr probablemente aproximadamente unos probablement environ "
         "general knowledge background best standard common practice industry market"
     )
 )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _GUESS = re.compile(
-    r"\b(?:probably|likely|presumably|perhaps|possibly|maybe|assum\w+|guess|suspect|believe|think|would\s+be|should\s+be|may\s+be|might\s+be|could\s+be|suggests?|implies|impl(?:y|ied))\b",
+    r"\b(?:probably|likely|presumably|perhaps|possibly|maybe|assum\w+|guess|suspect|believe|think|would\s+be|should\s+be|may\s+be|might\s+be|could\s+be|suggests?|implies|impl(?:y|ied)|probablemente|seguramente|quiz[aá]s?|creo|supongo|vermutlich|wahrscheinlich|vielleicht|wohl|ich\s+glaube|probablement|sans\s+doute|peut-[eê]tre|je\s+(?:crois|pense|suppose))\b",
     re.IGNORECASE,
 )
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from ragharness.graders.reading.foreign import hear_foreign
+from ragharness.graders.reading.languages import language_of
 from ragharness.graders.reading.silence import speaks_of_question
 from ragharness.language import acts
 from ragharness.language.clauses import clauses
@@ -55,12 +57,6 @@ _MODAL_ELLIPSIS = re.compile(
     r"^\W*(?:it|they|he|she|(?:the|this|that)\s+(?:\w+\s+){0,2}\w+)\s+(?P<modal>may|can|could|must|shall|should|will)(?P<not>\s*not|n?['’]t)?\W*$",
     re.IGNORECASE,
 )
-_FOREIGN = (
-    ("optional", re.compile(r"\b(?:no\s+(?:es\s+necesario|est[aá]\s+obligad\w+|requiere|exige|hace\s+falta|tiene\s+que)|(?:muss|m[uü]ssen)\s+(?:\w+\s+){0,6}?nicht|nicht\s+(?:verpflichtet|erforderlich|notwendig)|keine\s+pflicht|verlangt\s+nicht|n['’]est\s+pas\s+(?:tenu\w*|n[eé]cessaire|obligatoire|oblig[eé]\w*)|n['’]exige\s+pas)\b", re.IGNORECASE)),
-    ("forbid", re.compile(r"\b(?:no\s+(?:puede|podr[aá]|pueden|debe|deber[aá]|est[aá]\s+(?:permitid|autorizad)\w+|permite|se\s+permite)|proh[ií]b\w+|(?:darf|d[uü]rfen|kann|k[oö]nnen)\s+(?:\w+\s+){0,8}?(?:nicht|kein\w*)|verbot\w*|verbiet\w*|untersag\w*|nicht\s+(?:erlaubt|gestattet|zul[aä]ssig)|unzul[aä]ssig|ne\s+(?:peut|peuvent|doit|doivent|permet)\s+pas|interdi\w*|n['’]est\s+pas\s+(?:autoris|permis)\w*)\b", re.IGNORECASE)),
-    ("require", re.compile(r"\b(?:debe|deber[aá]|deben|est[aá]\s+obligad\w+|requiere|exige|muss|m[uü]ssen|verpflichtet|erforderlich|verlangt|doit|doivent|est\s+tenu\w*|exige|obligatoire)\b", re.IGNORECASE)),
-    ("permit", re.compile(r"\b(?:puede|podr[aá]|pueden|est[aá]\s+(?:permitid|autorizad)\w+|permite|darf|d[uü]rfen|kann|k[oö]nnen|erlaubt|gestattet|zul[aä]ssig|peut|peuvent|autoris[eé]\w*|permet|permis)\b", re.IGNORECASE)),
-)  # fmt: skip
 
 
 class Voice(NamedTuple):
@@ -143,15 +139,16 @@ def _hear_clause(text: str, profile: Profile, language: str, said: list[tuple[Wo
         return
     if _TO_YOU.match(text) and acts.is_advice(text):
         return
+    if language != "en":
+        answered = hear_foreign(text, profile.question, language, profile.modality)
+        if answered is not None:
+            # An English question is measured by its proposition, another one by itself.
+            affirmed = answered[0] == (profile.yes_means or language_of(profile.question) != "en")
+            said.append(("yes" if affirmed else "no", answered[1]))
+        return
     heard = _two_ways(text, profile)
     if heard:
         said.append(heard)
-    elif language in ("es", "de", "fr"):
-        modality = next((name for name, pattern in _FOREIGN if pattern.search(text)), None)
-        if modality:
-            affirmed = _fits(modality, profile.modality)
-            if affirmed is not None:
-                said.append((_as_word(affirmed, profile), False))
 
 
 def _two_ways(text: str, profile: Profile) -> tuple[Word, bool] | None:
@@ -171,20 +168,6 @@ def _two_ways(text: str, profile: Profile) -> tuple[Word, bool] | None:
         return heard[0][0], any(strong for _, strong in heard)
     strong = [each for each in heard if each[1]]
     return strong[0] if len(strong) == 1 else None
-
-
-def _fits(modality: str, wanted: str) -> bool | None:
-    if modality == wanted:
-        return True
-    opposite = {
-        ("permit", "forbid"),
-        ("forbid", "permit"),
-        ("require", "optional"),
-        ("require", "forbid"),
-        ("optional", "require"),
-        ("forbid", "require"),
-    }
-    return False if (wanted, modality) in opposite else None
 
 
 def _as_word(affirmed: bool, profile: Profile) -> Word:
