@@ -49,6 +49,9 @@ _FITS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
 }
 """Of each thing asked: what affirms it and what denies it."""
 
+_TURNED: tuple[tuple[Duty, Duty], ...] = (("forbid", "permit"), ("permit", "forbid"), ("require", "optional"))
+"""What is left of a duty that is denied."""
+
 
 class _Patterns(NamedTuple):
     permit: re.Pattern[str]
@@ -93,11 +96,10 @@ def _duty(text: str, language: str) -> Duty:
     patterns = _patterns(language)
     first, *others = text.split(",")
     pieces = [first, *(piece for piece in others if not _SUBORDINATE.match(piece))]
-    for kind, denied in (("forbid", "permit"), ("permit", "forbid"), ("require", "optional")):
+    for kind, denied in _TURNED:
         for piece in pieces:
             if getattr(patterns, kind).search(piece):
-                duty = denied if _denied(piece, patterns) else kind
-                return duty  # type: ignore[return-value]
+                return denied if _denied(piece, patterns) else kind
     return "does_not" if any(_denied(piece, patterns) for piece in pieces) else "does"
 
 
