@@ -388,3 +388,11 @@ def test_ctrl_c_and_two_at_once(tmp_path: Path) -> None:
     assert last.returncode == 0
     assert records.read_text().startswith(before)
     assert records.read_text().count("\n") == 13
+
+
+def test_a_set_that_wants_no_refusal_leaves_no_blanks(verb: Verb, tmp_path: Path) -> None:
+    lines = [line for line in (tmp_path / "few.jsonl").read_text().splitlines() if '"correct"' in line]
+    (tmp_path / "few.jsonl").write_text("\n".join(lines))
+    done = verb("run", *SMALL)
+    assert "refusal wanted  0/0  n/a" in done.output
+    assert [line for line in done.output.splitlines() if line != line.rstrip()] == []

@@ -95,6 +95,26 @@ def test_freeze_writes_a_set_that_loads(home: Path, contractnli_folder: Path) ->
     assert isinstance(ask("check", *source, "--questions", str(folder)).exception, QuestionsNotUsable)
 
 
+def test_the_index_of_a_set_is_written_without_what_it_withholds(home: Path) -> None:
+    from ragharness.corpus import load_corpus
+    from ragharness.questions import load_questions
+
+    done = ask("passages", "-o", str(home / "index.jsonl"), "--passage-words", "60")
+    written = [json.loads(line) for line in (home / "index.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert done.stdout.startswith(f"{len(written)} passages written to {home / 'index.jsonl'}, ")
+    assert [
+        json.loads(line) for line in ask("passages", "--passage-words", "60").stdout.splitlines()
+    ] == written
+    corpus = load_corpus("sample")
+    questions = load_questions(corpus)
+    assert not {each["document"] for each in written} & set(questions.withheld_documents)
+    for span in questions.withheld_spans:
+        over = [each for each in written if each["document"] == span.document and each["end"] > span.start]
+        assert not [each for each in over if each["start"] < span.end]
+    texts = {each.id: each.text for each in corpus.documents}
+    assert all(texts[each["document"]][each["start"] : each["end"]] == each["text"] for each in written)
+
+
 def test_mistakes_end_in_a_sentence(home: Path, contractnli_folder: Path) -> None:
     source = ["--corpus", "contractnli", "--from", str(contractnli_folder)]
     small = ask("build", *source, "--size", "3")

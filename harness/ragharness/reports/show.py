@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragharness.reports import words
-from ragharness.reports.text import clean, labelled, milliseconds, one_line, paragraph
+from ragharness.reports.text import clean, labelled, milliseconds, paragraph
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from ragharness.corpus import Corpus
-    from ragharness.records import Evidence, Passage, Question, Record, Retrieved, Verdict
+    from ragharness.records import Evidence, Passage, Question, Record, Verdict
 
 _LABEL = 11
 _BODY = " " * _LABEL
@@ -35,9 +35,9 @@ def show_question(
         parts.append(_field("answer", "not asked yet", width))
     else:
         parts += [
-            _retrieved(record, passages or {}, gold, width),
             _answer(record, width),
-            _verdict(question, record, width),
+            _verdict(record, width),
+            _retrieved(record, passages or {}, gold, width),
         ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
@@ -66,14 +66,18 @@ def _gold(question: Question, corpus: Corpus | None, width: int) -> list[str]:
         lines += _field("", f"withheld from the index: the {question.withheld}", width)
     for distractor in question.distractors:
         about = f" ({distractor.about})" if distractor.about else ""
-        lines += _field("distractor", f"{distractor.value}{about}", width)
+        lines += _field("tempting", f"{distractor.value}{about}", width)
     if question.world_answers:
         lines += _field("world", "right outside the corpus: " + "; ".join(question.world_answers), width)
     if question.absence_patterns:
-        where = question.absence_scope or "corpus"
-        lines += _field("absent", f"no hit in the {where}: {'  '.join(question.absence_patterns)}", width)
+        patterns = " ".join(f"/{pattern}/" for pattern in question.absence_patterns)
+        lines += _field(
+            "absent", f"no text of the {question.absence_scope or 'corpus'} matches {patterns}", width
+        )
+    named = ""
     for span in question.evidence:
-        lines += _evidence(span, corpus, width)
+        lines += _evidence(span, corpus, width, named=span.document == named)
+        named = span.document
     return lines
 
 
@@ -85,17 +89,22 @@ def _answers(question: Question) -> str:
     text = joint.join(question.answers) + unit
     if question.proposition:
         holds = (question.answers[0] == "yes") == question.yes_means
-        text += f" (this {'holds' if holds else 'does not hold'}: {question.proposition})"
+        text += f", which {'affirms' if holds else 'denies'}: {question.proposition}"
     return text
 
 
-def _evidence(span: Evidence, corpus: Corpus | None, width: int) -> list[str]:
+def _evidence(span: Evidence, corpus: Corpus | None, width: int, *, named: bool) -> list[str]:
     place = f"{span.document} characters {span.start}-{span.end}"
     if corpus is None:
         return _field("evidence", place, width)
     document = corpus.document(span.document)
-    head = _field("evidence", f"{place} of {document.title}", width)
-    return [*head, *paragraph(document.text[span.start : span.end], width, _BODY + "| ")]
+    head = _field("evidence", place if named else f"{place} of {document.title}", width)
+    return [*head, *_quoted(document.text[span.start : span.end], width)]
+
+
+def _quoted(text: str, width: int) -> list[str]:
+    """Return a text of the corpus behind a bar, without its blank lines."""
+    return [line for line in paragraph(text, width, _BODY + "| ") if line]
 
 
 def _retrieved(
@@ -104,34 +113,24 @@ def _retrieved(
     if not record.retrieved:
         return _field("retrieved", "nothing", width)
     own = {passage.id: passage for passage in (record.answer and record.answer.passages) or ()}
-    cited = record.cited
-    lines = []
+    lines: list[str] = []
+    title = ""
     for rank, hit in enumerate(record.retrieved, start=1):
+        passage = own.get(hit.id) or passages.get(hit.id)
+        marks = (("GOLD", hit.id in gold), ("CITED", hit.id in record.cited))
+        score = f"score {hit.score:.3f}" if hit.score else ""
+        parts = [f"{rank:>2}", hit.id, *(name for name, holds in marks if holds), score]
         label = "retrieved" if rank == 1 else ""
-        lines += _passage(
-            label, rank, hit, own.get(hit.id) or passages.get(hit.id), hit.id in gold, cited, width
-        )
-    missing = sorted(cited - {hit.id for hit in record.retrieved})
+        lines += _field(label, "  ".join(filter(None, parts)), width)
+        if passage is not None:
+            # The title is said once for neighbours of one document.
+            lines += _field("", f"of {passage.title}", width) if passage.title not in {"", title} else []
+            lines += _quoted(passage.text, width)
+            title = passage.title
+    missing = sorted(record.cited - {hit.id for hit in record.retrieved})
     if missing:
         lines += _field("", f"cited, but not retrieved: {', '.join(missing)}", width)
     return lines
-
-
-def _passage(
-    label: str,
-    rank: int,
-    hit: Retrieved,
-    passage: Passage | None,
-    is_gold: bool,
-    cited: Collection[str],
-    width: int,
-) -> list[str]:
-    marks = [name for name, holds in (("GOLD", is_gold), ("CITED", hit.id in cited)) if holds]
-    head = f"{label:<{_LABEL}}{rank:>2}  {hit.score:>8.3f}  {'  '.join([clean(hit.id), *marks])}"
-    room = width - len(head) - 2
-    if passage and passage.title and room > 10:
-        head += f"  {one_line(passage.title, room)}"
-    return [head, *(paragraph(passage.text, width, _BODY + "| ") if passage else [])]
 
 
 def _answer(record: Record, width: int) -> list[str]:
@@ -152,28 +151,29 @@ def _answer(record: Record, width: int) -> list[str]:
     return [*lines, *_field("took", milliseconds(record.seconds), width)]
 
 
-def _verdict(question: Question, record: Record, width: int) -> list[str]:
+def _verdict(record: Record, width: int) -> list[str]:
     verdict = record.verdict
     if verdict is None:
         return _field("verdict", f"none: {record.status.replace('_', ' ')}", width)
-    rule = f", rule {verdict.decided_by} of the decision table" if verdict.decided_by >= 0 else ""
+    row = f"; row {verdict.decided_by} of the decision table" if verdict.decided_by >= 0 else ""
     outcome = verdict.bucket or f"not graded ({verdict.status.replace('_', ' ')})"
-    lines = _field("verdict", f"{outcome}, {verdict.reason}{rule}, by {verdict.grader or 'no grader'}", width)
+    by = f", graded by {verdict.grader}" if verdict.grader else ""
+    lines = _field("verdict", f"{outcome}, {verdict.reason}{row}{by}", width)
     if verdict.why:
         lines += _field("why", verdict.why, width)
-    lines += _field("read as", _reading(question, verdict), width)
+    lines += _field("read as", _reading(verdict), width)
     lines += _field("axes", _axes(verdict), width)
     if verdict.flags:
-        lines += _field("flags", ", ".join(verdict.flags), width)
+        told = (words.FLAG_NAMES.get(flag, flag.replace("_", " ")) for flag in verdict.flags)
+        lines += _field("flags", "; ".join(told), width)
     return lines
 
 
-def _reading(question: Question, verdict: Verdict) -> str:
-    value = f"commits to {verdict.value!r}; " if verdict.value else ""
-    found = "its evidence was retrieved" if verdict.evidence_retrieved else "its evidence was not retrieved"
-    return (
-        f"{value}match with the gold: {verdict.match}; {found if question.evidence else 'it has no evidence'}"
-    )
+def _reading(verdict: Verdict) -> str:
+    if not verdict.value:
+        return "no committed answer" if verdict.match == "none" else words.MATCH_NAMES[verdict.match]
+    match = words.MATCH_NAMES[verdict.match]
+    return f"the answer {verdict.value!r}" + (f", {match}" if match else "")
 
 
 def _axes(verdict: Verdict) -> str:

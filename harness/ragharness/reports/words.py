@@ -49,6 +49,23 @@ STATUS_NAMES = {
     "needs_review": ("needs review", "need review"),
     "not_asked": ("not asked", "not asked"),
 }
+MATCH_NAMES = {
+    "match": "which is the gold",
+    "mismatch": "which is not the gold",
+    "distractor": "which is the tempting false answer",
+    "world": "which is right in the world and not in the corpus",
+    "partial": "which is a part of the gold",
+    "none": "",
+}
+FLAG_NAMES = {
+    "over_refusal": "refused although the evidence was retrieved",
+    "under_refusal": "answered where a refusal was wanted",
+    "retrieval_miss": "the evidence was not retrieved",
+    "hedged": "declines and answers at once",
+    "mixed": "part evidence, part outside knowledge",
+}
+"""What flags say in words; others are shown by their names."""
+
 FEW = 20
 """Below this n a row is marked: its interval is too wide to decide anything."""
 
