@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commands import pipeline, process
 from ragharness.store import RunFolder
 
 if TYPE_CHECKING:
@@ -155,3 +156,40 @@ def test_a_changed_pipeline_is_another_run(tmp_path: Path) -> None:
     _, errors = process.communicate(timeout=60)
     assert "continuing" not in errors
     assert len(list(tmp_path.glob("runs/*/run.json"))) == 2
+
+
+VANISHING = """
+import os, shutil
+from pathlib import Path
+
+def answer(question, passages):
+    global asked
+    asked += 1
+    if asked == 40:
+        {harm}
+    return "I could not find that in the passages."
+
+asked = 0
+"""
+
+
+@pytest.mark.parametrize(
+    "harm", ["next(Path('runs').glob('*/records.jsonl')).unlink()", "shutil.rmtree('runs')"]
+)
+def test_a_run_that_is_deleted_under_way_is_said_and_not_counted_as_unasked(
+    tmp_path: Path, harm: str
+) -> None:
+    spec = pipeline(tmp_path, VANISHING.format(harm=harm))
+    done = process(tmp_path, "run", "--pipeline", spec, "--concurrency", "1", "--quiet")
+    assert done.returncode == 3
+    assert not done.stdout
+    assert "found it deleted: the 39 answers in it and 1 that could not be stored are lost" in done.stderr
+    assert "help:" in done.stderr
+
+
+def test_a_pipeline_may_change_the_folder_that_it_works_in(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    spec = pipeline(tmp_path, VANISHING.format(harm="os.chdir('other')"))
+    done = process(tmp_path, "run", "--pipeline", spec, "--json")
+    assert json.loads(done.stdout)["buckets"]["refused"] == 130
+    assert not list((tmp_path / "other").iterdir())

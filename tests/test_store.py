@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import subprocess
 import sys
 from datetime import datetime, timezone
@@ -62,6 +63,32 @@ def test_doubled_lines_of_another_hand_count_once(tmp_path: Path) -> None:
     path = folder.path / "records.jsonl"
     path.write_bytes(path.read_bytes() * 2)
     assert list(folder.records()) == RECORDS[:3]
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_file_that_is_deleted_is_noticed_with_the_next_record(tmp_path: Path, whole: bool) -> None:
+    folder = make(tmp_path / "r")
+    with folder.writing(fake.session()) as journal:
+        for record in RECORDS[:3]:
+            journal.append(record)
+        shutil.rmtree(folder.path) if whole else (folder.path / "records.jsonl").unlink()
+        with pytest.raises(StorageError, match="the 3 answers in it and 1 that could not be stored are lost"):
+            journal.append(RECORDS[3])
+        with pytest.raises(StorageError, match="found it deleted: the 3 answers in it are lost") as seen:
+            journal.check()
+    assert "give the same command again" in seen.value.help
+
+
+def test_a_run_that_is_moved_is_noticed_at_its_end(tmp_path: Path) -> None:
+    folder = make(tmp_path / "r")
+    with folder.writing(fake.session()) as journal:
+        journal.append(RECORDS[0])
+        journal.check()
+        folder.path.rename(tmp_path / "s")
+        assert journal.append(RECORDS[1])
+        with pytest.raises(StorageError, match="found it moved: it holds 2 answers"):
+            journal.check()
+    assert list(RunFolder.open(tmp_path / "s").records()) == RECORDS[:2]
 
 
 @settings(max_examples=40)

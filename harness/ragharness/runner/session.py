@@ -68,7 +68,7 @@ def ask_all(
             say(f"the last line of {folder.path}/records.jsonl was torn: its question is asked again")
         progress = Progress(len(questions))
         progress.resume(folder.records())
-        return execute(
+        given_up = execute(
             [question for question in questions if (question.id, 0) not in journal.answered],
             bench.examiner,
             journal.append,
@@ -77,6 +77,8 @@ def ask_all(
             progress=progress,
             on_progress=on_progress,
         )
+        journal.check()
+    return given_up
 
 
 def how_far(folder: RunFolder) -> str:

@@ -52,7 +52,10 @@ class RunFolder:
 
     def __init__(self, path: Path, run: Run) -> None:
         self.path = path
+        """As it was named, for people."""
         self.run = run
+        # A pipeline may change the folder that it works in.
+        self._place = path.absolute()
 
     @classmethod
     def create(cls, path: Path, run: Run, questions: Iterable[Question]) -> RunFolder:
@@ -97,7 +100,7 @@ class RunFolder:
     @property
     def name(self) -> str:
         """The folder's own name."""
-        return self.path.resolve().name
+        return self._place.resolve().name
 
     def questions(self) -> tuple[Question, ...]:
         """Return the questions in their order; raises RunNotUsable when they are not those of the run."""
@@ -138,13 +141,13 @@ class RunFolder:
         """Hold the folder and append to it; raises StorageError when it is in use or cannot be written."""
         with ExitStack() as held:
             with disk(self.path):
-                held.enter_context(exclusive(self.path / "lock"))
-                recovered = mend(self.path / "records.jsonl", _RECORD)
-                journal = Journal(self.path / "records.jsonl", self.answered(), recovered)
+                held.enter_context(exclusive(self._place / "lock"))
+                recovered = mend(self._place / "records.jsonl", _RECORD)
+                journal = Journal(self._place / "records.jsonl", self.answered(), recovered)
                 held.callback(journal.close)
-                mend(self.path / "sessions.jsonl", _SESSION)
+                mend(self._place / "sessions.jsonl", _SESSION)
                 append_line(
-                    self.path / "sessions.jsonl",
+                    self._place / "sessions.jsonl",
                     msgspec.structs.replace(session, answered=len(journal.answered)),
                 )
             yield journal
@@ -154,19 +157,19 @@ class RunFolder:
         """Hold the folder while its records are replaced as a whole."""
         with ExitStack() as held:
             with disk(self.path):
-                held.enter_context(exclusive(self.path / "lock"))
-                mend(self.path / "records.jsonl", _RECORD)
+                held.enter_context(exclusive(self._place / "lock"))
+                mend(self._place / "records.jsonl", _RECORD)
             yield
 
     def replace_records(self, records: Iterable[Record]) -> None:
         """Put other records in the place of all, in one step; hold the folder with ``rewriting``."""
-        fresh = self.path / "records.jsonl.new"
+        fresh = self._place / "records.jsonl.new"
         with disk(self.path):
             with fresh.open("wb") as file:
                 file.writelines(msgspec.json.encode(record) + b"\n" for record in records)
                 file.flush()
                 os.fsync(file.fileno())
-            fresh.replace(self.path / "records.jsonl")
+            fresh.replace(self._place / "records.jsonl")
 
     def with_run(self, run: Run) -> RunFolder:
         """Put another ``run.json`` in the place of this one; hold the folder with ``rewriting``."""
@@ -175,17 +178,17 @@ class RunFolder:
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file of the folder so that it is there whole or not at all; raises StorageError."""
-        fresh = self.path / f"{name}.new"
+        fresh = self._place / f"{name}.new"
         with disk(self.path):
             try:
                 fresh.write_bytes(content)
-                fresh.replace(self.path / name)
+                fresh.replace(self._place / name)
             except OSError:
                 fresh.unlink(missing_ok=True)
                 raise
 
     def _lines(self, name: str, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
-        path = self.path / name
+        path = self._place / name
         if not path.is_file():
             return
         with disk(path, "read"), path.open("rb") as file:

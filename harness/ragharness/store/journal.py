@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 
+from ragharness.errors import StorageError
 from ragharness.store.disk import disk
 
 if TYPE_CHECKING:
@@ -31,25 +32,42 @@ class Journal:
         self.answered = answered
         self.recovered = recovered
         """Whether a torn last line was cut off."""
-        self._path = path
+        # A pipeline may change the folder that it works in.
+        self._path = path.absolute()
         self._lock = Lock()
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
+        self._place = _place(self._path.stat())
         self._open = True
 
     def append(self, record: Record) -> bool:
         """Write one record; returns False when its key is on disk already or the journal is closed.
 
-        Raises StorageError when the disk refuses; what was written before stays whole.
+        Raises StorageError when the disk refuses (what was written before stays whole), and when the file was
+        deleted: what is written into it then is lost without a word.
         """
         line = msgspec.json.encode(record) + b"\n"
         key = record.question, record.epoch
         with self._lock:
             if not self._open or key in self.answered:
                 return False
+            if os.fstat(self._file).st_nlink == 0:
+                raise _deleted(self._path, len(self.answered), unstored=1)
             with disk(self._path):
                 _write_whole(self._file, line)
             self.answered.add(key)
             return True
+
+    def check(self) -> None:
+        """Raise StorageError when the file is no longer where it was."""
+        with self._lock:
+            if os.fstat(self._file).st_nlink == 0:
+                raise _deleted(self._path, len(self.answered), unstored=0)
+            try:
+                there = _place(self._path.stat()) == self._place
+            except OSError:
+                there = False
+            if not there:
+                raise _moved(self._path, len(self.answered))
 
     def close(self) -> None:
         """Finish writing; a record that comes later is dropped, never half-written."""
@@ -57,6 +75,27 @@ class Journal:
             if self._open:
                 self._open = False
                 os.close(self._file)
+
+
+def _place(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino
+
+
+def _deleted(path: Path, stored: int, unstored: int) -> StorageError:
+    last = f" and {unstored} that could not be stored" if unstored else ""
+    return StorageError(
+        f"expected {path} to stay while the run was writing, found it deleted: the {stored} answers in it"
+        f"{last} are lost",
+        help=f"leave {path.parent.name} alone and give the same command again: it asks them anew",
+    )
+
+
+def _moved(path: Path, stored: int) -> StorageError:
+    return StorageError(
+        f"expected {path} to stay while the run was writing, found it moved: it holds {stored} answers"
+        " where it is now",
+        help="put it back and give the same command again: it continues",
+    )
 
 
 def append_line(path: Path, value: msgspec.Struct) -> None:
