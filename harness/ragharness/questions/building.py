@@ -58,22 +58,36 @@ def build_questions(corpus: Corpus, size: int = DEFAULT_SIZE, seed: int = DEFAUL
     ground = Ground(corpus)
     pool = Pool(load_recipe(corpus.id).candidates(corpus), ground)
     outcome = _compose_patiently(pool, ground, size, seed)
-    built = _most(pool, size)
-    while isinstance(outcome, Shortage):
-        short = outcome
-        if built < SMALLEST:
-            raise QuestionsNotUsable(
-                f"expected candidates for {SMALLEST} questions about {corpus.id}, found too few: {short}",
-                help=f"ragharness corpus show {corpus.id}",
-            )
-        outcome = _compose_patiently(pool, ground, built, seed)
-        built -= SMALLEST
+    short: Shortage | None = None
+    if isinstance(outcome, Shortage):
+        outcome, short = _largest(pool, ground, size, seed, outcome)
+    if isinstance(outcome, Shortage):
+        raise QuestionsNotUsable(
+            f"expected candidates for {SMALLEST} questions about {corpus.id}, found too few: {outcome}",
+            help=f"ragharness corpus show {corpus.id}",
+        )
     notes = (
         (f"{size} questions were asked for, {len(outcome)} are built: {short}",)
         if len(outcome) < size
         else ()
     )
     return QuestionSet(corpus.id, corpus.split, corpus.hash, seed, size, outcome, notes=notes)
+
+
+def _largest(
+    pool: Pool, ground: Ground, size: int, seed: int, short: Shortage
+) -> tuple[tuple[Question, ...] | Shortage, Shortage]:
+    """Return the largest set below ``size`` (found by halving), or a Shortage, and what kept it from more."""
+    best: tuple[Question, ...] | None = None
+    low, high = 0, _most(pool, size) // SMALLEST
+    while low < high:
+        middle = (low + high + 1) // 2
+        outcome = _compose_patiently(pool, ground, middle * SMALLEST, seed)
+        if isinstance(outcome, Shortage):
+            high, short = middle - 1, outcome
+        else:
+            low, best = middle, outcome
+    return best or short, short
 
 
 def _compose_patiently(pool: Pool, ground: Ground, size: int, seed: int) -> tuple[Question, ...] | Shortage:
