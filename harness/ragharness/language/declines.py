@@ -86,6 +86,8 @@ _SILENCE = re.compile(
     | \bneither\s+(?:\w+\s+)?(?:permits?|allows?|authori[sz]es|requires?|prohibits?|forbids?|prevents?|restricts?)\s+nor\s+(?:\w+\s+)?(?:prohibits?|forbids?|prevents?|restricts?|bars?|permits?|allows?|excludes?)\b
     | (?:^|,\s+)\W*no\s+(?:[\w'’-]+\s+){{1,7}}?(?:can|could)\s+be\s+(?:found|identified|determined|located|established|given|confirmed|inferred|derived|seen|provided|stated)\b
     | \bthere\s+(?:do|does|did)(?:\s+not|n['’]t)\s+(?:appear|seem)\s+to\s+be\s+(?:any|an?|enough)\b | \bnor\s+(?:do|does|did|is|are|was|were)\b
+    | \bnothing\s+(?:in|within|from)\s+(?:[\w'’-]+\s+){{0,4}}?(?:passages?|documents?|context|text|agreement|contract|material|sources?|excerpts?|report|filing)\s+(?:\w+ly\s+)?(?:says?|states?|indicates?|suggests?|mentions?|tells?|address(?:es)?|specif(?:y|ies)|confirms?|answers?|speaks?|covers?|describes?|discuss(?:es)?)\b
+    | \b(?:contains?|includes?|has|have|there\s+(?:is|are))\s+no\s+(?:[\w-]+\s+){{1,3}}?(?:clauses?|provisions?|sections?|articles?|paragraphs?)\b | ^\W*no\s+(?:[\w-]+\s+){{1,3}}?(?:clauses?|provisions?|sections?|articles?|paragraphs?)\s+(?:is|are|was|were)\s+(?:included|present|contained|found|provided|there|in)\b
     | \b(?:and|but)\s+nothing\s+(?:later|more\s+recent|newer|beyond|after|else|further)\b
     | \bleaves?\s+(?:this|that|it|the\s+\w+)\s+open\b | \b(?:lacks?|omits?)\s+(?:any\s+|a\s+)?{_EVIDENCE}
     """,
@@ -151,6 +153,13 @@ _NEVER = re.compile(
 )
 
 
+_HAD = re.compile(r"\b(?:had|has|have|kept|submitted|received|lacked|with)\s+(?=no\b)", re.IGNORECASE)
+_SPEAKER = re.compile(
+    r"\b(?:i|we|it|they|there|this|that|these|those|which|passages?|documents?|context|sources?|texts?|agreements?|contracts?|nda|reports?|filings?|excerpts?|corpus|materials?|sections?|clauses?|tables?|answers?|statements?)\b",
+    re.IGNORECASE,
+)
+
+
 class Decline(NamedTuple):
     """Where a text declines or says that something is not addressed (offsets into that text)."""
 
@@ -176,9 +185,17 @@ def find_decline(text: str) -> Decline | None:
     excused = list(_NEVER.finditer(text))
     for pattern, kind in _ORDER:
         for found in pattern.finditer(text):
+            if _anothers_lack(text, found.start()):
+                continue
             if not any(found.start() < never.end() and never.start() < found.end() for never in excused):
                 return Decline(found.start(), found.end(), kind, pattern is _FOREIGN)
     return None
+
+
+def _anothers_lack(text: str, start: int) -> bool:
+    """Say whether what is missing is missing to somebody else than the speaker and the documents ("14 grants had no records")."""
+    found = _HAD.search(text, 0, start + 8)
+    return found is not None and found.end() >= start and not _SPEAKER.search(text, 0, found.start())
 
 
 def is_disclaimer(text: str) -> bool:

@@ -25,10 +25,16 @@ _LOSS = re.compile(r"\b(?:loss(?:es)?|deficit|shortfall|p[eé]rdidas?|verluste?|
 _PARENTHESES = re.compile(r"\([^()]*\)")
 _NEGATION = re.compile(r"\b(?:not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
 _DENIED_VERB = re.compile(
-    r"\b(?:does|do|did|is|was|are|were|will|would|has|have|shall)(?:\s+not|n['’]t)\b"
+    r"\b(?:(?:does|do|did|is|was|are|were|will|would|has|have|had|shall)(?:\s+not|n['’]t|\s+never)|never)\b"
     r"(?:[ ](?!(?:more|less|fewer|later|earlier|only|necessarily|longer|exceed|exceeding|greater|just|merely|but)\b)[\w'’-]+){0,7}[ ]*(?:[$€£(]\s?)?$",
     re.IGNORECASE,
 )
+_DOUBTED = re.compile(
+    r"\b(?:(?:den(?:y|ies|ied|ying)|disagree\w*|doubt\w*|disput\w*|unlikely|untrue|false|incorrect|mistaken|not\s+(?:true|correct|the\s+case))\s+that\b(?:[ ](?!but\b)[\w'’-]+){0,9}"
+    r"|(?:reject\w*|rul(?:e|es|ed|ing)\s+out|dismiss\w*|disput\w*|refut\w*|den(?:y|ies|ied|ying))(?:[ ](?!(?:on|in|by|for|at|of|from|to|with|and|but|as)\b)[\w'’-]+){0,3})[ ]*(?:[$€£(\"“]\s?)?$",
+    re.IGNORECASE,
+)
+"""A denial by the verb: whether it denies the value depends on what was asked."""
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\b[^.;]*$", re.IGNORECASE)
 _YEAR_LABEL = re.compile(r"\b(?:19|20)\d\d\s*[-–—]\s*\W?$")
 _FOLLOWING = re.compile(r"(?:[ -][^\W\d_]+){1,3}")
@@ -50,6 +56,8 @@ class Candidate:
     loose: bool = False
     """A bare number where the question wants money or a percentage: it counts only when nothing better is there."""
     foreign_unit: bool = False
+    doubted: bool = False
+    """It follows a verb of denying that the question does not know."""
     about: str = ""
     """What the distractor that it equals belongs to."""
 
@@ -68,7 +76,14 @@ def find_candidates(text: str, question: Question, kind: str) -> list[Candidate]
         candidate.negated = not denied_already and (
             negated(text, candidate.start) or _DENIED_VERB.search(before) is not None
         )
+        doubt = None if candidate.negated else _DOUBTED.search(before)
+        candidate.doubted = doubt is not None and not _knows(question.text, doubt[0])
     return found
+
+
+def _knows(asked: str, denial: str) -> bool:
+    """Say whether a question speaks of the denial itself ("Which claim did the court reject?")."""
+    return not frozenset(content(asked)).isdisjoint(content(denial.split()[0]))
 
 
 def _numbers(text: str, question: Question) -> list[Candidate]:

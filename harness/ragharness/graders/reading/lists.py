@@ -27,6 +27,10 @@ _ALSO = re.compile(
 _CONTRARY = re.compile(
     r"^(?:dis\w+ed|rejected|excluded|not|except|other\s+than|but\s+not|without|unlike)\b", re.IGNORECASE
 )
+_ASIDE = re.compile(
+    r"\b(?:and|plus)\s+(?:\w+\s+){0,3}?(?:others?|another|more|second|third|further)\b[^.;]{0,40}?\b(?:that|which|whom?)\b(?=[^.;]*\b(?:not|n['’]t|cannot|nowhere)\b)",
+    re.IGNORECASE,
+)
 _REST = re.compile(
     r"\b(?:others?|rest|remaining|remainder|second|third|further|additional|another|more|full|complete|whole|entire|all\s+of|any\s+other|else|missing|dem[aá]s|otr[oa]s?|resto|weitere[nrs]?|[uü]brigen|andere[nrs]?|autres?|reste)\b",
     re.IGNORECASE,
@@ -110,6 +114,10 @@ def _listing(part: Part, question: Question, profile: Profile) -> str:
     text = part.text
     spans = clauses(text)
     names = _names(question, question.answers)
+    aside = _ASIDE.search(text)
+    if aside and find_alias(text[: aside.start()], names):
+        # "The Office of Grants and another that the passages do not name".
+        return text[: aside.start()]
     kept = [
         text[low:high]
         for low, high in spans

@@ -124,6 +124,10 @@ def _compare(chosen: Sequence[_Entry], question: Question, outcome: Outcome) -> 
     leading = right or stated or denied
     outcome.value = leading[0].candidate.written
     _carry(outcome, leading)
+    if right and all(each.candidate.doubted for each in right):
+        outcome.committed = False
+        outcome.unreadable = f"it may deny {right[0].candidate.written!r}"
+        return
     if right:
         outcome.match = "match"
         outcome.contradiction = any(_incompatible(each, right) for each in others)
