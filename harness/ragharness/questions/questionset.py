@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from ragharness.records import Evidence, Question, Stratum, Target
@@ -38,6 +39,17 @@ SHARES: dict[Slot, int] = {
     Slot("null_retrieval"): 10,
 }
 """Questions of each slot in a set of 130, in row order."""
+
+
+def _plain(question: Question) -> Question:
+    """Return the question with ``()`` itself for every empty tuple.
+
+    CPython 3.10 has several empty tuples, and the encoder leaves out a default only if it is the very object.
+    """
+    fields = ((name, getattr(question, name)) for name in question.__struct_fields__)
+    tuples = {name: value or () for name, value in fields if isinstance(value, tuple)}
+    distractors = (replace(each, evidence=each.evidence or ()) for each in question.distractors)
+    return replace(question, **{**tuples, "distractors": tuple(distractors) or ()})
 
 
 def slot_of(question: Question) -> Slot:
@@ -76,7 +88,7 @@ class QuestionSet:
     @cached_property
     def lines(self) -> bytes:
         """The questions as JSON lines: the same bytes on every machine."""
-        return b"".join(_ENCODER.encode(question) + b"\n" for question in self.questions)
+        return b"".join(_ENCODER.encode(_plain(question)) + b"\n" for question in self.questions)
 
     @cached_property
     def by_id(self) -> dict[str, Question]:
