@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import importlib.util
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,9 @@ from ragharness.pipelines._mishaps import HELP, near, users_code
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+_FOLDERS: set[Path] = set()
+"""Folders of pipelines that were loaded in this process: a name stands for the module of the last one."""
 
 
 def from_file(place: str, spec: str) -> ModuleType:
@@ -78,8 +82,31 @@ def _executed(name: str, path: Path, spec: str) -> ModuleType:
 
 
 def _importable(folder: Path) -> None:
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
+    """Put a folder first in the search path; its modules go before those of other pipelines' folders."""
+    place = str(folder)
+    if sys.path[:1] != [place]:
+        with suppress(ValueError):
+            sys.path.remove(place)
+        sys.path.insert(0, place)
+    _FOLDERS.add(folder)
+    for name, module in list(sys.modules.items()):
+        home = _home(name, module)
+        if home != folder and home in _FOLDERS and _holds(folder, name.partition(".")[0]):
+            del sys.modules[name]
+
+
+def _home(name: str, module: ModuleType) -> Path | None:
+    """Return the folder of the search path from which a module came; None for one without a file."""
+    file = getattr(module, "__file__", None)
+    if not file:
+        return None
+    above = name.count(".") + hasattr(module, "__path__")
+    parents = Path(file).parents
+    return parents[above] if above < len(parents) else None
+
+
+def _holds(folder: Path, name: str) -> bool:
+    return (folder / f"{name}.py").is_file() or (folder / name).is_dir()
 
 
 def _no_module(missing: str) -> PipelineNotUsable:

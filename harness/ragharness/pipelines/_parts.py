@@ -153,8 +153,6 @@ def _citation(value: object, problems: list[str]) -> str | None:
         shape = kind_of(value) if found is None else f"one of {len(found):,} characters"
         problems.append(f"citations: expected passage ids, found {shape}; it was left out")
         return None
-    if not isinstance(value, str):
-        problems.append(f"citations: expected passage ids, found {kind_of(value)}; its id was read")
     return clean(found, problems, "a citation").strip()
 
 
