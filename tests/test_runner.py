@@ -11,19 +11,22 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
+import run_fakes as fake
 from ragharness.corpus import Corpus
-from ragharness.errors import StorageError
+from ragharness.errors import RunNotUsable, StorageError
 from ragharness.evidence import EvidenceIndex
 from ragharness.passages import build_passages
 from ragharness.pipelines import Pipeline
 from ragharness.pipelines._shape import is_async, shape_of
 from ragharness.questions import QuestionSet
 from ragharness.records import Answer, Document, Evidence, Hit, Passage, Question, Reading, Record
-from ragharness.runner import Examiner, Ground, came_out, execute, regrade
+from ragharness.runner import Examiner, Ground, came_out, execute, ground_of, regrade
 from ragharness.runner.failures import describe
+from ragharness.store import RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from ragharness.passages import PassageSet
 
@@ -421,6 +424,24 @@ def test_grading_again_gives_the_same_verdicts_without_asking() -> None:
     assert [after for _, after in regrade(ground, records)] == records
 
 
+@pytest.mark.parametrize(
+    ("corpus", "message", "help_text"),
+    [
+        ("sample", "the sample is part of ragharness and was changed since that run", "ragharness run"),
+        ("contractnli", "expected contractnli in the state of the run r ", "--from PATH"),
+    ],
+)
+def test_a_run_on_another_state_of_its_corpus_is_not_graded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, corpus: str, message: str, help_text: str
+) -> None:
+    changed = Corpus(corpus, "", CORPUS.documents, ())
+    monkeypatch.setattr("ragharness.runner.ground.load_corpus", lambda *_, **__: changed)
+    folder = RunFolder.create(tmp_path / "r", fake.run(settings=fake.settings(corpus=corpus)), [])
+    with pytest.raises(RunNotUsable, match=message) as seen:
+        ground_of(folder)
+    assert help_text in seen.value.help
+
+
 def test_memory_stays_flat() -> None:
     def answer(question: str, passages: list[Passage]) -> str:
         return question + "x" * 300_000
@@ -438,6 +459,4 @@ def test_secrets_stay_out_of_failures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "sk-0123456789abcdef")
     monkeypatch.setenv("USE_TOKENS", "true")
     text = "401 for sk-0123456789abcdef at https://me:secret@host/x, it is true"
-    assert (
-        describe(ValueError(text)).message == "401 for [SOME_API_KEY] at https://host/x, it is true"
-    )
+    assert describe(ValueError(text)).message == "401 for [SOME_API_KEY] at https://host/x, it is true"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ragharness import __version__
 from ragharness.buckets import grade
-from ragharness.corpus import load_corpus
+from ragharness.corpus import load_corpus, manifest
 from ragharness.errors import RunNotUsable
 from ragharness.evidence import EvidenceIndex
 from ragharness.graders import load_grader
@@ -58,12 +59,24 @@ def ground_of(folder: RunFolder, *, source: str = "", offline: bool = False, gra
     settings = folder.run.settings
     corpus = load_corpus(settings.corpus, split=settings.split, source=source, offline=offline)
     if corpus.hash != settings.corpus_hash:
-        wanted, found = settings.corpus_hash[:8], corpus.hash[:8]
-        raise RunNotUsable(
-            f"expected {corpus.id} in the state of the run {folder.name} ({wanted}), found {found}",
-            help="name the one it was made with: --from PATH",
-        )
+        raise _of_another_state(corpus, folder)
     asked = folder.questions()
     questions = QuestionSet(corpus.id, corpus.split, corpus.hash, DEFAULT_SEED, len(asked), asked)
     passages = build_passages(corpus.documents, settings.passage_words)
     return Ground(corpus, questions, passages, EvidenceIndex(corpus), load_grader(grader))
+
+
+def _of_another_state(corpus: Corpus, folder: RunFolder) -> RunNotUsable:
+    run = folder.run
+    states = f"({run.settings.corpus_hash[:8]}), found {corpus.hash[:8]}"
+    if not manifest(corpus.id).embedded:
+        return RunNotUsable(
+            f"expected {corpus.id} in the state of the run {folder.name} {states}",
+            help="name the one it was made with: --from PATH",
+        )
+    return RunNotUsable(
+        f"expected the {corpus.id} that the run {folder.name} was made with {states}: the {corpus.id} is part of"
+        f" ragharness and was changed since that run, which ragharness {run.ragharness} made"
+        f" (this is {__version__})",
+        help="run it again on the present one: ragharness run",
+    )
