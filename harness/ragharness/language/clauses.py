@@ -9,7 +9,7 @@ from ragharness.language.memory import remembered
 
 _BOUNDARY = re.compile(
     r"""
-      ;\s+ | :\s+ | [.!?]\s+ | \n+ | \s+[—–]\s*|\s+--?\s+|—
+      ;\s+ | :\s+ | (?<!\b[a-z])(?<!\b(?:Mr|Ms|Dr|St|Co|No|ca|vs))(?<!\b(?:Inc|Ltd|Mio|Mrd|Tsd|Mrs|bzw))(?<!\bCorp)[.!?]\s+ | \n+ | \s+[—–]\s*|\s+--?\s+|—
     | ,?\s+\b(?:but(?!\s+(?:found|saw|came\s+up)\b)|however|whereas|while|although|though|even\s+though|yet|nevertheless|nonetheless|pero|sin\s+embargo|aunque|aber|jedoch|w[aä]hrend|obwohl|allerdings|mais|cependant|toutefois|tandis\s+que|bien\s+que)\b,?\s+
     | ,\s+(?:and\s+)?(?:so|therefore|thus|hence|consequently|meaning|which\s+means|as\s+such|por\s+lo\s+tanto|por\s+tanto|as[ií]\s+que|daher|deshalb|also|donc)\b(?:\s+that)?,?\s+
     | ,\s+(?:and|y|und|et)\s+(?=(?:the|it|its|they|there|this|that|i|we|no|none|nothing|el|la|los|die|der|das|es|le|les|il|elle)\b)
@@ -35,7 +35,8 @@ def clauses(text: str) -> tuple[tuple[int, int], ...]:
     for boundary in _BOUNDARY.finditer(text):
         if (
             _LABEL_END.match(boundary.group())
-            and len(text[start : boundary.start()].split()) <= 4
+            and len(text[max(start, text.rfind("(", start, boundary.start())) : boundary.start()].split())
+            <= 4
             and not _YES_NO.match(text[start:])
             and not _STATES.search(text, start, boundary.start())
         ):

@@ -15,6 +15,9 @@ from ragharness.language.units import SCALES, in_base, is_currency, is_duration
 _COMPOUND = re.compile(r"\s?(?:,\s?)?(?:and|y|und|et)?\s?")
 _CONNECTOR = re.compile(r"\s?(-|–|—|to|through|and|or|bis|und|oder|à|et|ou|y|o|a|hasta)\s?")
 _JOINING_WORDS = frozenset({"and", "or", "und", "oder", "et", "ou", "y", "o"})
+_YEAR_BEFORE = re.compile(
+    r"\b(?:in|for|during|year|fiscal|FY|of|since|im|jahre?|geschäftsjahr|en)\s?$", re.IGNORECASE
+)
 _IN_SCALE = re.compile(
     r"\bin (?:(?:[A-Z]{3}|US|[$€£]) ?)?(thousand|million|billion)s\b"
     r"(?= of|,|\)|\]|;|$| except| US| [A-Z]{3}\b)"
@@ -76,6 +79,8 @@ def mark_ranges(text: str, found: list[Quantity]) -> None:
         if match is None:
             continue
         left = _like(text, left, right)
+        if _of_two_sorts(left, right):
+            continue
         joined = match[1] in _JOINING_WORDS
         if not joined or (match[1] not in {"or", "oder", "ou", "o"} and _after_between(text, left.start)):
             left = replace(left, range="low")
@@ -85,7 +90,7 @@ def mark_ranges(text: str, found: list[Quantity]) -> None:
 
 def _like(text: str, left: Quantity, right: Quantity) -> Quantity:
     """Give the first of two joined amounts the unit and scale that only the second one states."""
-    if left.year and not right.unit:
+    if left.year and (not right.unit or _is_calendar_year(text, left, right)):
         return left
     if right.scaled and not left.scaled and (not left.unit or left.unit == right.unit):
         scale = _scale_word(text, right)
@@ -94,6 +99,20 @@ def _like(text: str, left: Quantity, right: Quantity) -> Quantity:
     if right.unit and not left.unit:
         left = replace(left, unit=right.unit, year=False)
     return left
+
+
+def _of_two_sorts(left: Quantity, right: Quantity) -> bool:
+    """Say whether two amounts cannot end one range ("3.9% to $8 million", "$6 million to 148 people")."""
+    if left.unit and right.unit:
+        return left.unit != right.unit and not (is_duration(left.unit) and is_duration(right.unit))
+    return bool(left.unit and left.scaled and not right.scaled)
+
+
+def _is_calendar_year(text: str, left: Quantity, right: Quantity) -> bool:
+    """Say whether "2023" in "in 2023 and $5 million" names a year; "2000 to 3000 dollars" is a range."""
+    if _YEAR_BEFORE.search(text, max(0, left.start - 12), left.start) or not text[right.start].isdigit():
+        return True
+    return text[left.end : right.start].strip() in _JOINING_WORDS and not _after_between(text, left.start)
 
 
 def _after_between(text: str, start: int) -> bool:

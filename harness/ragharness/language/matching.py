@@ -242,7 +242,9 @@ def _extras(text: str, hits: list[AliasHit], items: Sequence[str]) -> list[str]:
         return []
     hits.sort()
     longest = max(len(normalise(item).split()) for item in items)
-    capital = all(item[:1].isupper() or item[:1].isdigit() for item in items)
+    capital = all(item[:1].isupper() or item[:1].isdigit() for item in items) and not all(
+        text[hit.start].islower() for hit in hits[1:] or hits
+    )
     extras: list[str] = []
     for gap in _gaps(text, hits, _region_start(text, hits[0].start), _region_end(text, hits[-1].end)):
         piece = _DECORATION.sub("", gap)

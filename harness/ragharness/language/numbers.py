@@ -279,7 +279,7 @@ def _bracketed(
     before = text[max(0, start - 24) : start - 1]
     length = atom.end - atom.start
     percent = suffix.measure.unit == "percent"
-    figure = not (atom.spelled or suffix.scaled) and (currency or percent or length > 2)
+    figure = not atom.spelled and (currency or ((percent or length > 2) and not suffix.scaled))
     if figure and _VALUE_POSITION.search(before):
         if percent:
             suffix.end += 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 _LINE = re.compile(r"[^\n]+")
+_UNFINISHED = re.compile(r"\b(?:Mio|Mrd|Tsd|Mill|bzw|ca|approx|incl|excl|z\.\s?B|d\.\s?h)\.$")
+"""Abbreviations that end no sentence."""
 _MARKER = re.compile(r"\W?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,5})?[.):]?|[-*\u2022\u2013\u2014]+")
 """A list item's number, letter or bullet: it belongs to what follows it on its line."""
 
@@ -31,6 +33,9 @@ def _of_line(line: str, offset: int, language: str) -> list[tuple[int, int]]:
         end = start + len(core)
         if marker >= 0:
             start, marker = marker, -1
+        if _UNFINISHED.search(core) and line[end:].strip():
+            marker = start
+            continue
         if _MARKER.fullmatch(core) and line[end:].strip():
             marker = start
             continue

@@ -71,6 +71,8 @@ independent: independent independently
 govern: govern governing law-of
 similar: similar like
 consent: consent approve approval permission permit-of authorisation authorization leave-of assent
+effect: effect effective effectively force
+sign: sign signature signatory
 secret: secrecy secret confidence confidentiality
 technical: technical
 """

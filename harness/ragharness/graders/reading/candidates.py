@@ -4,25 +4,22 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from decimal import Decimal
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-import msgspec
-
+from ragharness.graders.reading.candidate import Candidate, Relation
+from ragharness.graders.reading.figures import BETWEEN, find_figures, in_range
+from ragharness.graders.reading.rivals import is_denied_after, is_relation_only, rival_of
 from ragharness.language.dates import DateMention, compare_date, find_dates
 from ragharness.language.matching import find_alias, negated
-from ragharness.language.numbers import Quantity, compare_quantity, find_quantities
-from ragharness.language.units import is_currency, is_duration, read_unit
-from ragharness.language.vocabulary import STOPWORDS, content, raw_words
+from ragharness.language.numbers import find_quantities
+from ragharness.language.units import is_currency, is_duration
+from ragharness.language.vocabulary import content, raw_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragharness.records import Question
 
-_LOSS = re.compile(r"\b(?:loss(?:es)?|deficit|shortfall|p[eé]rdidas?|verluste?|pertes?)\b", re.IGNORECASE)
-_PARENTHESES = re.compile(r"\([^()]*\)")
 _NEGATION = re.compile(r"\b(?:not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
 _DENIED_VERB = re.compile(
     r"\b(?:(?:does|do|did|is|was|are|were|will|would|has|have|had|shall)(?:\s+not|n['’]t|\s+never)|never)\b"
@@ -35,37 +32,16 @@ _DOUBTED = re.compile(
     re.IGNORECASE,
 )
 """A denial by the verb: whether it denies the value depends on what was asked."""
-_BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\b[^.;]*$", re.IGNORECASE)
-_YEAR_LABEL = re.compile(r"\b(?:19|20)\d\d\s*[-–—]\s*\W?$")
-_FOLLOWING = re.compile(r"(?:[ -][^\W\d_]+){1,3}")
-Relation = Literal["match", "mismatch", "distractor", "world", "imprecise", "ambiguous"]
-_COARSE = Decimal("0.2")
-
-
-@dataclass
-class Candidate:
-    """A value in a sentence and how it compares."""
-
-    start: int
-    end: int
-    relation: Relation
-    written: str
-    negated: bool = False
-    scale_implied: bool = False
-    unit: str = ""
-    loose: bool = False
-    """A bare number where the question wants money or a percentage: it counts only when nothing better is there."""
-    foreign_unit: bool = False
-    doubted: bool = False
-    """It follows a verb of denying that the question does not know."""
-    about: str = ""
-    """What the distractor that it equals belongs to."""
+_NAME_OF_LAW = re.compile(
+    r"\b(?:Act|Law|Code|Order|Regulations?|Directive|Statute|Bill|Treaty|Convention|Protocol|Plan|Programme?|Strategy|Gesetz|Ley|Loi)(?:,|\s+of)?\s+$"
+)
+"""A year behind it is part of a name ("the Appropriations Act, 2021")."""
 
 
 def find_candidates(text: str, question: Question, kind: str) -> list[Candidate]:
     """Return the values of the question's kind that a sentence states, in order of place."""
     if kind == "number":
-        found = _numbers(text, question)
+        found = find_figures(text, question)
     elif kind == "date":
         found = _dates(text, question)
     else:
@@ -73,134 +49,37 @@ def find_candidates(text: str, question: Question, kind: str) -> list[Candidate]
     denied_already = _NEGATION.search(question.text) is not None
     for candidate in found:
         before = text[max(0, candidate.start - 120) : candidate.start]
-        candidate.negated = not denied_already and (
-            negated(text, candidate.start) or _DENIED_VERB.search(before) is not None
+        candidate.negated = candidate.negated or (
+            not denied_already and (negated(text, candidate.start) or _DENIED_VERB.search(before) is not None)
         )
         doubt = None if candidate.negated else _DOUBTED.search(before)
         candidate.doubted = doubt is not None and not _knows(question.text, doubt[0])
+        if candidate.relation == "match":
+            candidate.elsewhere = tuple(each.about for each in question.distractors if each.about)
     return found
-
-
-def _knows(asked: str, denial: str) -> bool:
-    """Say whether a question speaks of the denial itself ("Which claim did the court reject?")."""
-    return not frozenset(content(asked)).isdisjoint(content(denial.split()[0]))
-
-
-def _numbers(text: str, question: Question) -> list[Candidate]:
-    wanted = read_unit(question.unit).unit
-    found: list[Candidate] = []
-    named = frozenset(content(f"{question.text} {question.unit}"))
-    losing = _LOSS.search(_PARENTHESES.sub("", question.text)) is None
-    for written in find_quantities(text):
-        quantity = written
-        if losing and quantity.value > 0 and _LOSS.search(text, max(0, quantity.start - 40), quantity.end):
-            quantity = msgspec.structs.replace(quantity, value=-quantity.value)
-        if quantity.year and not _wants_year(question) and not _is_gold(quantity, question):
-            continue
-        relation, implied, about, other_unit = _compare_number(quantity, question)
-        if relation == "match" and _in_range(text, quantity):
-            relation = "mismatch"
-        candidate = Candidate(
-            quantity.start, quantity.end, relation, text[quantity.start : quantity.end], scale_implied=implied,
-            unit=quantity.unit, foreign_unit=other_unit, about=about,
-        )  # fmt: skip
-        bare = not quantity.unit and not quantity.scaled and relation == "mismatch"
-        candidate.loose = bare and (is_currency(wanted) or wanted == "percent" or is_duration(wanted))
-        if not wanted and relation != "match" and _counts_something_else(text, quantity, named):
-            candidate.foreign_unit = True
-        found.append(candidate)
-    return found
-
-
-def _in_range(text: str, quantity: Quantity) -> bool:
-    """Say whether an amount is one end of a range ("between three and five years"), not of a movement ("rose from 3 to 5")."""
-    if not quantity.range:
-        return False
-    before = text[max(0, quantity.start - 60) : quantity.start]
-    joint = text[quantity.end : quantity.end + 3].strip() if quantity.range == "low" else before.rstrip()[-1:]
-    if _YEAR_LABEL.search(before):
-        return False
-    return _BETWEEN.search(before) is not None or joint[:1] in ("-", "–", "—")
-
-
-def _counts_something_else(text: str, quantity: Quantity, named: frozenset[str]) -> bool:
-    """Say whether a bare number counts things that the question does not ask for ("in 14 countries")."""
-    if quantity.unit or quantity.scaled:
-        return False
-    following = _FOLLOWING.match(text, quantity.end)
-    nouns = content(following[0]) if following else []
-    return (
-        bool(nouns)
-        and raw_words(following[0] if following else "")[0] not in STOPWORDS
-        and not named & frozenset(nouns)
-    )
-
-
-def _is_gold(quantity: Quantity, question: Question) -> bool:
-    return any(compare_quantity(gold, question.unit, quantity)[0] == "match" for gold in question.answers)
-
-
-def _wants_year(question: Question) -> bool:
-    return "year" in question.unit.casefold()
-
-
-def _compare_number(quantity: Quantity, question: Question) -> tuple[Relation, bool, str, bool]:
-    other_unit = bool(question.answers or question.unit)
-    for gold in question.answers:
-        relation, implied = compare_quantity(gold, question.unit, quantity)
-        if relation == "match":
-            return "match", implied, "", False
-        other_unit = other_unit and relation == "other_unit"
-        if relation == "mismatch" and _is_coarse(gold, question.unit, quantity):
-            return "imprecise", False, "", False
-    if not question.answers:
-        other_unit = (
-            bool(question.unit and quantity.unit)
-            and compare_quantity("1", question.unit, quantity)[0] == "other_unit"
-        )
-    for value in question.world_answers:
-        if _same_number(value, question.unit, quantity):
-            return "world", False, "", False
-    for distractor in question.distractors:
-        if _same_number(distractor.value, question.unit, quantity):
-            return "distractor", False, distractor.about, False
-    return "mismatch", False, "", other_unit
-
-
-def _same_number(value: str, unit: str, quantity: Quantity) -> bool:
-    if value.replace(",", "").replace(".", "").replace("-", "").isdigit():
-        return compare_quantity(value, unit, quantity)[0] == "match"
-    return any(
-        compare_quantity(each.value, each.unit or unit, quantity)[0] == "match"
-        for each in find_quantities(value)
-    )
-
-
-def _is_coarse(gold: str, unit: str, quantity: Quantity) -> bool:
-    """Say whether a value is the gold one rounded further than the tolerance allows ("about 400 billion" for 391)."""
-    measure = read_unit(unit)
-    try:
-        wanted = Decimal(gold.replace(",", "")) * measure.factor
-    except ArithmeticError:
-        return False
-    if wanted == 0 or quantity.value == 0 or quantity.significant > 2 or is_duration(measure.unit):
-        return False
-    if not (quantity.approximate or quantity.scaled) or (quantity.unit and quantity.unit != measure.unit):
-        return False
-    rounded = wanted.quantize(Decimal(1).scaleb(quantity.value.adjusted() - quantity.significant + 1))
-    return rounded == quantity.value and abs(wanted - quantity.value) <= _COARSE * abs(wanted)
 
 
 def _dates(text: str, question: Question) -> list[Candidate]:
     found: list[Candidate] = []
     for mention in find_dates(text):
+        if not mention.month and _NAME_OF_LAW.search(text, max(0, mention.start - 40), mention.start):
+            continue
         relation, about = _compare_date(mention, question)
+        if relation == "match" and _is_bound(text, mention):
+            relation = "mismatch"
         found.append(
             Candidate(mention.start, mention.end, relation, text[mention.start : mention.end], about=about)
         )
     if not found:
         found = _texts(text, question)
     return found
+
+
+def _is_bound(text: str, mention: DateMention) -> bool:
+    """Say whether a date is one end of "between 1 and 5 March"; the start of "from ... to ..." may be what was asked."""
+    if not BETWEEN.search(text, 0, mention.start):
+        return False
+    return len([each for each in find_dates(text) if each.start > text.casefold().find("between")]) > 1
 
 
 def _compare_date(mention: DateMention, question: Question) -> tuple[Relation, str]:
@@ -259,13 +138,16 @@ def _texts(text: str, question: Question) -> list[Candidate]:
                     hit.start, hit.end, "distractor", text[hit.start : hit.end], about=distractor.about
                 ),
             )
-    ranged = [each for each in find_quantities(text) if _in_range(text, each)] if found else []
+    ranged = [each for each in find_quantities(text) if in_range(text, each)] if found else []
     for candidate in found:
         if candidate.relation == "match" and any(
             each.start < candidate.end and candidate.start < each.end for each in ranged
         ):
             candidate.relation = "mismatch"
-    if kinds := value_kinds(gold):
+    kinds = value_kinds(gold)
+    if not kinds:
+        _read_company(text, found, gold, question)
+    if kinds:
         for quantity in find_quantities(text) if "date" not in kinds else ():
             if _family(quantity.unit) in kinds and not quantity.year:
                 _put(
@@ -281,6 +163,25 @@ def _texts(text: str, question: Question) -> list[Candidate]:
         for mention in find_dates(text) if "date" in kinds else ():
             _put(found, Candidate(mention.start, mention.end, "mismatch", text[mention.start : mention.end]))
     return sorted(found, key=lambda each: each.start)
+
+
+def _read_company(text: str, found: Sequence[Candidate], gold: Sequence[str], question: Question) -> None:
+    """Look at what stands beside names: a second name, a relation, a denial."""
+    words = frozenset(word for each in gold for word in raw_words(each))
+    for candidate in found:
+        place = (text, candidate.start, candidate.end)
+        candidate.named = True
+        candidate.related = is_relation_only(*place, question.text)
+        if candidate.relation != "match":
+            continue
+        candidate.rival = rival_of(*place, words, question.text)
+        if is_denied_after(text, candidate.end, question.text):
+            candidate.negated = True
+
+
+def _knows(asked: str, denial: str) -> bool:
+    """Say whether a question speaks of the denial itself ("Which claim did the court reject?")."""
+    return not frozenset(content(asked)).isdisjoint(content(denial.split(maxsplit=1)[0]))
 
 
 def _put(found: list[Candidate], candidate: Candidate) -> None:

@@ -95,6 +95,7 @@ def dissect(answer: Answer, question: str, known: Sequence[str]) -> Anatomy:
     parts, trailing = _parts(marked, question, language or "en")
     positional = positional or by_place
     anatomy = Anatomy(parts, (), language=language)
+    _lead_in(parts)
     own = tuple(dict.fromkeys(id_ for part in parts for id_ in part.citations))
     # A list beside the text that repeats its marks says nothing of the sentences without one.
     beside = [id_ for id_ in listed if id_ not in own]
@@ -106,6 +107,17 @@ def dissect(answer: Answer, question: str, known: Sequence[str]) -> Anatomy:
         anatomy.flags.append("overlong")
     anatomy.blank = not any(_WORDY.search(part.text) for part in parts)
     return anatomy
+
+
+def _lead_in(parts: list[Part]) -> None:
+    """Give the citations of "The applicants are [x]:" to the list items below it that have none of their own."""
+    lead: Part | None = None
+    for part in parts:
+        if not part.item:
+            opens = part.text.rstrip().endswith((":", "are", "is", "following")) or part.heading
+            lead = part if part.citations and opens else None
+        elif lead is not None and not part.citations:
+            part.citations, part.borrowed = lead.citations, True
 
 
 def _attach(parts: list[Part], trailing: tuple[str, ...], own: tuple[str, ...]) -> None:

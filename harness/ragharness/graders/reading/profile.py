@@ -8,6 +8,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from ragharness.graders.reading.languages import language_of
 from ragharness.language.dates import find_dates
 from ragharness.language.propositions import frame
 from ragharness.language.vocabulary import STOPWORDS, content, generic_concepts, raw_words
@@ -49,6 +50,15 @@ _COMMON_CAPITALS = frozenset(
 )
 
 
+_ASKING = frozenset(
+    content(
+        "wie hoch war waren wann wer wen wem wo welche welcher welches welchen was warum lange viel viele cuál cuáles cuánto cuánta cuándo quién dónde qué fue "
+        "cuantos cuantas quel quelle quels quelles combien quand où était est-ce im am zum zur beim geschäftsjahr jahr"
+    )
+)
+"""Words of German, Spanish and French questions that only ask."""
+
+
 class Profile(NamedTuple):
     """A question's words, sorted by what they do."""
 
@@ -88,6 +98,9 @@ def _profile(text: str, proposition: str, yes_means: bool, kind: str) -> Profile
         )
         - _COMMON_CAPITALS
     )
+    if language_of(text) == "de":
+        # Every German noun has a capital: none of them is a name for that.
+        names = frozenset()
     words = frozenset(content(text)) | (frozenset(content(proposition)) if kind == "yesno" else frozenset())
     named = frozenset(concept for name in names for concept in content(name))
     kindred = frozenset(
@@ -97,7 +110,7 @@ def _profile(text: str, proposition: str, yes_means: bool, kind: str) -> Profile
     if kind in ("text", "list"):
         # "Which office administers ...": the office is the answer, not the attribute.
         named |= frozenset(content(" ".join(re.findall(r"(?i)\bwhich\s+(\w+)\s+(?!of\b)", text))))
-    focus = words - named - generic_concepts() - numbers - frozenset(STOPWORDS)
+    focus = words - named - generic_concepts() - numbers - frozenset(STOPWORDS) - _ASKING
     years = frozenset(date.year for date in find_dates(text) if date.year)
     acronyms = frozenset(
         "".join(word[0] for word in run.split()).casefold()

@@ -6,10 +6,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.graders.reading.candidates import Candidate, accepted, find_candidates, value_kinds
+from ragharness.graders.reading.attributes import Slot
+from ragharness.graders.reading.candidate import Candidate
+from ragharness.graders.reading.candidates import accepted, find_candidates, value_kinds
 from ragharness.graders.reading.outcome import Outcome
+from ragharness.graders.reading.owners import is_neighbours, is_other_entity
 from ragharness.graders.reading.silence import speaks_of_question, verdicts
-from ragharness.graders.reading.slots import Slot, is_neighbours, is_other_entity, place_candidates
+from ragharness.graders.reading.slots import place_candidates
 from ragharness.language import acts
 from ragharness.language.clauses import clauses
 from ragharness.language.dates import find_dates
@@ -59,6 +62,18 @@ def read_values(parts: Sequence[Part], question: Question, profile: Profile, *, 
     chosen = _choose(entries)
     if chosen:
         _compare(chosen, question, outcome)
+        if outcome.match == "match":
+            # "In summary: two years [x]": a restated answer brings its citations along.
+            _carry(
+                outcome,
+                [
+                    each
+                    for each in entries
+                    if each.slot != "out"
+                    and each.candidate.relation == "match"
+                    and not each.candidate.negated
+                ],
+            )
     elif question.kind in ("text", "list") or not (question.answers or entries):
         _unknown(parts, question, profile, outcome, declined=declined)
     return outcome
@@ -131,9 +146,13 @@ def _compare(chosen: Sequence[_Entry], question: Question, outcome: Outcome) -> 
     if right:
         outcome.match = "match"
         outcome.contradiction = any(_incompatible(each, right) for each in others)
+        rivals = [each.candidate.rival for each in right if each.candidate.rival]
         if outcome.contradiction:
             outcome.value = f"{outcome.value} and {others[0].candidate.written}"
             _carry(outcome, others)
+        elif rivals:
+            outcome.contradiction = True
+            outcome.value = f"{outcome.value} and {rivals[0]}"
         if all(each.candidate.scale_implied for each in right):
             outcome.flags.append("scale_implied")
         return
@@ -144,7 +163,9 @@ def _carry(outcome: Outcome, entries: Sequence[_Entry]) -> None:
     for each in entries:
         if all(each.part is not part for part in outcome.parts):
             outcome.parts.append(each.part)
-        outcome.spans.setdefault(id(each.part), []).append((each.candidate.start, each.candidate.end))
+        places = outcome.spans.setdefault(id(each.part), [])
+        if (each.candidate.start, each.candidate.end) not in places:
+            places.append((each.candidate.start, each.candidate.end))
 
 
 def _incompatible(entry: _Entry, right: Sequence[_Entry]) -> bool:
