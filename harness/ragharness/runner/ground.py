@@ -75,8 +75,8 @@ def _of_another_state(corpus: Corpus, folder: RunFolder) -> RunNotUsable:
             help="name the one it was made with: --from PATH",
         )
     return RunNotUsable(
-        f"expected the {corpus.id} that the run {folder.name} was made with {states}: the {corpus.id} is part of"
-        f" ragharness and was changed since that run, which ragharness {run.ragharness} made"
+        f"expected the {corpus.id} that the run {folder.name} was made with {states}: the {corpus.id} is part"
+        f" of ragharness and was changed since that run, which ragharness {run.ragharness} made"
         f" (this is {__version__})",
         help="run it again on the present one: ragharness run",
     )
