@@ -77,7 +77,7 @@ _PREMISE = re.compile(
     | \b(?:no|not\s+any)\s+(?:agreement|contract|nda|document|report|filing|company|party|entity|amendment)\s+(?:named|called|titled|between|with|dated|of\s+that|of(?=\s+\d)|by\s+that|under\s+that|from|for)\b
     | \b(?:does|do|did)(?:\s+not|n['’]t)\s+(?:\w+ly\s+)?exist\b | \b(?:premise|presupposition|assumption)\b[^.;]{0,60}\b(?:incorrect|wrong|false|mistaken|not\s+(?:correct|right|true|supported|accurate|hold)|flawed)\b
     | \b(?:false|incorrect|wrong|mistaken|flawed)\s+(?:premise|assumption|presupposition)\b | \bthe\s+question\s+(?:assumes|presupposes|presumes|supposes|takes\s+for\s+granted|implies|rests)\b
-    | \bcontrary\s+to\s+(?:the|your|what)\b | \b(?:is|was|are|were)(?:\s+not|n['’]t)\s+(?:a\s+)?(?:party|parties|signator\w+|mentioned\s+as\s+a\s+party)\b
+    | \bcontrary\s+to\s+(?:the|your|what)\b | (?<!who\s)(?<!which\s)(?<!that\s)(?<!we\s)\b(?:is|was|are|were)(?:\s+not|n['’]t)\s+(?:a\s+)?(?:party|parties|signator\w+|mentioned\s+as\s+a\s+party)\b(?!\s+to\s+(?:any|a|litigation|legal|material)\b)
     | \b(?:is|was|were|are)\s+(?:dated|signed|made|entered\s+into|executed|effective|between|with|from|of|in|on|founded|published|issued)\b[^.;]{0,80},?\s+(?:and\s+)?not\s+(?:on\s+|in\s+|of\s+|from\s+|with\s+|by\s+|between\s+)?(?:[A-Z0-9]|the\s)
     | \b(?:is|was|are|were)(?:\s+not|n['’]t)\s+(?:dated|signed|made|entered\s+into|executed|effective|between)\b
     | \b(?:ist|war|gibt\s+es)\s+(?:kein\w*)\s+(?:solch\w*\s+)?(?:vertrag|vereinbarung|dokument|bericht|unternehmen)\w*\b | \bno\s+existe\w*\s+(?:ning[uú]n\w*\s+|tal\s+)?(?:acuerdo|contrato|documento|informe|empresa)\b | \bil\s+n['’]existe\s+(?:pas|aucun\w*)\s+(?:d['’]|de\s+tel\w*\s+)?(?:accord|contrat|document|rapport)\b

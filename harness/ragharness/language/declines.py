@@ -53,7 +53,7 @@ _INABILITY = re.compile(
     | (?<!found\s)(?<!finds\s)(?<!saw\s)(?<!identified\s)(?<!with\s)\b(?:insufficient|not\s+enough|no\s+sufficient|not\s+sufficient|inadequate|lack\s+of|absence\s+of|no)\s+(?:(?:relevant|specific|direct|explicit|supporting|retrieved|clear|further|matching|such|reliable)\s+){{0,2}}
         (?:information|evidence|context|data|details?|passages?|documents?|results?|sources?|answer|records?|support|basis|documentation|material)\b
     | (?:\bnot|n['’]t)\s+(?:in|within|among|part\s+of|present\s+in)\s+(?:the\s+|any\s+|my\s+|these\s+|those\s+)?(?:\w+\s+){{0,2}}(?:context|corpus|documents?|passages?|sources?|scope|text|material)\b
-    | \b(?:outside|beyond|out\s+of)\s+(?:of\s+)?(?:the\s+)?(?:\w+\s+)?(?:scope|what\s+(?:i|the\s+passages?))
+    | \b(?:outside|beyond|out\s+of)\s+(?:of\s+)?(?:the\s+)?(?:\w+\s+)?(?:scope(?!\s+of\s+(?:this|the|such|its)\s+(?:agreement|purpose|licen[cs]e|contract|definition|duty|obligation))|what\s+(?:i|the\s+passages?))
     | \b(?:i|we)\s+(?:have\s+|['’]ve\s+)?(?:also\s+|carefully\s+)?(?:looked|searched|checked|reviewed|read|examined|went|scanned|combed|consulted)\b[^.;!?]{{0,100}}?\b(?:found|find|see|saw|spotted)\s+(?:no|nothing|none)\b | \bcame\s+(?:up|back)\s+(?:empty|short|with\s+nothing)\b
     | ^\W*(?:sorry,?\s+|apologies,?\s+|unfortunately,?\s+)?(?:n/?a|no\s+answer|not\s+answerable|cannot\s+answer|can['’]t\s+answer|don['’]t\s+know|no\s+idea|not\s+(?:found|specified|stated|mentioned|available|provided|known|disclosed|given))\W*(?:$|[.;,:–—-])
     | \b(?:there\s+(?:is|was)|there['’]s)\s+nothing\b | \bnothing\s+(?:was\s+|were\s+)?(?:found|retrieved|returned|relevant|available)
@@ -66,7 +66,7 @@ _SILENCE = re.compile(
     | \b(?:don['’]t|doesn['’]t|didn['’]t){_ADVERB}\s+{_SAY}
     | \b(?:none\s+of|neither\s+of|(?:no|neither)\s+(?:\w+\s+){{0,4}}?(?:passages?|documents?|sources?|sections?|clauses?|provisions?|texts?|excerpts?|paragraphs?|parts?)|nothing|nowhere)\b
         (?![^.;:!?\n]{{0,60}}\b(?:prevent|prohibit|stop|forbid|bar|keep|restrict|limit|shall|may|must|allow|permit|require|oblige|grant)\w*)[^.;:!?\n]{{0,90}}?\b(?:mentions?|address(?:es)?|specif(?:y|ies)|states?|says?|discuss(?:es)?|covers?|indicates?|describes?|defines?|refers?|speaks?|deals?|touch(?:es)?|answers?|relates?|
-        concerns?|tells?|suggests?|contains?|provides?|gives?|names?|lists?|discloses?|addressed|mentioned|shows?|reveals?|identif(?:y|ies)|sets?\s+out|talks?|bears?|about)\b
+        concerns?|tells?|suggests?|contains?|provides?|gives?|names?|lists?|discloses?|addressed|mentioned|shows?|reveals?|identif(?:y|ies)|sets?\s+out|talks?|bears?\s+(?:up)?on|about)\b
     | \b(?:is|are|remains?|stays?|was|were)\s+(?:\w+ly\s+)?silent\b | \bsilent\s+(?:on|about|as\s+to|regarding|concerning)\b | \bsilence\s+(?:on|about)\b
     | \b(?:makes?|made|contains?|includes?|has|have|gives?|provides?|offers?|holds?|with|shows?)\s+no\s+(?:(?:specific|explicit|express|direct|such|relevant|further|clear)\s+){{0,2}}
         (?:mention|reference|information|provision|clause|statement|evidence|indication|detail|details|data|language|record|answer|section|term|terms|definition|discussion|guidance)\b
@@ -80,7 +80,7 @@ _SILENCE = re.compile(
     | \bthere(?:\s+(?:is|are|was|were)|['’]s)\s+(?:no|not\s+any)\b[^.;!?]{{0,60}}\b(?:{_SAID}|in\s+(?:the|these|those|this|any|your|my)\s+(?:\w+\s+){{0,2}}(?:passages?|documents?|context|excerpts?|agreement|contract|nda|text|sources?|material|report|filing))
     | \b(?:passages?|excerpts?|documents?|context|texts?|sources?|sections?|snippets?|materials?)\b[^.;!?]{{0,40}}\b(?:do|does|did)(?:\s+not|n['’]t)\s+(?:\w+ly\s+)?(?:cover|include|contain|list|name|give|provide|show|disclose|identify|reach|concern|relate)\b
     | \bno\s+(?:(?:specific|explicit|express|direct|such|relevant|clear)\s+){{0,2}}(?:mention|reference|indication|statement|discussion|details?|figure|answer)\b
-    | ^\W*no\s+(?:\w+\s+){{1,4}}?(?:is|are|was|were|appears?)\s+(?:\w+ly\s+)?{_SAID}
+    | ^\W*no\s+(?:\w+\s+){{1,4}}?(?:is|are|was|were|appears?)\s+(?:\w+ly\s+)?(?:(?!recorded\b){_SAID}|recorded\s+in\s+(?:the|these)\s+(?:\w+\s+)?(?:passages?|documents?|context|sources?))
     | \bwithout\s+(?:mentioning|specifying|stating|addressing|saying|any\s+mention)\b | \b(?:fails?|omits?|neglects?)\s+to\s+{_SAY} | \bnot\s+{_ADVERB}\s*{_SAID}(?:\s+(?:in|by|anywhere)\b|\W*$)
     | \bneither(?:\s+(?:of\s+them|one|of\s+these|of\s+those))?\s+(?:mentions?|address(?:es)?|states?|says?|specif(?:y|ies)|covers?|discusses|names?|gives?|contains?|refers?|speaks?|deals?)\b
     | \bneither\s+(?:\w+\s+)?(?:permits?|allows?|authori[sz]es|requires?|prohibits?|forbids?|prevents?|restricts?)\s+nor\s+(?:\w+\s+)?(?:prohibits?|forbids?|prevents?|restricts?|bars?|permits?|allows?|excludes?)\b
@@ -144,6 +144,7 @@ _TRIGGER_STEMS = (
 )
 """No pattern below matches a text without one of these words, or an apostrophe."""
 _NEVER = re.compile(
+    r"\b(?:confidential\s+information|(?:evaluation|confidential)\s+material|protected\s+\w+|definition(?:\s+of\s+\w+\s+\w+)?|dut(?:y|ies)(?:\s+of\s+\w+)?|obligations?|restrictions?|exclusions?|protection)['\"”]?\s+(?:\w+\s+)?(?:does|do|shall|will)(?:\s+not|n['’]t)\s+(?:include|cover|extend|apply|attach|reach)\b|"
     r"\b(?:only\s+not|not\s+only|no\s+doubt|not\s+surprising|no\s+later|not\s+later)\b"
     r"|\b(?:cannot|can['’]t|not\s+able\s+to|do\s+not|don['’]t|should\s+not|unable\s+to)\s+(?:\w+\s+)?(?:give|provide|offer|render|constitute)\s+(?:you\s+(?:with\s+)?)?(?:any\s+|a\s+|specific\s+|formal\s+)*"
     r"(?:legal|financial|medical|tax|professional|investment)\s+(?:advice|opinions?|counsel|guidance)"

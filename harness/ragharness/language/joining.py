@@ -128,16 +128,20 @@ def _scale_word(text: str, quantity: Quantity) -> Decimal:
 
 
 def apply_stated_scale(text: str, found: list[Quantity]) -> list[Quantity]:
-    """Apply "(in millions)" to the plain and money figures of the text."""
+    """Apply "(in millions)" to the plain and money figures of its line and of what follows."""
     if not found or ("illion" not in text and "ousand" not in text):
         return found
     match = _IN_SCALE.search(text)
     if match is None:
         return found
     scale = SCALES[(match[1] or match[2]).casefold()]
+    line = text.rfind("\n", 0, match.start()) + 1
     return [
         replace(quantity, value=quantity.value * scale, scaled=True)
-        if not quantity.scaled and not quantity.year and (not quantity.unit or is_currency(quantity.unit))
+        if quantity.start >= line
+        and not quantity.scaled
+        and not quantity.year
+        and (not quantity.unit or is_currency(quantity.unit))
         else quantity
         for quantity in found
     ]

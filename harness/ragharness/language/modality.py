@@ -24,14 +24,14 @@ _CUE = re.compile(
         | \b(?:whether\s+or\s+not|regardless\s+of\s+(?:whether|any|how|the)|irrespective\s+of|even\s+(?:if|when|where|though))\b(?=[^,;]{{0,60}}\b(?:not\b|n['’]t\b|mark|label|identif|designat))
         | \b(?:not|n['’]t)\s+(?:necessarily|always|automatically)\b | \b(?:optional|voluntary|unnecessary)\b | \bexempt(?:ed|s)?\s+from\b)
     | (?P<forbid>\b(?:(?:restriction|prohibition|limitation|provision|clause|rule)s?\s+(?:that\s+|which\s+)?)?\b(?:prohibit(?:s|ed|ing)?|(?:restriction|prohibition|limitation)s?(?=\s+(?:on|against|to|for|regarding|of|in)\b)|prevent(?:s|ed|ing)?|forbid(?:s|den|ding)?|bar(?:s|red|ring)?|ban(?:s|ned|ning)?|preclud(?:es?|ed|ing)
-        |restrict(?:s|ed|ing)?|disallow(?:s|ed|ing)?|impermissible|stop(?:s|ped)?|limit(?:s|ing)?\s+the\s+(?:right|ability)|unlawful|outlaw(?:s|ed)?|enjoin(?:s|ed)?|rul(?:es?|ed|ing)\s+out|debar(?:s|red)?|off[-\s]limits|out\s+of\s+bounds)\b
+        |restrict(?:s|ed|ing)?|disallow(?:s|ed|ing)?|impermissible|stop(?:s|ped)?|limit(?:s|ing)?\s+the\s+(?:right|ability)|unlawful|outlaw(?:s|ed)?|enjoin(?:s|ed)?|rul(?:es?|ed|ing)\s+out|debar(?:s|red)?|off[-\s]limits|out\s+of\s+bounds|(?:covenant|undertaking|agreement|promise|rule)s?\s+(?:against|not\s+to)|non-?solicit\w*|non-?compet\w*)\b
         | \b(?:keep|keeps|kept|keeping|hold|holds|hinder|hinders)\s+(?:\S+\s+){{1,8}}?from\b
         | \b(?:limit|restriction|bar|ban|obstacle|barrier|prohibition)s?\s+(?:is\s+|are\s+|was\s+)?(?:placed\s+|imposed\s+|set\s+|put\s+)?(?:on|to|against)\b)
     | (?P<not_among>\b(?:is|are|was|were)(?:\s+not|n['’]t)\s+(?:\w+\s+)?(?:among|one\s+of|part\s+of)\b)
     | (?P<permit>\b(?:is|are|be|was|were|remains?){_ADVERB}\s+(?:able|free(?!\s+from)|entitled|at\s+liberty|welcome|eligible)\b
         | \b(?:allow(?:s|ed|ing|able)?|permit(?:s|ted|ting)?|permissible|(?:ha(?:s|ve)|given|gives?|with)\s+permission\s+to|authori[sz](?:es?|ed|ing)|entitl(?:es?|ed)|lets?|enabl(?:es?|ed)|(?:the|a|any)\s+right\s+to|acceptable|possible|liberty)\b
         | \b(?:may|can|could|might)\b)
-    | (?P<require>\b(?:must|shall|should|ought\s+to|needs?\s+to|has\s+to|have\s+to|will\s+be\s+(?:required|obliged|obligated)\s+to)\b
+    | (?P<require>\b(?:must|shall|should|ought\s+to|needs?\s+to|has\s+to|have\s+to|having\s+to|will\s+be\s+(?:required|obliged|obligated)\s+to)\b
         | \b(?:requir(?:es?|ed|ing)|(?:requirement|obligation|duty|need)s?(?=\s+(?:to|that)\b)|oblig(?:ed?|es|ated|ates)|mandat(?:es?|ed|ory)|compulsory|necessary|bound\s+to|needs?(?=\s+(?:\w+\s+){{0,2}}(?:permission|consent|approval|authori))|(?:a\s+)?(?:pre)?condition\s+(?:of|for)|prerequisite|needed|demands?)\b
         | \b(?:agrees?|undertakes?|covenants?)\s+to\b | \bwill\b)
     """,
@@ -40,12 +40,12 @@ _CUE = re.compile(
 """For lower-case text: matching case for case is three times faster."""
 
 _NEGATOR = re.compile(
-    r"\b(?:not|never|no|nothing|nobody|none|neither|nor|cannot|hardly|lacks?|absence\s+of|den(?:y|ies)|rather\s+than|instead\s+of"
+    r"\b(?:not|never|no|nothing|nobody|none|neither|nor|cannot|hardly|lacks?|absence\s+of|den(?:y|ies)|waiv(?:es?|ed|ing)|rather\s+than|instead\s+of"
     r"|without(?=\s+(?:any\s+)?(?:\w+ing|requirements?|obligations?|rights?|restrictions?|limitations?)\b))\b|n['’]t\b",
     re.IGNORECASE,
 )
 _NOT_ONLY = re.compile(
-    r"\bnot\s+(?:only|just|merely|limited|necessarily)\b|\bno\s+(?:later|less|more|fewer|doubt|longer\s+than)\b|\bwhether\s+or\s+not\b|\b(?:not|n['’]t)\s+(?:always|automatically)\b",
+    r"\bnot\s+(?:only|just|merely|limited|necessarily)\b|\bno\s+(?:later|less|more|fewer|doubt|longer\s+than)\b|\bwhether\s+or\s+not\b|\bwithout\s+limit\w*|\b(?:not|n['’]t)\s+(?:always|automatically)\b",
     re.IGNORECASE,
 )
 _EMPHASIS = re.compile(r"^[\s,]*(?:not|never)\b", re.IGNORECASE)
@@ -92,6 +92,8 @@ def is_negated(text: str, nots: list[re.Match[str]]) -> bool:
     """Say whether negating words leave a clause negated: two cancel out, unless "and", "or" or a comma joins them."""
     count = 0
     for place, found in enumerate(nots):
+        if found.group().casefold() == "nor" and place:
+            continue
         if place == 0 or not _JOINED.search(text[nots[place - 1].end() : found.start()]):
             count += 1
     return count % 2 == 1

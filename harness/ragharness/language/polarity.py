@@ -7,7 +7,9 @@ import re
 from typing import Literal, NamedTuple
 
 from ragharness.language.clauses import clauses
+from ragharness.language.coverage import coverage_of, read_coverage
 from ragharness.language.modality import Modality, find_cues, is_negated, negations
+from ragharness.language.opposites import mirrored, plain_verbs
 from ragharness.language.propositions import EXCEPTION, FREE_FROM, NOT_ONLY, ONLY, Frame, frame
 from ragharness.language.vocabulary import concept, content, generic_concepts
 
@@ -16,7 +18,8 @@ Polarity = Literal["affirms", "denies", "silent", "unclear"]
 _CONSENT = re.compile(r"\b(?:consents?|approv\w+|authori[sz]\w+|permission|agree[sd]?)\b", re.IGNORECASE)
 _NEEDS_CONSENT = re.compile(
     r"\b(?:only\s+(?:if|with|when|where|after|upon)|unless|provided|subject\s+to|requires?|needs?|without|must\s+(?:first\s+)?(?:ask|obtain|get|have)|needed|required|once)\b[^.;]{0,80}\b"
-    r"(?:consents?|permission|approv\w+|authori[sz]\w+|agree[sd]?|agreement|leave)\b|\b(?:consent|permission|approval|authori[sz]ation)\s+(?:is|are)(?:n['’]t|\s+not)?\s+(?:needed|required|necessary)\b",
+    r"(?:consents?|permission|approv\w+|authori[sz]\w+|(?:prior|written|express)\s+agreement|agreement\s+(?:in\s+writing|of\s+the|from)|leave|(?:discloser|disclosing\s+party|provider|owner|other\s+(?:party|side)|company)\s+(?:\w+\s+)?(?:consents|agree[sd]?))\b"
+    r"|\b(?:consent|permission|approval|authori[sz]ation)\s+(?:is|are)(?:n['’]t|\s+not)?\s+(?:needed|required|necessary)\b",
     re.IGNORECASE,
 )
 _NO_NEED = re.compile(
@@ -28,7 +31,7 @@ _EXEMPTION = re.compile(
     re.IGNORECASE,
 )
 _SILENCE = re.compile(
-    r"\b(?:not|n['’]t|never|no|nothing|none|nowhere|nobody|nor|without|neither)\b[^.;]{0,40}?\b(?:mention|address(?:es|ed)?\b|specif(?:y|ies|ied)|stat(?:es?|ed|ing)\b(?!\s+(?:law|agenc))|discuss|says?\b|said\b|cover\w*\s+(?:this|the\s+(?:topic|issue|question))|speak|"
+    r"\b(?:not|n['’]t|never|no|nothing|none|nowhere|nobody|nor|without|neither)\b[^.;]{0,40}?\b(?:mention|address(?:es|ed)?\b|specif(?:y|ies|ied)|stat(?:es?|ed|ing)\b(?!\s+(?:law|agenc))|discuss(?:es|ed)?\b|says?\b|said\b|cover\w*\s+(?:this|the\s+(?:topic|issue|question))|speak|"
     r"deals?\s+with|refers?\s+to|reference\s+to|touch|indicates?\b|contain\w*\s+(?:any\s+)?(?:information|mention|reference|provision|language|clause)|silent)",
     re.IGNORECASE,
 )
@@ -41,6 +44,32 @@ _DEICTIC = re.compile(
 )
 _EXCEPTION_FOR = re.compile(
     r",?\s*\b(?:but|and|though)\s+(?:it\s+|the\s+\w+\s+)?(?:makes?|provides?|contains?|allows?)\s+an?\s+exceptions?\s+for\s+",
+    re.IGNORECASE,
+)
+_ITSELF = re.compile(
+    r"\b(?:is|are|being)\s+(?:\w+\s+)?(?:not\s+)?(?:\w+\s+)?(?:confidential|secret|protected|covered)\b|\bconfidential\s+information\b|\bincludes?\b",
+    re.IGNORECASE,
+)
+_UNIVERSAL = re.compile(r"\b(?:all|every|each)\b", re.IGNORECASE)
+_PARTLY = re.compile(
+    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|\d+|some|most|half|several|many|part)\s+of\s+(?:the|our|its|their|these|those|them|\w+)\b|\b(?:all|everything|every\s+\w+|each\s+\w+)\s+(?:but|except)\b|\bnot\s+(?:all|every)\b",
+    re.IGNORECASE,
+)
+_ANYONE = re.compile(
+    r"\b(?:third\s+(?:part(?:y|ies)|persons?)|outsiders?|any(?:one|body)|(?:any\s+)?other\s+(?:part(?:y|ies)|persons?|people))\b",
+    re.IGNORECASE,
+)
+_RIGHTS = re.compile(r"\b(?:licen[cs]es?|licen[cs]ing|rights?(?!\s+to\b)|title|ownership)\b", re.IGNORECASE)
+_KEPT_BACK = re.compile(
+    r"\b(?:den(?:y|ies|ied)|withh[eo]ld\w*|remains?|reserv\w+|retains?|belongs?|stays?)\b", re.IGNORECASE
+)
+_WITHOUT = re.compile(r"\bwithout\s+((?:[\w’'-]+\s*){1,6})", re.IGNORECASE)
+_AFTER = re.compile(
+    r"\b(?:only\s+(?:after|if|when|once|upon)|provided|on\s+(?:the\s+)?condition|(?:as|so)\s+long\s+as|subject\s+to|after|unless|until)\b",
+    re.IGNORECASE,
+)
+_ELSEWHERE = re.compile(
+    r"\b(?:other|another|any|own|else|beyond|outside|unrelated|different|whatever|further)\b|\bexcept\b|\bpurposes\s+for\b",
     re.IGNORECASE,
 )
 _UNMARKED = re.compile(
@@ -88,12 +117,23 @@ def read_polarity(clause: str, proposition: str) -> Polarity:
 
 def read_statement(clause: str, proposition: str) -> Statement:
     """Say what a clause states of a proposition, and how surely it is about it."""
+    covered = coverage_of(proposition)
+    if covered is not None:
+        affirmed = read_coverage(clause, covered)
+        if affirmed is not None:
+            return Statement("affirms" if affirmed else "denies", strong=True)
+    if (
+        _UNIVERSAL.search(proposition)
+        and _PARTLY.search(clause)
+        and len(frozenset(content(proposition)) & frozenset(content(clause))) >= 2
+    ):
+        return Statement("denies", strong=True)
     return read_frame(clause, frame(proposition))
 
 
 def read_frame(clause: str, said: Frame) -> Statement:
     """Say what a clause states of a proposition that is already taken apart."""
-    clause = _EXCEPTION_FOR.sub(" except for ", clause)
+    clause = plain_verbs(_EXCEPTION_FOR.sub(" except for ", clause))
     readings = [
         reading
         for start, end in clauses(clause)
@@ -111,6 +151,7 @@ def _read_part(part: str, said: Frame) -> Statement:
     if polarity not in ("affirms", "denies"):
         return Statement(polarity)
     concepts = frozenset(content(part))
+    said = mirrored(said, part) or said
     if said.modality in ("fact", "not_fact"):
         return Statement(polarity, len(said.predicates & concepts) * 5 >= len(said.predicates) * 4)
     named = bool(said.predicates & concepts) and (
@@ -129,6 +170,9 @@ def _polarity(part: str, said: Frame) -> Polarity:
     special = _read_special(part, main, said)
     if special:
         return special
+    other = mirrored(said, part)
+    if other is not None:
+        return _polarity(part, other)
     place = _place(main, part, said)
     if exception and not said.exception:
         verdict = _read_exception(main, part[exception.end() :], exception.group(), place, said)
@@ -150,7 +194,7 @@ def _read_exception(
 ) -> Polarity | None:
     """Read "not ... except X": what X names is permitted; a condition of consent leaves the ban."""
     held = frozenset(content(rest))
-    inside, outside = said.objects & held, said.objects & frozenset(content(main))
+    inside, outside = said.objects & held, said.objects & frozenset(content(_ANYONE.sub(" ", main)))
     if place is None:
         if said.predicates & held:
             return _read_part(rest, said).polarity
@@ -164,6 +208,8 @@ def _read_exception(
         return _compare("permit", said)
     if _CONSENT.search(rest):
         return None
+    if said.unconditional and not inside and not outside:
+        return _compare("permit", said)
     if joint.casefold().startswith("unless"):
         # A condition that is no consent: "not unless it is marked" permits what is marked.
         return _compare("permit", said) if said.modality in ("permit", "fact") else "unclear"
@@ -173,6 +219,22 @@ def _read_exception(
 def _read_special(part: str, main: str, said: Frame) -> Polarity | None:
     words = [word.casefold() for word in _WORD.findall(main)]
     concepts = frozenset(content(part))
+    if said.predicates == {"conceal"}:
+        about = (said.objects | {"existence", "negotiation"}) & concepts
+        if not about and not _OBJECT_PRONOUN.search(part):
+            return "silent"
+        if about and not concepts & {"conceal", "disclose"} and _ITSELF.search(part):
+            return _compare("optional" if is_negated(part, negations(part)) else "require", said)
+    if said.predicates == {"grant"} and said.modality in ("fact", "not_fact") and _RIGHTS.search(part):
+        kept = _KEPT_BACK.search(part)
+        given = not is_negated(part, negations(part)) and not kept
+        return _compare("fact" if given else "not_fact", said)
+    if said.modality == "require":
+        manner = _read_manner(part, said)
+        if manner:
+            return manner
+    if said.only and said.modality == "permit" and said.predicates & concepts and _ELSEWHERE.search(part):
+        return _read_elsewhere(part, said)
     if said.unconditional and ("consent" in concepts or _CONSENT.search(part)):
         needed = _NEEDS_CONSENT.search(part)
         if needed and not needed.group().casefold().startswith("without"):
@@ -189,6 +251,38 @@ def _read_special(part: str, main: str, said: Frame) -> Polarity | None:
     if "survive" in said.predicates and "survive" not in concepts and _ENDS.search(main):
         return _compare(turned, said)
     return _read_only(part, said)
+
+
+def _read_manner(part: str, said: Frame) -> Polarity | None:
+    """Read "may ... without notice" and "may ... only after notice" where notice is the duty asked about."""
+    without = _WITHOUT.search(part)
+    told = {"disclose"} if "notify" in said.predicates else frozenset[str]()
+    if without and (said.predicates | told) & frozenset(content(without[1])):
+        cues = find_cues(part[: without.start()])
+        if cues and cues[-1].modality in ("permit", "forbid"):
+            return _compare("optional" if cues[-1].modality == "permit" else "require", said)
+    after = _AFTER.search(part)
+    if (
+        after
+        and said.predicates & frozenset(content(part[after.end() :]))
+        and any(cue.modality in ("permit", "forbid") for cue in find_cues(part[: after.start()]))
+    ):
+        return _compare("require", said)
+    return None
+
+
+def _read_elsewhere(part: str, said: Frame) -> Polarity | None:
+    """Read what a clause says of doing something beyond the limit that the proposition sets."""
+    if said.unconditional and _NEEDS_CONSENT.search(part) and not _NO_NEED.search(part):
+        return "affirms"
+    cues = find_cues(part)
+    if not cues:
+        return None
+    if any(cue.modality == "forbid" for cue in cues):
+        return "affirms"
+    if ONLY.search(part) and not NOT_ONLY.search(part) and not is_negated(part, negations(part)):
+        return "affirms"
+    return "denies" if any(cue.modality in ("permit", "optional") for cue in cues) else None
 
 
 def _silence(main: str) -> bool:
@@ -245,7 +339,7 @@ def _modality_at(main: str, place: tuple[int, int], said: Frame) -> Modality:
     if before:
         cue = before[-1]
         modality: Modality = cue.modality
-        nots = len(negations(main[cue.end : place[0]]))
+        nots = sum(cue.end <= each.start() < place[0] for each in negations(main))
         if nots % 2 and modality in ("permit", "require"):
             return "forbid"
     elif after:
@@ -306,5 +400,10 @@ _VERDICTS: dict[tuple[str, str], Polarity] = {
 }
 
 
+def verdict(stated: Modality, wanted: Modality) -> Polarity:
+    """Say what a modality makes of a statement with another one: a permission denies a ban."""
+    return _VERDICTS[wanted, stated]
+
+
 def _compare(modality: Modality, said: Frame) -> Polarity:
-    return _VERDICTS[said.modality, modality]
+    return verdict(modality, said.modality)

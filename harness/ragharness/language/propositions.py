@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ragharness.language.modality import Modality, find_cues, is_negated, negations
+from ragharness.language.opposites import plain_verbs
 from ragharness.language.vocabulary import STOPWORDS, concept, content, generic_concepts
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
@@ -18,7 +19,7 @@ EXCEPTION = re.compile(
 )
 """What opens an exception to a rule."""
 _WITHOUT_CONSENT = re.compile(
-    r"\bwithout\s+(?:\w+\s+){0,3}?(?:consent|permission|approval|authori[sz]ation|agreement|asking|leave)\b",
+    r"\bwithout\s+(?:[\w’']+\s+){0,4}?(?:consent|permission|approval|authori[sz]ation|agreement|asking|leave)\b",
     re.IGNORECASE,
 )
 ONLY = re.compile(
@@ -33,7 +34,8 @@ NOT_ONLY = re.compile(
 )
 """What widens a rule beyond what is named."""
 FREE_FROM = re.compile(
-    r"\b(?:free\s+from|outside|exempt\s+from|excluded\s+from|not\s+subject\s+to)\b", re.IGNORECASE
+    r"\b(?:free\s+from|outside\s+(?:of\s+)?(?:the|its|any|this)|exempt\s+from|excluded\s+from|not\s+subject\s+to)\b",
+    re.IGNORECASE,
 )
 _LIGHT_VERBS = frozenset(concept(word) for word in ("make", "create", "take", "engage", "perform", "carry"))
 _WEAK = frozenset(
@@ -68,6 +70,7 @@ def frame(proposition: str) -> Frame:
     unconditional = _WITHOUT_CONSENT.search(proposition) is not None
     if unconditional:
         proposition = _WITHOUT_CONSENT.sub(" ", proposition)
+    proposition = plain_verbs(proposition)
     exception = EXCEPTION.search(proposition)
     main = proposition[: exception.start()] if exception else proposition
     only = bool(ONLY.search(main)) and not NOT_ONLY.search(main)
@@ -177,13 +180,21 @@ _SUBJECTS = frozenset(
 )
 
 
+_DOCUMENT = re.compile(
+    r"\s+(?:under|according\s+to|pursuant\s+to)\s+(?=[^?]*(?:[A-Z]|\d{4}|\b(?:agreement|nda|contract|form|letter|report)\b)).*$",
+    re.DOTALL,
+)
+"""Where a question names its document at its end."""
+
+
 @lru_cache(maxsize=1024)
 def question_frame(question: str) -> Frame | None:
     """Take a yes/no question apart as if it were the statement that "yes" affirms; None when it is no such question."""
     found = _AUXILIARY.search(question)
     if not found:
         return None
-    rest = question[found.end() :].rstrip("? ")
+    condition = _WITHOUT_CONSENT.search(question[: found.start() + 1])
+    rest = _DOCUMENT.sub("", question[found.end() :].rstrip("? "))
     auxiliary = found["aux"].casefold()
     if auxiliary in ("may", "might", "can", "could", "must", "shall", "should", "will", "would"):
         verb = re.search(r"\bbe\b", rest) or next(
@@ -198,4 +209,4 @@ def question_frame(question: str) -> Frame | None:
             return None
         modal = {"might": "may", "could": "can", "would": "will"}.get(auxiliary, auxiliary)
         rest = f"{rest[: verb.start()]}{modal} {rest[verb.start() :]}"
-    return frame(rest)
+    return frame(f"{rest} {condition.group()}" if condition else rest)

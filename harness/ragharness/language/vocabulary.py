@@ -50,15 +50,15 @@ _GROUPS = """
 disclose: share disclose disclosure convey access given gave shown told tell see seen announce announcement publish publicise publicize hand impart provide provision-of pass reveal communicate transfer divulge release furnish transmit distribute show
 copy: copy reproduce reproduction duplicate duplication replicate photocopy
 return: return surrender redeliver destroy destruction delete deletion erase dispose disposal shred
-retain: retain retention keep preserve archive possess store possession
+retain: retain retention keep kept preserve possess store possession
 notify: notify notification notice inform alert
 mark: mark label labelled identify identification designate designation legend stamp
 reverse: reverse decompile disassemble deconstruct dismantle apart analyse analyze
 solicit: solicit hire recruit poach solicitation
 develop: develop development
 acquire: acquire acquisition acquirement receive receipt obtain get buy bought purchase
-use: use utilise utilize usage utilisation utilization exploit
-survive: survive survival continue persist outlast outlive
+use: use used using utilise utilize usage utilisation utilization exploit
+survive: survive survival continue persist outlast outlive endure
 include: include inclusion cover encompass comprise contain extend qualify protect protection protected count
 grant: grant confer license licence
 employee: employee staff personnel worker workforce
@@ -74,6 +74,9 @@ consent: consent approve approval permission permit-of authorisation authorizati
 effect: effect effective effectively force
 sign: sign signature signatory
 secret: secrecy secret confidence confidentiality
+negotiation: negotiation negotiations negotiate talks discussions discussion
+conceal: conceal conceals concealed
+existence: exist exists existence existing
 technical: technical
 """
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragharness.graders.reading.foreign import hear_foreign
@@ -11,19 +12,22 @@ from ragharness.graders.reading.languages import language_of
 from ragharness.graders.reading.silence import speaks_of_question
 from ragharness.language import acts
 from ragharness.language.clauses import clauses
-from ragharness.language.polarity import Statement, read_frame, read_statement
-from ragharness.language.propositions import question_frame
+from ragharness.language.coverage import coverage_of, read_coverage
+from ragharness.language.polarity import Statement, read_frame, read_statement, verdict
+from ragharness.language.propositions import Frame, question_frame
+from ragharness.language.vocabulary import content, generic_concepts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragharness.graders.reading.parts import Part
     from ragharness.graders.reading.profile import Profile
+    from ragharness.language.modality import Modality
 
 Word = Literal["yes", "no"]
 
 _YES = r"yes|yep|yeah|correct|affirmative|indeed|absolutely|certainly|true|that(?:['’]s|\s+is)\s+(?:correct|right|true|so|the\s+case)|it\s+is\s+(?:true|correct|the\s+case)|s[ií]|ja|jawohl|oui|si|of\s+course|definitely"
-_NO = r"no|nope|negative|incorrect|false|(?:absolutely|certainly|definitely|of\s+course|clearly|plainly)\s+not|by\s+no\s+means|far\s+from\s+it|not\s+necessarily|not\s+really|not\s+at\s+all|not\s+quite|that(?:['’]s|\s+is)\s+(?:incorrect|wrong|false|not\s+(?:correct|right|true|so|the\s+case))|it\s+is\s+not\s+(?:true|correct|the\s+case)|nein|non|not\s+exactly"
+_NO = r"no|nope|negative|incorrect|false|(?:absolutely|certainly|definitely|of\s+course|clearly|plainly)\s+not|by\s+no\s+means|far\s+from\s+it|not\s+necessarily|not\s+really|not\s+at\s+all|not\s+quite|not\s+(?:from|for|in|to|of|without|unless|until|by\s+default)\b[^,.:;]{0,60}|not\s+(?:always|automatically)|not\s+all(?:\s+of\s+(?:them|it|these|those))?|that(?:['’]s|\s+is)\s+(?:incorrect|wrong|false|not\s+(?:correct|right|true|so|the\s+case))|it\s+is\s+not\s+(?:true|correct|the\s+case)|nein|non|not\s+exactly"
 _LEAD_IN = (
     r"^[\W_]*(?:(?:well|so|thus|therefore|hence|overall|ultimately|basically|essentially|in\s+(?:short|brief|summary|conclusion|essence|other\s+words|general|principle)|short|to\s+summari[sz]e|put\s+simply|simply\s+put|"
     r"generally|probably|likely|most\s+likely|presumably|apparently|technically|strictly\s+speaking|broadly|i\s+(?:think|believe|would\s+say)|it\s+(?:seems|appears)(?:\s+(?:that|so))?|"
@@ -50,13 +54,20 @@ _GUESSES = re.compile(
     re.IGNORECASE,
 )
 _ELLIPSIS = re.compile(
-    r"^\W*(?:it|they|this|that|he|she|(?:the|this|these)\s+(?:\w+\s+){0,2}\w+)\s+(?P<aux>does|do|is|are|has|have|will|did|was|were)(?P<not>\s+not|n['’]t)?(?:\s+so)?(?:,?\s+(?:indeed|too|either))?\W*$",
+    r"^\W*(?:it|they|this|that|he|she|one|(?:the|this|these|that|either|each|neither)\s+(?:\w+\s+){0,2}\w+)\s+"
+    r"(?:(?P<fact>does|do|did|is|are|was|were|has|have|will|would)|(?P<permit>may|can|could|might)|(?P<require>must|shall|should|(?P<need>need(?:s)?|has\s+to|have\s+to)))(?P<not>\s*(?:not|never)|n?['’]t)?"
+    r"(?:\s+so|\s+do\s+so)?(?:,?\s+(?:indeed|too|either|so))?(?:\W*$|\s*[.:;!—–](?=\s)|,\s+(?=(?:because|since|provided|so\s+long|but|and|though|although)\b))",
     re.IGNORECASE,
 )
-_MODAL_ELLIPSIS = re.compile(
-    r"^\W*(?:it|they|he|she|(?:the|this|that)\s+(?:\w+\s+){0,2}\w+)\s+(?P<modal>may|can|could|must|shall|should|will)(?P<not>\s*not|n?['’]t)?\W*$",
-    re.IGNORECASE,
-)
+_ELLIPTIC: tuple[Modality, ...] = ("fact", "permit", "require")
+
+
+_QUOTATION = re.compile(r"[\"“«„][^\"”»“]{40,}")
+LONGEST_PLAIN = 30
+"""Words; a longer sentence explains its yes or no and never overrules it."""
+
+LONGEST_READ = 45
+"""Words; of a longer sentence the rules do not say what it means for the question."""
 
 
 class Voice(NamedTuple):
@@ -78,8 +89,9 @@ def leading_word(text: str) -> tuple[Word | None, int]:
     found = _LEADING.match(text)
     if found:
         return ("yes" if found["yes"] else "no"), found.end()
-    if _ONLY_IF.match(text):
-        return "yes", 0
+    only = _ONLY_IF.match(text)
+    if only:
+        return "yes", only.end() - 1
     return None, 0
 
 
@@ -96,6 +108,25 @@ def is_guesses(text: str) -> bool:
     return _GUESSES.search(text) is not None
 
 
+def elliptic_word(text: str, profile: Profile) -> tuple[Word | None, int]:
+    """Return the answer of a clause that leans on the question ("It does.", "They may not:"), and where the rest begins."""
+    found = _ELLIPSIS.match(text)
+    if not found:
+        return None, 0
+    asked = question_frame(profile.question)
+    if asked is None:
+        return None, 0
+    modality: Modality = next(name for name in _ELLIPTIC if found[name])  # the groups are alternatives
+    if modality != "fact":
+        if found["not"]:
+            modality = "optional" if found["need"] else "forbid"
+        fitting = verdict(modality, asked.modality)
+        if fitting not in ("affirms", "denies"):
+            return None, 0
+        return ("yes" if fitting == "affirms" else "no"), found.end()
+    return ("no" if found["not"] else "yes"), found.end()
+
+
 def is_both(text: str) -> bool:
     """Say whether a text answers yes and no in one breath."""
     return _BOTH.search(text) is not None
@@ -104,6 +135,8 @@ def is_both(text: str) -> bool:
 def hear(part: Part, profile: Profile, language: str) -> Voice:
     """Read one sentence of an answer to a yes/no question."""
     word, rest = leading_word(part.text)
+    if word is None:
+        word, rest = elliptic_word(part.text, profile)
     if word is None:
         word, rest = inner_word(part.text), 0
     said: list[tuple[Word, bool]] = []
@@ -119,24 +152,21 @@ def hear(part: Part, profile: Profile, language: str) -> Voice:
     chosen = strong or [each for each, _ in said]
     # Among readings that are not sure the first counts: what follows it mostly explains.
     torn = len(set(strong)) > 1
-    return Voice(part, word, chosen[0] if chosen and not torn else None, bool(strong), torn)
+    sure = bool(strong) and (word is None or _is_plain(body))
+    if word is None and len(body.split()) > LONGEST_READ:
+        chosen = []
+    return Voice(part, word, chosen[0] if chosen and not torn else None, sure, torn and sure)
+
+
+def _is_plain(text: str) -> bool:
+    """Say whether a text is short and in the answer's own words, so that it can overrule a yes or no.
+
+    Clauses of contracts, quoted at length, are misread too often for that.
+    """
+    return len(text.split()) <= LONGEST_PLAIN and not _QUOTATION.search(text)
 
 
 def _hear_clause(text: str, profile: Profile, language: str, said: list[tuple[Word, bool]]) -> None:
-    ellipsis = _ELLIPSIS.match(text)
-    if ellipsis:
-        said.append(("no" if ellipsis["not"] else "yes", False))
-        return
-    modal = _MODAL_ELLIPSIS.match(text)
-    asked = question_frame(profile.question)
-    if (
-        modal
-        and asked is not None
-        and asked.modality
-        == ("permit" if modal["modal"].casefold() in ("may", "can", "could") else "require")
-    ):
-        said.append(("no" if modal["not"] else "yes", True))
-        return
     if _TO_YOU.match(text) and acts.is_advice(text):
         return
     if language != "en":
@@ -153,21 +183,39 @@ def _hear_clause(text: str, profile: Profile, language: str, said: list[tuple[Wo
 
 def _two_ways(text: str, profile: Profile) -> tuple[Word, bool] | None:
     """Read a clause against the proposition and against the question itself; where both speak, they must agree."""
+    covered = coverage_of(profile.proposition) if profile.stated else None
+    affirmed = read_coverage(text, covered) if covered else None
+    if affirmed is not None:
+        return _as_word(affirmed, profile), True
     heard: list[tuple[Word, bool]] = []
     stated = read_statement(text, profile.proposition) if profile.stated else Statement("silent")
     if stated.polarity in ("affirms", "denies"):
         heard.append((_as_word(stated.polarity == "affirms", profile), stated.strong))
-    asked = question_frame(profile.question)
-    if asked is not None:
+    asked, sure = _asked(profile.question, profile.proposition if profile.stated else "", profile.yes_means)
+    pointed = len(frozenset(content(text)) - generic_concepts()) <= 2
+    if asked is not None and (sure or pointed):
         answered = read_frame(text, asked)
         if answered.polarity in ("affirms", "denies"):
-            heard.append(("yes" if answered.polarity == "affirms" else "no", answered.strong))
+            heard.append(("yes" if answered.polarity == "affirms" else "no", answered.strong and sure))
     if not heard:
         return None
     if len({word for word, _ in heard}) == 1:
         return heard[0][0], any(strong for _, strong in heard)
     strong = [each for each in heard if each[1]]
-    return strong[0] if len(strong) == 1 else None
+    return strong[0] if strong else None
+
+
+@lru_cache(maxsize=1024)
+def _asked(question: str, proposition: str, yes_means: bool) -> tuple[Frame | None, bool]:
+    """Return a question's frame, and whether it is to be trusted.
+
+    The proposition is the measure: a frame in which it does not read as it should was not understood.
+    """
+    asked = question_frame(question)
+    if asked is None or not proposition:
+        return asked, True
+    polarity = read_frame(proposition, asked).polarity
+    return asked, polarity == ("affirms" if yes_means else "denies")
 
 
 def _as_word(affirmed: bool, profile: Profile) -> Word:
