@@ -167,7 +167,13 @@ def supported(
             verdicts.append(True)
         elif any(part is each for each in outcome.parts) and outcome.committed:
             own = answerable and agrees and citation in supporting
-            verdicts.append(own or (answerable and agrees and _aside(part, place, passage)))
+            # Further sentences of the same drift explain the answer; a coarser answer may still be true.
+            explains = part is not outcome.parts[0] or outcome.imprecise
+            verdicts.append(
+                own
+                or (answerable and agrees and _aside(part, place, passage))
+                or (answerable and (agrees or outcome.imprecise) and explains and entails(passage, part.text))
+            )
         else:
             verdicts.append(
                 (citation in supporting and entails(passage, part.text)) or entails(passage, part.text)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from ragharness.language.dates import find_dates
@@ -11,7 +12,7 @@ from ragharness.language.modality import find_cues
 from ragharness.language.numbers import Quantity, compare_quantity, find_quantities
 from ragharness.language.polarity import read_statement
 from ragharness.language.sentences import sentences
-from ragharness.language.vocabulary import STOPWORDS, concept, content, generic_concepts
+from ragharness.language.vocabulary import STOPWORDS, concept, content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
     from ragharness.records import Passage
@@ -20,35 +21,102 @@ ENOUGH = 0.5
 """Share of a claim's content words that a passage must hold to entail it."""
 
 
+_ALIKE = {
+    member: group.split(":")[0]
+    for group in """
+rise:rise rose risen increase grow grew growth climb gain higher up
+fall:fall fell fallen decrease decline drop reduce lower down
+spend:spend spent spending expense expenditure cost outlay
+establish:establish create found form launch introduce start begin commence
+effect:effect effective force valid validity
+head:head lead run direct oversee manage chief director
+last:last remain stay run duration term period length
+send:send deliver address dispatch
+forbid:forbid forbidden prohibit ban bar
+allow:allow permit authorize authorise entitle
+buy:buy bought acquire acquisition purchase
+sell:sell sold sale divest
+pay:pay paid payment
+""".strip().splitlines()
+    for member in map(concept, group.split(":")[1].split())
+}
+"""Words that mean the same when a passage is restated; too wide to tell one attribute from another."""
+_OPPOSITE = (("rise", "fall"), ("fall", "rise"), ("buy", "sell"), ("sell", "buy"))
+_LIGHT = frozenset(
+    map(
+        concept, ["take", "took", "make", "made", "put", "come", "came", "go", "went", "get", "got", "become"]
+    )
+) | {"first", "also", "set", "about", "around", "approximately", "such"}
+_ABBREVIATED = (("R&D", "research and development"), ("&", " and "))
+_MORE = re.compile(
+    r"\b(?:more\s+than|over|at\s+least|above|exceed\w*|in\s+excess\s+of|upwards\s+of)\s+\W*$", re.IGNORECASE
+)
+_LESS = re.compile(
+    r"\b(?:less\s+than|fewer\s+than|under|below|nearly|almost|just\s+under|up\s+to|at\s+most|close\s+to)\s+\W*$",
+    re.IGNORECASE,
+)
+_NEAR = Decimal("1.25")
 _JOINED_NAME = re.compile(r"\b[A-Z]\w+[–-][A-Z]\w+")
 _NOUN = re.compile(r"\W{1,2}([a-z]{3,})")
 
 
 def entails(passage: Passage, claim: str) -> bool:
     """Say whether a passage states a claim: its content words, all its values, and nothing to the contrary."""
-    words = frozenset(content(_JOINED_NAME.sub(" ", claim))) - generic_concepts()
+    words = _meant(_JOINED_NAME.sub(" ", claim)) - generic_concepts() - _LIGHT
     words = frozenset(word for word in words if not word.isdigit())
-    held = frozenset(content(f"{passage.title} {passage.text}"))
+    held = _meant(f"{passage.title} {passage.text}")
     if words and len(words & held) < ENOUGH * len(words):
+        return False
+    if any(one in words and one not in held and other in held for one, other in _OPPOSITE):
         return False
     if not words and not find_quantities(claim):
         return False
     if not _holds_values(passage.text, claim):
         return False
-    return not find_cues(claim) or read_statement(passage.text, claim).polarity != "denies"
+    if not find_cues(claim) or _on_consent(passage.text, claim):
+        return True
+    return read_statement(passage.text, claim).polarity != "denies"
+
+
+def _meant(text: str) -> frozenset[str]:
+    """The content words of a text, those that restate each other under one name."""
+    for short, long in _ABBREVIATED:
+        text = text.replace(short, long)
+    return frozenset(_ALIKE.get(word, word) for word in content(text))
+
+
+def _on_consent(text: str, claim: str) -> bool:
+    """Say whether both tie the same to consent: "needs consent" and "not without consent" deny each other only in form."""
+    return "consent" in content(text) and "consent" in content(claim) and "without" in raw_words(text)
 
 
 def _holds_values(text: str, claim: str) -> bool:
     stated = find_quantities(text)
     for quantity in find_quantities(claim):
-        if not any(_same(each, quantity) for each in stated):
+        if quantity.year and any(date.start <= quantity.start < date.end for date in find_dates(claim)):
+            continue
+        if not any(_same(each, quantity) or _bounds(claim, quantity, each) for each in stated):
             return False
-    dates = {(each.year, each.month, each.day) for each in find_dates(text)}
-    years = {each.year for each in find_dates(text)}
-    return all(
-        (date.year, date.month, date.day) in dates or (date.month is None and date.year in years)
-        for date in find_dates(claim)
-    )
+    dates = [(each.year, each.month, each.day) for each in find_dates(text)]
+    for date in find_dates(claim):
+        said = tuple(part for part in (date.year, date.month, date.day) if part is not None)
+        # A coarser date is as true as the day: "in March 2021" for 1 March 2021.
+        if (
+            not any(each[: len(said)] == said for each in dates)
+            and (date.year, date.month, date.day) not in dates
+        ):
+            return False
+    return True
+
+
+def _bounds(claim: str, quantity: Quantity, stated: Quantity) -> bool:
+    """Say whether an amount is a near bound of the stated one ("more than 600" of 612)."""
+    if quantity.unit != stated.unit or quantity.value <= 0 or stated.value <= 0:
+        return False
+    before = claim[max(0, quantity.start - 24) : quantity.start]
+    if _MORE.search(before):
+        return quantity.value <= stated.value <= quantity.value * _NEAR
+    return bool(_LESS.search(before)) and stated.value <= quantity.value <= stated.value * _NEAR
 
 
 def _same(stated: Quantity, said: Quantity) -> bool:
