@@ -29,7 +29,7 @@ _ADVICE = re.compile(
     r"""
       \b(?:you|one|users?)\s+(?:might|may|could|can|should|would|will)\s+(?:also\s+|need\s+to\s+|want\s+to\s+|wish\s+to\s+|like\s+to\s+|have\s+to\s+|try\s+)*
         (?:want|check|consult|look|try|ask|contact|review|search|see|refer|find|request|verify|wish|provide|consider|reach|need|add|upload|examine|inspect|rephrase|share|get|obtain|confirm|speak|turn|go)\w*\b
-    | (?:^|[.;:,!?—–]\s*|\b(?:please|kindly|then|and|or|so|to\s+be\s+sure|instead|perhaps|maybe)\s+)(?:please\s+|kindly\s+|also\s+)?(?:try|check|consult|ask|contact|refer\s+to|look\s+(?:at|in|for|into|up)|review|search|verify|see\s+(?:also\b|whether|if|the\s)|upload|rephrase|request|reach\s+out|
+    | (?:^|[.;:,!?—–]\s*|\b(?:please|kindly|then|and|or|so|to\s+be\s+sure|instead|perhaps|maybe)\s+)(?:please\s+|kindly\s+|also\s+)?(?:try|check|consult|ask|contact|refer\s+to|look\s+(?:at|in|for|into|up)|review|search|verify|see\s+(?:also\b|whether|if|the\s|section|article|clause|page|chapter|paragraph)|upload|rephrase|request|reach\s+out|
         provide\s+(?:me|more|the|a|additional|further)|share\s+(?:the|more|a|additional)|consider\s+(?:check|consult|ask|review|search|contact|look|broaden)\w*|confirm\s+with|speak\s+(?:to|with)|turn\s+to|supply\s+(?:the|more)|point\s+me|let\s+me\s+know|get\s+in\s+touch|examine\s+the|seek|broaden|widen|add\s+the|clarify|specify\s+(?:which|the|what))\b
     | \b(?:i|we)(?:['’]d|\s+would)?\s+(?:recommend|suggest|advise|propose)\b | \bit\s+(?:is|would\s+be|may\s+be|might\s+be)\s+(?:worth|advisable|best|helpful|useful|necessary|recommended|prudent)\b | \b(?:worth|recommend(?:ed)?)\s+(?:checking|asking|consulting|reviewing|a\s+look)\b
     | \bif\s+you\s+(?:can|could|have|provide|share|give|upload|need|want|tell|point|would\s+like)\b | \b(?:please|kindly)\s+\w+ | \bnext\s+step\b | \b(?:should|must|needs?\s+to|can|could|may|might)\s+be\s+(?:consulted|checked|asked|requested|contacted|reviewed|searched)\b
@@ -42,7 +42,7 @@ _ADVICE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _GREETING = re.compile(
-    r"^\W*(?:hi|hello|hey|dear|thanks?|thank\s+you|great\s+question|good\s+question|sure|certainly|of\s+course|happy\s+to|glad\s+to|i\s+hope|hope\s+this|let\s+me\s+know|feel\s+free|best\s+regards|"
+    r"^\W*(?:hi|hello|hey|dear|thanks?|thank\s+you|great\s+question|good\s+question|sure|certainly|of\s+course|happy\s+to|glad\s+to|i\s+hope|hope\s+this|let\s+me\s+know|feel\s+free|best\s+regards|confidence|(?:i\s+am|i['’]m)\s+(?:\w+\s+)?(?:confident|certain|sure)|"
     r"you['’]?re\s+welcome|hola|gracias|hallo|danke|gerne|bonjour|merci|i['’]d\s+be\s+happy|i['’]ll\s+(?:look|check|help|answer)|let['’]s\s+(?:look|see))\b[^.!?]{0,160}[.!?:,]?\s*$",
     re.IGNORECASE,
 )
@@ -50,6 +50,15 @@ _META = re.compile(
     r"^\W*(?:based\s+on|according\s+to|from|per|in|after\s+review\w*|having\s+review\w*|looking\s+at|given|using|as\s+per)?\s*(?:the\s+|these\s+|my\s+|your\s+)?(?:provided\s+|retrieved\s+|given\s+|following\s+|above\s+|relevant\s+|supplied\s+|available\s+)*"
     r"(?:passages?|documents?|context|sources?|excerpts?|text|information|materials?|search\s+results?|review)?(?:\s+(?:provided|above|given|retrieved|below))?\W*"
     r"(?:(?:here|this)\s+(?:is|are)|here['’]s|the\s+answer\s+is|the\s+following|answer|explanation|details?|summary|reason(?:ing)?|note|in\s+(?:short|summary|brief))?[^.!?]{0,60}:\s*$",
+    re.IGNORECASE,
+)
+_ATTRIBUTION = re.compile(
+    r"^\W*(?:(?:this|that|it|the\s+answer|this\s+information|which)\s+(?:is|was|comes|appears|follows|can\s+be)\s+(?:\w+ly\s+)?(?:stated|set\s+out|found|specified|given|from|confirmed|supported|based|provided|laid\s+down|mentioned|in|taken|according|per|established|defined|seen)\b"
+    r"|(?:see|source|cf\.?|as\s+(?:stated|set\s+out|provided|specified|per))\b)(?:\W+[\w'’.]+){0,12}\W*$",
+    re.IGNORECASE,
+)
+_OTHERS = re.compile(
+    r"^\W*(?:the\s+)?(?:other|remaining|rest\s+of\s+the)\s+(?:\w+\s+)?(?:passages?|documents?|excerpts?|sources?|results?)\b",
     re.IGNORECASE,
 )
 _ASKED = re.compile(
@@ -100,6 +109,18 @@ _CLARIFY = re.compile(
 def is_pointer(text: str) -> bool:
     """Say whether a sentence names what the passages do hold."""
     return _POINTER.search(text) is not None
+
+
+@remembered
+def is_attribution(text: str) -> bool:
+    """Say whether a sentence only says where the one before it is stated ("This is set out in the term clause")."""
+    return _ATTRIBUTION.search(text) is not None
+
+
+@remembered
+def is_about_the_others(text: str) -> bool:
+    """Say whether a sentence says what the passages beside the answer are about."""
+    return _OTHERS.search(text) is not None and is_pointer(text)
 
 
 @remembered

@@ -13,7 +13,7 @@ from ragharness.graders.reading.yesno import leading_word
 from ragharness.language import acts
 from ragharness.language.citations import MARK
 from ragharness.language.declines import find_decline, is_disclaimer
-from ragharness.language.vocabulary import STOPWORDS, raw_words
+from ragharness.language.vocabulary import content, raw_words
 from ragharness.records import Sentence
 
 if TYPE_CHECKING:
@@ -77,8 +77,10 @@ def role_of(part: Part, outcome: Outcome, profile: Profile, *, refusing: bool) -
     if any(part is each for each in outcome.parts) and outcome.committed:
         return "nothing" if _is_bare_answer(part.text) else "answer"
     text = part.text
-    if part.heading or is_bare_word(text) or not any(word not in STOPWORDS for word in raw_words(text)):
+    if part.heading or is_bare_word(text) or not content(text):
         return "nothing"
+    if acts.is_attribution(text) and part.citations:
+        return "pointer"
     if text.rstrip(" \"'*").endswith("?"):
         return "advice"
     if acts.is_greeting(text) or acts.is_introduction(text) or is_disclaimer(text):
@@ -91,7 +93,7 @@ def role_of(part: Part, outcome: Outcome, profile: Profile, *, refusing: bool) -
         return _rest_of_decline(text, profile, refusing=refusing)
     if text.rstrip().endswith(":") and len(raw_words(text)) <= 12:
         return "nothing"
-    if refusing and (acts.is_pointer(text) or part.citations):
+    if (refusing and (acts.is_pointer(text) or part.citations)) or acts.is_about_the_others(text):
         return "pointer"
     pressing = refusing and acts.is_urgent(text)
     return "advice" if (acts.is_advice(text) or pressing) and not part.citations else "claim"

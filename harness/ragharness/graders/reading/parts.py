@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -96,6 +97,7 @@ def dissect(answer: Answer, question: str, known: Sequence[str]) -> Anatomy:
     positional = positional or by_place
     anatomy = Anatomy(parts, (), language=language)
     _lead_in(parts)
+    _lend_back(parts)
     own = tuple(dict.fromkeys(id_ for part in parts for id_ in part.citations))
     # A list beside the text that repeats its marks says nothing of the sentences without one.
     beside = [id_ for id_ in listed if id_ not in own]
@@ -118,6 +120,13 @@ def _lead_in(parts: list[Part]) -> None:
             lead = part if part.citations and opens else None
         elif lead is not None and not part.citations:
             part.citations, part.borrowed = lead.citations, True
+
+
+def _lend_back(parts: Sequence[Part]) -> None:
+    """Give the marks of a sentence that only says where the answer stands to the sentence before it."""
+    for before, part in itertools.pairwise(parts):
+        if not before.citations and not before.heading and acts.is_attribution(part.text):
+            before.citations, before.borrowed = part.citations, True
 
 
 def _attach(parts: list[Part], trailing: tuple[str, ...], own: tuple[str, ...]) -> None:
