@@ -268,7 +268,7 @@ class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
     retrieved: tuple[Retrieved, ...] = ()
     """In rank order, as the pipeline got them."""
     evidence_ranks: tuple[int, ...] = ()
-    """For each gold span of the question the rank (from 1) of the first passage that holds it; 0: none does."""
+    """For each gold span of the question the rank (from 1) of the first passage that holds it; 0: none."""
     document_rank: int = 0
     """The rank of the first passage of the document asked about; 0: none."""
     answer: Answer | None = None
