@@ -34,7 +34,7 @@ _FLAT = re.compile(
     re.IGNORECASE,
 )
 _NOTHING_RETRIEVED = re.compile(
-    r"\b(?:no|nothing|zero|not\s+any|none|empty|without(?:\s+any)?|n['’]t\s+(?:any|return|find|retrieve)|not\s+(?:return|find|retrieve)|aucun\w*|ning[uú]n\w*|kein\w*|nada|rien)\b[^.;!?]{0,60}\b(?:passages?|documents?|results?|sources?|context|excerpts?|retriev\w*|returned|search|pasajes?|documentos?|resultados?|passagen|dokumente?|treffer|ergebnisse?|extraits?|r[eé]sultats?)\b"
+    r"(?:\b(?:no|nothing|zero|not\s+(?:have\s+|been\s+given\s+|given\s+)?any|none|empty|without(?:\s+any)?|not\s+(?:return|find|retrieve)|aucun\w*|ning[uú]n\w*|kein\w*|nada|rien)|n['’]t\s+(?:(?:have|been\s+given|get|receive)\s+)?(?:any|return|find|retrieve))\b[^.;!?]{0,60}\b(?:passages?|documents?|results?|sources?|context|excerpts?|retriev\w*|returned|search|pasajes?|documentos?|resultados?|passagen|dokumente?|treffer|ergebnisse?|extraits?|r[eé]sultats?)\b"
     r"|\b(?:retriev\w*|search|retriever|b[uú]squeda|suche|recherche)\b[^.;!?]{0,60}\b(?:nothing|no\b|none|empty|zero|nada|ning|kein|nichts|rien|aucun)|\b(?:passage|document|result|context)\w*\s+(?:list\s+|set\s+)?(?:is|was|were|are|came\s+back)\s+empty\b|\bempty\s+(?:context|retrieval|result|list|set|search)",
     re.IGNORECASE,
 )

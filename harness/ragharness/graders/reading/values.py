@@ -84,6 +84,8 @@ def _entries(parts: Sequence[Part], question: Question, profile: Profile, *, dec
     carried = False
     for part in parts:
         if part.text.rstrip(" \"'*").endswith("?"):
+            # "Do you mean Borealis Oy? It was founded in 1987": what follows is of what was asked back about.
+            carried = acts.asks_back(part.text) and _names_another(part.text, profile)
             continue
         found = find_candidates(part.text, question, question.kind)
         slots = place_candidates(
@@ -97,10 +99,30 @@ def _entries(parts: Sequence[Part], question: Question, profile: Profile, *, dec
             away = (
                 mere or (pointing and not (slot == "in" and asked)) or (declined and candidate.foreign_unit)
             )
-            away = away or (declined and is_neighbours(part.text, candidate, profile))
+            if declined and not away:
+                away = is_neighbours(part.text, candidate, profile) or (
+                    slot == "weak" and _speaks_of_another(part.text, candidate, profile)
+                )
             entries.append(_Entry(part, candidate, "out" if away else slot))
         carried = is_other_entity(part.text, profile) or (carried and not found)
     return entries
+
+
+def _names_another(text: str, profile: Profile) -> bool:
+    names = {found[0].casefold().rstrip(".'’") for found in _NAMED.finditer(text)}
+    return bool(profile.names) and bool(names - profile.names) and not profile.names <= names
+
+
+def _speaks_of_another(text: str, candidate: Candidate, profile: Profile) -> bool:
+    """Say whether the clause of a value beside a decline has a subject of its own, and guesses nothing."""
+    low, high = next(
+        ((low, high) for low, high in clauses(text) if low <= candidate.start < high), (0, len(text))
+    )
+    clause = text[low:high]
+    if _is_guess(clause) or _IT_IS.match(clause) or not text[low : candidate.start].strip(" \"'(:;,–—-"):
+        return False
+    subject = frozenset(content(text[low : candidate.start])) - generic_concepts()
+    return bool(subject) and not subject & (profile.words | profile.kindred)
 
 
 def _beside_declines(part: Part, profile: Profile) -> str:
@@ -217,10 +239,14 @@ def _unknown(
                 return
 
 
+def _is_guess(clause: str) -> bool:
+    return _GUESS.search(clause) is not None or acts.is_outside_knowledge(clause)
+
+
 def _guesses(clause: str, words: frozenset[str], profile: Profile) -> bool:
     """Say whether a clause beside a decline commits all the same: it guesses, or it states what was asked."""
     valued = bool(find_quantities(clause) or find_dates(clause) or _NAMED.search(clause))
-    if _GUESS.search(clause) or acts.is_outside_knowledge(clause):
+    if _is_guess(clause):
         return not _ELSEWHERE.search(clause) and (valued or bool(words & (profile.focus | profile.kindred)))
     if _IT_IS.match(clause):
         return valued and not _ELSEWHERE.search(clause)

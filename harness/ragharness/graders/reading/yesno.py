@@ -27,13 +27,17 @@ if TYPE_CHECKING:
 Word = Literal["yes", "no"]
 
 _YES = r"yes|yep|yeah|correct|affirmative|indeed|absolutely|certainly|true|that(?:['’]s|\s+is)\s+(?:correct|right|true|so|the\s+case)|it\s+is\s+(?:true|correct|the\s+case)|s[ií]|ja|jawohl|oui|si|of\s+course|definitely"
-_NO = r"no|nope|negative|incorrect|false|(?:absolutely|certainly|definitely|of\s+course|clearly|plainly)\s+not|by\s+no\s+means|far\s+from\s+it|not\s+necessarily|not\s+really|not\s+at\s+all|not\s+quite|not\s+(?:from|for|in|to|of|without|unless|until|by\s+default)\b[^,.:;]{0,60}|not\s+(?:always|automatically)|not\s+all(?:\s+of\s+(?:them|it|these|those))?|that(?:['’]s|\s+is)\s+(?:incorrect|wrong|false|not\s+(?:correct|right|true|so|the\s+case))|it\s+is\s+not\s+(?:true|correct|the\s+case)|nein|non|not\s+exactly"
+_NO = r"no|nope|negative|(?:most\s+)?(?:probably|likely|presumably|apparently|usually|generally|typically)\s+not|incorrect|false|(?:absolutely|certainly|definitely|of\s+course|clearly|plainly)\s+not|by\s+no\s+means|far\s+from\s+it|not\s+necessarily|not\s+really|not\s+at\s+all|not\s+quite|not\s+(?:from|for|in|to|of|without|unless|until|by\s+default)\b[^,.:;]{0,60}|not\s+(?:always|automatically)|not\s+all(?:\s+of\s+(?:them|it|these|those))?|that(?:['’]s|\s+is)\s+(?:incorrect|wrong|false|not\s+(?:correct|right|true|so|the\s+case))|it\s+is\s+not\s+(?:true|correct|the\s+case)|nein|non|not\s+exactly"
 _LEAD_IN = (
     r"^[\W_]*(?:(?:well|so|thus|therefore|hence|overall|ultimately|basically|essentially|in\s+(?:short|brief|summary|conclusion|essence|other\s+words|general|principle)|short|to\s+summari[sz]e|put\s+simply|simply\s+put|"
     r"generally|probably|likely|most\s+likely|presumably|apparently|technically|strictly\s+speaking|broadly|i\s+(?:think|believe|would\s+say)|it\s+(?:seems|appears)(?:\s+(?:that|so))?|"
     r"(?:based|relying|going)\s+on[^,.:;]{0,80}|according\s+to[^,.:;]{0,80}|under\s+[^,.:;]{0,80}|per\s+[^,.:;]{0,80}|from\s+[^,.:;]{0,80}|as\s+(?:per|stated)[^,.:;]{0,60}|from\s+what[^,.:;]{0,60}|given[^,.:;]{0,60}|sure|en\s+(?:resumen|bref)|kurz\s+gesagt)\s*[,:;—–-]*\s*)?"
 )
 _TO_YOU = re.compile(r"^\W*(?:you|please|i\s+(?:recommend|suggest))\b", re.IGNORECASE)
+_THEREFORE = re.compile(
+    r"\b(?:so|therefore|thus|hence|consequently|meaning|which\s+means|por\s+lo\s+tanto|por\s+tanto|as[ií]\s+que|daher|deshalb|also|donc)\b",
+    re.IGNORECASE,
+)
 _ONLY_IF = re.compile(r"^\W*(?:but\s+)?only\s+(?:if|when|with|where|after|under|to|for)\s+\w", re.IGNORECASE)
 _LEADING = re.compile(
     rf"{_LEAD_IN}(?:(?P<no>{_NO})|(?P<yes>{_YES}))\b(?P<after>[\"”'’)*]*\s*(?:[,.;:!—–(]|\s[-–—]|$|\n)|\s+(?=(?:it|they|there|this|that|he|she|we|you|i|under|because|as|since|according|neither|nothing|per|the|but|and|in|for|with|subject|provided|only|if)\b))",
@@ -44,6 +48,8 @@ _INNER = re.compile(
       \b(?:answer|response|conclusion|verdict|result|respuesta|antwort|r[eé]ponse)(?:\s+(?:to|for|here)\b[^.;]{0,80}?)?\s+(?:is|would\s+be|must\s+be|seems\s+to\s+be|appears\s+to\s+be|es|lautet|ist|est)\s+(?:therefore\s+|thus\s+|that\s+|clearly\s+|likely\s+|probably\s+|a\s+)?[\"“'‘]?(?:(?:clear|simple|qualified|definite|plain|firm|resounding)\s+)?(?:(?P<yes1>yes|s[ií]|ja|oui)|(?P<no1>no|nein|non))\b
     | \b(?:but|so|then|hence|therefore|thus|think|say|short|brief)[,:]?\s+(?:(?P<yes2>yes)|(?P<no2>no))\s*(?:[,.;:!—–]|$)
     | (?:[,:—–]|\s-)\s+(?:(?P<yes3>yes)|(?P<no3>no))\s*(?:[.;!—–]|$)
+    | \bi(?:\s+would|['’]d)?\s+(?:think|assume|guess|believe|suspect|expect|suppose|presume|say)\s+(?:that\s+)?(?:(?P<yes4>so|yes)|(?P<no4>not|no))\s*(?:[,.;:!—–]|$)
+    | \b(?:but|though|so|however),?\s+(?:it\s+is\s+|most\s+)?(?:probably|likely|presumably|generally|usually|typically|normally|apparently),?\s+(?:(?P<yes5>yes|so)|(?P<no5>not|no))\s*(?:[,.;:!—–]|$)
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -100,7 +106,7 @@ def inner_word(text: str) -> Word | None:
     found = _INNER.search(text)
     if not found:
         return None
-    return "yes" if found["yes1"] or found["yes2"] or found["yes3"] else "no"
+    return "yes" if any(found[f"yes{place}"] for place in range(1, 6)) else "no"
 
 
 def is_guesses(text: str) -> bool:
@@ -144,10 +150,16 @@ def hear(part: Part, profile: Profile, language: str) -> Voice:
     if part.decline is None:
         _hear_clause(body, profile, language, said)
     if part.decline is not None or not said:
+        before = 0
         for start, end in clauses(body):
             clause = body[start:end]
             if speaks_of_question(clause, profile) is None:
+                heard = len(said)
                 _hear_clause(clause, profile, language, said)
+                if _THEREFORE.search(body, before, start):
+                    # "It does not say, so it is allowed" commits, however short the conclusion.
+                    said[heard:] = [(word_, True) for word_, _ in said[heard:]]
+            before = end
     strong = [each for each, strength in said if strength]
     chosen = strong or [each for each, _ in said]
     # Among readings that are not sure the first counts: what follows it mostly explains.
