@@ -141,7 +141,7 @@ FILES: dict[str, tuple[bytes, str]] = {
     "an array on lines": (f"[\n{one()}\n]".encode(), "found a JSON array"),
     "other letters": (one().encode("utf-16"), "found a file of another kind"),
     "a cut line": (f"{one()}\n{one(id='b')[:-9]}".encode(), "line 2: Input data was truncated"),
-    "an id twice": (f"{one()}\n{one(text='Who?')}".encode(), "question 2 has the same id as question 1 (a)"),
+    "an id twice": (f"{one()}\n{one(text='Who?')}".encode(), "a: the same id stands in lines 1 and 2"),
     "an unknown kind": (one(kind="essay").encode(), "line 1: Invalid enum value 'essay' - at `$.kind`"),
     "an unknown row": (one(stratum="grounded").encode(), "expected a stratum and target of"),
     "another corpus": (one(document="nope").encode(), "expected a document of sample, found 'nope'"),
@@ -166,7 +166,11 @@ def test_the_check_that_a_refusal_advises_lists_every_finding(verb: Verb, tmp_pa
     assert advice[1] == "ragharness questions check --corpus sample --questions 'my questions'"
     done = verb("questions", "check", "--questions", "my questions")
     assert (done.code, done.errors) == (1, "")
-    for finding in ("same id as question 1 (a)", "words, found '?'", "document of sample, found 'nope'"):
+    for finding in (
+        "the same id stands in lines 1 and 2",
+        "words, found '?'",
+        "document of sample, found 'nope'",
+    ):
         assert finding in done.output
     (tmp_path / "pattern").write_text(one(absence_patterns=["("], absence_scope="corpus"))
     assert (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 from types import SimpleNamespace
@@ -17,7 +18,7 @@ from ragharness.errors import QuestionsNotUsable, UsageError
 from ragharness.passages import build_passages, withhold
 from ragharness.questions import building, freezing
 from ragharness.questions.building import build_questions
-from ragharness.questions.checks import check_questions
+from ragharness.questions.checks import check_questions, remarks
 from ragharness.questions.freezing import freeze, load_questions, read_questions
 from ragharness.questions.questionset import SHARES, QuestionSet, quotas
 from ragharness.questions.similarity import near_duplicates
@@ -343,6 +344,20 @@ def test_a_change_after_the_freeze_is_refused(built: QuestionSet, corpus: Corpus
         load_questions(corpus, path=tmp_path)
 
 
+OWN: dict[str, Any] = {
+    "id": "m1",
+    "text": "Does the House 1 Agreement allow copying?",
+    "stratum": "grounded",
+    "target": "correct",
+    "kind": "yesno",
+    "answerable": True,
+    "document": "d1",
+    "answers": ["yes"],
+    "proposition": "It allows copying.",
+    "evidence": [{"document": "d1", "start": 0, "end": 300}],
+}
+
+
 def malformed() -> Iterator[tuple[str, str, str]]:
     good = '{"id":"a","text":"What?","stratum":"unanswerable","kind":"text","answerable":false}'
     yield "empty", "", "found none"
@@ -351,8 +366,14 @@ def malformed() -> Iterator[tuple[str, str, str]]:
     yield "wrong type", f"{good}\n\n{good.replace('false', '3')}\n", r"line 3: .*bool.*\$.answerable"
     yield "unknown row", good.replace("unanswerable", "hard"), r"line 1: .*\$.stratum"
     yield "missing field", '{"id":"a"}', "line 1: .*text"
-    yield "an id twice", f"{good}\n{good.replace('What', 'Who')}", "question 2 has the same id as question 1"
-    yield "no id", good.replace('"id":"a"', '"id":""'), "the set: expected an id of question 1, found none"
+    twice = f"{good}\n\n{good.replace('What', 'Who')}\n{good.replace('What', 'When')}"
+    yield "an id twice", twice, "a: the same id stands in lines 1, 3 and 4"
+    yield (
+        "a text twice",
+        f"{good}\n{good.replace(chr(34) + 'a', chr(34) + 'b', 1)}",
+        "the same text stands in lines",
+    )
+    yield "no id", good.replace('"id":"a"', '"id":""'), "the set: expected an id in line 1, found none"
     yield "no word", good.replace("What?", "?"), r"a: expected a question with words, found '\?'"
     unknown = good.replace('"unanswerable"', '"grounded"')
     yield "no row", unknown, "a: expected a stratum and target of grounded/correct, .*, found grounded"
@@ -372,6 +393,54 @@ def test_a_malformed_file_is_refused_line_by_line(
     assert caught.value.help.startswith("ragharness questions")
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"answers": ["maybe"]}, "line 2: expected the answer yes or no, found 'maybe'"),
+        ({"answers": ["yes", "no"]}, "line 2: expected the answer yes or no, found both"),
+        ({"distractors": [{"value": "perhaps"}]}, "line 2: expected the answer yes or no, found 'perhaps'"),
+        ({"kind": "number", "answers": ["about 3"]}, "a plain decimal like 391035 or 21.4, found 'about 3'"),
+        ({"kind": "date", "answers": ["3 May 2024"]}, "a date like 2024, .* found '3 May 2024'"),
+        ({"anwsers": ["yes"]}, "line 2: no field is named 'anwsers', did you mean answers"),
+        (
+            {"evidence": [{"document": "d0", "start": 0, "end": 9, "text": "x"}]},
+            "of evidence is named 'text'",
+        ),
+        (
+            {"distractors": [{"value": "no", "abuot": "x"}]},
+            "of a distractor is named 'abuot', did you mean about",
+        ),
+        ({"evidence": []}, "line 2: expected evidence, without which no answer can be correct, found none"),
+        ({"answers": []}, "line 2: expected answers, as it is answerable, found none"),
+        ({"answerable": False}, "line 2: expected no answers .*, as it is not answerable, found some"),
+        (
+            {"row": "adversarial"},
+            "'row' follows from the other fields: expected grounded/correct, found adver",
+        ),
+    ],
+)
+def test_mistakes_in_a_file_of_one_s_own_are_said_with_their_line(
+    changes: dict[str, Any], message: str, corpus: Corpus, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.jsonl").write_text("\n" + json.dumps(OWN | changes))
+    with pytest.raises(QuestionsNotUsable, match=message):
+        load_questions(corpus, path=tmp_path / "mine.jsonl")
+
+
+def test_a_file_of_one_s_own_needs_no_proportions(corpus: Corpus, tmp_path: Path) -> None:
+    tempted = {
+        "target": "wrong",
+        "distractors": [{"value": "no"}],
+        "row": "grounded/wrong",
+        "wanted": "correct",
+    }
+    (tmp_path / "mine.jsonl").write_text(json.dumps(OWN | tempted))
+    own = load_questions(corpus, path=tmp_path / "mine.jsonl")
+    assert check_questions(own, corpus) == []
+    assert {each.rule for each in remarks(own, corpus)} == {"counts"}
+    assert "counts" in {each.rule for each in check_questions(replace(own, places=()), corpus)}
+
+
 def test_many_bad_lines_are_counted_not_listed(tmp_path: Path) -> None:
     path = tmp_path / "questions.jsonl"
     path.write_text("{\n" * 30)
@@ -382,5 +451,5 @@ def test_many_bad_lines_are_counted_not_listed(tmp_path: Path) -> None:
 def test_a_missing_file_is_refused(corpus: Corpus, tmp_path: Path) -> None:
     with pytest.raises(QuestionsNotUsable, match="No such file"):
         load_questions(corpus, path=tmp_path / "none.jsonl")
-    with pytest.raises(QuestionsNotUsable, match=r"questionset\.toml"):
+    with pytest.raises(QuestionsNotUsable, match=f"found the folder {tmp_path} without questionset.toml"):
         load_questions(corpus, path=tmp_path)

@@ -22,6 +22,7 @@ _LABEL = 12
 _READABLE = 30
 """Columns that a wrapped text needs beside its names."""
 
+_MOST_REMARKS = 5
 _MOST_FINDINGS = 20
 """Findings of a check that are printed; JSON has them all."""
 
@@ -63,11 +64,19 @@ def set_lines(questions: QuestionSet, width: int) -> list[str]:
     ]
 
 
-def check_lines(questions: QuestionSet, findings: Sequence[Finding], width: int) -> list[str]:
-    """Return the findings, or that there is none."""
+def check_lines(
+    questions: QuestionSet, findings: Sequence[Finding], width: int, remarks: Sequence[Finding] = ()
+) -> list[str]:
+    """Return the findings, or that there is none; the remarks are no findings."""
     head = set_lines(questions, width)
+    if remarks:
+        told = "; ".join(each.message for each in remarks[:_MOST_REMARKS])
+        more = f"; and {len(remarks) - _MOST_REMARKS} more" if len(remarks) > _MOST_REMARKS else ""
+        text = f"a built set has proportions that this file need not have: {told}{more}"
+        head += ["", *labelled("note:", text, width, 6)]
     if not findings:
-        return [*head, "", "ok: every property of the construction holds"]
+        of = "a question" if questions.places else "the construction"
+        return [*head, "", f"ok: every property of {of} holds"]
     shown = [(each.rule, each.question or "-", each.message) for each in findings[:_MOST_FINDINGS]]
     rest = len(findings) - len(shown)
     return [

@@ -77,18 +77,20 @@ def check(
 ) -> None:
     """Check every property of a set against its corpus; exit code 1 on a finding."""
     from ragharness.cli._questions import check_lines
-    from ragharness.questions import check_questions, load_questions, questions_about
+    from ragharness.questions import check_questions, load_questions, questions_about, remarks
 
     loaded = load(corpus, split, source, offline=offline)
     if path is None:
         questions = load_questions(loaded, size=size, seed=seed)
     else:
         questions = questions_about(loaded, path)
-    findings = check_questions(questions, loaded)
+    findings, aside = check_questions(questions, loaded), remarks(questions, loaded)
     if as_json:
-        print_json({"hash": questions.hash, "findings": [each._asdict() for each in findings]})
+        facts = {"findings": findings, "remarks": aside}
+        told = {name: [each._asdict() for each in found] for name, found in facts.items()}
+        print_json({"hash": questions.hash, **told})
     else:
-        print_lines(check_lines(questions, findings, columns()))
+        print_lines(check_lines(questions, findings, columns(), aside))
     if findings:
         raise typer.Exit(1)
 

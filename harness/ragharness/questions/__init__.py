@@ -6,7 +6,7 @@ shortcut answers them. The frozen set holds our wording, ids, offsets and labels
 """
 
 from ragharness.questions.building import build_questions
-from ragharness.questions.checks import Finding, check_questions
+from ragharness.questions.checks import Finding, check_questions, remarks
 from ragharness.questions.freezing import freeze, frozen_set, load_questions, questions_about, read_questions
 from ragharness.questions.questionset import DEFAULT_SEED, DEFAULT_SIZE, QuestionSet
 
@@ -22,4 +22,5 @@ __all__ = [
     "load_questions",
     "questions_about",
     "read_questions",
+    "remarks",
 ]

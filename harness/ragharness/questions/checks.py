@@ -36,7 +36,10 @@ class Finding(NamedTuple):
 
 
 def check_questions(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
-    """Return every property of the design that the set does not have, in a fixed order; none is good."""
+    """Return every property of the design that the set does not have, in a fixed order; none is good.
+
+    The proportions and balance of a built set are not asked of a file of the user's (see ``remarks``).
+    """
     findings = misfits(questions, corpus)
     if any(finding.rule == "evidence" for finding in findings):
         # Nothing can be checked about documents that are not there.
@@ -49,7 +52,18 @@ def check_questions(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
             for rule, check in _OF_A_QUESTION.items()
             for message in check(question, ground, index)
         )
-    return findings + list(chain.from_iterable(check(questions, ground) for check in _OF_THE_SET))
+    return findings if questions.places else findings + _of_the_set(questions, ground)
+
+
+def remarks(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
+    """Return the properties of built sets that a file of the user's does not have; it need not."""
+    if not questions.places or any(finding.rule == "evidence" for finding in misfits(questions, corpus)):
+        return []
+    return _of_the_set(questions, Ground(corpus))
+
+
+def _of_the_set(questions: QuestionSet, ground: Ground) -> list[Finding]:
+    return list(chain.from_iterable(check(questions, ground) for check in _OF_THE_SET))
 
 
 def misfits(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
@@ -81,22 +95,34 @@ def _strangers(questions: QuestionSet, corpus: Corpus) -> Iterator[Finding]:
 def _unique(questions: QuestionSet) -> Iterator[Finding]:
     """No id or text is missing or there twice."""
     every = questions.questions
-    for number, each in enumerate(every, start=1):
+    for place, each in zip(_places(questions), every, strict=True):
         if not each.id:
-            yield Finding("ids", "", f"expected an id of question {number}, found none")
+            yield Finding("ids", "", f"expected an id in {_unit(questions)} {place}, found none")
         if not words(each.text):
             yield Finding("texts", each.id, f"expected a question with words, found {each.text[:_QUOTED]!r}")
-    yield from _doubles("id", [each.id for each in every], every)
-    yield from _doubles("text", [" ".join(words(each.text)) for each in every], every)
+    yield from _doubles("id", [each.id for each in every], questions)
+    yield from _doubles("text", [" ".join(words(each.text)) for each in every], questions)
 
 
-def _doubles(what: str, keys: Sequence[str], every: Sequence[Question]) -> Iterator[Finding]:
-    first: dict[str, int] = {}
+def _doubles(what: str, keys: Sequence[str], questions: QuestionSet) -> Iterator[Finding]:
+    found: dict[str, list[int]] = {}
     for number, key in enumerate(keys):
-        other = first.setdefault(key, number)
-        if key and other != number:
-            told = f"question {number + 1} has the same {what} as question {other + 1} ({every[other].id})"
-            yield Finding(f"unique {what}s", every[number].id, told)
+        found.setdefault(key, []).append(number)
+    places = _places(questions)
+    for key, numbers in found.items():
+        if key and len(numbers) > 1:
+            *most, last = (str(places[number]) for number in numbers)
+            told = f"{_unit(questions)}s {', '.join(most)} and {last}"
+            first = questions.questions[numbers[0]].id
+            yield Finding(f"unique {what}s", first, f"the same {what} stands in {told}")
+
+
+def _places(questions: QuestionSet) -> Sequence[int]:
+    return questions.places or range(1, len(questions.questions) + 1)
+
+
+def _unit(questions: QuestionSet) -> str:
+    return "line" if questions.places else "question"
 
 
 def _answerable(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:
@@ -217,7 +243,7 @@ def _once(questions: QuestionSet, ground: Ground) -> Iterator[Finding]:
         place = ground.corpus.canonical(each.document)
         carried.setdefault(place, []).append(each)
         other = pairs.setdefault((place, each.topic), each.id)
-        if other != each.id:
+        if each.topic and other != each.id:
             yield Finding("once", each.id, f"asks {each.topic} of {each.document} again, after {other}")
     for group in carried.values():
         if len(group) > 1 and any(each.withheld for each in group):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 import os
 import shlex
@@ -19,6 +18,7 @@ from ragharness import shelf
 from ragharness.errors import QuestionsNotUsable, StorageError
 from ragharness.questions.building import build_questions, load_recipe
 from ragharness.questions.checks import misfits
+from ragharness.questions.own import EXAMPLE, read_lines
 from ragharness.questions.questionset import DEFAULT_SEED, DEFAULT_SIZE, QuestionSet
 from ragharness.records import ROWS, Question
 
@@ -32,11 +32,6 @@ if TYPE_CHECKING:
 
 CARD = "questionset.toml"
 LINES = "questions.jsonl"
-_SHOWN = 5
-"""Problems of a malformed file that are named one by one."""
-
-
-_EXAMPLE = "ragharness questions build --out FILE writes one to compare with"
 
 
 class Card(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -113,9 +108,15 @@ def frozen_set(name: str) -> QuestionSet:
 def stored_set(path: Path, corpus: str) -> QuestionSet:
     """Return the questions of a file or a frozen set's folder without looking at their corpus."""
     if path.is_dir():
+        if not (path / CARD).is_file():
+            raise QuestionsNotUsable(
+                f"expected a question file or the folder of a frozen set, found the folder {path.resolve()}"
+                f" without {CARD}",
+                help=EXAMPLE,
+            )
         return _frozen(path, read_card(path))
-    questions = read_questions(path)
-    return QuestionSet(corpus, "", "", DEFAULT_SEED, len(questions), questions)
+    questions, places = read_lines(_read(path), path, examine=True)
+    return QuestionSet(corpus, "", "", DEFAULT_SEED, len(questions), questions, places=places)
 
 
 def questions_about(corpus: Corpus, path: Path) -> QuestionSet:
@@ -141,7 +142,7 @@ def write(path: Path, content: bytes) -> None:
 
 def read_questions(path: Path) -> tuple[Question, ...]:
     """Return the questions of a JSON Lines file; raises QuestionsNotUsable with the bad lines' numbers."""
-    return _parse(_read(path), path)
+    return read_lines(_read(path), path, examine=True).questions
 
 
 def read_card(folder: Path) -> Card:
@@ -178,7 +179,7 @@ def _frozen(folder: Path, card: Card) -> QuestionSet:
             " they were changed after the freeze",
             help=f"ragharness questions freeze --corpus {card.corpus}",
         )
-    questions = _parse(content, folder / LINES)
+    questions = read_lines(content, folder / LINES, examine=False).questions
     return QuestionSet(
         card.corpus,
         card.split,
@@ -191,40 +192,6 @@ def _frozen(folder: Path, card: Card) -> QuestionSet:
     )
 
 
-def _parse(content: bytes, path: Path) -> tuple[Question, ...]:
-    decoder = msgspec.json.Decoder(Question)
-    questions: list[Question] = []
-    problems: list[str] = []
-    # Some editors begin a file with a byte order mark.
-    for number, line in enumerate(content.removeprefix(codecs.BOM_UTF8).splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            questions.append(decoder.decode(line))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            problems.append(f"line {number}: {error}")
-    if problems:
-        raise _malformed(content, path, problems, len(questions))
-    if not questions:
-        raise QuestionsNotUsable(f"expected questions in {path}, found none", help=_EXAMPLE)
-    return tuple(questions)
-
-
-def _malformed(content: bytes, path: Path, problems: list[str], good: int) -> QuestionsNotUsable:
-    """Return the error for lines that are no questions; a file of another kind is named, not its lines."""
-    begin = content.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
-    if begin == b"[":
-        found, advice = "a JSON array", f"jq -c '.[]' {shlex.quote(str(path))} > questions.jsonl"
-    elif not good and begin != b"{":
-        found, advice = "a file of another kind", _EXAMPLE
-    else:
-        more = f"; and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
-        found, advice = "; ".join(problems[:_SHOWN]) + more, _EXAMPLE
-    return QuestionsNotUsable(
-        f"expected one question a line (JSON Lines, UTF-8) in {path}, found {found}", help=advice
-    )
-
-
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
@@ -232,7 +199,7 @@ def _read(path: Path) -> bytes:
         raise QuestionsNotUsable(
             f"expected a question file or the folder of a frozen set, found no {path} that can be read:"
             f" {error.strerror}",
-            help=_EXAMPLE,
+            help=EXAMPLE,
         ) from error
 
 

@@ -79,6 +79,8 @@ class QuestionSet:
     questions: tuple[Question, ...]
     frozen: bool = False
     notes: tuple[str, ...] = ()
+    places: tuple[int, ...] = ()
+    """For a file of the user's, which need not be built as ours are: the line of each question."""
 
     @cached_property
     def hash(self) -> str:
