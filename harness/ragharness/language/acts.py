@@ -82,7 +82,7 @@ _PREMISE = re.compile(
     r"""
       \bthere\s+(?:(?:is|was|are|were|appears\s+to\s+be|seems\s+to\s+be)\s+no|(?:is|was)(?:\s+not|n['’]t)\s+an?y?)\s+(?:such\s+)?(?:[\w–’'.,&-]+\s+){0,5}?(?:agreement|contract|nda|document|report|filing|company|party|entity|person|program|office|amendment|fund|board|law|act|deal|subsidiary|addendum|schedule|exhibit|appendix)\b
         (?!\s*(?:provision|clause|mention|language|section|term))
-    | \bno\s+(?:such|\w+\s+(?:named|called|by\s+that\s+name|between|with|dated))\s*(?:\w+[\s-]+){0,3}?(?:agreement|contract|nda|document|report|filing|company|party|entity|person|exists?|is\s+(?:in|found|listed)|appears)\b
+    | \bno\s+(?!such\s+(?:\w+\s+)?(?:obligation|dut|requirement|restriction|prohibition|ban|right|permission|limit|need|condition|exception|impairment))(?:such|\w+\s+(?:named|called|by\s+that\s+name|between|with|dated))\s*(?:\w+[\s-]+){0,3}?(?:agreement|contract|nda|document|report|filing|company|party|entity|person|exists?|is\s+(?:in|found|listed)|appears)\b
     | \b(?:no|not\s+any)\s+(?:agreement|contract|nda|document|report|filing|company|party|entity|amendment)\s+(?:named|called|titled|between|with|dated|of\s+that|of(?=\s+\d)|by\s+that|under\s+that|from|for)\b
     | \b(?:does|do|did)(?:\s+not|n['’]t)\s+(?:\w+ly\s+)?exist\b | \b(?:premise|presupposition|assumption)\b[^.;]{0,60}\b(?:incorrect|wrong|false|mistaken|not\s+(?:correct|right|true|supported|accurate|hold)|flawed)\b
     | \b(?:false|incorrect|wrong|mistaken|flawed)\s+(?:premise|assumption|presupposition)\b | \bthe\s+question\s+(?:assumes|presupposes|presumes|supposes|takes\s+for\s+granted|implies|rests)\b

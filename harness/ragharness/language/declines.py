@@ -51,7 +51,7 @@ _INABILITY = re.compile(
     | \b(?:is|are|remains?)\s+(?:unknown|unclear|not\s+known|not\s+clear|undetermined|indeterminate|undisclosed|unspecified|unstated|unanswerable)\b
     | \b(?:unclear|unknown)\s+(?:from|whether|based|how|what|when|who)\b | ^\W*(?:unknown|unclear|unanswerable|undetermined)\W*$
     | (?<!found\s)(?<!finds\s)(?<!saw\s)(?<!identified\s)(?<!with\s)\b(?:insufficient|not\s+enough|no\s+sufficient|not\s+sufficient|inadequate|lack\s+of|absence\s+of|no)\s+(?:(?:relevant|specific|direct|explicit|supporting|retrieved|clear|further|matching|such|reliable)\s+){{0,2}}
-        (?:information|evidence|context|data|details?|passages?|documents?|results?|sources?|answer|records?|support|basis|documentation|material)\b
+        (?:information|evidence|context|data|details?|passages?|documents?|results?|sources?|answer|records?|support|basis|documentation|material(?!\s+(?!on\b|about\b|for\b|in\b|that\b|which\b|to\b|was\b|is\b|addressing\b|covering\b)\w))\b
     | (?:\bnot|n['’]t)\s+(?:in|within|among|part\s+of|present\s+in)\s+(?:the\s+|any\s+|my\s+|these\s+|those\s+)?(?:\w+\s+){{0,2}}(?:context|corpus|documents?|passages?|sources?|scope|text|material)\b
     | \b(?:outside|beyond|out\s+of)\s+(?:of\s+)?(?:the\s+)?(?:\w+\s+)?(?:scope(?!\s+of\s+(?:this|the|such|its)\s+(?:agreement|purpose|licen[cs]e|contract|definition|duty|obligation))|what\s+(?:i|the\s+passages?))
     | \b(?:i|we)\s+(?:have\s+|['’]ve\s+)?(?:also\s+|carefully\s+)?(?:looked|searched|checked|reviewed|read|examined|went|scanned|combed|consulted)\b[^.;!?]{{0,100}}?\b(?:found|find|see|saw|spotted)\s+(?:no|nothing|none)\b | \bcame\s+(?:up|back)\s+(?:empty|short|with\s+nothing)\b
@@ -315,6 +315,7 @@ DECLINE_WORDS = frozenset(
         "issue",
         "point",
         "question",
+        "whether",
         "regarding",
         "concerning",
         "related",

@@ -18,13 +18,13 @@ _CUE = re.compile(
       (?P<may_not>\b(?:may|can|could|might|shall|will|would|must|should|do|does){_NOT}{_ADVERB}\s+be{_ADVERB}\s+(?:able|allowed|permitted|free|entitled|authori[sz]ed)\b
         | \b(?:may|can|could|shall|will|must|should)\s+(?:in\s+no|under\s+no|at\s+no)\s+\w+
         | \b(?:may|can|could|might|shall|will|must|should){_NOT}\b | \bcannot\b | \bcan['’]t\b | \bwo(?:n['’]t|nt)\b | \bshan['’]t\b | \bmustn['’]t\b
-        | \b(?:agrees?|undertakes?|covenants?|required|obliged|obligated|bound|has|have|is|are|commits?|promises?|duty|obligation)\s+(?:never|not)\s+to\b
+        | \b(?:agree[sd]?|undert(?:akes?|aken|ook)|covenant(?:s|ed)?|required|obliged|obligated|bound|has|have|is|are|commits?|promises?|duty|obligation)\s+(?:never|not)\s+to\b
         | \b(?:refrains?|refraining|abstains?)\s+from\b)
     | (?P<optional>\b(?:need{_NOT}\b|needn['’]t\b) | \b(?:does|do|did){_NOT}{_ADVERB}\s+(?:have|need)\s+to\b
         | \b(?:whether\s+or\s+not|regardless\s+of\s+(?:whether|any|how|the)|irrespective\s+of|even\s+(?:if|when|where|though))\b(?=[^,;]{{0,60}}\b(?:not\b|n['’]t\b|mark|label|identif|designat))
         | \b(?:not|n['’]t)\s+(?:necessarily|always|automatically)\b | \b(?:optional|voluntary|unnecessary)\b | \bexempt(?:ed|s)?\s+from\b)
     | (?P<forbid>\b(?:(?:restriction|prohibition|limitation|provision|clause|rule)s?\s+(?:that\s+|which\s+)?)?\b(?:prohibit(?:s|ed|ing)?|(?:restriction|prohibition|limitation)s?(?=\s+(?:on|against|to|for|regarding|of|in)\b)|prevent(?:s|ed|ing)?|forbid(?:s|den|ding)?|bar(?:s|red|ring)?|ban(?:s|ned|ning)?|preclud(?:es?|ed|ing)
-        |restrict(?:s|ed|ing)?|disallow(?:s|ed|ing)?|impermissible|stop(?:s|ped)?|limit(?:s|ing)?\s+the\s+(?:right|ability)|unlawful|outlaw(?:s|ed)?|enjoin(?:s|ed)?|rul(?:es?|ed|ing)\s+out|debar(?:s|red)?|off[-\s]limits|out\s+of\s+bounds|(?:covenant|undertaking|agreement|promise|rule)s?\s+(?:against|not\s+to)|non-?solicit\w*|non-?compet\w*)\b
+        |restrict(?:s|ed|ing)?|disallow(?:s|ed|ing)?|impermissible|stop(?:s|ped)?|limit(?:s|ing)?\s+the\s+(?:right|ability)|unlawful|outlaw(?:s|ed)?|enjoin(?:s|ed)?|rul(?:es?|ed|ing)\s+out|debar(?:s|red)?|off[-\s]limits|out\s+of\s+bounds|(?:covenant|undertaking|agreement|promise|rule)s?\s+(?:against|not\s+to)|such\s+(?:an?\s+)?(?:\w+\s+)?(?:prohibition|restriction|ban|limitation)s?|non-?solicit\w*|non-?compet\w*)\b
         | \b(?:keep|keeps|kept|keeping|hold|holds|hinder|hinders)\s+(?:\S+\s+){{1,8}}?from\b
         | \b(?:limit|restriction|bar|ban|obstacle|barrier|prohibition)s?\s+(?:is\s+|are\s+|was\s+)?(?:placed\s+|imposed\s+|set\s+|put\s+)?(?:on|to|against)\b)
     | (?P<not_among>\b(?:is|are|was|were)(?:\s+not|n['’]t)\s+(?:\w+\s+)?(?:among|one\s+of|part\s+of)\b)
@@ -32,7 +32,7 @@ _CUE = re.compile(
         | \b(?:allow(?:s|ed|ing|able)?|permit(?:s|ted|ting)?|permissible|(?:ha(?:s|ve)|given|gives?|with)\s+permission\s+to|authori[sz](?:es?|ed|ing)|entitl(?:es?|ed)|lets?|enabl(?:es?|ed)|(?:the|a|any)\s+right\s+to|acceptable|possible|liberty)\b
         | \b(?:may|can|could|might)\b)
     | (?P<require>\b(?:must|shall|should|ought\s+to|needs?\s+to|has\s+to|have\s+to|having\s+to|will\s+be\s+(?:required|obliged|obligated)\s+to)\b
-        | \b(?:requir(?:es?|ed|ing)|(?:requirement|obligation|duty|need)s?(?=\s+(?:to|that)\b)|oblig(?:ed?|es|ated|ates)|mandat(?:es?|ed|ory)|compulsory|necessary|bound\s+to|needs?(?=\s+(?:\w+\s+){{0,2}}(?:permission|consent|approval|authori))|(?:a\s+)?(?:pre)?condition\s+(?:of|for)|prerequisite|needed|demands?)\b
+        | \b(?:requir(?:es?|ed|ing)|(?:requirement|obligation|duty|need)s?(?=\s+(?:to|that)\b)|such\s+(?:an?\s+)?(?:\w+\s+)?(?:requirement|obligation|duty|need)s?|oblig(?:ed?|es|ated|ates)|mandat(?:es?|ed|ory)|compulsory|necessary|bound\s+to|needs?(?=\s+(?:\w+\s+){{0,2}}(?:permission|consent|approval|authori))|(?:a\s+)?(?:pre)?condition\s+(?:of|for)|prerequisite|needed|demands?)\b
         | \b(?:agrees?|undertakes?|covenants?)\s+to\b | \bwill\b)
     """,
     re.VERBOSE,
@@ -40,7 +40,7 @@ _CUE = re.compile(
 """For lower-case text: matching case for case is three times faster."""
 
 _NEGATOR = re.compile(
-    r"\b(?:not|never|no|nothing|nobody|none|neither|nor|cannot|hardly|lacks?|absence\s+of|den(?:y|ies)|waiv(?:es?|ed|ing)|rather\s+than|instead\s+of"
+    r"\b(?:not|never|no|nothing|nobody|none|neither|nor|cannot|hardly|lacks?|absence\s+of|exceptions?\s+to|den(?:y|ies)|waiv(?:es?|ed|ing)|rather\s+than|instead\s+of"
     r"|without(?=\s+(?:any\s+)?(?:\w+ing|requirements?|obligations?|rights?|restrictions?|limitations?)\b))\b|n['’]t\b",
     re.IGNORECASE,
 )

@@ -22,7 +22,7 @@ _PHRASES = (
     (re.compile(r"\blet(?:s|ting)?\s+(?:the\s+)?(?:[\w’'-]+\s+){1,4}?know\b", re.IGNORECASE), "notify"),
     (re.compile(r"\b(?:hold|holds|holding|held|hang|hangs)\s+on\s*to\b", re.IGNORECASE), "retain"),
     (re.compile(r"\b(?:make|makes|making|made)\s+(?:[\w’'-]+\s+){0,5}?(?:known|public)\b", re.IGNORECASE), "disclose"),
-    (re.compile(r"\b(?:remains?|stays?|continues?)\s+(?:\w+\s+){0,2}?(?:force|effect|binding|effective|bound|applicable)\b|\bgo(?:es)?\s+on\b|\blives?\s+on\b", re.IGNORECASE), "survive"),
+    (re.compile(r"\b(?:remains?|stays?|continues?)\s+(?:\w+\s+){0,2}?(?:force|effect|binding|effective|bound|applicable)\b|\bgo(?:es)?\s+on\b|\blives?\s+on\b|\blasts?\s+(?:for|until|beyond|longer)\b", re.IGNORECASE), "survive"),
 )  # fmt: skip
 _OPPOSITES = {"return": "retain", "retain": "return", "disclose": "conceal", "conceal": "disclose"}
 _DUAL: dict[Modality, Modality] = {

@@ -55,6 +55,13 @@ _PARTLY = re.compile(
     r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|\d+|some|most|half|several|many|part)\s+of\s+(?:the|our|its|their|these|those|them|\w+)\b|\b(?:all|everything|every\s+\w+|each\s+\w+)\s+(?:but|except)\b|\bnot\s+(?:all|every)\b",
     re.IGNORECASE,
 )
+_NEEDLESS = re.compile(
+    r"(?:\b(?:no|not|never|without)\b|n['’]t\b)[^.;]{0,25}\b(?:need\w*|requir(?:e|ed|es|ing)|necessary)\b", re.IGNORECASE
+)
+_OUT_OF_REACH = re.compile(
+    r"\b(?:restriction|prohibition|ban|limitation|obligation|dut(?:y|ies)|rule)s?\b[^.;]{0,40}\b(?:not|n['’]t|never)\s+(?:\w+\s+)?(?:apply|extend|cover|reach|bind|concern)\b|n['’]t\s+(?:apply|extend|cover|reach)\b",
+    re.IGNORECASE,
+)
 _ANYONE = re.compile(
     r"\b(?:third\s+(?:part(?:y|ies)|persons?)|outsiders?|any(?:one|body)|(?:any\s+)?other\s+(?:part(?:y|ies)|persons?|people))\b",
     re.IGNORECASE,
@@ -240,6 +247,11 @@ def _read_special(part: str, main: str, said: Frame) -> Polarity | None:
         if needed and not needed.group().casefold().startswith("without"):
             return _compare("permit" if _NO_NEED.search(part) else "forbid", said)
         if is_negated(part, negations(part)) and "consent" in concepts and not find_cues(part):
+            return _compare("permit", said)
+    if said.modality in ("permit", "forbid"):
+        if _OUT_OF_REACH.search(part) and said.objects & concepts:
+            return _compare("permit", said)
+        if "consent" in concepts and said.predicates & concepts and _NEEDLESS.search(part):
             return _compare("permit", said)
     if said.modality == "require" and "mark" in said.predicates and _UNMARKED.search(part):
         return "denies"

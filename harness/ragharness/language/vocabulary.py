@@ -73,6 +73,7 @@ similar: similar like
 consent: consent approve approval permission permit-of authorisation authorization leave-of assent
 effect: effect effective effectively force
 sign: sign signature signatory
+record: record recorded recognise recognize recognised recognized book booked
 secret: secrecy secret confidence confidentiality
 negotiation: negotiation negotiations negotiate talks discussions discussion
 conceal: conceal conceals concealed

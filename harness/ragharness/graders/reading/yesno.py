@@ -141,8 +141,11 @@ def is_both(text: str) -> bool:
 def hear(part: Part, profile: Profile, language: str) -> Voice:
     """Read one sentence of an answer to a yes/no question."""
     word, rest = leading_word(part.text)
+    leaning, end = elliptic_word(part.text[rest:], profile)
+    if word is not None and leaning not in (None, word):
+        return Voice(part, word, leaning, strong=True, torn=False)
     if word is None:
-        word, rest = elliptic_word(part.text, profile)
+        word, rest = leaning, end
     if word is None:
         word, rest = inner_word(part.text), 0
     said: list[tuple[Word, bool]] = []
