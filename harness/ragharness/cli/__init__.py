@@ -55,7 +55,7 @@ def main() -> None:
 def _run() -> int:
     app = build_app()
     try:
-        outcome = app(standalone_mode=False)
+        outcome = app(standalone_mode=False, prog_name="ragharness")
         sys.stdout.flush()
     except RagharnessError as error:
         return complain(str(error), error.help or f"{_asked(app)} --help", error.exit_code)
