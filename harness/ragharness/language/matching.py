@@ -246,7 +246,8 @@ def _extras(text: str, hits: list[AliasHit], items: Sequence[str]) -> list[str]:
         text[hit.start].islower() for hit in hits[1:] or hits
     )
     extras: list[str] = []
-    for gap in _gaps(text, hits, _region_start(text, hits[0].start), _region_end(text, hits[-1].end)):
+    first = _enumerated_from(text, hits[0].start)
+    for gap in _gaps(text, hits, first, _region_end(text, hits[-1].end)):
         piece = _DECORATION.sub("", gap)
         piece = piece[_leading(piece) :].rstrip(" .*\"'“”)\n\t:")
         words = normalise(piece).split()
@@ -259,6 +260,14 @@ def _extras(text: str, hits: list[AliasHit], items: Sequence[str]) -> list[str]:
 def _leading(piece: str) -> int:
     match = _LEADING.match(piece)
     return match.end() if match is not None else 0
+
+
+def _enumerated_from(text: str, first: int) -> int:
+    """Where the enumeration begins: at its first hit unless that hit begins a piece of it ("A, B and hit")."""
+    start = _region_start(text, first)
+    cuts = [cut.end() for cut in _SEPARATOR.finditer(text, start, first)]
+    piece = text[max(cuts, default=start) : first]
+    return start if not piece[_leading(piece) :].strip(" .*\"'“”():") else first
 
 
 def _region_start(text: str, first: int) -> int:

@@ -84,6 +84,7 @@ _IDENTIFIER = re.compile(
     r"\+?[0-9]+(?:-[0-9]+){2,}|\+[0-9][0-9 ()-]{7,}[0-9]|(?:19|20)[0-9]{2}[-/][0-9]{2}(?![0-9])"
     r"|[0-9]+(?:\.[0-9]+){2,}|[0-9]+(?:[:/][0-9]+)+|[0-9]+\([a-z]{1,4}\)"
 )
+_CODE_BEFORE = re.compile(r"(?<![^\W_])[A-Za-z]{1,8}(?:-[0-9]+)+-$")
 _GROUPED = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3})+(?![0-9])")
 
 
@@ -102,6 +103,8 @@ def stands_free(text: str, start: int, end: int) -> bool:
         letters = _letters_before(text, start)
         if letters.casefold() not in CURRENCIES:
             return False
+    elif before == "-" and _CODE_BEFORE.search(text, max(0, start - 24), start):
+        return False
     elif before in "_#@/" or (before in "-:." and start > 1 and text[start - 2].isalpha()):
         return before == "." and text[max(0, start - 3) : start].casefold() == "rs."
     after = text[end : end + 1]

@@ -32,6 +32,13 @@ _DOUBTED = re.compile(
     re.IGNORECASE,
 )
 """A denial by the verb: whether it denies the value depends on what was asked."""
+_PERIOD_TO = re.compile(
+    r"\b(?:years?|months|quarters?)\s+(?:end(?:ed|ing|s)?|to)(?:\s+on)?\s+$", re.IGNORECASE
+)
+_ASKS_PERIOD = re.compile(
+    r"\b(?:which|what|first|last|latest)\s+(?:fiscal|financial|calendar|business)?\s*(?:year|quarter)\b|\bwhen\b",
+    re.IGNORECASE,
+)
 _NAME_OF_LAW = re.compile(
     r"\b(?:Act|Law|Code|Order|Regulations?|Directive|Statute|Bill|Treaty|Convention|Protocol|Plan|Programme?|Strategy|Gesetz|Ley|Loi)(?:,|\s+of)?\s+$"
 )
@@ -65,6 +72,8 @@ def _dates(text: str, question: Question) -> list[Candidate]:
         if not mention.month and _NAME_OF_LAW.search(text, max(0, mention.start - 40), mention.start):
             continue
         relation, about = _compare_date(mention, question)
+        if relation != "match" and _names_a_period(text, mention, question):
+            continue
         if relation == "match" and _is_bound(text, mention):
             relation = "mismatch"
         found.append(
@@ -73,6 +82,13 @@ def _dates(text: str, question: Question) -> list[Candidate]:
     if not found:
         found = _texts(text, question)
     return found
+
+
+def _names_a_period(text: str, mention: DateMention, question: Question) -> bool:
+    """Say whether a date only names a business year or quarter that was not asked for."""
+    if mention.fiscal or mention.quarter:
+        return _ASKS_PERIOD.search(question.text) is None
+    return _PERIOD_TO.search(text, max(0, mention.start - 40), mention.start) is not None
 
 
 def _is_bound(text: str, mention: DateMention) -> bool:

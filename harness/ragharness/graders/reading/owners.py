@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ragharness.graders.reading.attributes import NEUTRAL
 from ragharness.graders.reading.periods import OTHER_PERIOD
 from ragharness.language.clauses import clauses
+from ragharness.language.memory import remembered
 from ragharness.language.vocabulary import STOPWORDS, content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ragharness.graders.reading.profile import Profile
 
 _CAPITAL = re.compile(r"\b[A-ZÀ-Ý][\w&'’.-]*")
+_FOR = re.compile(r"\b(?:on\s+behalf\s+of|[Ff]or)\s+(?:the\s+)?((?:[A-ZÀ-Ý][\w&'’-]*\s?)+)")
 _TITLE = re.compile(r"(?:[A-ZÀ-Ý][\w.-]*\s+){1,3}")
 """Capitalised words right before a name: "Director Maria Alvarez"."""
 _CAPITAL_RUN = re.compile(r"[A-ZÀ-Ý][\w&'’-]*(?:\s+(?:(?:of|and|for)\s+(?:the\s+)?)?[A-ZÀ-Ý][\w&'’-]*)+")
@@ -144,6 +146,19 @@ _COMPANY_FORMS = frozenset(
         "bv",
     ]
 )
+
+
+def is_for_other(clause: str, profile: Profile) -> bool:
+    """Say whether a clause speaks of what was done for another party than the question's ("Signed for B by ...")."""
+    asked = _behalf(profile.question)
+    said = _behalf(clause)
+    return bool(asked and said) and asked.isdisjoint(said)
+
+
+@remembered
+def _behalf(text: str) -> frozenset[str]:
+    """The words of the names for which something is done."""
+    return frozenset(word for found in _FOR.finditer(text) for word in content(found[1]))
 
 
 def is_neighbours(text: str, candidate: Candidate, profile: Profile) -> bool:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _COMPARISON = re.compile(
     r"\b(?:up\s+from|down\s+from|compared\s+(?:with|to)|in\s+comparison\s+(?:with|to)|in\s+contrast\s+(?:with|to)|versus|vs\.?|as\s+against|against|relative\s+to|as\s+opposed\s+to|rather\s+than|instead\s+of|unlike|"
     r"(?:more|less|higher|lower|greater|fewer|larger|smaller|longer|shorter|later|earlier)\s+than(?=\s+(?:the|in|last|that|its|fiscal|\d{4}))|"
-    r"(?:increas|decreas|ris|rose|grew|grow|fell|fall|declin|improv|drop|climb|jump|chang|extend|shorten|reduc|rais|amend|mov)\w*\s+(?:\w+\s+){0,4}?from|not\s+to\s+be\s+confused\s+with|exceed\w*|surpass\w*|"
+    r"(?:increas|decreas|ris|rose|grew|grow|fell|fall|declin|improv|drop|climb|jump|chang|extend|shorten|reduc|rais|amend|mov)\w*\s+(?:\w+\s+){0,4}?from|not\s+to\s+be\s+confused\s+with|(?<!not\s)(?<!n't\s)(?<!n’t\s)exceed\w*|surpass\w*|"
     r"frente\s+a|en\s+comparaci[oó]n\s+con|desde|gegen[uü]ber|im\s+vergleich\s+(?:zu|mit)|verglichen\s+mit|statt|par\s+rapport\s+[aà]|contre|au\s+lieu\s+de|previously|formerly|originally|earlier\s+figure)\b",
     re.IGNORECASE,
 )

@@ -7,7 +7,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ragharness.graders.reading.attributes import Slot, attribute
-from ragharness.graders.reading.owners import is_about_other, is_given_elsewhere, is_other_entity
+from ragharness.graders.reading.owners import (
+    is_about_other,
+    is_for_other,
+    is_given_elsewhere,
+    is_other_entity,
+)
 from ragharness.graders.reading.periods import OTHER_PERIOD, is_compared, is_other_period
 from ragharness.graders.reading.silence import speaks_of_question
 from ragharness.language.clauses import clauses
@@ -164,6 +169,8 @@ def _slot(
     ):
         return "out"
     if is_other_entity(clause, profile, [(each.start - span[0], each.end - span[0]) for each in inside]):
+        return "out"
+    if candidate.named and is_for_other(clause, profile):
         return "out"
     if not first and (_ALTERNATIVE.search(region) or _BARE_JOINT.match(region)):
         return "in"

@@ -49,6 +49,13 @@ _ELSEWHERE = re.compile(
 )
 
 
+_ANSWERS = re.compile(
+    r"^\W*(?:(?:so|thus|therefore|hence),?\s+)?(?:(?:based\s+on|according\s+to|in|per|as\s+stated\s+in|from)\b[^,]{1,60},\s+)?(?:the\s+(?:(?:correct|final|short)\s+)?(?:answer|value|name|result)(?:\s+to\s+(?:the|this|your)\s+question)?\s+(?:is|was|would\s+be)|(?:it|this|that|they|he|she)\s+(?:is|was|are|were))\s+(?!not\b|important\b|worth\b|noted?\b|clear\b|possible\b|stated\b|given\b|mentioned\b|described\b|unclear\b)",
+    re.IGNORECASE,
+)
+"""The frame of a plain answer: whatever follows is what it commits to."""
+
+
 class _Entry(NamedTuple):
     part: Part
     candidate: Candidate
@@ -263,7 +270,7 @@ def _asserts(clause: str, profile: Profile, *, declined: bool, whole: bool) -> b
         return False
     if declined:
         return _guesses(clause, words, profile)
-    if words & (profile.focus | profile.kindred):
+    if words & (profile.focus | profile.kindred) or _ANSWERS.match(clause):
         return True
     count = len(raw_words(clause))
     pronoun = raw_words(clause)[:1] in (["it"], ["this"], ["that"], ["they"], ["he"], ["she"])
