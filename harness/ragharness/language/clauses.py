@@ -9,7 +9,7 @@ from ragharness.language.memory import remembered
 
 _BOUNDARY = re.compile(
     r"""
-      ;\s+ | :\s+ | (?<!\b[a-z])(?<!\b(?:Mr|Ms|Dr|St|Co|No|ca|vs))(?<!\b(?:Inc|Ltd|Mio|Mrd|Tsd|Mrs|bzw))(?<!\bCorp)[.!?]\s+ | \n+ | \s+[—–]\s*|\s+--?\s+|—
+      ;\s+ | :\s+ | (?<!\b[a-z])(?<!\b(?:Mr|Ms|Dr|St|Co|Sr|Jr|Lt|ca|vs))(?<!\b(?:Inc|Ltd|Mio|Mrd|Tsd|Mrs|bzw|Ing|Gen|Sen|Rep|Hon|Rev|Col|Maj))(?<!\b(?:Corp|Prof|Dipl|Capt))[.!?]\s+ | \n+ | \s+[—–]\s*|\s+--?\s+|—
     | ,?\s+\b(?:but(?!\s+(?:found|saw|came\s+up)\b)|however|whereas|while|although|though|even\s+though|yet|nevertheless|nonetheless|pero|sin\s+embargo|aunque|aber|jedoch|w[aä]hrend|obwohl|allerdings|mais|cependant|toutefois|tandis\s+que|bien\s+que)\b,?\s+
     | ,\s+(?:and\s+)?(?:so|therefore|thus|hence|consequently|meaning|which\s+means|as\s+such|por\s+lo\s+tanto|por\s+tanto|as[ií]\s+que|daher|deshalb|also|donc)\b(?:\s+that)?,?\s+
     | ,\s+(?:and|y|und|et)\s+(?=(?:the|it|its|they|there|this|that|i|we|no|none|nothing|el|la|los|die|der|das|es|le|les|il|elle)\b)
@@ -24,6 +24,7 @@ _SUBORDINATE = re.compile(
 
 _LABEL_END = re.compile(r"\s*(?::|[—–-])")
 _STATES = re.compile(r"\b(?:is|was|are|were|has|had|did|does|do|no|not|never)\b|n['’]t\b", re.IGNORECASE)
+_YEAR_ENDS = re.compile(r"(?<!\bin )(?<!\bof )\b(?:19|20)\d\d$")
 _YES_NO = re.compile(r"\W*(?:yes|no|s[ií]|ja|nein|oui|non|it|this|that|they|so|not)\b", re.IGNORECASE)
 
 
@@ -33,19 +34,22 @@ def clauses(text: str) -> tuple[tuple[int, int], ...]:
     found: list[tuple[int, int]] = []
     start = 0
     for boundary in _BOUNDARY.finditer(text):
-        if (
-            _LABEL_END.match(boundary.group())
-            and len(text[max(start, text.rfind("(", start, boundary.start())) : boundary.start()].split())
-            <= 4
-            and not _YES_NO.match(text[start:])
-            and not _STATES.search(text, start, boundary.start())
-        ):
+        if _LABEL_END.match(boundary.group()) and _is_label(text, start, boundary.start()):
             # "CEO: ..." and "2018 - ..." name what follows.
             continue
         _add(found, text, start, boundary.start())
         start = boundary.end()
     _add(found, text, start, len(text))
     return tuple(found)
+
+
+def _is_label(text: str, start: int, end: int) -> bool:
+    """Say whether what stands before a colon or dash names what follows it."""
+    if _YEAR_ENDS.search(text, max(start, end - 12), end):
+        return True
+    low = max(start, text.rfind("(", start, end))
+    short = len(text[low:end].split()) <= 4
+    return short and not _YES_NO.match(text[start:]) and not _STATES.search(text, start, end)
 
 
 def _add(found: list[tuple[int, int]], text: str, start: int, end: int) -> None:

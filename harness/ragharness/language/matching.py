@@ -263,11 +263,12 @@ def _leading(piece: str) -> int:
 
 
 def _enumerated_from(text: str, first: int) -> int:
-    """Where the enumeration begins: at its first hit unless that hit begins a piece of it ("A, B and hit")."""
+    """Where the enumeration begins: before its first hit only when that one stands in a row."""
     start = _region_start(text, first)
     cuts = [cut.end() for cut in _SEPARATOR.finditer(text, start, first)]
     piece = text[max(cuts, default=start) : first]
-    return start if not piece[_leading(piece) :].strip(" .*\"'“”():") else first
+    decorated = piece[_leading(piece) :].strip(" .*\"'“”():")
+    return first if decorated else start
 
 
 def _region_start(text: str, first: int) -> int:

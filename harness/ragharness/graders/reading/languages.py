@@ -35,6 +35,11 @@ for _name, _words in _MARKS.items():
 _BARE = frozenset("sim não tak nie sì ano evet hayır igen nem kyllä nej nee".split())  # noqa: SIM905
 """Words that answer yes or no by themselves in languages that the rules do not read."""
 _LOWER_WORD = re.compile(r"(?<![\w'’])[^\W\d_A-ZÀ-Ý]{2,}")
+_LABELS = frozenset(
+    "term date name role officer director chief period law state years year months month days day notice effective termination company total "  # noqa: SIM905
+    "revenue cost income sales tax million billion percent number amount rate governing receiving disclosing agreement office department".split()
+)
+"""English words of labels and tables, which hold no function word."""
 READ = ("en", "es", "de", "fr")
 
 
@@ -54,7 +59,8 @@ def language_of(text: str) -> str:
                 scores[name] += 1
     best = max(scores.values())
     if best == 0:
-        return "en" if len({word for word in words if word.isalpha()}) < 10 else ""
+        letters = {word for word in words if word.isalpha()}
+        return "en" if len(letters) < 10 or len(letters & _LABELS) >= 2 else ""
     for name in READ:
         if scores[name] == best:
             return name

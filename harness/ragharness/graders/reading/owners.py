@@ -148,10 +148,10 @@ _COMPANY_FORMS = frozenset(
 )
 
 
-def is_for_other(clause: str, profile: Profile) -> bool:
-    """Say whether a clause speaks of what was done for another party than the question's ("Signed for B by ...")."""
+def is_for_other(before: str, after: str, profile: Profile) -> bool:
+    """Say whether the words around a name say it of another party than the question's ("Signed for B by ...")."""
     asked = _behalf(profile.question)
-    said = _behalf(clause)
+    said = (_behalf(after) if _FOR.match(after.lstrip(" ,(")) else frozenset()) or _behalf(before)
     return bool(asked and said) and asked.isdisjoint(said)
 
 

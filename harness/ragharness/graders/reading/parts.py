@@ -41,6 +41,7 @@ _YES_NO = re.compile(
     r"^\W*(?:yes|no|yep|yeah|nope|correct|incorrect|true|false|s[ií]|ja|nein|oui|non|affirmative|negative|absolutely|indeed|certainly|not\s+necessarily|not\s+really)\W*$",
     re.IGNORECASE,
 )
+_DIGIT = re.compile(r"\d")
 _SEMICOLON = re.compile("(?<=[\ue000-\uf8ff]);\\s+(?=[^;\ue000-\uf8ff]*[\ue000-\uf8ff])")
 _WORDY = re.compile(r"[^\W_]")
 LONGEST_SENTENCE = 1500
@@ -147,6 +148,7 @@ def _parts(marked: Marked, question: str, language: str) -> tuple[list[Part], li
     context, in_sources = "", False
     asked = frozenset(content(question))
     lines = marked.text.split("\n")
+    header: list[str] = []
     for number, raw in enumerate(lines):
         if not raw.strip() or (len(raw) < 400 and _RULE.match(raw)):
             in_sources = in_sources and number + 1 < len(lines)
@@ -156,7 +158,11 @@ def _parts(marked: Marked, question: str, language: str) -> tuple[list[Part], li
         item = bool(start and start["bullet"])
         heading = bool(start and start["hash"]) or (_BOLD_LINE.match(raw) is not None and not item)
         if body.count("|") >= 2 or body.strip().startswith("|"):
-            body, item = _row(body), True
+            body, item = _row(body, header), True
+            if number + 1 < len(lines) and "-" in lines[number + 1] and _RULE.match(lines[number + 1]):
+                header = _cells(raw)
+        else:
+            header = []
         body = _EMPHASIS.sub("", body).strip()
         without = MARK.sub("", body).strip(" .,;:|-–—()[]")
         ids = marked.cited(body)
@@ -176,8 +182,21 @@ def _parts(marked: Marked, question: str, language: str) -> tuple[list[Part], li
     return _join_words(parts), trailing
 
 
-def _row(body: str) -> str:
-    cells = [cell.strip() for cell in body.strip().strip("|").split("|")]
+def _cells(body: str) -> list[str]:
+    return [_EMPHASIS.sub("", cell).strip() for cell in body.strip().strip("|").split("|")]
+
+
+def _row(body: str, header: Sequence[str]) -> str:
+    """A row as a sentence: "Sales, 2023 = 5; Sales, 2022 = 4" where the columns hold figures, else its cells."""
+    cells = _cells(body)
+    figures = [cell for cell in cells[1:] if MARK.sub("", cell).strip(" -–—")]
+    if len(header) == len(cells) > 2 and figures and all(_DIGIT.search(cell) for cell in figures):
+        said = [
+            f"{cells[0]}, {name} = {cell}"
+            for name, cell in zip(header[1:], cells[1:], strict=True)
+            if cell in figures
+        ]
+        return "; ".join(said) + " " + "".join(cell for cell in cells[1:] if cell not in figures)
     return (": " if len(cells) == 2 else " | ").join(cell for cell in cells if cell)
 
 

@@ -86,6 +86,8 @@ def is_other_period(
     if aside:
         # "Jane Holloway, who took over in 2019": the year is not that of the answer.
         years = [each for each in years if each[0] < aside.start()]
+    if profile.shifted and years:
+        years = _shifted(text, years, profile)
     if not years:
         heading = [date.year for date in find_dates(context) if date.year] if context else []
         return bool(heading) and not any(year in profile.years for year in heading)
@@ -101,7 +103,9 @@ def is_other_period(
     if len(inside) > 1 and ahead and after and not _each_followed(inside, years):
         # "In 2023 sales were 5 and in 2024 they were 6": each value's year stands before it.
         near = ahead[-1:]
-    if not near and len({year for _, year in years}) == 1 and not _LABELS.match(text, years[0][0]):
+    lone = not near and len({year for _, year in years}) == 1
+    compared = lone and _COMPARISON.search(text, candidate.end, max(candidate.end, years[0][0]))
+    if lone and not compared and not _LABELS.match(text, years[0][0]):
         near = [years[0][1]]
     if len(inside) == 1 and (ahead or after):
         return not any(year in profile.years for year in ahead + after)
@@ -112,6 +116,17 @@ def is_other_period(
 def _years(text: str) -> tuple[tuple[int, int], ...]:
     """Where a clause names which years."""
     return tuple((date.start, date.year) for date in find_dates(text) if date.year)
+
+
+def _shifted(text: str, years: list[tuple[int, int]], profile: Profile) -> list[tuple[int, int]]:
+    """Call "fiscal 2023" by the year asked about when that is the business year that ends in early 2024."""
+    if any(year in profile.years for _, year in years):
+        return years
+    fiscal = {date.start for date in find_dates(text) if date.fiscal}
+    return [
+        (start, year + 1) if start in fiscal and year + 1 in profile.shifted else (start, year)
+        for start, year in years
+    ]
 
 
 def _each_followed(values: Sequence[Candidate], years: Sequence[tuple[int, int]]) -> bool:

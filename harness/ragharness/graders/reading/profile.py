@@ -71,6 +71,8 @@ class Profile(NamedTuple):
     names: frozenset[str]
     """Case-folded capitalised words: the entities it asks about."""
     years: frozenset[int]
+    shifted: frozenset[int]
+    """Years whose business year ends in their first half: "fiscal 2023" may be the one that ends in January 2024."""
     acronyms: frozenset[str]
     """Initials of the capitalised runs in it ("Chief Executive Officer": ceo)."""
     qualified: frozenset[tuple[str, str]]
@@ -112,6 +114,9 @@ def _profile(text: str, proposition: str, yes_means: bool, kind: str) -> Profile
         named |= frozenset(content(" ".join(re.findall(r"(?i)\bwhich\s+(\w+)\s+(?!of\b)", text))))
     focus = words - named - generic_concepts() - numbers - frozenset(STOPWORDS) - _ASKING
     years = frozenset(date.year for date in find_dates(text) if date.year)
+    shifted = frozenset(
+        date.year for date in find_dates(text) if date.year and date.month and date.month <= 6
+    )
     acronyms = frozenset(
         "".join(word[0] for word in run.split()).casefold()
         for run in re.findall(r"[A-Z][a-z]+(?:\s+[A-Z][a-z]+)+", text)
@@ -123,6 +128,7 @@ def _profile(text: str, proposition: str, yes_means: bool, kind: str) -> Profile
         kindred,
         names,
         years,
+        shifted,
         acronyms,
         _qualified(text, focus),
         text,

@@ -145,7 +145,9 @@ def _slot(
     ):
         return "out"
     left = max([span[0], *(each.end for each in inside if each.start < candidate.start)])
-    right = min([span[1], *(each.start for each in inside if each.start > candidate.start)])
+    right = min(
+        [max(span[1], candidate.end), *(each.start for each in inside if each.start > candidate.start)]
+    )
     region = text[left : candidate.start]
     after = text[candidate.end : right]
     if not dates and is_other_period(text, span, candidate, inside, profile, context):
@@ -170,12 +172,15 @@ def _slot(
         return "out"
     if is_other_entity(clause, profile, [(each.start - span[0], each.end - span[0]) for each in inside]):
         return "out"
-    if candidate.named and is_for_other(clause, profile):
+    if candidate.named and is_for_other(region, after, profile):
         return "out"
     if not first and (_ALTERNATIVE.search(region) or _BARE_JOINT.match(region)):
         return "in"
     if not first and candidate.named and _ROLE_PREPOSITION.search(region):
         return "out"
+    if not first and not dates and _ARRIVES.search(region):
+        # "rose from 4 to 5": what rose stands before the first of the two.
+        region, first = text[span[0] : inside[0].start], True
     return attribute(
         region if region.strip(" ,:;-–—(*") else after,
         clause,

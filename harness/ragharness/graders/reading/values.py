@@ -81,6 +81,8 @@ def read_values(parts: Sequence[Part], question: Question, profile: Profile, *, 
                     and not each.candidate.negated
                 ],
             )
+    elif any(each.candidate.relation == "match" and not each.candidate.related for each in entries):
+        return outcome
     elif question.kind in ("text", "list") or not (question.answers or entries):
         _unknown(parts, question, profile, outcome, declined=declined)
     return outcome
