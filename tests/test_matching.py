@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragharness.language.matching import find_alias, match_items, negated, normalise, same_kind_values
+from ragharness.language.items import match_items
+from ragharness.language.matching import find_alias, negated, normalise, same_kind_values
 
 HELD = [
     ("It is governed by the laws of the State of Delaware.", "State of Delaware", "State of Delaware"),

@@ -56,7 +56,8 @@ _PARTLY = re.compile(
     re.IGNORECASE,
 )
 _NEEDLESS = re.compile(
-    r"(?:\b(?:no|not|never|without)\b|n['’]t\b)[^.;]{0,25}\b(?:need\w*|requir(?:e|ed|es|ing)|necessary)\b", re.IGNORECASE
+    r"(?:\b(?:no|not|never|without)\b|n['’]t\b)[^.;]{0,25}\b(?:need\w*|requir(?:e|ed|es|ing)|necessary)\b",
+    re.IGNORECASE,
 )
 _OUT_OF_REACH = re.compile(
     r"\b(?:restriction|prohibition|ban|limitation|obligation|dut(?:y|ies)|rule)s?\b[^.;]{0,40}\b(?:not|n['’]t|never)\s+(?:\w+\s+)?(?:apply|extend|cover|reach|bind|concern)\b|n['’]t\s+(?:apply|extend|cover|reach)\b",

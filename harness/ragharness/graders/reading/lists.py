@@ -11,7 +11,8 @@ from ragharness.graders.reading.silence import speaks_of_question
 from ragharness.graders.reading.values import read_values
 from ragharness.language.clauses import clauses
 from ragharness.language.declines import find_decline
-from ragharness.language.matching import find_alias, match_items, negated
+from ragharness.language.items import match_items
+from ragharness.language.matching import find_alias, negated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
