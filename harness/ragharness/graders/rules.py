@@ -213,6 +213,9 @@ class _Reader:
         parts = self.anatomy.parts
         if any(part.decline is not None and part.decline.kind == "inability" for part in parts):
             return not self._answers_something()
+        if parts and all(acts.is_advice(part.text) for part in parts):
+            # "Please upload the report so that I can answer."
+            return True
         # "The passages mention only Borealis": what they hold is set against what was asked.
         return any(acts.is_mere_pointer(part.text) and " only " in f" {part.text} " for part in parts)
 
@@ -228,7 +231,7 @@ class _Reader:
             return "it declines something else than what was asked", False
         if _UNDECIDED.match(text):
             return "it neither affirms nor denies", False
-        if outcome.seen or frozenset(content(text)) & self.profile.words:
+        if outcome.seen or frozenset(content(text)) & (self.profile.words | self.profile.kindred):
             return "no answer in the question's slot, and no decline, could be read", False
         if is_foreign_to(text, self.language):
             return "its language is none that the rules read", False

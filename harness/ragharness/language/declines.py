@@ -41,7 +41,7 @@ _INABILITY = re.compile(
       \b(?:i|we|one)\b(?:\s+\w+ly|\s+also|['’]m|['’]re|\s+am|\s+are|\s+was|\s+were|\s+have|['’]ve|\s+regret\s+that\s+i)?\s*
         (?:can|could|do|did|have|has|had|am|was|are|were|would|will)?(?:\s*not\b|n?['’]t\b){_ADVERB}\s+(?:been\s+)?(?:able\s+to\s+)?{_FIND}\b
     | \b(?:i|we)\s+(?:have|had|found|find|see|saw|possess|hold|retrieved)\s+(?:no|nothing|none|insufficient|zero)\b
-    | \b(?:i|we)\s+(?:lack|am\s+lacking|need\s+more|would\s+need)\b
+    | \b(?:i|we)\s+(?:lack|am\s+lacking|need\s+more|would\s+need)\b|\b(?:i|we)['’]d\s+need\b
     | \b(?:i['’]m|i\s+am|we\s+are|we['’]re|am|was|were|been)?\s*(?:unable|not\s+able|not\s+in\s+a\s+position|powerless)\s+to\b
     | \b(?:i['’]m|i\s+am|we\s+are)\s+(?:not\s+(?:sure|certain|aware)|unsure|uncertain|unaware)\b
     | \b(?:i|we)\s+(?:must|have\s+to|need\s+to|will)\s+(?:decline|refuse|abstain|pass)\b | \bi\s+(?:decline|refuse)\s+to\b

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragharness.graders.reading.parts import is_bare_word
-from ragharness.graders.reading.silence import denies_premise, verdicts
+from ragharness.graders.reading.silence import denies_premise, leaves_out, verdicts
 from ragharness.graders.reading.support import entails
 from ragharness.graders.reading.yesno import leading_word
 from ragharness.language import acts
@@ -34,8 +34,12 @@ _FLAT = re.compile(
     re.IGNORECASE,
 )
 _NOTHING_RETRIEVED = re.compile(
-    r"(?:\b(?:no|nothing|zero|not\s+(?:have\s+|been\s+given\s+|given\s+)?any|none|empty|without(?:\s+any)?|not\s+(?:return|find|retrieve)|aucun\w*|ning[uú]n\w*|kein\w*|nada|rien)|n['’]t\s+(?:(?:have|been\s+given|get|receive)\s+)?(?:any|return|find|retrieve))\b[^.;!?]{0,60}\b(?:passages?|documents?|results?|sources?|context|excerpts?|retriev\w*|returned|search|pasajes?|documentos?|resultados?|passagen|dokumente?|treffer|ergebnisse?|extraits?|r[eé]sultats?)\b"
+    r"(?:\b(?:no|nothing|zero|not\s+(?:have\s+|been\s+given\s+|given\s+)?any|none|empty|without(?:\s+any)?|not\s+(?:return|find|retrieve)|aucun\w*|ning[uú]n\w*|kein\w*|nada|rien)|n['’]t\s+(?:(?:have|been\s+given|get|receive|see)\s+)?(?:any|return|find|retrieve))\b[^.;!?]{0,60}\b(?:passages?|documents?|results?|sources?|context|excerpts?|retriev\w*|returned|search|pasajes?|documentos?|resultados?|passagen|dokumente?|treffer|ergebnisse?|extraits?|r[eé]sultats?)\b"
     r"|\b(?:retriev\w*|search|retriever|b[uú]squeda|suche|recherche)\b[^.;!?]{0,60}\b(?:nothing|no\b|none|empty|zero|nada|ning|kein|nichts|rien|aucun)|\b(?:passage|document|result|context)\w*\s+(?:list\s+|set\s+)?(?:is|was|were|are|came\s+back)\s+empty\b|\bempty\s+(?:context|retrieval|result|list|set|search)",
+    re.IGNORECASE,
+)
+_WHICH_COVER = re.compile(
+    r",\s+which\s+(?:only\s+|instead\s+|rather\s+|mainly\s+|all\s+)?(?:(?:are|is)\s+about|covers?|concerns?|deals?\s+with|discuss(?:es)?|address(?:es)?|relates?\s+to|focus(?:es)?\s+on)\b",
     re.IGNORECASE,
 )
 _SEE = re.compile(
@@ -127,15 +131,19 @@ def manners_of(anatomy: Anatomy, profile: Profile, *, retrieved: bool) -> Manner
             explained = True
         if not retrieved and _NOTHING_RETRIEVED.search(part.text):
             explained = nearest = True
+        pointed = False
         for clause, verdict in verdicts(part.text, profile):
             if verdict == "about" or find_decline(clause):
-                explained = explained or not _is_flat(clause)
+                # "I have only the notices clause, so I cannot say": what there is explains the decline.
+                explained = explained or not _is_flat(clause) or (pointed and "so " in part.text)
+                nearest = nearest or _WHICH_COVER.search(clause) is not None or leaves_out(clause, profile)
                 urgency = urgency or acts.is_urgent(clause)
                 continue
             advice = acts.is_advice(clause)
             pointer = acts.is_pointer(clause)
             next_step = next_step or advice
-            nearest = nearest or (pointer and not advice)
+            pointed = pointed or (pointer and not advice)
+            nearest = nearest or pointed
             urgency = urgency or (acts.is_urgent(clause) and not (pointer and not advice))
         if part.citations and not part.borrowed and not acts.is_advice(part.text):
             nearest = nearest or any(

@@ -70,11 +70,31 @@ def verdicts(text: str, profile: Profile) -> list[tuple[str, Verdict | None]]:
     for start, end in clauses(text):
         clause = text[start:end]
         verdict = speaks_of_question(clause, profile)
-        if verdict is None and before and _falls_silent(before, clause, profile):
+        if verdict is None and (
+            (before and _falls_silent(before, clause, profile)) or leaves_out(clause, profile)
+        ):
             verdict = "about"
         found.append((clause, verdict))
         before = clause
     return found
+
+
+def leaves_out(clause: str, profile: Profile) -> bool:
+    """Say whether a pointer sets what was asked apart from what it names ("they deal with notices, not with the term")."""
+    if profile.kind == "yesno" or not acts.is_pointer(clause):
+        return False
+    apart = _set_apart(clause)
+    return bool(apart) and apart <= profile.words | profile.kindred
+
+
+def _set_apart(clause: str) -> frozenset[str]:
+    """The words of what a clause sets apart ("rather than an acquisition")."""
+    return frozenset(
+        word
+        for found in _RATHER.finditer(clause)
+        for word in content(found[1])
+        if word not in generic_concepts() and word != "one"
+    )
 
 
 def _falls_silent(before: str, clause: str, profile: Profile) -> bool:
@@ -149,12 +169,7 @@ def denies_premise(text: str, profile: Profile) -> bool:
             enough = 1 if _NEVER_DONE.search(clause) and shared == words else 2
             if len(shared) >= enough and len(shared) * 5 >= len(words) * 4:
                 return True
-        set_apart = frozenset(
-            word
-            for found in _RATHER.finditer(clause)
-            for word in content(found[1])
-            if word not in generic_concepts() and word != "one"
-        )
+        set_apart = _set_apart(clause)
         if set_apart and set_apart <= profile.words and words - profile.words:
             return True
     return False

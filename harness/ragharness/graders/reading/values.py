@@ -103,8 +103,8 @@ def _entries(parts: Sequence[Part], question: Question, profile: Profile, *, dec
         rest = _beside_declines(part, profile) if declined else ""
         pointing = declined and acts.is_pointer(rest)
         mere = declined and acts.is_mere_pointer(rest)
-        asked = pointing and bool(frozenset(content(rest)) & (profile.focus | profile.kindred))
         for candidate, slot in zip(found, slots, strict=True):
+            asked = pointing and _names_the_asked(rest.replace(candidate.written, " "), profile)
             away = (
                 mere or (pointing and not (slot == "in" and asked)) or (declined and candidate.foreign_unit)
             )
@@ -115,6 +115,10 @@ def _entries(parts: Sequence[Part], question: Question, profile: Profile, *, dec
             entries.append(_Entry(part, candidate, "out" if away else slot))
         carried = is_other_entity(part.text, profile) or (carried and not found)
     return entries
+
+
+def _names_the_asked(text: str, profile: Profile) -> bool:
+    return bool(frozenset(content(text)) & (profile.focus | profile.kindred))
 
 
 def _names_another(text: str, profile: Profile) -> bool:
