@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Literal
 from ragharness.language import acts
 from ragharness.language.clauses import clauses
 from ragharness.language.dates import find_dates
-from ragharness.language.declines import DECLINE_WORDS, Decline, find_decline
+from ragharness.language.decline_words import DECLINE_WORDS
+from ragharness.language.declines import Decline, find_decline
 from ragharness.language.modality import negations
 from ragharness.language.numbers import find_quantities
 from ragharness.language.vocabulary import concept, content, generic_concepts, raw_words
