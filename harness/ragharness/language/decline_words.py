@@ -11,7 +11,8 @@ DECLINE_WORDS = frozenset(
     disclosed list name show cover covered silent silence available present explicit explicitly specific
     specifically exact exactly express expressly direct directly clear clearly clause provision sorry
     unfortunately able unable enough sufficient insufficient retrieved retrieval search based relevant related
-    nothing none any anything particular topic subject matter issue point question whether regarding concerning record
+    nothing none any anything particular topic subject matter issue point question whether
+    regarding concerning record
     records indication result results statement value figure number date year amount one ones afraid regret
     regrettably sadly apologies apologize apologise appear seem looked searched checked reviewed
     """.split()  # noqa: SIM905 (a set of words reads better as lines of them)
