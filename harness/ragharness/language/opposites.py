@@ -19,6 +19,7 @@ _KEPT_SECRET = re.compile(
 )
 _PHRASES = (
     (re.compile(r"\b(?:hand|give|send|turn|bring|deliver)(?:ed|s|ing|en|n)?\s+(?:(?:it|them|everything|all)\s+)?(?:back|over)\b|\b(?:gave|sent|brought)\s+back\b", re.IGNORECASE), "return"),
+    (re.compile(r"\bpart(?:s|ed|ing)?\s+with\b", re.IGNORECASE), "return"),
     (re.compile(r"\blet(?:s|ting)?\s+(?:the\s+)?(?:[\w’'-]+\s+){1,4}?know\b", re.IGNORECASE), "notify"),
     (re.compile(r"\b(?:hold|holds|holding|held|hang|hangs)\s+on\s*to\b", re.IGNORECASE), "retain"),
     (re.compile(r"\b(?:make|makes|making|made)\s+(?:[\w’'-]+\s+){0,5}?(?:known|public)\b", re.IGNORECASE), "disclose"),

@@ -67,7 +67,9 @@ _ANYONE = re.compile(
     r"\b(?:third\s+(?:part(?:y|ies)|persons?)|outsiders?|any(?:one|body)|(?:any\s+)?other\s+(?:part(?:y|ies)|persons?|people))\b",
     re.IGNORECASE,
 )
-_RIGHTS = re.compile(r"\b(?:licen[cs]es?|licen[cs]ing|rights?(?!\s+to\b)|title|ownership)\b", re.IGNORECASE)
+_RIGHTS = re.compile(
+    r"\b(?:licen[cs]es?|licen[cs]ing|rights?(?!\s+to\b)|title|ownership|property\s+of)\b", re.IGNORECASE
+)
 _KEPT_BACK = re.compile(
     r"\b(?:den(?:y|ies|ied)|withh[eo]ld\w*|remains?|reserv\w+|retains?|belongs?|stays?)\b", re.IGNORECASE
 )
@@ -293,7 +295,8 @@ def _read_elsewhere(part: str, said: Frame) -> Polarity | None:
         return None
     if any(cue.modality == "forbid" for cue in cues):
         return "affirms"
-    if ONLY.search(part) and not NOT_ONLY.search(part) and not is_negated(part, negations(part)):
+    only = ONLY.search(part)
+    if only and not NOT_ONLY.search(part) and not negations(part[: only.start()]):
         return "affirms"
     return "denies" if any(cue.modality in ("permit", "optional") for cue in cues) else None
 

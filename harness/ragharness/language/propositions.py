@@ -19,7 +19,8 @@ EXCEPTION = re.compile(
 )
 """What opens an exception to a rule."""
 _WITHOUT_CONSENT = re.compile(
-    r"\bwithout\s+(?:[\w’']+\s+){0,4}?(?:consent|permission|approval|authori[sz]ation|agreement|asking|leave)\b",
+    r"\bwithout\s+(?:[\w’'-]+\s+){0,4}?(?:consent|permission|approval|authori[sz]ation|agreement|asking|leave)\b"
+    r"|\bunless\s+(?:[\w’'-]+\s+){0,4}?(?:consents?|permission|approv(?:al|es)|authori[sz](?:ation|es)|agrees?)\b",
     re.IGNORECASE,
 )
 ONLY = re.compile(
@@ -73,6 +74,8 @@ def frame(proposition: str) -> Frame:
     proposition = plain_verbs(proposition)
     exception = EXCEPTION.search(proposition)
     main = proposition[: exception.start()] if exception else proposition
+    if exception and not find_cues(main) and find_cues(proposition):
+        main = proposition
     only = bool(ONLY.search(main)) and not NOT_ONLY.search(main)
     cues = find_cues(main)
     if cues:
@@ -85,6 +88,10 @@ def frame(proposition: str) -> Frame:
             FREE_FROM.sub(" ", main),
         )
     predicates = _verbs(rest) if cues else frozenset()
+    if cues and not predicates:
+        # "is copying forbidden?": what is forbidden stands before the word that forbids it.
+        rest = main[: cue.start]
+        predicates = frozenset(content(rest)) - generic_concepts() - _WEAK
     everything = frozenset(content(main)) - generic_concepts()
     objects = (everything if not cues else frozenset(content(rest)) - generic_concepts()) - predicates - _WEAK
     if not cues:

@@ -88,6 +88,9 @@ def _irregular() -> dict[str, str]:
         name, members = line.split(":")
         for member in members.split():
             table[_strip(member)] = name
+            for ending in ("s", "ed", "ing"):
+                # "reveal" loses its ending, "revealing" only the last one.
+                table.setdefault(_strip(member + ending), name)
     return table
 
 

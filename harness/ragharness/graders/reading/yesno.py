@@ -69,9 +69,11 @@ _ELLIPTIC: tuple[Modality, ...] = ("fact", "permit", "require")
 
 
 _QUOTATION = re.compile(r"[\"“«„][^\"”»“]{40,}")
+_ITEM = re.compile(r"\W*\(?[a-z0-9.]{1,5}\)\s|\W*[a-z0-9]\.\s", re.IGNORECASE)
 LONGEST_PLAIN = 30
 """Words; a longer sentence explains its yes or no and never overrules it."""
-
+SHORT = 20
+"""Words; a sentence this short overrules its yes or no even if it names its object by another word."""
 LONGEST_READ = 45
 """Words; of a longer sentence the rules do not say what it means for the question."""
 
@@ -167,18 +169,21 @@ def hear(part: Part, profile: Profile, language: str) -> Voice:
     chosen = strong or [each for each, _ in said]
     # Among readings that are not sure the first counts: what follows it mostly explains.
     torn = len(set(strong)) > 1
-    sure = bool(strong) and (word is None or _is_plain(body))
+    sure = bool(strong)
+    if word is not None:
+        agreed = len({each for each, _ in said}) == 1
+        sure = _is_plain(body, LONGEST_PLAIN if strong else SHORT) and (bool(strong) or agreed)
     if word is None and len(body.split()) > LONGEST_READ:
         chosen = []
     return Voice(part, word, chosen[0] if chosen and not torn else None, sure, torn and sure)
 
 
-def _is_plain(text: str) -> bool:
+def _is_plain(text: str, longest: int) -> bool:
     """Say whether a text is short and in the answer's own words, so that it can overrule a yes or no.
 
-    Clauses of contracts, quoted at length, are misread too often for that.
+    Clauses of contracts, quoted at length or in pieces, are misread too often for that.
     """
-    return len(text.split()) <= LONGEST_PLAIN and not _QUOTATION.search(text)
+    return len(text.split()) <= longest and not _QUOTATION.search(text) and not _ITEM.match(text)
 
 
 def _hear_clause(text: str, profile: Profile, language: str, said: list[tuple[Word, bool]]) -> None:
