@@ -105,9 +105,52 @@ def test_a_perfect_run_says_what_zero_means() -> None:
     questions = fake.questions()
     records = [fake.record(question, question.wanted) for question in questions]
     text = terminal_report(score(fake.run(), [], questions, records, name="r"))
-    assert "none unacceptable was seen: the true rate may still be up to 2.8%" in text
+    assert "none of 130 was unacceptable: the true rate may still be up to 2.8%" in text
     assert "WHY" not in text
     assert "WORST" not in text
+
+
+def outcomes(*counts: tuple[str, int], rest: str = "") -> Scores:
+    """Return the scores of a run whose first questions came out so, and the others as wanted or as ``rest``."""
+    questions = fake.questions()
+    names = [name for name, count in counts for _ in range(count)]
+    names += [rest or question.wanted for question in questions[len(names) :]]
+    records = [fake.record(question, name) for question, name in zip(questions, names, strict=True)]
+    return score(fake.run(), [], questions, records, name="r")
+
+
+def test_a_run_that_is_mostly_ungraded_never_looks_good() -> None:
+    warning = "NOT A RESULT  27 of 130 not graded"
+    poor, enough = (outcomes(("needs_review", n), rest="refused") for n in (27, 26))
+    assert terminal_report(poor).splitlines()[0] == warning
+    assert f"**{warning}**" in markdown_report(poor)
+    for text in (terminal_report(poor), markdown_report(poor)):
+        assert "0 to 27 of 130" in text
+    assert "NOT A RESULT" not in terminal_report(enough) + markdown_report(enough)
+    everything = terminal_report(outcomes(("error", 130)))
+    assert re.search(r"^unacceptable +0 to 130 of 130 ", everything, re.MULTILINE)
+    assert "median" not in everything
+
+
+def test_what_can_be_mended_comes_first_where_it_is_the_most() -> None:
+    mended = terminal_report(outcomes(("wrong", 10), ("error", 4), ("needs_review", 11)))
+    assert "WORST      needs review q015" in mended
+    assert "ragharness show q015" in mended
+    false = terminal_report(outcomes(("wrong", 10), ("error", 4), ("needs_review", 9)))
+    assert "WORST      wrong q001" in false
+
+
+def test_an_error_is_printed_whole_with_its_questions_below() -> None:
+    message = "the service said: " + "no more requests for this account today, " * 8 + "at all"
+    failure = Failure("ServiceError", message)
+    records = [
+        Record(question=q.id, row=q.row, wanted=q.wanted, status="error", failure=failure)
+        for q in fake.questions()[:7]
+    ]
+    scores = score(fake.run(), [], fake.questions(), records, name="r")
+    flat = " ".join(terminal_report(scores).split())
+    assert f"7x ServiceError: {message} q001, q002, q003, q004, q005 and 2 more" in flat
+    assert message in markdown_report(scores)
 
 
 def test_reports_of_nothing_can_be_printed() -> None:
@@ -250,7 +293,30 @@ def test_a_question_can_be_shown_without_texts_without_an_answer_and_after_an_er
     failed = show(answer="x", status="error", verdict=None, failure=Failure("ValueError", "boom"))
     assert "failed     ValueError: boom" in failed
     assert "verdict    none: error" in failed
+    assert "why        an exception ended it: the answer is kept" in failed
+    late = show(
+        status="timeout", verdict=None, answer="", failure=Failure("TimeoutError", "no answer after 1 s")
+    )
+    assert "why        the call was given up at the limit" in late
     assert "nothing" in show(retrieved=())
+
+
+def test_how_each_sentence_was_read_and_where_the_marks_stand() -> None:
+    sentences = (
+        Sentence("It is two years.", True),
+        Sentence("See the deed.", False, ("d1#1",), joint_support=True),
+        Sentence("It began in May.", True, ("d1#2",), joint_support=False),
+        *(Sentence(f"Line {number}.", True) for number in range(10)),
+    )
+    verdict = Verdict(
+        status="ok", bucket="unsupported", reason="UNCITED", why="Nothing cited.", sentences=sentences
+    )
+    text = show(verdict=verdict)
+    assert "why        Nothing cited. The answer's marks stand in other sentences." in text
+    assert "sentences  claim, uncited: It is two years." in text
+    assert "no claim, cites d1#1, which supports it: See the deed." in text
+    assert "claim, cites d1#2, which does not support it: It began in May." in text
+    assert "and 1 more" in text
 
 
 # -- small forms

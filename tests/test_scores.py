@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 import run_fakes as fake
 from ragharness.errors import RunNotUsable
-from ragharness.records import BUCKETS, ROWS, Answer, Retrieved, Usage
+from ragharness.records import BUCKETS, ROWS, Answer, Failure, Retrieved, Usage
 from ragharness.scores import Scores, score
 from ragharness.statistics import wilson
 
@@ -99,6 +99,39 @@ def test_errors_count_against_every_rate() -> None:
     assert (result.wanted.answer.low, result.wanted.answer.high) == (low, high)
     assert result.errors[0].questions == [f"q{number:03d}" for number in range(31, 61)]
     assert result.intervals.correct.n == 130
+
+
+def test_failures_of_one_kind_are_one_group_with_the_first_message_whole() -> None:
+    messages = [
+        "no answer to 'Who?' after 3 s",
+        "no answer to 'What is \"it\"?' after 12.5 s",
+        "a user's own",
+        "a user's old",
+        "no answer to 'Why?' after 7 s",
+    ]
+    records = [
+        replace(fake.record(question, "error"), failure=Failure("KeyError", message))
+        for question, message in zip(QUESTIONS, messages, strict=False)
+    ]
+    records.append(replace(fake.record(QUESTIONS[5], "error"), failure=Failure("OSError", messages[0])))
+    groups = [(group.type, group.message, group.questions) for group in scored(records).errors]
+    assert groups == [
+        ("KeyError", messages[0], ["q001", "q002", "q005"]),
+        ("KeyError", messages[2], ["q003"]),
+        ("KeyError", messages[3], ["q004"]),
+        ("OSError", messages[0], ["q006"]),
+    ]
+    odd = ("cited 3 ids", "cited 4 ids")
+    (group,) = scored([replace(fake.record(QUESTIONS[0], "correct"), problems=odd)]).problems
+    assert (group.problem, group.questions) == (odd[0], ["q001"])
+
+
+def test_the_pace_counts_time_outs_and_is_unknown_where_everything_failed() -> None:
+    late = [replace(fake.record(question, "timeout"), seconds=60.0) for question in QUESTIONS[:3]]
+    assert scored(late).timing.median == 60.0
+    assert scored([*late, *by_outcome(["refused"] * 130)[3:7]]).timing.median == 0.5
+    timing = scored(by_outcome(["error"] * 130)).timing
+    assert (timing.median, timing.p95, timing.longest) == (None, None, None)
 
 
 @pytest.mark.parametrize(

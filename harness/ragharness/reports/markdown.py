@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 from ragharness.records import BUCKETS
 from ragharness.reports import words
-from ragharness.reports.text import counted, duration, ids, interval, milliseconds, one_line, rate, yes_of
+from ragharness.reports.text import counted, duration, ids, interval, one_line, rate, yes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ragharness.scores import Scores
+
+_LONGEST = 2100
+"""Characters of an error's message: more than a record keeps of one."""
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 
@@ -39,9 +42,11 @@ def escaped(text: str, width: int = 200) -> str:
 def _heading(scores: Scores) -> list[str]:
     what = ", ".join(escaped(part) for part in words.setting(scores))
     effort = ", ".join(words.effort(scores))
+    warning = words.no_result(scores)
     return [
         f"# {escaped(scores.run)}",
         "",
+        *([f"**{warning}**", ""] if warning else []),
         f"{what}: {scores.questions} questions, {words.was_graded(scores)}; {effort}.",
     ]
 
@@ -51,7 +56,7 @@ def _headline(scores: Scores) -> list[str]:
     blind = "n/a" if others.blind is None else str(others.blind)
     lines = [
         (
-            f"**Unacceptable: {bad.count} of {bad.n}**, {rate(bad)} {interval(bad)} "
+            f"**Unacceptable: {_unacceptable(scores)} "
             f"(wrong {scores.buckets['wrong']}, unsupported {scores.buckets['unsupported']}); "
             f"not graded {scores.not_graded}."
         ),
@@ -61,14 +66,22 @@ def _headline(scores: Scores) -> list[str]:
             f"answer wanted {counted(wanted.answer)}, refusal wanted {counted(wanted.refusal)}."
         ),
         (
-            f"For comparison, as wanted: refusing everything {others.refuse}, blind {blind}, "
-            f"best possible {others.best_possible}."
+            f"For comparison, as wanted: always refusing {others.refuse}, blind (reads nothing) {blind}, "
+            f"best possible {others.best_possible}. In brackets: 95 % intervals."
         ),
     ]
     if "unacceptable" in scores.intervals.at_most and not scores.not_graded:
         limit = 100 * scores.intervals.at_most["unacceptable"]
-        lines.append(f"None unacceptable was seen: the true rate may still be up to {limit:.1f}%.")
+        lines.append(f"None of {bad.n} was unacceptable: the true rate may still be up to {limit:.1f}%.")
     return ["  \n".join(lines)]
+
+
+def _unacceptable(scores: Scores) -> str:
+    bad = scores.intervals.unacceptable
+    if words.no_result(scores):
+        # A rate of what was graded would make the ungraded look acceptable.
+        return f"{bad.count} to {bad.count + scores.not_graded} of {bad.n}**"
+    return f"{bad.count} of {bad.n}**, {rate(bad)} {interval(bad)}"
 
 
 def _table(scores: Scores) -> list[str]:
@@ -90,8 +103,8 @@ def _table(scores: Scores) -> list[str]:
         *_grid(head, rows),
         "",
         (
-            f"Bold: the wanted outcome. Wilson 95%; n is what was asked, ungraded answers count against. "
-            f"Few: n under {words.FEW}."
+            f"Bold: the wanted outcome. n is what was asked, ungraded answers count against. "
+            f"95% CI after Wilson. Few: n under {words.FEW}, too few to decide."
         ),
     ]
 
@@ -113,15 +126,16 @@ def _findings(scores: Scores) -> list[str]:
         ("citation supports", f"{yes_of(axes.citation_supports)}, {axes.citation_supports.null} without"),
         ("uncited claims", f"{extra.sum} in {extra.answers} answers"),
         ("refusal quality", "n/a" if quality.mean is None else f"{quality.mean:.2f} of 3, n {quality.n}"),
-        ("over-refusal (evidence retrieved)", counted(axes.over_refusal)),
-        ("over-refusal (all answerable)", counted(axes.over_refusal_all)),
-        ("under-refusal", counted(axes.under_refusal)),
-        ("hedged, mixed", f"{axes.hedged}, {axes.mixed}"),
+        ("over-refusal: refused with the evidence retrieved", counted(axes.over_refusal)),
+        ("over-refusal of all whose answer is in reach", counted(axes.over_refusal_all)),
+        ("under-refusal: answered where a refusal is wanted", counted(axes.under_refusal)),
+        ("hedged: declined and answered at once", str(axes.hedged)),
+        ("mixed: partly from outside knowledge", str(axes.mixed)),
         (f"gold evidence {top}", counted(found.any_evidence)),
         (f"all gold evidence {top}", counted(found.all_evidence)),
         ("gold evidence first", counted(found.evidence_first)),
         ("right document", counted(found.document)),
-        ("mean reciprocal rank", "n/a" if found.mrr is None else f"{found.mrr:.3f}"),
+        ("mean 1/rank of gold evidence (MRR)", "n/a" if found.mrr is None else f"{found.mrr:.3f}"),
     ]
     return ["## Axes and retrieval", "", *_grid(["measure", "value"], rows)]
 
@@ -135,31 +149,28 @@ def _misses(scores: Scores) -> list[str]:
         for field, name in words.FAILURE_NAMES.items()
         if (count := getattr(scores.failures, field))
     ]
-    kinds: dict[str, list[str]] = {}
-    for miss in scores.misses:
-        kinds.setdefault(miss.came_out, []).append(miss.question)
-    lists = [f"- {kind.replace('_', ' ')}: {escaped(ids(names, 20), 400)}" for kind, names in kinds.items()]
+    lists = [f"- {kind}: {escaped(ids(names, 20), 400)}" for kind, names in words.worst(scores)]
     return [f"## Why {missed} missed", "", *_grid(["where", "questions"], rows), "", *lists]
 
 
 def _errors(scores: Scores) -> list[str]:
-    groups = [(f"{group.type}: {group.message}", group.questions) for group in scores.errors]
-    groups += [(group.problem, group.questions) for group in scores.problems]
-    lines = [f"- {len(names)}x {escaped(text)}: {escaped(ids(names))}" for text, names in groups]
+    groups = words.oddities(scores)
+    lines = [f"- {len(names)}x {escaped(text, _LONGEST)}: {escaped(ids(names))}" for text, names in groups]
     return ["## Errors and oddities", "", *lines] if lines else []
 
 
 def _made(scores: Scores) -> list[str]:
-    versions, timing = scores.versions, scores.timing
+    versions = scores.versions
     notes = [f"- {escaped(note, 500)}" for note in scores.notes]
     return [
         "## How it was made",
         "",
         *notes,
         f"- ragharness {versions.ragharness}, python {versions.python}, grader {escaped(versions.grader)}",
-        (
-            f"- median {milliseconds(timing.median)} a question, 95% under {milliseconds(timing.p95)}; "
-            f"{scores.sessions} session{'s' if scores.sessions != 1 else ''}, {duration(scores.seconds)}"
-        ),
+        f"- {'; '.join([*words.pace(scores), _sessions(scores)])}",
         f"- records in {escaped(scores.folder)}",
     ]
+
+
+def _sessions(scores: Scores) -> str:
+    return f"{scores.sessions} session{'s' if scores.sessions != 1 else ''}, {duration(scores.seconds)}"

@@ -5,16 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragharness.reports import words
-from ragharness.reports.text import clean, labelled, milliseconds, paragraph
+from ragharness.reports.text import clean, labelled, milliseconds, one_line, paragraph
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from ragharness.corpus import Corpus
-    from ragharness.records import Evidence, Passage, Question, Record, Verdict
+    from ragharness.records import Evidence, Passage, Question, Record, Sentence, Verdict
 
 _LABEL = 11
 _BODY = " " * _LABEL
+_SENTENCES = 12
+"""Sentences of an answer that are shown as they were read; the rest is counted."""
+_SENTENCE = 120
+"""Characters of each: the answer stands whole above."""
+_MARKS = 5
 
 
 def show_question(
@@ -154,19 +159,52 @@ def _answer(record: Record, width: int) -> list[str]:
 def _verdict(record: Record, width: int) -> list[str]:
     verdict = record.verdict
     if verdict is None:
-        return _field("verdict", f"none: {record.status.replace('_', ' ')}", width)
+        none = _field("verdict", f"none: {record.status.replace('_', ' ')}", width)
+        return [*none, *_field("why", _ungraded(record), width)]
     row = f"; row {verdict.decided_by} of the decision table" if verdict.decided_by >= 0 else ""
     outcome = verdict.bucket or f"not graded ({verdict.status.replace('_', ' ')})"
     by = f", graded by {verdict.grader}" if verdict.grader else ""
     lines = _field("verdict", f"{outcome}, {verdict.reason}{row}{by}", width)
-    if verdict.why:
-        lines += _field("why", verdict.why, width)
+    elsewhere = " The answer's marks stand in other sentences." if _cites_elsewhere(record) else ""
+    if verdict.why or elsewhere:
+        lines += _field("why", f"{verdict.why}{elsewhere}", width)
     lines += _field("read as", _reading(verdict), width)
     lines += _field("axes", _axes(verdict), width)
     if verdict.flags:
         told = (words.FLAG_NAMES.get(flag, flag.replace("_", " ")) for flag in verdict.flags)
         lines += _field("flags", "; ".join(told), width)
-    return lines
+    return lines + _sentences(verdict.sentences, width)
+
+
+def _ungraded(record: Record) -> str:
+    """Return why a record has no verdict."""
+    if record.status == "timeout":
+        return "the call was given up at the limit (--timeout sets it); it counts as not graded"
+    what = "there was no answer to grade" if record.answer is None else "the answer is kept"
+    return f"an exception ended it: {what}; it counts as not graded"
+
+
+def _cites_elsewhere(record: Record) -> bool:
+    return record.verdict is not None and record.verdict.reason == "UNCITED" and bool(record.cited)
+
+
+def _sentences(sentences: Sequence[Sentence], width: int) -> list[str]:
+    """Return as what each sentence of the answer was read."""
+    lines: list[str] = []
+    for sentence in sentences[:_SENTENCES]:
+        told = f"{_role(sentence)}: {one_line(sentence.text, _SENTENCE)}"
+        lines += _field("" if lines else "sentences", told, width)
+    more = len(sentences) - _SENTENCES
+    return [*lines, *(_field("", f"and {more} more", width) if more > 0 else [])]
+
+
+def _role(sentence: Sentence) -> str:
+    kind = "claim" if sentence.is_claim else "no claim"
+    if not sentence.citations:
+        return f"{kind}, uncited"
+    marks = ", ".join(sentence.citations[:_MARKS])
+    support = {True: ", which supports it", False: ", which does not support it", None: ""}
+    return f"{kind}, cites {marks}{support[sentence.joint_support]}"
 
 
 def _reading(verdict: Verdict) -> str:

@@ -6,17 +6,8 @@ from typing import TYPE_CHECKING
 
 from ragharness.records import BUCKETS
 from ragharness.reports import words
-from ragharness.reports.text import (
-    counted,
-    flow,
-    ids,
-    interval,
-    labelled,
-    milliseconds,
-    one_line,
-    rate,
-    yes_of,
-)
+from ragharness.reports.findings import findings
+from ragharness.reports.text import flow, interval, one_line, rate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,13 +16,6 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 _ACCENT, _PLAIN = "\x1b[1;36m", "\x1b[0m"
-_GROUPS = 5
-"""Kinds of errors that are listed; the rest is counted."""
-
-_LONGEST_PROBLEM = 300
-"""Characters of an error's message; `show` and the JSON have it whole."""
-
-_INDENT = 11
 
 
 def terminal_report(
@@ -47,7 +31,7 @@ def terminal_report(
         _heading(scores, width),
         _headline(scores, width),
         _table(scores, width, colour),
-        _findings(scores, width),
+        findings(scores, width, wide=width >= WIDTH),
         _next(scores, width, reference) if next_steps else [],
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
@@ -55,17 +39,18 @@ def terminal_report(
 
 def _heading(scores: Scores, width: int) -> list[str]:
     asked = f"{scores.questions} questions"
+    warning = words.no_result(scores)
     run = [f"ragharness {scores.versions.ragharness}", f"run {scores.run}"]
     what = [*map(one_line, words.setting(scores)), asked, words.was_graded(scores), *words.effort(scores)]
-    return [*flow(run, width, gap="  "), *flow(what, width, gap="  ")]
+    told = [*flow(run, width, gap="  "), *flow(what, width, gap="  ")]
+    return [warning, "", *told] if warning else told
 
 
 def _headline(scores: Scores, width: int) -> list[str]:
-    bad, wanted, others = scores.intervals.unacceptable, scores.wanted, scores.references
-    blind = "n/a" if others.blind is None else others.blind
+    bad, wanted = scores.intervals.unacceptable, scores.wanted
     pairs = [
         (
-            f"unacceptable  {_of(bad.count, bad.n)}  {rate(bad)} {interval(bad)}",
+            f"unacceptable  {_unacceptable(scores)}",
             (
                 f"wrong {scores.buckets['wrong']}  unsupported {scores.buckets['unsupported']}  "
                 f"not graded {scores.not_graded}"
@@ -76,7 +61,7 @@ def _headline(scores: Scores, width: int) -> list[str]:
                 f"as wanted     {_of(wanted.total.count, wanted.total.n)}  {rate(wanted.total)} "
                 f"{interval(wanted.total)}"
             ),
-            f"refuse {others.refuse}  blind {blind}  best possible {others.best_possible}",
+            "in brackets: 95% intervals",
         ),
         (
             f"  answer wanted {_share(scores, 'answer')}",
@@ -84,11 +69,31 @@ def _headline(scores: Scores, width: int) -> list[str]:
         ),
     ]
     lines = _side_by_side(pairs, width)
+    lines += flow(_others(scores), width, "  to compare    ", "  ")
     if "unacceptable" in scores.intervals.at_most and not scores.not_graded:
         limit = 100 * scores.intervals.at_most["unacceptable"]
-        text = f"none unacceptable was seen: the true rate may still be up to {limit:.1f}%"
+        text = f"none of {bad.n} was unacceptable: the true rate may still be up to {limit:.1f}%"
         lines += flow(text.split(" "), width, "  ", " ")
     return lines
+
+
+def _unacceptable(scores: Scores) -> str:
+    bad = scores.intervals.unacceptable
+    if words.no_result(scores):
+        # A rate of what was graded would make the ungraded look acceptable.
+        return f"{bad.count} to {bad.count + scores.not_graded} of {bad.n}"
+    return f"{_of(bad.count, bad.n)}  {rate(bad)} {interval(bad)}"
+
+
+def _others(scores: Scores) -> list[str]:
+    """Return what would come out as wanted without reading anything, and at best."""
+    others = scores.references
+    blind = "n/a" if others.blind is None else others.blind
+    return [
+        f"always refusing {others.refuse}",
+        f"blind (reads nothing) {blind}",
+        f"best possible {others.best_possible}",
+    ]
 
 
 def _of(count: int, n: int) -> str:
@@ -118,18 +123,17 @@ def _table(scores: Scores, width: int, colour: bool) -> list[str]:
     lines = _columns(rows, colour=colour)
     if not ungraded and scores.not_graded:
         counts = [
-            f"{words.ROW_NAMES[name]} {row.not_graded}"
+            f"{row.not_graded} in row {words.ROW_NAMES[name]}"
             for name, row in scores.by_target.items()
             if row.not_graded
         ]
-        lines += flow(counts, width, "not graded   ")
+        lines += flow(counts, width, "not graded   ", ", ")
     legend = [
         "* = wanted outcome.",
-        *(["Wilson 95%,"] if intervals else []),
-        "N asked, ungraded count against.",
+        "N = asked; what is not graded counts against.",
+        *([f"few = N under {words.FEW}, too few to decide."] if intervals and _has_few(scores) else []),
     ]
-    few = [f"few = N under {words.FEW}"] if intervals and _has_few(scores) else []
-    return [*lines, *flow([*legend, *few], width, gap=" ")]
+    return [*lines, *flow(legend, width, gap=" ")]
 
 
 def _has_few(scores: Scores) -> bool:
@@ -182,89 +186,9 @@ def _joined(parts: Sequence[str], accent: int) -> str:
     )
 
 
-def _findings(scores: Scores, width: int) -> list[str]:
-    return [
-        *_grid("AXES", _axes(scores), width),
-        *_grid("RETRIEVAL", _retrieval(scores), width),
-        *_why(scores, width),
-        *_worst(scores, width),
-        *_errors(scores, width),
-        *(line for note in scores.notes for line in labelled("NOTE", note, width, _INDENT)),
-    ]
-
-
-def _axes(scores: Scores) -> list[tuple[str, str]]:
-    axes = scores.axes
-    quality = axes.refusal_quality
-    return [
-        ("citation exists", yes_of(axes.citation_exists)),
-        ("citation supports", yes_of(axes.citation_supports)),
-        ("no citation", f"{axes.citation_exists.null} answers"),
-        ("uncited claims", f"{axes.extra_claim_count.sum} in {axes.extra_claim_count.answers} answers"),
-        ("over-refusal", counted(axes.over_refusal)),
-        ("under-refusal", counted(axes.under_refusal)),
-        ("refusal quality", "n/a" if quality.mean is None else f"{quality.mean:.2f} of 3, n {quality.n}"),
-        ("hedged, mixed", f"{axes.hedged}, {axes.mixed}"),
-    ]
-
-
-def _retrieval(scores: Scores) -> list[tuple[str, str]]:
-    found, top = scores.retrieval, words.top(scores)
-    return [
-        (f"gold {top}", counted(found.any_evidence)),
-        ("gold first", counted(found.evidence_first)),
-        (f"all gold {top}", counted(found.all_evidence)),
-        ("right document", counted(found.document)),
-        ("mean 1/rank", "n/a" if found.mrr is None else f"{found.mrr:.3f}"),
-    ]
-
-
-def _grid(label: str, cells: Sequence[tuple[str, str]], width: int) -> list[str]:
-    per_line = 2 if width >= WIDTH else 1
-    lines = []
-    for first in range(0, len(cells), per_line):
-        texts = [f"{name:<17} {value:<17}" for name, value in cells[first : first + per_line]]
-        head = label if first == 0 else ""
-        lines.append(f"{head:<{_INDENT}}{''.join(texts)}".rstrip())
-    return lines
-
-
-def _why(scores: Scores, width: int) -> list[str]:
-    missed = scores.questions - scores.wanted.total.count
-    if not missed:
-        return []
-    items = [
-        f"{name} {count}"
-        for field, name in words.FAILURE_NAMES.items()
-        if (count := getattr(scores.failures, field))
-    ]
-    return flow(items, width, f"WHY {missed} MISSED   ")
-
-
-def _worst(scores: Scores, width: int) -> list[str]:
-    kinds: dict[str, list[str]] = {}
-    for miss in scores.misses:
-        kinds.setdefault(miss.came_out, []).append(miss.question)
-    most = 5 if width >= WIDTH else 3
-    items = [f"{kind.replace('_', ' ')} {ids(names, most)}" for kind, names in list(kinds.items())[:3]]
-    return flow(items, width, "WORST      ")
-
-
-def _errors(scores: Scores, width: int) -> list[str]:
-    lines: list[str] = []
-    groups = [(f"{group.type}: {group.message}", group.questions) for group in scores.errors]
-    groups += [(group.problem, group.questions) for group in scores.problems]
-    for text, questions in groups[:_GROUPS]:
-        told = f"{len(questions)}x {one_line(text, _LONGEST_PROBLEM)}: {ids(questions, 3)}"
-        lines += labelled("" if lines else "ERRORS", told, width, _INDENT)
-    if len(groups) > _GROUPS:
-        lines.append(f"{'':<{_INDENT}}and {len(groups) - _GROUPS} other kinds (see --json)")
-    return lines
-
-
 def _next(scores: Scores, width: int, reference: str) -> list[str]:
     run = f" {reference}" if reference else ""
-    question = scores.misses[0].question if scores.misses else "q001"
+    question = next((names[0] for _, names in words.worst(scores)), "q001")
     steps = [
         (f"ragharness show {question}{run}", "one question, passages, reason"),
         (f"ragharness report{run} --markdown", "the same to paste"),
@@ -275,7 +199,10 @@ def _next(scores: Scores, width: int, reference: str) -> list[str]:
         for number, (command, what) in enumerate(steps)
     ]
     lines = [line if len(line) <= width else line[: 7 + size].rstrip() for line in lines]
-    timing = scores.timing
-    pace = f"median {milliseconds(timing.median)} a question, 95% under {milliseconds(timing.p95)}"
     made = f"python {scores.versions.python}, grader {scores.versions.grader}"
-    return [*lines, "", *flow([pace, made], width), *flow([f"records in {scores.folder}"], width)]
+    return [
+        *lines,
+        "",
+        *flow([*words.pace(scores), made], width),
+        *flow([f"records in {scores.folder}"], width),
+    ]

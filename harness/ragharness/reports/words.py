@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.reports.text import duration, money
+from ragharness.reports.text import duration, milliseconds, money
 
 if TYPE_CHECKING:
     from ragharness.scores import Scores
 
 ROW_NAMES = {
-    "grounded/correct": "correct",
-    "grounded/wrong": "wrong",
+    "grounded/correct": "plain",
+    "grounded/wrong": "tempting",
     "grounded/unsupported": "withheld",
     "grounded/refused": "does-not-say",
     "unanswerable": "unanswerable",
     "adversarial": "adversarial",
     "null_retrieval": "null",
 }
+"""Other words than those of the buckets, which stand above the columns; JSON has the keys."""
+
 BUILT_FOR = {
     "grounded/correct": "the evidence is in the index, nothing misleading near it",
     "grounded/wrong": "the evidence is in the index, and so is a tempting false answer",
@@ -68,6 +70,44 @@ FLAG_NAMES = {
 
 FEW = 20
 """Below this n a row is marked: its interval is too wide to decide anything."""
+
+MOST_UNGRADED = 0.2
+"""Above this share of ungraded answers a run is announced as no result: its counts say too little."""
+
+_MENDABLE = ("error", "timeout", "no_answer", "needs_review")
+"""What came out otherwise for want of a grade: where it is the most, it is to be mended first."""
+
+
+def no_result(scores: Scores) -> str:
+    """Return that too much is not graded for a result; empty where it is not."""
+    if scores.not_graded <= MOST_UNGRADED * scores.questions:
+        return ""
+    return f"NOT A RESULT  {scores.not_graded} of {scores.questions} not graded"
+
+
+def worst(scores: Scores) -> list[tuple[str, list[str]]]:
+    """Return the questions to read by what came out: false answers first, or what keeps most from a grade."""
+    kinds: dict[str, list[str]] = {}
+    for miss in scores.misses:
+        kinds.setdefault(miss.came_out, []).append(miss.question)
+    largest = max(kinds, key=lambda kind: len(kinds[kind]), default="")
+    # The sort is stable: the others keep their order.
+    ordered = sorted(kinds, key=lambda kind: kind != largest or kind not in _MENDABLE)
+    return [(kind.replace("_", " "), kinds[kind]) for kind in ordered]
+
+
+def oddities(scores: Scores) -> list[tuple[str, list[str]]]:
+    """Return what failed and what was odd, each with its questions."""
+    groups = [(f"{group.type}: {group.message}", group.questions) for group in scores.errors]
+    return groups + [(group.problem, group.questions) for group in scores.problems]
+
+
+def pace(scores: Scores) -> list[str]:
+    """Return how long calls took; nothing where no call returned or was given up."""
+    timing = scores.timing
+    if timing.median is None or timing.p95 is None:
+        return []
+    return [f"median {milliseconds(timing.median)} a question, 95% under {milliseconds(timing.p95)}"]
 
 
 def was_graded(scores: Scores) -> str:

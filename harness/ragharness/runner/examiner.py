@@ -115,7 +115,8 @@ class Examiner:
         return self._record(turn, "error", turn.retrieved(), failure=describe(error))
 
     def time_out(self, turn: Turn, limit: float) -> Record:
-        """Record that the pipeline did not answer in time."""
+        """Record that the pipeline did not answer in time; it counts as having worked for the limit."""
+        turn.seconds = limit
         return self._record(
             turn, "timeout", turn.retrieved(), failure=Failure("TimeoutError", f"no answer after {limit:g} s")
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ragharness.scores.layout import ErrorGroup, Failures, Miss, ProblemGroup
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
 _STATUSES = {"error": "pipeline_error"}
 _SEVERITY = ("wrong", "unsupported", "error", "timeout", "no_answer", "needs_review", "refused", "correct")
 """The order in which misses are worth reading: false answers before missing ones."""
+
+_VARIABLE = re.compile(
+    r"""(?<!\w)(?:'[^'\n]*'|"[^"\n]*"|`[^`\n]*`)(?!\w)|\b0x[0-9a-f]+\b|\d[\d.,:]*""", re.IGNORECASE
+)
+"""What differs between messages of one kind: quoted parts, addresses, numbers."""
 
 
 def failures(outcomes: Sequence[Outcome]) -> Failures:
@@ -37,24 +43,29 @@ def _place(outcome: Outcome) -> str:
 
 
 def errors(outcomes: Sequence[Outcome]) -> list[ErrorGroup]:
-    """Return the failures by type and message, the most frequent first."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    for outcome in outcomes:
-        if outcome.failure:
-            key = outcome.failure.type, outcome.failure.message
-            groups.setdefault(key, []).append(outcome.question.id)
-    made = [ErrorGroup(type=kind, message=text, questions=ids) for (kind, text), ids in groups.items()]
-    return sorted(made, key=lambda group: -len(group.questions))
+    """Return the failures by type and kind of message, the most frequent first, with their first message."""
+    failed = [(each.question.id, each.failure) for each in outcomes if each.failure]
+    groups = _grouped([(f"{failure.type}: {failure.message}", question) for question, failure in failed])
+    first = dict(failed)
+    return [
+        ErrorGroup(type=first[ids[0]].type, message=first[ids[0]].message, questions=ids) for _, ids in groups
+    ]
 
 
 def problems(outcomes: Sequence[Outcome]) -> list[ProblemGroup]:
-    """Return what was odd about returned values, the most frequent first."""
-    groups: dict[str, list[str]] = {}
-    for outcome in outcomes:
-        for problem in outcome.problems:
-            groups.setdefault(problem, []).append(outcome.question.id)
-    made = [ProblemGroup(problem=text, questions=ids) for text, ids in groups.items()]
-    return sorted(made, key=lambda group: -len(group.questions))
+    """Return what was odd about returned values by kind, the most frequent first, with the first of each."""
+    groups = _grouped([(problem, each.question.id) for each in outcomes for problem in each.problems])
+    return [ProblemGroup(problem=text, questions=ids) for text, ids in groups]
+
+
+def _grouped(texts: Sequence[tuple[str, str]]) -> list[tuple[str, list[str]]]:
+    """Put texts together that differ only in quotations and numbers; return the first of each and all ids."""
+    groups: dict[str, tuple[str, list[str]]] = {}
+    for text, question in texts:
+        _, ids = groups.setdefault(_VARIABLE.sub("_", text), (text, []))
+        if question not in ids[-1:]:
+            ids.append(question)
+    return sorted(groups.values(), key=lambda group: -len(group[1]))
 
 
 def misses(outcomes: Sequence[Outcome]) -> list[Miss]:

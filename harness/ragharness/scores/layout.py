@@ -154,17 +154,17 @@ class Failures(Struct, kw_only=True):
 
 
 class ErrorGroup(Struct, frozen=True, kw_only=True):
-    """Failures of one type with one message."""
+    """Failures of one type whose messages differ only in quotations and numbers."""
 
     type: str
-    message: str
+    message: Annotated[str, Meta(description="That of the first question, whole.")]
     questions: list[str]
 
 
 class ProblemGroup(Struct, frozen=True, kw_only=True):
     """Something odd about what the pipeline returned, which was graded all the same."""
 
-    problem: str
+    problem: Annotated[str, Meta(description="As it was said of the first question.")]
     questions: list[str]
 
 
@@ -178,11 +178,11 @@ class Miss(Struct, frozen=True, kw_only=True):
 
 
 class Timing(Struct, frozen=True, kw_only=True):
-    """Seconds of the pipeline's calls, those that ended in an error left out."""
+    """Seconds of the pipeline's calls, a time-out with its limit; those that raised are left out."""
 
-    median: float
-    p95: float
-    longest: float
+    median: Annotated[float | None, Meta(description="Null: no call returned or was given up.")]
+    p95: float | None
+    longest: float | None
 
 
 class Spending(Struct, frozen=True, kw_only=True):

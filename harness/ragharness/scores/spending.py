@@ -18,11 +18,11 @@ Number = TypeVar("Number", int, float)
 
 
 def timing(outcomes: Sequence[Outcome]) -> Timing:
-    """Return the quantiles of the pipeline's calls that returned."""
-    seconds = [each.seconds for each in outcomes if each.failure is None and each.status != "not_asked"]
-    return Timing(
-        median=quantile(seconds, 0.5), p95=quantile(seconds, 0.95), longest=max(seconds, default=0.0)
-    )
+    """Return the quantiles of the pipeline's calls that returned or were given up at the limit."""
+    seconds = [each.seconds for each in outcomes if each.status not in {"error", "not_asked"}]
+    if not seconds:
+        return Timing(median=None, p95=None, longest=None)
+    return Timing(median=quantile(seconds, 0.5), p95=quantile(seconds, 0.95), longest=max(seconds))
 
 
 def spending(outcomes: Sequence[Outcome]) -> Spending:
