@@ -48,7 +48,7 @@ _INABILITY = re.compile(
     | \b(?:cannot|can\s+not|can['’]t|could\s+not|couldn['’]t)\s+be{_ADVERB}\s+(?:answered|found|determined|established|confirmed|said|inferred|derived|verified|located|identified|known|ascertained|concluded)\b
     | ^\W*(?:but\s+|and\s+|so\s+|sorry,?\s+|unfortunately,?\s+)?(?:cannot|can\s+not|can['’]t|could\s+not|couldn['’]t|did\s+not|didn['’]t){_ADVERB}\s+(?:answer|find|determine|establish|confirm|say|tell|infer|derive|verify|locate|identify|know|conclude)\b
     | \b(?:is|it['’]s|was)\s+(?:not\s+possible|impossible|hard|difficult)\s+(?:for\s+me\s+)?to\s+(?:say|tell|determine|know|answer|establish|confirm|conclude|find)
-    | \b(?:is|are|remains?)\s+(?:unknown|unclear|not\s+known|not\s+clear|undetermined|indeterminate|undisclosed|unspecified|unstated|unanswerable)\b
+    | (?:\b(?:is|are|was|remains?)|['’]s)\s+(?:unknown|unclear|not\s+known|not\s+clear|undetermined|indeterminate|undisclosed|unspecified|unstated|unanswerable)\b
     | \b(?:unclear|unknown)\s+(?:from|whether|based|how|what|when|who)\b | ^\W*(?:unknown|unclear|unanswerable|undetermined)\W*$
     | (?<!found\s)(?<!finds\s)(?<!saw\s)(?<!identified\s)(?<!with\s)\b(?:insufficient|not\s+enough|no\s+sufficient|not\s+sufficient|inadequate|lack\s+of|absence\s+of|no)\s+(?:(?:relevant|specific|direct|explicit|supporting|retrieved|clear|further|matching|such|reliable)\s+){{0,2}}
         (?:information|evidence|context|data|details?|passages?|documents?|results?|sources?|answer|records?|support|basis|documentation|material(?!\s+(?!on\b|about\b|for\b|in\b|that\b|which\b|to\b|was\b|is\b|addressing\b|covering\b)\w))\b
@@ -56,7 +56,7 @@ _INABILITY = re.compile(
     | \b(?:outside|beyond|out\s+of)\s+(?:of\s+)?(?:the\s+)?(?:\w+\s+)?(?:scope(?!\s+of\s+(?:this|the|such|its)\s+(?:agreement|purpose|licen[cs]e|contract|definition|duty|obligation))|what\s+(?:i|the\s+passages?))
     | \b(?:i|we)\s+(?:have\s+|['’]ve\s+)?(?:also\s+|carefully\s+)?(?:looked|searched|checked|reviewed|read|examined|went|scanned|combed|consulted)\b[^.;!?]{{0,100}}?\b(?:found|find|see|saw|spotted)\s+(?:no|nothing|none)\b | \bcame\s+(?:up|back)\s+(?:empty|short|with\s+nothing)\b
     | ^\W*(?:sorry,?\s+|apologies,?\s+|unfortunately,?\s+)?(?:n/?a|no\s+answer|not\s+answerable|cannot\s+answer|can['’]t\s+answer|don['’]t\s+know|no\s+idea|not\s+(?:found|specified|stated|mentioned|available|provided|known|disclosed|given))\W*(?:$|[.;,:–—-])
-    | \b(?:there\s+(?:is|was)|there['’]s)\s+nothing\b | \bnothing\s+(?:was\s+|were\s+)?(?:found|retrieved|returned|relevant|available)
+    | \b(?:there\s+(?:is|was)|there['’]s)\s+nothing\b(?![^.;!?]{{0,60}}\b(?:that|which|to)\s+(?:\w+\s+)?(?:prevent|prohibit|stop|forbid|bar|keep|restrict|limit|preclud)\w*) | \bnothing\s+(?:was\s+|were\s+)?(?:found|retrieved|returned|relevant|available)
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -88,6 +88,7 @@ _SILENCE = re.compile(
     | \bthere\s+(?:do|does|did)(?:\s+not|n['’]t)\s+(?:appear|seem)\s+to\s+be\s+(?:any|an?|enough)\b | \bnor\s+(?:do|does|did|is|are|was|were)\b
     | \bnothing\s+(?:in|within|from)\s+(?:[\w'’-]+\s+){{0,4}}?(?:passages?|documents?|context|text|agreement|contract|material|sources?|excerpts?|report|filing)\s+(?:\w+ly\s+)?(?:says?|states?|indicates?|suggests?|mentions?|tells?|address(?:es)?|specif(?:y|ies)|confirms?|answers?|speaks?|covers?|describes?|discuss(?:es)?)\b
     | \b(?:contains?|includes?|has|have|there\s+(?:is|are))\s+no\s+(?:[\w-]+\s+){{1,3}}?(?:clauses?|provisions?|sections?|articles?|paragraphs?)\b | ^\W*no\s+(?:[\w-]+\s+){{1,3}}?(?:clauses?|provisions?|sections?|articles?|paragraphs?)\s+(?:is|are|was|were)\s+(?:included|present|contained|found|provided|there|in)\b
+    | \b(?:do|does|did)(?:\s+not|n['’]t)\s+(?:contain|include|have)\s+(?:an?|any)\s+(?:[\w-]+\s+){{1,3}}?(?:provisions?|clauses?|sections?)\b
     | \b(?:and|but)\s+nothing\s+(?:later|more\s+recent|newer|beyond|after|else|further)\b
     | \bleaves?\s+(?:this|that|it|the\s+\w+)\s+open\b | \b(?:lacks?|omits?)\s+(?:any\s+|a\s+)?{_EVIDENCE}
     """,

@@ -135,6 +135,8 @@ def raw_words(text: str) -> list[str]:
 @remembered
 def content(text: str) -> tuple[str, ...]:
     """Return the concepts of a text's content words, in order, stop words left out."""
+    if "R&D" in text:
+        text = text.replace("R&D", "research development")
     return tuple(
         concept(word)
         for word in raw_words(text)

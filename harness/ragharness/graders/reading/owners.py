@@ -161,6 +161,10 @@ def _behalf(text: str) -> frozenset[str]:
     return frozenset(word for found in _FOR.finditer(text) for word in content(found[1]))
 
 
+_THEY = re.compile(r"\W*(?:it|they|this|these)\b", re.IGNORECASE)
+"""A clause with such a subject speaks of what was asked."""
+
+
 def is_neighbours(text: str, candidate: Candidate, profile: Profile) -> bool:
     """Say whether a value beside a decline belongs to a neighbour whose name is part of what was asked.
 
@@ -169,6 +173,8 @@ def is_neighbours(text: str, candidate: Candidate, profile: Profile) -> bool:
     low, high = next(
         ((low, high) for low, high in clauses(text) if low <= candidate.start < high), (0, len(text))
     )
+    if _THEY.match(text, low):
+        return False
     here = frozenset(content(text[low:high]))
     missing = profile.focus - here
     return any(first in missing and last in here for first, last in profile.qualified) and (

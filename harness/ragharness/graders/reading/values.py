@@ -42,6 +42,7 @@ _IS_A_NAME = re.compile(
     rf"\b(?:is|was|are|were|be)\s+(?:the\s+|a\s+|an\s+)?(?:{_NAME}(?:\s|\W*$))+"
     rf"|^\W*(?:{_NAME}\s+)+(?:is|was|are|were|appears\s+to\s+be|serves\s+as|acts\s+as)\s+(?:the|its|an?)\b"
 )
+_ACT = re.compile(r"\b(?:Act|Law|Statute|Code|Regulations?)(?:,|\s+of)\s+$")
 _ELSEWHERE = re.compile(
     r"\b(?:covered|found|located|stated|addressed|set\s+out|contained|documented|available|listed|recorded|dealt\s+with|described|mentioned)\s+(?:in|on|under|elsewhere|at)\b"
     r"|\b(?:in|by|under|from|see)\s+(?:an?\s+|the\s+|another\s+|some\s+|other\s+|its\s+|a\s+different\s+)?(?:\w+\s+){0,2}?(?:documents?|schedules?|annex(?:es)?|appendix|exhibits?|sections?|reports?|filings?|agreements?|letters?|sources?|parts?|passages?|pages?|elsewhere)\b",
@@ -109,12 +110,17 @@ def _entries(parts: Sequence[Part], question: Question, profile: Profile, *, dec
                 mere or (pointing and not (slot == "in" and asked)) or (declined and candidate.foreign_unit)
             )
             if declined and not away:
-                away = is_neighbours(part.text, candidate, profile) or (
+                away = _names_an_act(part.text, candidate) or is_neighbours(part.text, candidate, profile) or (
                     slot == "weak" and _speaks_of_another(part.text, candidate, profile)
                 )
             entries.append(_Entry(part, candidate, "out" if away else slot))
         carried = is_other_entity(part.text, profile) or (carried and not found)
     return entries
+
+
+def _names_an_act(text: str, candidate: Candidate) -> bool:
+    """Say whether a year belongs to the name of a law ("the Consolidated Appropriations Act, 2021")."""
+    return candidate.written.isdigit() and _ACT.search(text, 0, candidate.start) is not None
 
 
 def _names_the_asked(text: str, profile: Profile) -> bool:
