@@ -108,7 +108,10 @@ def _strip(word: str) -> str:
             break
     if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
         word = word[:-1]
-    return word[:-1] if len(word) > 3 and word[-1] == "e" else word
+    if len(word) > 3 and word[-1] == "e":
+        word = word[:-1]
+    # "appropriated" and "appropriation" are one word.
+    return word[:-2] if len(word) > 7 and word.endswith("at") else word
 
 
 _SYNONYMS = _irregular()

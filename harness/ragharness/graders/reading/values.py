@@ -110,8 +110,10 @@ def _entries(parts: Sequence[Part], question: Question, profile: Profile, *, dec
                 mere or (pointing and not (slot == "in" and asked)) or (declined and candidate.foreign_unit)
             )
             if declined and not away:
-                away = _names_an_act(part.text, candidate) or is_neighbours(part.text, candidate, profile) or (
-                    slot == "weak" and _speaks_of_another(part.text, candidate, profile)
+                away = (
+                    _names_an_act(part.text, candidate)
+                    or is_neighbours(part.text, candidate, profile)
+                    or (slot == "weak" and _speaks_of_another(part.text, candidate, profile))
                 )
             entries.append(_Entry(part, candidate, "out" if away else slot))
         carried = is_other_entity(part.text, profile) or (carried and not found)
