@@ -12,10 +12,20 @@ from commands import Done
 from ragharness import cli
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from commands import Verb
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_cache_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Nothing is read from the cache of whoever runs the tests, or written to it; children inherit that."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAGHARNESS_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -111,7 +111,7 @@ def test_a_perfect_run_says_what_zero_means() -> None:
 
 
 def outcomes(*counts: tuple[str, int], rest: str = "") -> Scores:
-    """Return the scores of a run whose first questions came out so, and the others as wanted or as ``rest``."""
+    """Return the scores of a run whose first questions came out so, the others as wanted or as ``rest``."""
     questions = fake.questions()
     names = [name for name, count in counts for _ in range(count)]
     names += [rest or question.wanted for question in questions[len(names) :]]
