@@ -39,6 +39,8 @@ _ASKS_PERIOD = re.compile(
     r"\b(?:which|what|first|last|latest)\s+(?:fiscal|financial|calendar|business)?\s*(?:year|quarter)\b|\bwhen\b",
     re.IGNORECASE,
 )
+_RANGE_AFTER = re.compile(r"\s?[-–—/]\s?(?:(?:19|20)?\d\d)\b")
+_RANGE_BEFORE = re.compile(r"(?:19|20)\d\d\s?[-–—/]\s?$")
 _NAME_OF_LAW = re.compile(
     r"\b(?:Act|Law|Code|Order|Regulations?|Directive|Statute|Bill|Treaty|Convention|Protocol|Plan|Programme?|Strategy|Gesetz|Ley|Loi)(?:,|\s+of)?\s+$"
 )
@@ -93,6 +95,11 @@ def _names_a_period(text: str, mention: DateMention, question: Question) -> bool
 
 def _is_bound(text: str, mention: DateMention) -> bool:
     """Say whether a date is one end of "between 1 and 5 March"; the start of "from ... to ..." may be what was asked."""
+    if not mention.month and (
+        _RANGE_AFTER.match(text, mention.end)
+        or _RANGE_BEFORE.search(text, max(0, mention.start - 8), mention.start)
+    ):
+        return True
     if not BETWEEN.search(text, 0, mention.start):
         return False
     return len([each for each in find_dates(text) if each.start > text.casefold().find("between")]) > 1

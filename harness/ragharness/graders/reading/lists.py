@@ -32,6 +32,11 @@ _ASIDE = re.compile(
     r"\b(?:and|plus)\s+(?:\w+\s+){0,3}?(?:others?|another|more|second|third|further)\b[^.;]{0,40}?\b(?:that|which|whom?)\b(?=[^.;]*\b(?:not|n['’]t|cannot|nowhere)\b)",
     re.IGNORECASE,
 )
+_APART = re.compile(
+    r",\s+(?:(?:which|who)\s+(?:is|are|was|were)\s+)?\w+(?:ed|en)\s+(?:by|with|to|from|under)\s+(?:the\s+|an?\s+)?$",
+    re.IGNORECASE,
+)
+"""What follows is no item: "the Offices of Grants and Health, overseen by the Office of Audits"."""
 _REST = re.compile(
     r"\b(?:others?|rest|remaining|remainder|second|third|further|additional|another|more|full|complete|whole|entire|all\s+of|any\s+other|else|missing|dem[aá]s|otr[oa]s?|resto|weitere[nrs]?|[uü]brigen|andere[nrs]?|autres?|reste)\b",
     re.IGNORECASE,
@@ -58,7 +63,7 @@ def read_list(parts: Sequence[Part], question: Question, profile: Profile, *, de
     items = match_items(text, question.answers, question.aliases)
     found = [item for item in items.found if _affirmed(text, _names(question, [item]))]
     extras = [each for each in items.extra if not _CONTRARY.match(each)]
-    wrong = [each for each in question.distractors if _affirmed(text, [each.value])]
+    wrong = [each for each in question.distractors if _affirmed(text, [each.value], apart=_APART)]
     outcome = Outcome(seen=bool(items.found or wrong))
     if not found and not wrong:
         return _nothing_found(parts, question, profile, declined=declined, denied=bool(items.found))
@@ -106,8 +111,12 @@ def _names(question: Question, items: Sequence[str]) -> list[str]:
     return names
 
 
-def _affirmed(text: str, names: Sequence[str]) -> bool:
-    return any(not negated(text, hit.start) for hit in find_alias(text, names))
+def _affirmed(text: str, names: Sequence[str], apart: re.Pattern[str] | None = None) -> bool:
+    return any(
+        not negated(text, hit.start)
+        and not (apart is not None and apart.search(text, max(0, hit.start - 60), hit.start))
+        for hit in find_alias(text, names)
+    )
 
 
 def _listing(part: Part, question: Question, profile: Profile) -> str:

@@ -33,6 +33,11 @@ _MOVED_TO = re.compile(
     r"\b(?:increas|decreas|ris|rose|grew|grow|fell|fall|declin|improv|drop|climb|jump|chang|went|rais|reduc)\w*\b[^;]*?\bto\b[^;]*?\bfrom\b",
     re.IGNORECASE,
 )
+_AGAINST = re.compile(
+    r"\b(?:over|than(?:\s+in)?|versus|vs\.?|against|compared\s+(?:to|with))\s+(?:fiscal\s+|the\s+year\s+)?$",
+    re.IGNORECASE,
+)
+"""A year behind it is what a value is measured against ("5.1% over 2022")."""
 _LABELS = re.compile(r"(?:FY|fiscal\s+)?\d{4}\s*[:=]", re.IGNORECASE)
 """A year that names the value after it: "(2022: $5 million)"."""
 _ASIDE = re.compile(r",?\s+(?:who|which|whose|having|since|after|as\s+of|until)\b", re.IGNORECASE)
@@ -82,6 +87,12 @@ def is_other_period(
         return False
     years = [(start + span[0], year) for start, year in _years(text[span[0] : span[1]])]
     years = [each for each in years if not any(value.start <= each[0] < value.end for value in inside)]
+    last = max((value.end for value in inside), default=span[0])
+    years = [
+        each
+        for each in years
+        if each[0] < last or not _AGAINST.search(text, max(span[0], each[0] - 24), each[0])
+    ]
     aside = _ASIDE.search(text, candidate.end, span[1]) if candidate.named else None
     if aside:
         # "Jane Holloway, who took over in 2019": the year is not that of the answer.

@@ -19,6 +19,8 @@ _BEFORE = re.compile(
 _CLOSES = re.compile(
     r"\s*(?:[.,;:!?)\]\"'”]|$|\n|(?:laws?|jointly|together|both|of|in|for|with|under|to|on|as|at|alike|respectively)\b)"
 )
+_ENDS = re.compile(r"\s*(?:[.,;:!?)\]\"'”]|$|\n|(?:laws?|jointly|together|alike)\b)")
+_RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
 _VERB_FOLLOWS = re.compile(r"\s+[a-z]")
 _BETWEEN = re.compile(r"\bbetween\b[^.;]*$", re.IGNORECASE)
 _OPENS = re.compile(
@@ -106,7 +108,7 @@ def rival_of(text: str, start: int, end: int, gold: frozenset[str], question: st
 
     ``gold`` are the words of all accepted spellings: a shorter or longer form of the same name is no rival.
     """
-    if not any(letter.isupper() for letter in text[start:end]):
+    if not any(letter.isupper() for letter in text[start:end]) or _RESPECTIVELY.search(text):
         return ""
     after = _AFTER.match(text, end)
     if after and _joins_after(text, start, after) and _differs(after["name"], gold, question):
@@ -134,7 +136,7 @@ def _joins_before(text: str, start: int, end: int, found: re.Match[str]) -> bool
     ahead = text[: start - len(found[0])]
     if _BETWEEN.search(ahead):
         return False
-    return _OPENS.match(ahead) is not None or (not found["comma"] and _CLOSES.match(text, end) is not None)
+    return _OPENS.match(ahead) is not None or (not found["comma"] and _ENDS.match(text, end) is not None)
 
 
 @lru_cache(maxsize=512)

@@ -41,6 +41,16 @@ _ASKS_CHANGE = re.compile(
     r"\b(?:ris(?:e|en)|rose|grow(?:n|th)?|grew|increas\w+|f[ae]ll(?:en)?|decreas\w+|declin\w+|drop\w*|climb\w*|jump\w*|improv\w+|gain\w*|chang\w+|higher|lower|differ\w*|more|less|up|down)\b",
     re.IGNORECASE,
 )
+_ASKS_AMOUNT = re.compile(
+    r"\b(?:by\s+how\s+much|how\s+much\s+(?:did|has|have)\b[^?]*\b(?:increas|decreas|gr[eo]w|rise|rose|fall|fell|declin|drop|chang)\w*|(?:increase|decrease|growth|change|decline|rise|drop|fall)\s+(?:in|of))\b",
+    re.IGNORECASE,
+)
+_LEVEL = re.compile(
+    r"\b(?:to|from)\s+(?:about\s+|approximately\s+|some\s+|roughly\s+)?[^\w\s]*$", re.IGNORECASE
+)
+_SPREAD = re.compile(r"\bfrom\b[^;]{3,40}?\b(?:to|until|till|through)\b", re.IGNORECASE)
+_ASKS_END = re.compile(r"\b(?:expir\w*|end|ends|ended|terminat\w*|until|matur\w*|laps\w*)\b", re.IGNORECASE)
+_ASKS_START = re.compile(r"\b(?:effect\w*|start\w*|beg[iau]n\w*|commenc\w*|enter\w*)\b", re.IGNORECASE)
 _POINTS = re.compile(r"percentage\s+points?|basis\s+points?", re.IGNORECASE)
 _RESPECTIVELY = re.compile(
     r"\b(?:respectively|respectivamente|beziehungsweise|bzw\.|respectivement)", re.IGNORECASE
@@ -89,6 +99,21 @@ def place_candidates(
             continue
         slots.append(_slot(text, span, index, found, profile, context, carried, dates))
     return slots
+
+
+def _is_level(region: str, profile: Profile) -> bool:
+    """Say whether a value is what something rose to or from, where the question asks by how much it rose."""
+    return _ASKS_AMOUNT.search(profile.question) is not None and _LEVEL.search(region) is not None
+
+
+def _other_end(clause: str, at: int, profile: Profile) -> bool:
+    """Say whether a date is the other end of "from A to B" than the one asked for."""
+    spread = _SPREAD.search(clause)
+    if spread is None or not spread.start() < at:
+        return False
+    if at < spread.end():
+        return _ASKS_END.search(profile.question) is not None
+    return _ASKS_START.search(profile.question) is not None
 
 
 def _by_order(text: str, found: Sequence[Candidate]) -> bool:
@@ -160,6 +185,8 @@ def _slot(
         return "out"
     first = left == span[0]
     beside = clause if len(inside) == 1 else f"{region} {re.split(_PHRASE_END, after, maxsplit=1)[0]}"
+    if _is_level(region, profile) or (dates and _other_end(clause, candidate.start - span[0], profile)):
+        return "out"
     if _CHANGE.search(text[span[0] : candidate.start]) or _POINTS.search(candidate.written):
         return "out" if not _ASKS_CHANGE.search(profile.question) else "in"
     phrase = (
