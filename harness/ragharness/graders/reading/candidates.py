@@ -39,6 +39,7 @@ _ASKS_PERIOD = re.compile(
     r"\b(?:which|what|first|last|latest)\s+(?:fiscal|financial|calendar|business)?\s*(?:year|quarter)\b|\bwhen\b",
     re.IGNORECASE,
 )
+_MOST_NAMES = 40
 _RANGE_AFTER = re.compile(r"\s?[-–—/]\s?(?:(?:19|20)?\d\d)\b")
 _RANGE_BEFORE = re.compile(r"(?:19|20)\d\d\s?[-–—/]\s?$")
 _NAME_OF_LAW = re.compile(
@@ -191,7 +192,7 @@ def _texts(text: str, question: Question) -> list[Candidate]:
 def _read_company(text: str, found: Sequence[Candidate], gold: Sequence[str], question: Question) -> None:
     """Look at what stands beside names: a second name, a relation, a denial."""
     words = frozenset(word for each in gold for word in raw_words(each))
-    for candidate in found:
+    for candidate in found[:_MOST_NAMES]:
         place = (text, candidate.start, candidate.end)
         candidate.named = True
         candidate.related = is_relation_only(*place, question.text)

@@ -103,6 +103,10 @@ _DENIED_AFTER = re.compile(
 )
 
 
+REACH = 160
+"""So far from a name a second one is looked for, so that endless lists stay cheap."""
+
+
 def rival_of(text: str, start: int, end: int, gold: frozenset[str], question: str) -> str:
     """Return a second name joined to the one at ``start:end`` ("Delaware or New York"); empty when there is none.
 
@@ -110,10 +114,10 @@ def rival_of(text: str, start: int, end: int, gold: frozenset[str], question: st
     """
     if not any(letter.isupper() for letter in text[start:end]) or _RESPECTIVELY.search(text):
         return ""
-    after = _AFTER.match(text, end)
+    after = _AFTER.match(text, end, end + REACH)
     if after and _joins_after(text, start, after) and _differs(after["name"], gold, question):
         return after["name"]
-    before = _BEFORE.search(text[max(0, start - 160) : start])
+    before = _BEFORE.search(text[max(0, start - REACH) : start])
     if before and _joins_before(text, start, end, before) and _differs(before["name"], gold, question):
         return before["name"]
     return ""
