@@ -92,10 +92,12 @@ class _Reader:
 
     def read(self) -> Reading:
         outcome = self._outcome()
-        premise = not outcome.committed and self._premise()
+        # A yes or no against its own clause neither corrects nor declines.
+        torn = self.question.kind == "yesno" and bool(outcome.unreadable)
+        premise = not outcome.committed and not torn and self._premise()
         clarifies = not outcome.committed and self._clarifies()
         refusal = self.declined or (self.declined_nearly and not outcome.committed)
-        if not outcome.committed and not refusal and not premise and not clarifies:
+        if not (outcome.committed or torn or refusal or premise or clarifies):
             refusal = self._lone_decline()
         unreadable, stray = "", False
         if self.language == "" and len(self.anatomy.parts):
@@ -213,7 +215,7 @@ class _Reader:
         parts = self.anatomy.parts
         if any(part.decline is not None and part.decline.kind == "inability" for part in parts):
             return not self._answers_something()
-        if parts and all(acts.is_advice(part.text) for part in parts):
+        if parts and all(acts.is_advice(part.text) and not part.citations for part in parts):
             # "Please upload the report so that I can answer."
             return True
         # "The passages mention only Borealis": what they hold is set against what was asked.

@@ -52,7 +52,7 @@ _ITSELF = re.compile(
 )
 _UNIVERSAL = re.compile(r"\b(?:all|every|each)\b", re.IGNORECASE)
 _PARTLY = re.compile(
-    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|\d+|some|most|half|several|many|part)\s+of\s+(?:the|our|its|their|these|those|them|\w+)\b|\b(?:all|everything|every\s+\w+|each\s+\w+)\s+(?:but|except)\b|\bnot\s+(?:all|every)\b",
+    r"(?<!every\s)(?<!each\s)\b(?:one|two|three|four|five|six|seven|eight|nine|ten|\d+|some|most|half|several|many|part)\s+of\s+(?:the|our|its|their|these|those|them|\w+)\b|\b(?:all|everything|every\s+\w+|each\s+\w+)\s+(?:but|except)\b|\bnot\s+(?:all|every)\b",
     re.IGNORECASE,
 )
 _NEEDLESS = re.compile(
