@@ -13,8 +13,9 @@ from ragharness.graders.reading.silence import speaks_of_question
 from ragharness.language import acts
 from ragharness.language.clauses import clauses
 from ragharness.language.coverage import coverage_of, read_coverage
-from ragharness.language.polarity import Statement, read_frame, read_statement, verdict
+from ragharness.language.polarity import Statement, read_frame, read_statement
 from ragharness.language.propositions import Frame, question_frame
+from ragharness.language.verdicts import verdict
 from ragharness.language.vocabulary import content, generic_concepts
 
 if TYPE_CHECKING:
