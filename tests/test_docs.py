@@ -15,7 +15,8 @@ import pytest
 from conftest import ROOT
 from ragharness import shelf
 from ragharness.buckets import TABLE
-from ragharness.corpus import manifest
+from ragharness.corpus import load_corpus, manifest
+from ragharness.questions import check_questions, load_questions
 from ragharness.records import Question, Reading, Record
 from ragharness.scores import Scores
 from ragharness.store import Run, Session, Settings
@@ -243,3 +244,15 @@ def test_readme_is_short_and_speaks_of_the_project_only() -> None:
     assert len(text_of(ROOT / "README.md").splitlines()) < 220
     for page in PAGES:
         assert not re.search(r"/work/|/tmp/|issue #?\d|\bsession \d|helper", text_of(page)), page
+
+
+def test_the_example_of_a_question_of_one_s_own_is_without_fault(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blocks = dict(FENCE.findall(text_of(ROOT / "docs" / "questions.md")))
+    (tmp_path / "mine.jsonl").write_text(json.dumps(json.loads(blocks["json"])), encoding="utf-8")
+    corpus = load_corpus("sample")
+    (question,) = (own := load_questions(corpus, path=tmp_path / "mine.jsonl")).questions
+    assert check_questions(own, corpus) == []
+    exec(blocks["python"])
+    assert capsys.readouterr().out == f"{question.evidence[0].start} {question.evidence[0].end}\n"
