@@ -104,7 +104,7 @@ def test_errors_count_against_every_rate() -> None:
 def test_failures_of_one_kind_are_one_group_with_the_first_message_whole() -> None:
     messages = [
         "no answer to 'Who?' after 3 s",
-        "no answer to 'What is \"it\"?' after 12.5 s",
+        "no answer to 'What is \"it\", the party\\'s?' after 12.5 s",
         "a user's own",
         "a user's old",
         "no answer to 'Why?' after 7 s",

@@ -17,7 +17,8 @@ _SEVERITY = ("wrong", "unsupported", "error", "timeout", "no_answer", "needs_rev
 """The order in which misses are worth reading: false answers before missing ones."""
 
 _VARIABLE = re.compile(
-    r"""(?<!\w)(?:'[^'\n]*'|"[^"\n]*"|`[^`\n]*`)(?!\w)|\b0x[0-9a-f]+\b|\d[\d.,:]*""", re.IGNORECASE
+    r"""(?<!\w)(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`\n]*`)(?!\w)|\b0x[0-9a-f]+\b|\d[\d.,:]*""",
+    re.IGNORECASE,
 )
 """What differs between messages of one kind: quoted parts, addresses, numbers."""
 
