@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from ragharness.graders.reading import yesno
 from ragharness.graders.reading.languages import is_foreign_to
 from ragharness.graders.reading.lists import read_list
@@ -17,6 +19,7 @@ from ragharness.graders.reading.silence import denies_premise, speaks_of_questio
 from ragharness.graders.reading.support import contradicts, miscounts
 from ragharness.graders.reading.values import read_values
 from ragharness.language import acts
+from ragharness.language.citations import without_labels
 from ragharness.language.clauses import clauses
 from ragharness.language.vocabulary import content
 from ragharness.records import Reading
@@ -50,7 +53,8 @@ class RulesGrader:
         """Return the primitives of an answer; ``supporting`` are the ids of passages that hold gold evidence."""
         passages = {passage.id: passage for passage in retrieved}
         evidence = any(id_ in passages for id_ in supporting)
-        anatomy = dissect(answer, question.text, [passage.id for passage in retrieved])
+        unlabelled = replace(answer, text=without_labels(answer.text, [each.title for each in retrieved]))
+        anatomy = dissect(unlabelled, question.text, [passage.id for passage in retrieved])
         if anatomy.blank:
             return Reading(status="no_answer", evidence_retrieved=evidence, flags=tuple(anatomy.flags))
         return _Reader(question, anatomy, passages, supporting, evidence).read()
@@ -115,13 +119,18 @@ class _Reader:
             return read_list(self.anatomy.parts, self.question, self.profile, declined=declined)
         return read_values(self.anatomy.parts, self.question, self.profile, declined=declined)
 
+    def _only_points(self, part: Part) -> bool:
+        """Say whether a sentence names passages instead of an answer: after a decline, or "The nearest are [x]."."""
+        bare = part.text.rstrip(" .:;,").endswith((" are", " is", " were", " was"))
+        return acts.is_mere_pointer(part.text) and (bare or self.declined or self.declined_nearly)
+
     def _yes_or_no(self) -> Outcome:
         outcome = Outcome()
         voices = []
         for part in self.anatomy.parts:
-            if part.text.rstrip(" \"'*").endswith("?") or (
-                part.heading and not yesno.leading_word(part.text)[0]
-            ):
+            if part.text.rstrip(" \"'*").endswith("?"):
+                continue
+            if (part.heading or self._only_points(part)) and not yesno.leading_word(part.text)[0]:
                 continue
             if yesno.is_both(part.text):
                 outcome.unreadable = "it answers yes and no"

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 _FIRST = 0xE000
 _MOST = 6000
@@ -39,6 +39,9 @@ _WRAPPED = re.compile(
     re.IGNORECASE,
 )
 _AFTER_STOP = re.compile("([.!?。][\"'”’)*_]*)[ \\t]*((?:[\ue000-\uf8ff][ \\t,;]*)+)(?![ \\t]*[a-zà-ÿ])")
+_UNNAMED = "this document "
+_OPENING = "\"'“”‘«„*_("
+_TO_MARK = re.compile(r"[\"'“”’»*_)]*[ \t,:–—-]{0,3}[\[\u3010]")
 _LIST_NUMBER = re.compile(r"(?:^|\n)[ \t]*\(?\w{1,2}$")
 _NUMBER_WORD_BEFORE = re.compile(r"[a-z]+\s*$", re.IGNORECASE)
 
@@ -221,3 +224,24 @@ def _define(text: str, resolver: _Resolver) -> str:
         return ""
 
     return _DEFINITION.sub(read, text)
+
+
+def without_labels(text: str, titles: Iterable[str]) -> str:
+    """Return the text with "this document" for titles right before a citation mark: they name its passage.
+
+    ``"Annual Report 2023" [annual-1#4]`` cites a passage; it states neither a report nor a year.
+    """
+    if "[" not in text and "\u3010" not in text:
+        return text
+    # The longest first: a title may begin another one.
+    for title in sorted(set(titles), key=lambda title: (-len(title), title)):
+        place = text.find(title) if title.strip() else -1
+        while place >= 0:
+            end = place + len(title)
+            mark = _TO_MARK.match(text, end)
+            if mark:
+                before = text[:place].rstrip(_OPENING)
+                end = len(before) + len(_UNNAMED)
+                text = before + _UNNAMED + text[mark.end() - 1 :]
+            place = text.find(title, end)
+    return text
