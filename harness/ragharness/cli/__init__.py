@@ -14,6 +14,7 @@ from typing import Any
 
 import typer
 
+from ragharness.cli._values import spare_conversions
 from ragharness.errors import RagharnessError
 
 _USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
@@ -53,14 +54,15 @@ def main() -> None:
 
 
 def _run() -> int:
-    app = build_app()
+    command: Any = typer.main.get_command(build_app())
+    spare_conversions(command)
     try:
-        outcome = app(standalone_mode=False, prog_name="ragharness")
+        outcome = command(standalone_mode=False, prog_name="ragharness")
         sys.stdout.flush()
     except RagharnessError as error:
-        return complain(str(error), error.help or f"{_asked(app)} --help", error.exit_code)
+        return complain(str(error), error.help or f"{_asked(command)} --help", error.exit_code)
     except _USAGE_ERROR as error:
-        return complain(error.format_message(), f"{_asked(app)} --help", EXIT_USAGE)
+        return complain(error.format_message(), f"{_asked(command)} --help", EXIT_USAGE)
     except (KeyboardInterrupt, typer.Abort):
         return complain("interrupted", "", EXIT_INTERRUPTED)
     except BrokenPipeError:
@@ -79,9 +81,8 @@ def _unread() -> int:
     return 0
 
 
-def _asked(app: typer.Typer) -> str:
+def _asked(command: Any) -> str:
     """Return the command that was asked for without its parameters, to name its help."""
-    command: Any = typer.main.get_command(app)
     names = ["ragharness"]
     for word in sys.argv[1:]:
         known = getattr(command, "commands", {})
