@@ -19,10 +19,7 @@ from ragharness.records import Answer, Distractor, Passage, Question, Verdict
 CASES = sorted((Path(__file__).parent / "cases").glob("*.json"))
 GRADER = load_grader("rules")
 
-LEFT_TO_A_PERSON = {
-    "n095", "y216", "y217", "y274", "y290", "r065",  # phrasings beyond the patterns: needs_review or a refusal
-    "y053", "y164", "y235",  # a leading word against a clause that the patterns do not tie to the proposition
-}  # fmt: skip
+LEFT_TO_A_PERSON = {"y164"}  # a leading word against a clause that the patterns do not tie to the proposition
 """Cases that the rules are known not to read as a careful person does; none of them ends as correct."""
 
 

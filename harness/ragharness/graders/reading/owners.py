@@ -24,6 +24,8 @@ _TITLE = re.compile(r"(?:[A-ZÀ-Ý][\w.-]*\s+){1,3}")
 """Capitalised words right before a name: "Director Maria Alvarez"."""
 _CAPITAL_RUN = re.compile(r"[A-ZÀ-Ý][\w&'’-]*(?:\s+(?:(?:of|and|for)\s+(?:the\s+)?)?[A-ZÀ-Ý][\w&'’-]*)+")
 
+_RANK = re.compile(r"\b(vice|deputy|assistant|associate|acting|interim|co)[-\s]+([a-z]{4,})", re.IGNORECASE)
+
 
 def is_about_other(candidate: Candidate, region: str, profile: Profile) -> bool:
     """Say whether a value is given as that of the distractor's own entity, period or attribute."""
@@ -153,6 +155,15 @@ def is_for_other(before: str, after: str, profile: Profile) -> bool:
     asked = _behalf(profile.question)
     said = (_behalf(after) if _FOR.match(after.lstrip(" ,(")) else frozenset()) or _behalf(before)
     return bool(asked and said) and asked.isdisjoint(said)
+
+
+def is_of_another_rank(around: str, profile: Profile) -> bool:
+    """Say whether the words around a name give it a rank beside the one asked for ("the vice-chair is B")."""
+    asked = profile.question.casefold()
+    return any(
+        found[1].casefold() not in asked and not profile.focus.isdisjoint(content(found[2]))
+        for found in _RANK.finditer(around)
+    )
 
 
 @remembered

@@ -11,6 +11,7 @@ from ragharness.graders.reading.owners import (
     is_about_other,
     is_for_other,
     is_given_elsewhere,
+    is_of_another_rank,
     is_other_entity,
 )
 from ragharness.graders.reading.periods import OTHER_PERIOD, is_compared, is_other_period
@@ -199,7 +200,9 @@ def _slot(
         return "out"
     if is_other_entity(clause, profile, [(each.start - span[0], each.end - span[0]) for each in inside]):
         return "out"
-    if candidate.named and is_for_other(region, after, profile):
+    if candidate.named and (
+        is_for_other(region, after, profile) or is_of_another_rank(f"{region} | {after}", profile)
+    ):
         return "out"
     if not first and (_ALTERNATIVE.search(region) or _BARE_JOINT.match(region)):
         return "in"
