@@ -21,6 +21,7 @@ from ragharness.graders.reading.values import read_values
 from ragharness.language import acts
 from ragharness.language.citations import without_labels
 from ragharness.language.clauses import clauses
+from ragharness.language.patterns import regex
 from ragharness.language.vocabulary import content
 from ragharness.records import Reading
 
@@ -33,12 +34,12 @@ if TYPE_CHECKING:
 FIRST_CITATIONS = 3
 """Only so many citations of the answer claim count: citing everything must not win."""
 
-_UNDECIDED = re.compile(
+_UNDECIDED = regex(
     r"^\W*(?:partial(?:ly)?|partly|in\s+part|maybe|perhaps|possibly|it\s+depends|depends|sometimes|somewhat|to\s+some\s+extent|to\s+an\s+extent|mixed|not\s+entirely|both|either|neither|more\s+or\s+less|limited(?:ly)?|conditional(?:ly)?|"
     r"parcialmente|teilweise|partiellement|en\s+partie|quiz[aá]s?|tal\s+vez|vielleicht|peut-[eê]tre|depende|es\s+kommt\s+darauf\s+an|[cç]a\s+d[eé]pend)\b",
     re.IGNORECASE,
 )
-_PLEASE = re.compile(r"^\W*(?:please|kindly)\b", re.IGNORECASE)
+_PLEASE = regex(r"^\W*(?:please|kindly)\b", re.IGNORECASE)
 
 
 class RulesGrader:

@@ -6,8 +6,9 @@ from __future__ import annotations
 import re
 
 from ragharness.language.memory import remembered
+from ragharness.language.patterns import regex
 
-_POINTER = re.compile(
+_POINTER = regex(
     r"""
       \b(?:closest|nearest|most\s+(?:relevant|related|similar)|related|relevant|similar|adjacent)\s+(?:\w+\s+){0,3}?(?:passages?|provisions?|clauses?|sections?|documents?|information|material|excerpts?|text|topics?|one|match(?:es)?|
         i\s+(?:found|have|could)|thing)\b
@@ -25,7 +26,7 @@ _POINTER = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_ADVICE = re.compile(
+_ADVICE = regex(
     r"""
       \b(?:you|one|users?)\s+(?:might|may|could|can|should|would|will)\s+(?:also\s+|need\s+to\s+|want\s+to\s+|wish\s+to\s+|like\s+to\s+|have\s+to\s+|try\s+)*
         (?:want|check|consult|look|try|ask|contact|review|search|see|refer|find|request|verify|wish|provide|consider|reach|need|add|upload|examine|inspect|rephrase|share|get|obtain|confirm|speak|turn|go)\w*\b
@@ -41,44 +42,44 @@ _ADVICE = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_GREETING = re.compile(
+_GREETING = regex(
     r"^\W*(?:hi|hello|hey|dear|thanks?|thank\s+you|great\s+question|good\s+question|sure|certainly|of\s+course|happy\s+to|glad\s+to|i\s+hope|hope\s+this|let\s+me\s+know|feel\s+free|best\s+regards|confidence|(?:i\s+am|i['’]m)\s+(?:\w+\s+)?(?:confident|certain|sure)|"
     r"you['’]?re\s+welcome|hola|gracias|hallo|danke|gerne|bonjour|merci|i['’]d\s+be\s+happy|i['’]ll\s+(?:look|check|help|answer)|let['’]s\s+(?:look|see))\b[^.!?]{0,160}[.!?:,]?\s*$",
     re.IGNORECASE,
 )
-_META = re.compile(
+_META = regex(
     r"^\W*(?:based\s+on|according\s+to|from|per|in|after\s+review\w*|having\s+review\w*|looking\s+at|given|using|as\s+per)?\s*(?:the\s+|these\s+|my\s+|your\s+)?(?:provided\s+|retrieved\s+|given\s+|following\s+|above\s+|relevant\s+|supplied\s+|available\s+)*"
     r"(?:passages?|documents?|context|sources?|excerpts?|text|information|materials?|search\s+results?|review)?(?:\s+(?:provided|above|given|retrieved|below))?\W*"
     r"(?:(?:here|this)\s+(?:is|are)|here['’]s|the\s+answer\s+is|the\s+following|answer|explanation|details?|summary|reason(?:ing)?|note|in\s+(?:short|summary|brief))?[^.!?]{0,60}:\s*$",
     re.IGNORECASE,
 )
-_ATTRIBUTION = re.compile(
+_ATTRIBUTION = regex(
     r"^\W*(?:(?:this|that|it|the\s+answer|this\s+information|which)\s+(?:is|was|comes|appears|follows|can\s+be)\s+(?:\w+ly\s+)?(?:stated|set\s+out|found|specified|given|from|confirmed|supported|based|provided|laid\s+down|mentioned|in|taken|according|per|established|defined|seen)\b"
     r"|(?:see|source|cf\.?|as\s+(?:stated|set\s+out|provided|specified|per))\b)(?:\W+[\w'’.]+){0,12}\W*$",
     re.IGNORECASE,
 )
-_OTHERS = re.compile(
+_OTHERS = regex(
     r"^\W*(?:the\s+)?(?:other|remaining|rest\s+of\s+the)\s+(?:\w+\s+)?(?:passages?|documents?|excerpts?|sources?|results?)\b",
     re.IGNORECASE,
 )
-_ASKED = re.compile(
+_ASKED = regex(
     r"^\W*(?:you(?:['’]re|\s+are|['’]ve|\s+have)?\s+(?:ask(?:ed|ing)?|want(?:ed)?\s+to\s+know|would\s+like\s+to\s+know)|the\s+question\s+(?:asks|is|was|concerns)|question|q|regarding\s+your\s+question|your\s+question|to\s+answer\s+(?:your|the)\s+question|"
     r"the\s+user\s+(?:asks|wants|is\s+asking)|pregunta|frage|question\s+pos[eé]e)\b",
     re.IGNORECASE,
 )
-_URGENCY = re.compile(
+_URGENCY = regex(
     r"\b(?:immediately|urgent(?:ly)?|right\s+away|asap|as\s+soon\s+as\s+possible|at\s+once|without\s+delay|act\s+(?:now|fast|quickly)|right\s+now|don['’]t\s+(?:wait|delay)|do\s+not\s+(?:wait|delay)|hurry|time\s+is\s+running\s+out|"
     r"before\s+it(?:['’]s|\s+is)\s+too\s+late|last\s+chance|deadline\s+is\s+looming|risk\s+(?:losing|of\s+los|of\s+liab|a\s+breach|being\s+sued)|(?:you|will|could|may|might)\s+(?:\w+\s+)?(?:lose|forfeit)\b|serious\s+consequences|severe\s+consequences|or\s+else|"
     r"inmediatamente|de\s+inmediato|urgente(?:mente)?|antes\s+de\s+que\s+sea\s+(?:demasiado\s+)?tarde|cuanto\s+antes|sofort|dringend|umgehend|unverz[uü]glich|bevor\s+es\s+zu\s+sp[aä]t|imm[eé]diatement|d['’]urgence|urgent|avant\s+qu['’]il\s+ne\s+soit\s+trop\s+tard|sans\s+(?:tarder|d[eé]lai))\b|!\s?!",
     re.IGNORECASE,
 )
-_OUTSIDE = re.compile(
+_OUTSIDE = regex(
     r"\b(?:from|based\s+on|using|to|of|in|on)\s+(?:my\s+|the\s+|common\s+|publicly\s+available\s+)?(?:own\s+)?(?:general|background|prior|world|outside|common|external|training|public|domain|industry)\s+(?:knowledge|data|information|practice|understanding|sources?)\b"
     r"|\b(?:generally|typically|usually|commonly|ordinarily|in\s+general|in\s+practice|as\s+a\s+rule|normally)\b|\b(?:market|industry)\s+(?:standard|practice)\b|\bit\s+is\s+(?:widely\s+|well\s+|commonly\s+|generally\s+)known\b"
     r"|\b(?:as\s+far\s+as\s+i\s+know|i\s+(?:recall|remember|believe|think)|to\s+my\s+knowledge|outside\s+(?:of\s+)?the\s+(?:documents?|passages?|corpus))\b|\bmy\s+training\b",
     re.IGNORECASE,
 )
-_PREMISE = re.compile(
+_PREMISE = regex(
     r"""
       \bthere\s+(?:(?:is|was|are|were|appears\s+to\s+be|seems\s+to\s+be)\s+no|(?:is|was)(?:\s+not|n['’]t)\s+an?y?)\s+(?:such\s+)?(?:[\w–’'.,&-]+\s+){0,5}?(?:agreement|contract|nda|document|report|filing|company|party|entity|person|program|office|amendment|fund|board|law|act|deal|subsidiary|addendum|schedule|exhibit|appendix)\b
         (?!\s*(?:provision|clause|mention|language|section|term))
@@ -93,11 +94,11 @@ _PREMISE = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_ONLY_POINTER = re.compile(
+_ONLY_POINTER = regex(
     r"\b(?:only|merely|instead|rather|closest|nearest|related|different|do\s+mention|does\s+mention|do\s+cover|does\s+cover|another|other)\b",
     re.IGNORECASE,
 )
-_CLARIFY = re.compile(
+_CLARIFY = regex(
     r"\b(?:do|did|are|were)\s+you\s+(?:mean|refer|ask|look|talk|interest)\w*|\bwhich\s+(?:\w+\s+){0,4}(?:do\s+you|are\s+you|did\s+you|would\s+you|should\s+i|is\s+meant|one)\b|\b(?:could|can|would)\s+you\s+(?:please\s+)?(?:clarify|specify|tell|confirm|say|be\s+more|explain|indicate)\b|"
     r"\bwhat\s+(?:exactly\s+)?(?:do|did)\s+you\s+mean\b|\b(?:depends\s+on\s+)?(?:what|which\s+(?:\w+\s+){0,3}?)\s*you\s+(?:mean|have\s+in\s+mind|are\s+asking\s+about)\b|\bplease\s+(?:clarify|specify|indicate\s+which)\b|\bneed\s+(?:more|some|further)\s+(?:clarification|context\s+about\s+your)\b|"
     r"\b(?:se\s+refiere|quiere\s+decir|a\s+qu[eé]|a\s+cu[aá]l|podr[ií]a\s+aclarar|meinen\s+sie|welche[nrs]?\s+\w+\s+meinen|k[oö]nnten\s+sie\s+(?:bitte\s+)?(?:pr[aä]zisieren|kl[aä]ren)|voulez-vous\s+(?:dire|parler)|parlez-vous|quel(?:le)?\s+\w+\s+voulez|pourriez-vous\s+pr[eé]ciser)\b",

@@ -8,6 +8,7 @@ from decimal import Decimal
 from msgspec import Struct
 
 from ragharness.language.latin import lowered, word_set
+from ragharness.language.patterns import regex
 from ragharness.language.quantity import Bound
 from ragharness.language.units import (
     CURRENCIES,
@@ -21,12 +22,12 @@ from ragharness.language.units import (
 
 _SYMBOLS = frozenset("$€£¥₹₩₽₺₪")
 _MINUS = frozenset("-−–")
-_NEXT = re.compile(
+_NEXT = regex(
     r"([ \u00a0\u202f\n-]?)(?:(%|‰|[$€£¥₹₩₽₺₪])"
     r"|((?:[Uu]\.[Ss]\.|[A-Za-zÀ-ɏ]+)(?:-[Dd]ollars?)?)(?:[ \u00a0-]([A-Za-zÀ-ɏ]+))?)"
 )
-_OF = re.compile(r"\s(?:de|of|d['’])\s?(?=(?:[Uu]\.[Ss]\.|[A-Za-zÀ-ɏ]+))")
-_LETTERS = re.compile(r"(?:[Uu]\.[Ss]\.|[A-Za-zÀ-ɏ]+)")
+_OF = regex(r"\s(?:de|of|d['’])\s?(?=(?:[Uu]\.[Ss]\.|[A-Za-zÀ-ɏ]+))")
+_LETTERS = regex(r"(?:[Uu]\.[Ss]\.|[A-Za-zÀ-ɏ]+)")
 _SKIPPED = word_set(
     "calendar consecutive full additional further more fiscal whole successive entire continuous "
     "complete contract lease volle vollen weitere weiteren aufeinanderfolgende consécutives "
@@ -172,7 +173,7 @@ _BOUNDS: dict[str, Bound] = {
     **dict.fromkeys(_AT_LEAST.split("|"), "at_least"),
     **dict.fromkeys(_AT_MOST.split("|"), "at_most"),
 }
-_BOUND_AFTER = re.compile(
+_BOUND_AFTER = regex(
     r"\s(?:or|and|oder|o|ou)\s(more|greater|above|longer|over|less|fewer|under|below|más|menos|mehr|weniger|plus|moins)\b"
 )
 _LESS = frozenset({"less", "fewer", "under", "below", "menos", "weniger", "moins"})

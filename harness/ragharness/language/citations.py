@@ -7,43 +7,45 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from ragharness.language.patterns import regex
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _FIRST = 0xE000
 _MOST = 6000
-MARK = re.compile("[\ue000-\uf8ff]")
+MARK = regex("[\ue000-\uf8ff]")
 """A citation mark inside a marked text; ``Marked.ids`` tells what it stands for."""
 
-_BRACKET = re.compile(r"\[{1,2}([^\[\]\n]{1,300})\]{1,2}(?:\(([^()\n]{0,300})\))?")
-_PAREN = re.compile(r"\(([^()\[\]\n]{1,200})\)")
-_SPLIT = re.compile(r"\s*(?:[,;|&/]|\band\b|\by\b|\bund\b|\bet\b)\s*")
-_PREFIX = re.compile(
+_BRACKET = regex(r"\[{1,2}([^\[\]\n]{1,300})\]{1,2}(?:\(([^()\n]{0,300})\))?")
+_PAREN = regex(r"\(([^()\[\]\n]{1,200})\)")
+_SPLIT = regex(r"\s*(?:[,;|&/]|\band\b|\by\b|\bund\b|\bet\b)\s*")
+_PREFIX = regex(
     r"^(?:(?:see|cf\.?|also|source|sources|passage|passages|doc|document|documents|ref|reference|chunk|context|id|citation|cited|per|from|snippet|excerpt|"
     r"fuente|fuentes|pasaje|quelle|quellen|siehe|voir|passage\s+id|vgl\.?)\b\.?\s*[:#]?\s*)+",
     re.IGNORECASE,
 )
-_NUMBERED = re.compile(r"^\^?(\d{1,3})$")
-_RANGE = re.compile(r"^(\d{1,3})\s*[-–]\s*(\d{1,3})$")
-_LOOKS_LIKE_ID = re.compile(r"^(?=[^\s]*\d)(?=[^\s]*[A-Za-z#_])[\w.:#/@+-]{2,100}$")
-_HASHED = re.compile(r"(?<![\w#/&])[A-Za-z][\w.:-]{0,80}#\d{1,6}\b")
-_NAMED = re.compile(r"(?=.*\d)(?=.*(?:[^\W\d]|#)).{2,}", re.DOTALL)
-_NOT_AN_ID = re.compile(
+_NUMBERED = regex(r"^\^?(\d{1,3})$")
+_RANGE = regex(r"^(\d{1,3})\s*[-–]\s*(\d{1,3})$")
+_LOOKS_LIKE_ID = regex(r"^(?=[^\s]*\d)(?=[^\s]*[A-Za-z#_])[\w.:#/@+-]{2,100}$")
+_HASHED = regex(r"(?<![\w#/&])[A-Za-z][\w.:-]{0,80}#\d{1,6}\b")
+_NAMED = regex(r"(?=.*\d)(?=.*(?:[^\W\d]|#)).{2,}", re.DOTALL)
+_NOT_AN_ID = regex(
     r"^(?:Q[1-4]|[FC]Y\W?\d{2,4}|\d+(?:st|nd|rd|th|[kmbx%])|v\d[\d.]*|[A-Z]{1,3}\$[\d.,]+.*)$", re.IGNORECASE
 )
-_DEFINITION = re.compile(r"^[ \t]*(?:[-*][ \t]*)?\[\^?(\w{1,10})\][:.]?[ \t]+([^\n]{1,600})$", re.MULTILINE)
-_USE = re.compile(r"\[\^?(\w{1,10})\]")
-_WRAPPED = re.compile(
+_DEFINITION = regex(r"^[ \t]*(?:[-*][ \t]*)?\[\^?(\w{1,10})\][:.]?[ \t]+([^\n]{1,600})$", re.MULTILINE)
+_USE = regex(r"\[\^?(\w{1,10})\]")
+_WRAPPED = regex(
     "\\(\\s*(?:(?:see|source|sources|cf\\.?|ref|per|from|passage|passages|citation|citations|also|and|quelle|siehe|fuente|voir|véase|ver|vgl\\.?)\\b[:.]?\\s*|[,;:&\\s])*"
     "((?:[\ue000-\uf8ff][\\s,;&]*(?:and\\s+)?)+)\\)",
     re.IGNORECASE,
 )
-_AFTER_STOP = re.compile("([.!?。][\"'”’)*_]*)[ \\t]*((?:[\ue000-\uf8ff][ \\t,;]*)+)(?![ \\t]*[a-zà-ÿ])")
+_AFTER_STOP = regex("([.!?。][\"'”’)*_]*)[ \\t]*((?:[\ue000-\uf8ff][ \\t,;]*)+)(?![ \\t]*[a-zà-ÿ])")
 _UNNAMED = "this document "
 _OPENING = "\"'“”‘«„*_("
-_TO_MARK = re.compile(r"[\"'“”’»*_)]*[ \t,:–—-]{0,3}[\[\u3010]")
-_LIST_NUMBER = re.compile(r"(?:^|\n)[ \t]*\(?\w{1,2}$")
-_NUMBER_WORD_BEFORE = re.compile(r"[a-z]+\s*$", re.IGNORECASE)
+_TO_MARK = regex(r"[\"'“”’»*_)]*[ \t,:–—-]{0,3}[\[\u3010]")
+_LIST_NUMBER = regex(r"(?:^|\n)[ \t]*\(?\w{1,2}$")
+_NUMBER_WORD_BEFORE = regex(r"[a-z]+\s*$", re.IGNORECASE)
 
 
 class Marked(NamedTuple):

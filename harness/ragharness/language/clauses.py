@@ -6,8 +6,9 @@ from __future__ import annotations
 import re
 
 from ragharness.language.memory import remembered
+from ragharness.language.patterns import regex
 
-_BOUNDARY = re.compile(
+_BOUNDARY = regex(
     r"""
       ;\s+ | :\s+ | (?<!\b[a-z])(?<!\b(?:Mr|Ms|Dr|St|Co|Sr|Jr|Lt|ca|vs))(?<!\b(?:Inc|Ltd|Mio|Mrd|Tsd|Mrs|bzw|Ing|Gen|Sen|Rep|Hon|Rev|Col|Maj))(?<!\b(?:Corp|Prof|Dipl|Capt))[.!?]\s+ | \n+ | \s+[—–]\s*|\s+--?\s+|—
     | ,?\s+\b(?:but(?!\s+(?:found|saw|came\s+up)\b)|however|whereas|while|although|though|even\s+though|yet|nevertheless|nonetheless|pero|sin\s+embargo|aunque|aber|jedoch|w[aä]hrend|obwohl|allerdings|mais|cependant|toutefois|tandis\s+que|bien\s+que)\b,?\s+
@@ -16,16 +17,16 @@ _BOUNDARY = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_SUBORDINATE = re.compile(
+_SUBORDINATE = regex(
     r"^\W*(?:while|although|though|even\s+though|even\s+if|despite|whereas|since|because|as|if|given\s+that|in\s+spite\s+of|aunque|obwohl|w[aä]hrend|bien\s+que)\b[^,;]{3,200},\s+",
     re.IGNORECASE,
 )
 
 
-_LABEL_END = re.compile(r"\s*(?::|[—–-])")
-_STATES = re.compile(r"\b(?:is|was|are|were|has|had|did|does|do|no|not|never)\b|n['’]t\b", re.IGNORECASE)
-_YEAR_ENDS = re.compile(r"(?<!\bin )(?<!\bof )\b(?:19|20)\d\d$")
-_YES_NO = re.compile(r"\W*(?:yes|no|s[ií]|ja|nein|oui|non|it|this|that|they|so|not)\b", re.IGNORECASE)
+_LABEL_END = regex(r"\s*(?::|[—–-])")
+_STATES = regex(r"\b(?:is|was|are|were|has|had|did|does|do|no|not|never)\b|n['’]t\b", re.IGNORECASE)
+_YEAR_ENDS = regex(r"(?<!\bin )(?<!\bof )\b(?:19|20)\d\d$")
+_YES_NO = regex(r"\W*(?:yes|no|s[ií]|ja|nein|oui|non|it|this|that|they|so|not)\b", re.IGNORECASE)
 
 
 @remembered

@@ -9,59 +9,58 @@ from typing import NamedTuple
 
 from ragharness.language.clauses import clauses
 from ragharness.language.modality import find_cues, is_negated, negations
+from ragharness.language.patterns import regex
 from ragharness.language.vocabulary import content, generic_concepts
 
-_LEFT_OUT = re.compile(
+_LEFT_OUT = regex(
     r"\b(?:excluded|excludes?|excluding|exclusions?|exempt(?:s|ed|ion|ions)?|exceptions?|carved?(?:\s+|-)outs?|outside\s+(?:of\s+)?(?:the|its|this|any)|free\s+(?:from|of)|unprotected|shut\s+out)\b",
     re.IGNORECASE,
 )
-_COVERED = re.compile(
+_COVERED = regex(
     r"\b(?:confidential(?!\s+information\b)|secret|protected|protects?|protection|cover(?:s|ed)?|includ(?:es?|ed|ing)|encompass(?:es)?|appl(?:y|ies|ied)|extends?|reach(?:es)?|subject\s+to|counts?|qualif(?:y|ies)|attach(?:es)?|falls?\s+(?:within|under)|means?|considered|deemed|"
     r"treated\s+as|(?:is|are|be)\s+(?:\w+\s+)?confidential)\b",
     re.IGNORECASE,
 )
-_UNMARKED = re.compile(
+_UNMARKED = regex(
     r"\b(?:not|nobody|no\s+one|never|without|lacks?|lacking|no|bears?\s+no|absence\s+of|fail\w*\s+to)\b(?:\W+\w+){0,5}?\W+(?:mark|label|identif|designat|stamp|legend)\w*|n['’]t\W+(?:\w+\W+){0,3}?(?:mark|label|identif|designat|stamp)\w*|\b(?:unmarked|unlabell?ed|unidentified)\b",
     re.IGNORECASE,
 )
-_STILL = re.compile(r"\b(?:whether|even|regardless|irrespective|although|though|despite)\b", re.IGNORECASE)
-_CONDITION = re.compile(
+_STILL = regex(r"\b(?:whether|even|regardless|irrespective|although|though|despite)\b", re.IGNORECASE)
+_CONDITION = regex(
     r"\b(?:unless|only|until|provided|solely|must|shall|need(?:s|ed)?|requir\w+|necessary|condition\w*|has\s+to|have\s+to)\b",
     re.IGNORECASE,
 )
-_NOT_NEEDED = re.compile(
+_NOT_NEEDED = regex(
     r"\b(?:not|no|never|nothing)\b[^.;]{0,40}\b(?:need\w*|requir\w*|necessary|condition\w*|obligat\w*|oblig\w*|have\s+to|depend\w*)\b|n['’]t\s+(?:\w+\s+)?(?:need|require|have\s+to|depend|necessary|required)|\bneed(?:\s+not|n['’]t)\b|\b(?:unnecessary|optional|(?:does|do|shall|will)\s+not\s+(?:matter|remove|affect|deprive|lose|mean))\b",
     re.IGNORECASE,
 )
-_WRITTEN_ONLY = re.compile(
+_WRITTEN_ONLY = regex(
     r"\b(?:only|solely|exclusively|must\s+be|limited\s+to|has\s+to\s+be)\b[^.;]{0,60}\b(?:writ(?:ten|ing)|tangible|documentary|recorded)\b",
     re.IGNORECASE,
 )
-_UNTECHNICAL = re.compile(
+_UNTECHNICAL = regex(
     r"\b(?:non-?technical|not\s+technical|business|financial|commercial|marketing|customers?|pric(?:es?|ing)|strateg\w+|sales|personnel|plans)\b",
     re.IGNORECASE,
 )
-_FREE_FROM = re.compile(
+_FREE_FROM = regex(
     r"\b(?:free\s+from|outside\s+(?:of\s+)?(?:the|any)|exempt\s+from|excluded\s+from|not\s+subject\s+to)\b",
     re.IGNORECASE,
 )
-_LIMITED_TO_TECHNICAL = re.compile(
-    r"\b(?:only|limited|restricted|confined)\b[^.]*\btechnical\b", re.IGNORECASE
-)
-_PROTECTED = re.compile(
+_LIMITED_TO_TECHNICAL = regex(r"\b(?:only|limited|restricted|confined)\b[^.]*\btechnical\b", re.IGNORECASE)
+_PROTECTED = regex(
     r"\b(?:confidential|protected|protect|included?|covered?|excluded|counts?)\b", re.IGNORECASE
 )
-_AND_MORE = re.compile(r",?\s*(?:without\s+limitation|but\s+(?:is\s+)?not\s+limited\s+to)\b,?", re.IGNORECASE)
-_UNCONDITIONAL = re.compile(
+_AND_MORE = regex(r",?\s*(?:without\s+limitation|but\s+(?:is\s+)?not\s+limited\s+to)\b,?", re.IGNORECASE)
+_UNCONDITIONAL = regex(
     r"\bwithout\s+(?:any\s+)?(?:\w+\s+)?(?:restrictions?|obligations?|limitations?|breach)\b", re.IGNORECASE
 )
-_UNLESS = re.compile(r"\b(?:unless|until|except)\b", re.IGNORECASE)
-_WHICHEVER = re.compile(r"\bwhether\s+or\s+not\b|\bregardless\b|\birrespective\b", re.IGNORECASE)
-_UNDER_CONDITION = re.compile(r"(?<!not\s)\b(?:unless|only|until|solely)\b", re.IGNORECASE)
-_LOST = re.compile(r"\b(?:excluded|unprotected|loses?|outside)\b", re.IGNORECASE)
-_SHIELDED = re.compile(r"\bconfidential\b", re.IGNORECASE)
-_NOT_LIMITED = re.compile(r"\b(?:not|n['’]t)\s+(?:\w+\s+)?(?:limited|restricted|confined)\b", re.IGNORECASE)
-_ELSEWHERE = re.compile(r"\b(?:independent|other|another|outside)\s+sources?\b", re.IGNORECASE)
+_UNLESS = regex(r"\b(?:unless|until|except)\b", re.IGNORECASE)
+_WHICHEVER = regex(r"\bwhether\s+or\s+not\b|\bregardless\b|\birrespective\b", re.IGNORECASE)
+_UNDER_CONDITION = regex(r"(?<!not\s)\b(?:unless|only|until|solely)\b", re.IGNORECASE)
+_LOST = regex(r"\b(?:excluded|unprotected|loses?|outside)\b", re.IGNORECASE)
+_SHIELDED = regex(r"\bconfidential\b", re.IGNORECASE)
+_NOT_LIMITED = regex(r"\b(?:not|n['’]t)\s+(?:\w+\s+)?(?:limited|restricted|confined)\b", re.IGNORECASE)
+_ELSEWHERE = regex(r"\b(?:independent|other|another|outside)\s+sources?\b", re.IGNORECASE)
 _DUTY_WORDS = frozenset(
     content(
         "confidential confidentiality duty obligation free outside exempt excluded protected protect information similar subject confidence secret rightfully proprietary however also even always shut stay still breach"

@@ -10,6 +10,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ragharness.language.latin import WORD, places, vocabulary, word_set
+from ragharness.language.patterns import regex
 from ragharness.language.references import in_citation, is_reference
 from ragharness.language.units import DURATIONS, SCALES
 
@@ -90,25 +91,25 @@ _ORDINALS = {
         1,
     )
 }
-_DIGIT = re.compile(r"[0-9]")
-_CLUSTER = re.compile(r"[0-9]+(?:[-./–][0-9]+)*")
-_ISO = re.compile(r"(\d{4})([-/.])(0?[1-9]|1[0-2])(?:\2(0?[1-9]|[12]\d|3[01]))?")
-_NUMERIC = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})")
-_YEARS = re.compile(r"(1[5-9]\d\d|2[01]\d\d)(?:[-–/](1[5-9]\d\d|2[01]\d\d|\d\d))?")
-_DAY_BEFORE = re.compile(
+_DIGIT = regex(r"[0-9]")
+_CLUSTER = regex(r"[0-9]+(?:[-./–][0-9]+)*")
+_ISO = regex(r"(\d{4})([-/.])(0?[1-9]|1[0-2])(?:\2(0?[1-9]|[12]\d|3[01]))?")
+_NUMERIC = regex(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})")
+_YEARS = regex(r"(1[5-9]\d\d|2[01]\d\d)(?:[-–/](1[5-9]\d\d|2[01]\d\d|\d\d))?")
+_DAY_BEFORE = regex(
     r"(?<![\w.,/#])(?:(?P<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th|er|º|ª|°|\.)?"
     r"|(?P<ordinal>(?:twenty-|thirty-)?[a-z]+(?:st|nd|rd|th)))"
     r"(?:\s+day)?(?:-|\s*(?:\s(?:of|de)\s)?\s*)$",
     re.IGNORECASE,
 )
-_DAY_AFTER = re.compile(
+_DAY_AFTER = regex(
     r"\.?[-\s]\s*(?:the\s+)?(?P<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?(?![\w%]|[.,]\d)(?!\s*(?:days|years|months|%))",
     re.IGNORECASE,
 )
-_YEAR_AFTER = re.compile(
+_YEAR_AFTER = regex(
     r"\.?(?:\s*,\s*|[-\s]\s*)(?:(?:of|de|del|the)\s+){0,2}(?P<year>1[5-9]\d\d|2[01]\d\d)(?![\w%]|[.,]\d)"
 )
-_PERIOD_BEFORE = re.compile(
+_PERIOD_BEFORE = regex(
     r"(?<!\w)(?:(?:Q(?P<q>[1-4])|(?P<r>[1-4])Q|(?P<ordinal>first|second|third|fourth)\s+quarter)"
     r"(?:\s+of)?(?:\s+the)?[\s,]*)?(?P<name>FY|CY|fiscal(?:\s+years?)?|financial\s+year|ejercicio|Geschäftsjahr|exercice"
     r")?\s*['’]?$",

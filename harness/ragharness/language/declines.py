@@ -7,6 +7,7 @@ import re
 from typing import Literal, NamedTuple
 
 from ragharness.language.memory import remembered
+from ragharness.language.patterns import regex
 from ragharness.language.vocabulary import raw_words
 
 Kind = Literal["inability", "silence"]
@@ -36,7 +37,7 @@ _SAID = (
     r"available|present|reported|set\s+out|contained|spelled\s+out|identified|referenced|dealt\s+with|answered|touched\s+(?:on|upon)|recorded|shown|to\s+be\s+found|retrieved|in\s+(?:the\s+)?(?:context|corpus|passages?|documents?))"
 )
 
-_INABILITY = re.compile(
+_INABILITY = regex(
     rf"""
       \b(?:i|we|one)\b(?:\s+\w+ly|\s+also|['’]m|['’]re|\s+am|\s+are|\s+was|\s+were|\s+have|['’]ve|\s+regret\s+that\s+i)?\s*
         (?:can|could|do|did|have|has|had|am|was|are|were|would|will)?(?:\s*not\b|n?['’]t\b){_ADVERB}\s+(?:been\s+)?(?:able\s+to\s+)?{_FIND}\b
@@ -60,7 +61,7 @@ _INABILITY = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_SILENCE = re.compile(
+_SILENCE = regex(
     rf"""
       \b(?:do|does|did|is|are){_N}{_ADVERB}\s+(?:{_SAY}|{_CARRY}\s+{_THING})
     | \b(?:don['’]t|doesn['’]t|didn['’]t){_ADVERB}\s+{_SAY}
@@ -94,7 +95,7 @@ _SILENCE = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_FOREIGN = re.compile(
+_FOREIGN = regex(
     r"""
       \bno\s+(?:tengo|tenemos|dispongo|disponemos|hay|existe[n]?|encuentro|encontr[eéóa]\w*|he\s+(?:podido|encontrado)|hemos|puedo|podemos|pude|se\s+(?:menciona|especifica|indica|encuentra|encontr|aborda|
         establece|puede\s+(?:determinar|responder|saber|encontrar|confirmar|establecer|inferir|deducir|decir|verificar|precisar|afirmar)|proporciona|dispone|trata|dice|hace|sabe)\w*|lo\s+s[eé]\b|sé\b|sabemos|(?:lo\s+)?(?:menciona|especifica|indica|aborda|contiene|dice|proporciona|incluye|trata|establece|recoge|precisa)\w*|
@@ -144,7 +145,7 @@ _TRIGGER_STEMS = (
     "inconnu",
 )
 """No pattern below matches a text without one of these words, or an apostrophe."""
-_NEVER = re.compile(
+_NEVER = regex(
     r"\b(?:confidential\s+information|(?:evaluation|confidential)\s+material|protected\s+\w+|definition(?:\s+of\s+\w+\s+\w+)?|dut(?:y|ies)(?:\s+of\s+\w+)?|obligations?|restrictions?|exclusions?|protection)['\"”]?\s+(?:\w+\s+)?(?:does|do|shall|will)(?:\s+not|n['’]t)\s+(?:include|cover|extend|apply|attach|reach)\b|"
     r"\b(?:only\s+not|not\s+only|no\s+doubt|not\s+surprising|no\s+later|not\s+later)\b"
     r"|\b(?:cannot|can['’]t|not\s+able\s+to|do\s+not|don['’]t|should\s+not|unable\s+to)\s+(?:\w+\s+)?(?:give|provide|offer|render|constitute)\s+(?:you\s+(?:with\s+)?)?(?:any\s+|a\s+|specific\s+|formal\s+)*"
@@ -155,8 +156,8 @@ _NEVER = re.compile(
 )
 
 
-_HAD = re.compile(r"\b(?:had|has|have|kept|submitted|received|lacked|with)\s+(?=no\b)", re.IGNORECASE)
-_SPEAKER = re.compile(
+_HAD = regex(r"\b(?:had|has|have|kept|submitted|received|lacked|with)\s+(?=no\b)", re.IGNORECASE)
+_SPEAKER = regex(
     r"\b(?:i|we|it|they|there|this|that|these|those|which|passages?|documents?|context|sources?|texts?|agreements?|contracts?|nda|reports?|filings?|excerpts?|corpus|materials?|sections?|clauses?|tables?|answers?|statements?)\b",
     re.IGNORECASE,
 )

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ragharness.language.latin import word_set
 from ragharness.language.matching import AliasHit, find_alias, normalise
+from ragharness.language.patterns import regex
 
 
 class Items(NamedTuple):
@@ -31,11 +32,11 @@ def match_items(text: str, items: Sequence[str], aliases: Mapping[str, Sequence[
 
 
 _MOST_HITS = 200
-_DECORATION = re.compile(r"\[[^\[\]]{0,80}\]|【[^】]{0,80}】")
-_LEADING = re.compile(
+_DECORATION = regex(r"\[[^\[\]]{0,80}\]|【[^】]{0,80}】")
+_LEADING = regex(
     r"(?:[\s\-*•–\"'“”()]|\(?\d{1,2}[.)]\s|(?:the|a|an|both|also|either|and|or|as well as)\s)+", re.IGNORECASE
 )
-_SEPARATOR = re.compile(
+_SEPARATOR = regex(
     r"\s*(?:[,;\n|]|(?<!\w)(?:and|or|as well as|along with|plus|y|e|und|sowie|et|ou)(?!\w)"
     r"|\(?\d{1,2}\)\s)\s*"
 )
@@ -43,7 +44,7 @@ _NO_ITEM_START = word_set(
     "in on under according for at as by per within from to with of namely yes no however overall thus others "
     "other etc more so if here there this that these those it they en según nach laut selon dans"
 )
-_SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
+_SENTENCE_END = regex(r"[.!?](?=\s|$)")
 _VERBS = word_set(
     "is are was were be been has have had does do did can may must shall will would should could means mean "
     "includes include lists states mentions administer administers administered which who that"

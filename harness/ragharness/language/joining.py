@@ -9,16 +9,17 @@ from msgspec.structs import replace
 
 from ragharness.language.affixes import read_suffix
 from ragharness.language.latin import WORD
+from ragharness.language.patterns import regex
 from ragharness.language.quantity import Quantity
 from ragharness.language.units import SCALES, in_base, is_currency, is_duration
 
-_COMPOUND = re.compile(r"\s?(?:,\s?)?(?:and|y|und|et)?\s?")
-_CONNECTOR = re.compile(r"\s?(-|–|—|to|through|and|or|bis|und|oder|à|et|ou|y|o|a|hasta)\s?")
+_COMPOUND = regex(r"\s?(?:,\s?)?(?:and|y|und|et)?\s?")
+_CONNECTOR = regex(r"\s?(-|–|—|to|through|and|or|bis|und|oder|à|et|ou|y|o|a|hasta)\s?")
 _JOINING_WORDS = frozenset({"and", "or", "und", "oder", "et", "ou", "y", "o"})
-_YEAR_BEFORE = re.compile(
+_YEAR_BEFORE = regex(
     r"\b(?:in|for|during|year|fiscal|FY|of|since|im|jahre?|geschäftsjahr|en)\s?$", re.IGNORECASE
 )
-_IN_SCALE = re.compile(
+_IN_SCALE = regex(
     r"\bin (?:(?:[A-Z]{3}|US|[$€£]) ?)?(thousand|million|billion)s\b"
     r"(?= of|,|\)|\]|;|$| except| US| [A-Z]{3}\b)"
     r"|\((?:[A-Z]{2,3}|[$€£])? ?[$€£]?(thousand|million|billion)s?\)",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
-WORD = re.compile(r"[A-Za-zÀ-ɏ]+")
+from ragharness.language.patterns import regex
+
+WORD = regex(r"[A-Za-zÀ-ɏ]+")
 """A run of letters of the languages read here (English, Spanish, German, French)."""
 
 

@@ -12,11 +12,12 @@ from ragharness.language.dates import DateMention, find_dates
 from ragharness.language.latin import lowered, word_set
 from ragharness.language.negation import negated
 from ragharness.language.numbers import Quantity, find_quantities
+from ragharness.language.patterns import regex
 from ragharness.language.units import in_base, is_currency, is_duration
 
 __all__ = ["AliasHit", "find_alias", "negated", "normalise", "same_kind_values"]
 
-_TOKEN = re.compile(r"(?:[^\W\d_]\.){2,}|\d+(?:[.,]\d+)+|[^\W_]+|&")
+_TOKEN = regex(r"(?:[^\W\d_]\.){2,}|\d+(?:[.,]\d+)+|[^\W_]+|&")
 _ARTICLES = word_set("a an the")
 _FOREIGN_ARTICLES = _ARTICLES | word_set(
     "el la los las lo un una unos unas der die das den dem des ein eine einen einem einer le les l une du d"
@@ -40,6 +41,8 @@ class _Alias(NamedTuple):
     before: re.Pattern[str] | None
     after: re.Pattern[str] | None
     capitals: bool
+    stems: tuple[str, ...] = ()
+    """What a text without any value must hold somewhere to be worth a search."""
 
 
 def normalise(text: str, *, foreign_articles: bool = False) -> str:
@@ -71,7 +74,7 @@ def find_alias(text: str, aliases: Iterable[str], *, foreign_articles: bool = Fa
 def _search(text: str, alias: _Alias) -> Iterator[tuple[int, int]]:
     lower = lowered(text)
     if alias.value is None:
-        if alias.after is not None:
+        if alias.after is not None and all(stem in lower for stem in alias.stems):
             for match in alias.after.finditer(lower):
                 if not alias.capitals or not text[match.start() : match.end()].islower():
                     yield match.span()
@@ -106,13 +109,14 @@ def _prepare(alias: str, foreign_articles: bool) -> _Alias | None:
     if value is None:
         words = _tokens(lower, articles) or _TOKEN.findall(lower)
         capitals = folded.isupper() and len(folded) <= 4
-        return _Alias(None, None, re.compile(_pattern(words, articles)), capitals) if words else None
+        stems = tuple(_forms(word)[0] for word in words)
+        return _Alias(None, None, regex(_pattern(words, articles)), capitals, stems) if words else None
     before, after = _tokens(lower[:start], articles), _tokens(lower[end:], articles)
-    gap = _GAP.replace("ARTICLES", "|".join(sorted(articles)))
+    gap = _gap(articles)
     return _Alias(
         value,
-        re.compile(_pattern(before, articles) + rf"(?:{gap})?$") if before else None,
-        re.compile(gap + _pattern(after, articles)) if after else None,
+        regex(_pattern(before, articles) + rf"(?:{gap})?$") if before else None,
+        regex(gap + _pattern(after, articles)) if after else None,
         capitals=False,
     )
 
@@ -138,29 +142,37 @@ def _tokens(lower: str, articles: frozenset[str]) -> list[str]:
     return tokens
 
 
+@lru_cache(maxsize=2)
+def _gap(articles: frozenset[str]) -> str:
+    return _GAP.replace("ARTICLES", "|".join(sorted(articles)))
+
+
 def _pattern(words: Sequence[str], articles: frozenset[str]) -> str:
-    gap = _GAP.replace("ARTICLES", "|".join(sorted(articles)))
+    gap = _gap(articles)
     left = r"(?<!\w)(?<!\d[.,])" if words[0][0].isdigit() else r"(?<!\w)"
     right = r"(?![.,]?\d)(?!\w)" if words[-1][-1].isdigit() else r"(?!\w)"
-    return left + gap.join(map(_word_pattern, words)) + right
+    return left + gap.join(_forms(word)[1] for word in words) + right
 
 
-def _word_pattern(word: str) -> str:
-    """A word with its plural and possessive; letters with points match without them."""
+def _forms(word: str) -> tuple[str, str]:
+    """Return what stands in every form of a word ("" where nothing need), and the pattern of its forms.
+
+    A word has a plural and a possessive; letters with points match without them.
+    """
     if word == "and":
-        return "(?:and|&)"
+        return "", "(?:and|&)"
     if "." in word or len(word) == 2:
         letters = word.replace(".", "")
-        return r"\.?".join(map(re.escape, letters)) + r"\.?(?:['’]s)?"
+        return "", r"\.?".join(map(re.escape, letters)) + r"\.?(?:['’]s)?"
     if not word.isalpha() or len(word) < 3:
-        return re.escape(word)
+        return word, re.escape(word)
     if word.endswith("ies") or (word.endswith("y") and word[-2] not in "aeiou"):
         stem, endings = (word[:-3] if word.endswith("ies") else word[:-1]), "(?:y|ies)"
     elif word.endswith("s") and word[-2] != "s" and len(word) > 3:
         stem, endings = word[:-1], "s?"
     else:
         stem, endings = word, "(?:s|es)?"
-    return f"{re.escape(stem)}{endings}(?:['’]s?)?"
+    return stem, f"{re.escape(stem)}{endings}(?:['’]s?)?"
 
 
 def same_kind_values(text: str, alias: str) -> list[Quantity | DateMention]:

@@ -7,13 +7,14 @@ import re
 from typing import Literal, NamedTuple
 
 from ragharness.language.memory import remembered
+from ragharness.language.patterns import regex
 
 Modality = Literal["permit", "forbid", "require", "optional", "fact", "not_fact"]
 
 _ADVERB = r"(?:\s+(?:also|expressly|explicitly|generally|specifically|only|solely|strictly|fully|still|then|therefore|clearly|in fact|otherwise|hereby|legally|contractually|be|been|being|\w+ly))?"
 _NOT = r"(?:\s+(?:not|never)|n['’]t|not)"
 
-_CUE = re.compile(
+_CUE = regex(
     rf"""
       (?P<may_not>\b(?:may|can|could|might|shall|will|would|must|should|do|does){_NOT}{_ADVERB}\s+be{_ADVERB}\s+(?:able|allowed|permitted|free|entitled|authori[sz]ed)\b
         | \b(?:may|can|could|shall|will|must|should)\s+(?:in\s+no|under\s+no|at\s+no)\s+\w+
@@ -39,21 +40,21 @@ _CUE = re.compile(
 )
 """For lower-case text: matching case for case is three times faster."""
 
-_NEGATOR = re.compile(
+_NEGATOR = regex(
     r"\b(?:not|never|no|nothing|nobody|none|neither|nor|cannot|hardly|lacks?|absence\s+of|exceptions?\s+to|den(?:y|ies)|waiv(?:es?|ed|ing)|rather\s+than|instead\s+of"
     r"|without(?=\s+(?:any\s+)?(?:\w+ing|requirements?|obligations?|rights?|restrictions?|limitations?)\b))\b|n['’]t\b",
     re.IGNORECASE,
 )
-_NOT_ONLY = re.compile(
+_NOT_ONLY = regex(
     r"\bnot\s+(?:only|just|merely|limited|necessarily)\b|\bno\s+(?:later|less|more|fewer|doubt|longer\s+than)\b|\bwhether\s+or\s+not\b|\bwithout\s+limit\w*|\b(?:not|n['’]t)\s+(?:always|automatically)\b",
     re.IGNORECASE,
 )
-_EMPHASIS = re.compile(r"^[\s,]*(?:not|never)\b", re.IGNORECASE)
+_EMPHASIS = regex(r"^[\s,]*(?:not|never)\b", re.IGNORECASE)
 
-_BRIDGE = re.compile(r"\s*(?:be|been|that|it|they|\w+ly|\s)*\s*", re.IGNORECASE)
+_BRIDGE = regex(r"\s*(?:be|been|that|it|they|\w+ly|\s)*\s*", re.IGNORECASE)
 
-_JOINED = re.compile(r"(?:,|\band|\bor|\bnor)(?:\s+\w+)?\s*$", re.IGNORECASE)
-_MODAL = re.compile(r"may|can|could|might|must|shall|should|will", re.IGNORECASE)
+_JOINED = regex(r"(?:,|\band|\bor|\bnor)(?:\s+\w+)?\s*$", re.IGNORECASE)
+_MODAL = regex(r"may|can|could|might|must|shall|should|will", re.IGNORECASE)
 
 _NEGATED: dict[Modality, Modality] = {
     "permit": "forbid",

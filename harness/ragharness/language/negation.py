@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from ragharness.language.latin import lowered, word_set
+from ragharness.language.patterns import regex
 
 _NEGATORS = word_set(
     "not no never without cannot neither nor none nunca sin jamás tampoco nicht kein keine keinen keiner "
@@ -15,8 +14,8 @@ _STATES_ANYWAY = word_set(
     "más menos solo sólo solamente necesariamente mehr weniger länger später früher nur unbedingt "
     "plus moins seulement nécessairement que"
 )
-_NEGATION_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_CLAUSE_START = re.compile(
+_NEGATION_WORD = regex(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_CLAUSE_START = regex(
     r"[;:!?\n,]|\.(?=\s)"
     r"|\b(?:but|and|while|whereas|although|because|since|so|then|pero|sino|aber|sondern|mais)\b"
 )

@@ -9,21 +9,23 @@ import re
 import unicodedata
 from typing import NamedTuple
 
+from ragharness.language.patterns import regex
+
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
-_SUPERSCRIPT = re.compile(r"(?<=[a-z.,;:)\]%\"”][a-z.,;:)\]%\"”])[⁰¹²³⁴⁵⁶⁷⁸⁹]+|(?<=\d[.,;])[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+_SUPERSCRIPT = regex(r"(?<=[a-z.,;:)\]%\"”][a-z.,;:)\]%\"”])[⁰¹²³⁴⁵⁶⁷⁸⁹]+|(?<=\d[.,;])[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _BRACKETS = str.maketrans(
     {"【": "[", "】": "]", "〔": "[", "〕": "]", "⟦": "[", "⟧": "]", "〖": "[", "〗": "]"}
 )
-_PRIVATE = re.compile(r"[\ue000-\uf8ff\u200b-\u200f\u2060\ufeff]")
-_REASONING = re.compile(
+_PRIVATE = regex(r"[\ue000-\uf8ff\u200b-\u200f\u2060\ufeff]")
+_REASONING = regex(
     r"[<\[◁](?P<close>/?)(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis|inner_monologue)\s*[>\]▷]",
     re.IGNORECASE,
 )
-_CITE_TAG = re.compile(
+_CITE_TAG = regex(
     r"<(?:cite|citation|source|ref)\b[^<>]{0,80}>([^<>]{1,120})</(?:cite|citation|source|ref)>", re.IGNORECASE
 )
-_TAG = re.compile(r"</?[a-zA-Z][\w-]{0,20}(?:\s[^<>]{0,120})?/?>")
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.MULTILINE)
+_TAG = regex(r"</?[a-zA-Z][\w-]{0,20}(?:\s[^<>]{0,120})?/?>")
+_FENCE = regex(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.MULTILINE)
 _ANSWER_KEYS = (
     "answer",
     "final_answer",

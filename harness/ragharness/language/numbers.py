@@ -19,6 +19,7 @@ from ragharness.language.joining import apply_stated_scale, mark_ranges, merge
 from ragharness.language.latin import WORD, lowered, places, vocabulary, word_set
 from ragharness.language.number_words import AFTER_ARTICLE, NEEDS_UNIT, TRIGGERS, read_words
 from ragharness.language.numerals import DIGITS, Numeral, read_digits
+from ragharness.language.patterns import regex
 from ragharness.language.quantity import Quantity
 from ragharness.language.references import (
     continues_list,
@@ -47,19 +48,19 @@ class _Atom(NamedTuple):
     spelled: bool = False
 
 
-_RUN = re.compile(r"[0-9]+")
+_RUN = regex(r"[0-9]+")
 _FRACTIONS = {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal("0.75")}
-_MIXED = re.compile(r"([0-9]{1,3}) ([1-9])/([1-9][0-9]?)(?![\w/])")
-_VALUE_POSITION = re.compile(
+_MIXED = regex(r"([0-9]{1,3}) ([1-9])/([1-9][0-9]?)(?![\w/])")
+_VALUE_POSITION = regex(
     r"(?:[|:=\t$€£]|\b(?:of|was|were|is|are|be|to|from|and|or|at|versus|vs\.?|by)|^|\n)\s*$"
 )
-_AND_A_HALF = re.compile(r"\s(?:and a half|y medi[oa]|et demie?)\b")
+_AND_A_HALF = regex(r"\s(?:and a half|y medi[oa]|et demie?)\b")
 _PRONOUN_AFTER = word_set(
     "of or another time sided way off party side hand else thing who that such can must should may s"
 )
 _PRONOUN_BEFORE = word_set("no any each every the this that which either only another some such")
 _NOT_HALF = word_set("first second other latter last better")
-_ORDINAL_TAIL = re.compile(
+_ORDINAL_TAIL = regex(
     r"[- ](?:first|second|thirds?|fourths?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?|half|halves"
     r"|quarters?(?= of)|hundredths?|thousandths?)\b"
 )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 from typing import NamedTuple
 
 from ragharness.language.latin import vocabulary, word_set
+from ragharness.language.patterns import regex
 
-DIGITS = re.compile(
+DIGITS = regex(
     r"\d{1,3}(?:,\d{2})+,\d{3}(?:\.\d+)?(?![\d])"
     r"|\d{1,3}(?:(?P<group>[,.'’\u00a0\u202f\u2009 ])\d{3})(?:(?P=group)\d{3})*(?!\d)(?:[.,]\d+)?"
     r"|\d+(?:[.,]\d+)?"

@@ -6,24 +6,25 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ragharness.language.patterns import regex
 from ragharness.language.vocabulary import content
 
 if TYPE_CHECKING:
     from ragharness.language.modality import Modality
     from ragharness.language.propositions import Frame
 
-_KEPT_SECRET = re.compile(
+_KEPT_SECRET = regex(
     r"\b(?:keep|keeps|kept|keeping|hold|holds|held|holding|treat|treats|treated|maintain|maintains|maintained|preserve|preserves|preserved|remain|remains)\s+(?:[\w’'-]+\s+){0,6}?(?:as\s+)?(?:secret|confidential(?!\s+(?:information|material|matter|data))|in\s+(?:\w+\s+)?confidence|to\s+(?:itself|themselves))\b"
     r"|\b(?:maintain|maintains|preserve|preserves|protect|protects)\s+the\s+(?:confidentiality|secrecy)\s+of\b",
     re.IGNORECASE,
 )
 _PHRASES = (
-    (re.compile(r"\b(?:hand|give|send|turn|bring|deliver)(?:ed|s|ing|en|n)?\s+(?:(?:it|them|everything|all)\s+)?(?:back|over)\b|\b(?:gave|sent|brought)\s+back\b", re.IGNORECASE), "return"),
-    (re.compile(r"\bpart(?:s|ed|ing)?\s+with\b", re.IGNORECASE), "return"),
-    (re.compile(r"\blet(?:s|ting)?\s+(?:the\s+)?(?:[\w’'-]+\s+){1,4}?know\b", re.IGNORECASE), "notify"),
-    (re.compile(r"\b(?:hold|holds|holding|held|hang|hangs)\s+on\s*to\b", re.IGNORECASE), "retain"),
-    (re.compile(r"\b(?:make|makes|making|made)\s+(?:[\w’'-]+\s+){0,5}?(?:known|public)\b", re.IGNORECASE), "disclose"),
-    (re.compile(r"\b(?:remains?|stays?|continues?)\s+(?:\w+\s+){0,2}?(?:force|effect|binding|effective|bound|applicable)\b|\bgo(?:es)?\s+on\b|\blives?\s+on\b|\blasts?\s+(?:for|until|beyond|longer)\b", re.IGNORECASE), "survive"),
+    (regex(r"\b(?:hand|give|send|turn|bring|deliver)(?:ed|s|ing|en|n)?\s+(?:(?:it|them|everything|all)\s+)?(?:back|over)\b|\b(?:gave|sent|brought)\s+back\b", re.IGNORECASE), "return"),
+    (regex(r"\bpart(?:s|ed|ing)?\s+with\b", re.IGNORECASE), "return"),
+    (regex(r"\blet(?:s|ting)?\s+(?:the\s+)?(?:[\w’'-]+\s+){1,4}?know\b", re.IGNORECASE), "notify"),
+    (regex(r"\b(?:hold|holds|holding|held|hang|hangs)\s+on\s*to\b", re.IGNORECASE), "retain"),
+    (regex(r"\b(?:make|makes|making|made)\s+(?:[\w’'-]+\s+){0,5}?(?:known|public)\b", re.IGNORECASE), "disclose"),
+    (regex(r"\b(?:remains?|stays?|continues?)\s+(?:\w+\s+){0,2}?(?:force|effect|binding|effective|bound|applicable)\b|\bgo(?:es)?\s+on\b|\blives?\s+on\b|\blasts?\s+(?:for|until|beyond|longer)\b", re.IGNORECASE), "survive"),
 )  # fmt: skip
 _OPPOSITES = {"return": "retain", "retain": "return", "disclose": "conceal", "conceal": "disclose"}
 _DUAL: dict[Modality, Modality] = {
@@ -34,9 +35,7 @@ _DUAL: dict[Modality, Modality] = {
     "fact": "not_fact",
     "not_fact": "fact",
 }
-_ONLY_SOME = re.compile(
-    r"\b(?:cop(?:y|ies)|archiv\w*|back-?ups?|some|certain|required\s+by)\b", re.IGNORECASE
-)
+_ONLY_SOME = regex(r"\b(?:cop(?:y|ies)|archiv\w*|back-?ups?|some|certain|required\s+by)\b", re.IGNORECASE)
 
 
 def plain_verbs(text: str) -> str:

@@ -10,44 +10,43 @@ from ragharness.language.clauses import clauses
 from ragharness.language.coverage import coverage_of, read_coverage
 from ragharness.language.modality import Modality, find_cues, is_negated, negations
 from ragharness.language.opposites import mirrored, plain_verbs
+from ragharness.language.patterns import regex
 from ragharness.language.propositions import EXCEPTION, FREE_FROM, Frame, frame
 from ragharness.language.special import CONSENT, OBJECT_PRONOUN, WORD, read_special
 from ragharness.language.verdicts import Polarity, compare
 from ragharness.language.vocabulary import concept, content, generic_concepts
 
-_EXEMPTION = re.compile(
+_EXEMPTION = regex(
     r"\b(?:not|n['’]t|never|no)\s+(?:\w+\s+)?(?:include|appl(?:y|ies)|extend|cover|impose|breach|violat)\w*|\b(?:excludes?|excluded|exempt\w*|exception|carve[sd]?)\b",
     re.IGNORECASE,
 )
-_SILENCE = re.compile(
+_SILENCE = regex(
     r"\b(?:not|n['’]t|never|no|nothing|none|nowhere|nobody|nor|without|neither)\b[^.;]{0,40}?\b(?:mention|address(?:es|ed)?\b|specif(?:y|ies|ied)|stat(?:es?|ed|ing)\b(?!\s+(?:law|agenc))|discuss(?:es|ed)?\b|says?\b|said\b|cover\w*\s+(?:this|the\s+(?:topic|issue|question))|speak|"
     r"deals?\s+with|refers?\s+to|reference\s+to|touch|indicates?\b|contain\w*\s+(?:any\s+)?(?:information|mention|reference|provision|language|clause)|silent)",
     re.IGNORECASE,
 )
-_SILENT_WORD = re.compile(
-    r"\b(?:is|are|remains?)\s+silent\b|\bsilent\s+(?:on|about|as\s+to)\b", re.IGNORECASE
-)
-_DEICTIC = re.compile(
+_SILENT_WORD = regex(r"\b(?:is|are|remains?)\s+silent\b|\bsilent\s+(?:on|about|as\s+to)\b", re.IGNORECASE)
+_DEICTIC = regex(
     r"\b(?:this|that|it|so|such|doing\s+so|do\s+so|the\s+(?:answer|practice|action|activity|conduct)|these|those|they|which)\b",
     re.IGNORECASE,
 )
-_EXCEPTION_FOR = re.compile(
+_EXCEPTION_FOR = regex(
     r",?\s*\b(?:but|and|though)\s+(?:it\s+|the\s+\w+\s+)?(?:makes?|provides?|contains?|allows?)\s+an?\s+exceptions?\s+for\s+",
     re.IGNORECASE,
 )
-_UNIVERSAL = re.compile(r"\b(?:all|every|each)\b", re.IGNORECASE)
-_PARTLY = re.compile(
+_UNIVERSAL = regex(r"\b(?:all|every|each)\b", re.IGNORECASE)
+_PARTLY = regex(
     r"(?<!every\s)(?<!each\s)\b(?:one|two|three|four|five|six|seven|eight|nine|ten|\d+|some|most|half|several|many|part)\s+of\s+(?:the|our|its|their|these|those|them|\w+)\b|\b(?:all|everything|every\s+\w+|each\s+\w+)\s+(?:but|except)\b|\bnot\s+(?:all|every)\b",
     re.IGNORECASE,
 )
-_ANYONE = re.compile(
+_ANYONE = regex(
     r"\b(?:third\s+(?:part(?:y|ies)|persons?)|outsiders?|any(?:one|body)|(?:any\s+)?other\s+(?:part(?:y|ies)|persons?|people))\b",
     re.IGNORECASE,
 )
 _INDIRECT = frozenset(("mark", "survive", "include"))
 """Verbs that a clause may speak of without naming them ("unmarked", "ends", "excluded")."""
-_TO_NOBODY = re.compile(r"(?<!and )\b(?:to|with|for)\s+[\"“'‘]?(?:no\b|nobody|no\s+one|none)", re.IGNORECASE)
-_PLAIN_CUE = re.compile(
+_TO_NOBODY = regex(r"(?<!and )\b(?:to|with|for)\s+[\"“'‘]?(?:no\b|nobody|no\s+one|none)", re.IGNORECASE)
+_PLAIN_CUE = regex(
     r"\b(?:it|this|that|so|which)\b.*\b(?:prohibited|forbidden|allowed|permitted|required|barred|banned|permissible|from\s+doing\s+so)\b",
     re.IGNORECASE,
 )

@@ -9,32 +9,33 @@ from typing import NamedTuple
 
 from ragharness.language.modality import Modality, find_cues, is_negated, negations
 from ragharness.language.opposites import plain_verbs
+from ragharness.language.patterns import regex
 from ragharness.language.vocabulary import STOPWORDS, concept, content, generic_concepts
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-EXCEPTION = re.compile(
+_WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
+EXCEPTION = regex(
     r"\b(?:except(?:\s+(?:that|for|as|to|where|when|if|in))?|other\s+than|unless|save\s+(?:for|that|as|to)|apart\s+from|aside\s+from|"
     r"with\s+the\s+exception\s+of|excluding|but\s+for|beyond)\b",
     re.IGNORECASE,
 )
 """What opens an exception to a rule."""
-_WITHOUT_CONSENT = re.compile(
+_WITHOUT_CONSENT = regex(
     r"\bwithout\s+(?:[\w’'-]+\s+){0,4}?(?:consent|permission|approval|authori[sz]ation|agreement|asking|leave)\b"
     r"|\bunless\s+(?:[\w’'-]+\s+){0,4}?(?:consents?|permission|approv(?:al|es)|authori[sz](?:ation|es)|agrees?)\b",
     re.IGNORECASE,
 )
-ONLY = re.compile(
+ONLY = regex(
     r"\b(?:only|solely|exclusively|nothing\s+but|strictly\s+(?:for|to)|(?:limited|restricted|confined)\s+to|limits?|restricts?)\b",
     re.IGNORECASE,
 )
 """What narrows a rule to what follows."""
-NOT_ONLY = re.compile(
+NOT_ONLY = regex(
     r"\b(?:not|n['’]t|never)\s+(?:\w+\s+)?(?:only|solely|exclusively|limited|restricted|confined|just)\b|\bwithout\s+limit|\bbeyond\b|\balso\b|\bas\s+well\b"
     r"|\bnon-?technical\b|\bbroad(?:er|ly)?\b",
     re.IGNORECASE,
 )
 """What widens a rule beyond what is named."""
-FREE_FROM = re.compile(
+FREE_FROM = regex(
     r"\b(?:free\s+from|outside\s+(?:of\s+)?(?:the|its|any|this)|exempt\s+from|excluded\s+from|not\s+subject\s+to)\b",
     re.IGNORECASE,
 )
@@ -127,7 +128,7 @@ def _verbs(rest: str) -> frozenset[str]:
     return frozenset(found[:2] if found[:1] == ["reverse"] else found)
 
 
-_AUXILIARY = re.compile(
+_AUXILIARY = regex(
     r"(?:^|,\s+|\bthat\s+)(?:and\s+|so\s+)?(?P<aux>may|might|can|could|must|shall|should|will|would|is|are|was|were|does|do|did|has|have)\s+",
     re.IGNORECASE,
 )
@@ -187,7 +188,7 @@ _SUBJECTS = frozenset(
 )
 
 
-_DOCUMENT = re.compile(
+_DOCUMENT = regex(
     r"\s+(?:under|according\s+to|pursuant\s+to)\s+(?=[^?]*(?:[A-Z]|\d{4}|\b(?:agreement|nda|contract|form|letter|report)\b)).*$",
     re.DOTALL,
 )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from ragharness.language.latin import word_set
+from ragharness.language.patterns import regex
 from ragharness.language.units import CURRENCIES, DURATIONS, PERCENT, SCALES
 
-_CITATION = re.compile(r"\^?[\w./:-]*[\d#][\w.#/:-]*(?:\s*[,;]\s*[\w.#/:-]+)*\s*")
+_CITATION = regex(r"\^?[\w./:-]*[\d#][\w.#/:-]*(?:\s*[,;]\s*[\w.#/:-]+)*\s*")
 _REFERENCE_WORDS = word_set(
     "section sections sec secs article articles art arts clause clauses item items exhibit exhibits "
     "page pages p pp paragraph paragraphs para paras schedule schedules annex annexes appendix "
@@ -18,9 +17,7 @@ _REFERENCE_WORDS = word_set(
     "ziffer ziffern klausel absatz abs seite seiten anhang anlage paragraf annexe paragraphe alinéa "
     "chapitre"
 )
-_LIST_GAP = re.compile(
-    r"(?:\(\w{1,4}\))*\s*(?:,|;|and|or|to|through|&|-|–|y|und|et|,\s*(?:and|or))\s*(?:§+\s*)?"
-)
+_LIST_GAP = regex(r"(?:\(\w{1,4}\))*\s*(?:,|;|and|or|to|through|&|-|–|y|und|et|,\s*(?:and|or))\s*(?:§+\s*)?")
 _LINE_START = " \t>#*_-•("
 _REACH = 64
 
@@ -80,12 +77,12 @@ def _begins_clause(text: str, start: int, end: int) -> bool:
     )
 
 
-_IDENTIFIER = re.compile(
+_IDENTIFIER = regex(
     r"\+?[0-9]+(?:-[0-9]+){2,}|\+[0-9][0-9 ()-]{7,}[0-9]|(?:19|20)[0-9]{2}[-/][0-9]{2}(?![0-9])"
     r"|[0-9]+(?:\.[0-9]+){2,}|[0-9]+(?:[:/][0-9]+)+|[0-9]+\([a-z]{1,4}\)"
 )
-_CODE_BEFORE = re.compile(r"(?<![^\W_])[A-Za-z]{1,8}(?:-[0-9]+)+-$")
-_GROUPED = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3})+(?![0-9])")
+_CODE_BEFORE = regex(r"(?<![^\W_])[A-Za-z]{1,8}(?:-[0-9]+)+-$")
+_GROUPED = regex(r"[0-9]{1,3}(?:\.[0-9]{3})+(?![0-9])")
 
 
 def identifier_end(text: str, start: int) -> int:

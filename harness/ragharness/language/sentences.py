@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
+from ragharness.language.patterns import regex
 
-_LINE = re.compile(r"[^\n]+")
-_UNFINISHED = re.compile(r"\b(?:Mio|Mrd|Tsd|Mill|bzw|ca|approx|incl|excl|z\.\s?B|d\.\s?h)\.$")
+_LINE = regex(r"[^\n]+")
+_UNFINISHED = regex(r"\b(?:Mio|Mrd|Tsd|Mill|bzw|ca|approx|incl|excl|z\.\s?B|d\.\s?h)\.$")
 """Abbreviations that end no sentence."""
-_MARKER = re.compile(r"\W?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,5})?[.):]?|[-*\u2022\u2013\u2014]+")
+_MARKER = regex(r"\W?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,5})?[.):]?|[-*\u2022\u2013\u2014]+")
 """A list item's number, letter or bullet: it belongs to what follows it on its line."""
 
 

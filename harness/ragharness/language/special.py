@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ragharness.language.modality import find_cues, is_negated, negations
+from ragharness.language.patterns import regex
 from ragharness.language.propositions import NOT_ONLY, ONLY, Frame
 from ragharness.language.verdicts import compare
 from ragharness.language.vocabulary import concept, content
@@ -15,56 +16,56 @@ if TYPE_CHECKING:
     from ragharness.language.modality import Modality
     from ragharness.language.verdicts import Polarity
 
-WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
 """A word as the readings see it."""
-CONSENT = re.compile(r"\b(?:consents?|approv\w+|authori[sz]\w+|permission|agree[sd]?)\b", re.IGNORECASE)
+CONSENT = regex(r"\b(?:consents?|approv\w+|authori[sz]\w+|permission|agree[sd]?)\b", re.IGNORECASE)
 """Any word of consent."""
-OBJECT_PRONOUN = re.compile(r"\b(?:it|them|this|that|these|those)\b", re.IGNORECASE)
+OBJECT_PRONOUN = regex(r"\b(?:it|them|this|that|these|those)\b", re.IGNORECASE)
 """A pronoun that stands for the object asked about."""
-_NEEDS_CONSENT = re.compile(
+_NEEDS_CONSENT = regex(
     r"\b(?:only\s+(?:if|with|when|where|after|upon)|unless|provided|subject\s+to|requires?|needs?|without|must\s+(?:first\s+)?(?:ask|obtain|get|have)|needed|required|once)\b[^.;]{0,80}\b"
     r"(?:consents?|permission|approv\w+|authori[sz]\w+|(?:prior|written|express)\s+agreement|agreement\s+(?:in\s+writing|of\s+the|from)|leave|(?:discloser|disclosing\s+party|provider|owner|other\s+(?:party|side)|company)\s+(?:\w+\s+)?(?:consents|agree[sd]?))\b"
     r"|\b(?:consent|permission|approval|authori[sz]ation)\s+(?:is|are)(?:n['’]t|\s+not)?\s+(?:needed|required|necessary)\b",
     re.IGNORECASE,
 )
-_NO_NEED = re.compile(
+_NO_NEED = regex(
     r"\b(?:no|not|neither|never)\b[^.;]{0,40}\b(?:need|requir|necess)|n['’]t\s+(?:need|requir|necess)|\bwithout\b(?![^.;]{0,60}\b(?:not|no)\b)",
     re.IGNORECASE,
 )
-_ITSELF = re.compile(
+_ITSELF = regex(
     r"\b(?:is|are|being)\s+(?:\w+\s+)?(?:not\s+)?(?:\w+\s+)?(?:confidential|secret|protected|covered)\b|\bconfidential\s+information\b|\bincludes?\b",
     re.IGNORECASE,
 )
-_NEEDLESS = re.compile(
+_NEEDLESS = regex(
     r"(?:\b(?:no|not|never|without)\b|n['’]t\b)[^.;]{0,25}\b(?:need\w*|requir(?:e|ed|es|ing)|necessary)\b",
     re.IGNORECASE,
 )
-_OUT_OF_REACH = re.compile(
+_OUT_OF_REACH = regex(
     r"\b(?:restriction|prohibition|ban|limitation|obligation|dut(?:y|ies)|rule)s?\b[^.;]{0,40}\b(?:not|n['’]t|never)\s+(?:\w+\s+)?(?:apply|extend|cover|reach|bind|concern)\b|n['’]t\s+(?:apply|extend|cover|reach)\b",
     re.IGNORECASE,
 )
-_RIGHTS = re.compile(
+_RIGHTS = regex(
     r"\b(?:licen[cs]es?|licen[cs]ing|rights?(?!\s+to\b)|title|ownership|property\s+of)\b", re.IGNORECASE
 )
-_KEPT_BACK = re.compile(
+_KEPT_BACK = regex(
     r"\b(?:den(?:y|ies|ied)|withh[eo]ld\w*|remains?|reserv\w+|retains?|belongs?|stays?)\b", re.IGNORECASE
 )
-_WITHOUT = re.compile(r"\bwithout\s+((?:[\w’'-]+\s*){1,6})", re.IGNORECASE)
-_AFTER = re.compile(
+_WITHOUT = regex(r"\bwithout\s+((?:[\w’'-]+\s*){1,6})", re.IGNORECASE)
+_AFTER = regex(
     r"\b(?:only\s+(?:after|if|when|once|upon)|provided|on\s+(?:the\s+)?condition|(?:as|so)\s+long\s+as|subject\s+to|after|unless|until)\b",
     re.IGNORECASE,
 )
-_ELSEWHERE = re.compile(
+_ELSEWHERE = regex(
     r"\b(?:other|another|any|own|else|beyond|outside|unrelated|different|whatever|further)\b|\bexcept\b|\bpurposes\s+for\b",
     re.IGNORECASE,
 )
-_UNMARKED = re.compile(
+_UNMARKED = regex(
     r"\b(?:not|n['’]t|nobody|no\s+one|without|never)\W+(?:\w+\W+){0,4}?(?:mark|label|identif|designat|stamp)\w*\b.{0,80}?\b(?:still|also|nevertheless|protected|covered|qualif\w+|counts?|included)\b"
     r"|\b(?:unmarked|unlabell?ed)\b|\b(?:protected|covered|confidential)\b.{0,60}\b(?:whether|even\s+(?:if|when)|regardless)\b",
     re.IGNORECASE,
 )
-_EXCLUDED = re.compile(r"\b(?:exclud\w+|outside|unprotected|exempt\w*)\b", re.IGNORECASE)
-_ENDS = re.compile(
+_EXCLUDED = regex(r"\b(?:exclud\w+|outside|unprotected|exempt\w*)\b", re.IGNORECASE)
+_ENDS = regex(
     r"\b(?:obligations?|dut(?:y|ies)|everything|all|restrictions?|secrecy|confidentiality|provisions?|covenants?|they)\b[^.;]{0,40}\b(?:ends?|ended|laps(?:es?|ed)|ceas(?:es?|ed)|expires?|stops?|fall\s+away|over|die[sd]?)\b",
     re.IGNORECASE,
 )

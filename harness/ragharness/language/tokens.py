@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
-_WORD = re.compile(r"\w+")
+from ragharness.language.patterns import regex
+
+_WORD = regex(r"\w+")
 
 
 def words(text: str) -> list[str]:

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from ragharness.language.memory import remembered
+from ragharness.language.patterns import regex
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
 
 
 def _split(words: str) -> list[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from numbers import Real
 from typing import Any
 
+from ragharness.language.patterns import regex
 from ragharness.records import Passage, Usage
 
 TEXT_LIMIT = 1_000_000
@@ -25,8 +25,8 @@ PASSAGE_LIMIT = 1000
 MISSING: Any = object()
 Get = Callable[[str], object]
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_SURROGATE = regex("[\ud800-\udfff]")
+_CONTROL = regex(r"[\x00-\x08\x0e-\x1f\x7f]")
 _ID_KEYS = ("id", "passage_id", "chunk_id", "source")
 _BASIC = (str, bytes, bytearray, int, float, complex, list, tuple, set, frozenset, type, type(None))
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 
+from ragharness.language.patterns import regex
+
 _AUXILIARY = r"(?:is|are|was|were|can|could|may|might|must|shall|should|will|would|do|does|did|has|have|had)"
 
 _OPENING = (
     rf"(?:(?:at|by|for|from|in|on|to|until|up\ to)\s+)?(?:{_AUXILIARY}|wh(?:at|en|ere|ich|om?|ose|y)|how)"
 )
 
-_LEAD = re.compile(rf"^(?:according to|under|in|by|per|as for)\s.*?,\s+(?={_OPENING}\b)", re.IGNORECASE)
-_TAIL = re.compile(r",?\s+(?:under|according to)\s[^?]*$", re.IGNORECASE)
-_ASKED = re.compile(rf"^({_AUXILIARY})\s+(.+)$", re.IGNORECASE | re.DOTALL)
-_SUBJECT = re.compile(
+_LEAD = regex(rf"^(?:according to|under|in|by|per|as for)\s.*?,\s+(?={_OPENING}\b)", re.IGNORECASE)
+_TAIL = regex(r",?\s+(?:under|according to)\s[^?]*$", re.IGNORECASE)
+_ASKED = regex(rf"^({_AUXILIARY})\s+(.+)$", re.IGNORECASE | re.DOTALL)
+_SUBJECT = regex(
     r"""(?:(?:at\ least|there|the|an?|any|some|all|every|each|both|either|its|their|only)\s+)*
         (?:(?:receiving|disclosing|other|third|outside|confidential|express|independently|orally)\s+)*
         (?:[A-Z][\w.&’'-]*\s+)*

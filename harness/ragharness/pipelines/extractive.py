@@ -13,6 +13,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ragharness.errors import UsageError
+from ragharness.language.patterns import regex
 from ragharness.language.polarity import read_polarity
 from ragharness.language.vocabulary import content, generic_concepts
 from ragharness.pipelines._proposition import core, proposition
@@ -40,8 +41,8 @@ NAMED = 0.5
 SHORTEST = 6
 """Words of the shortest sentence that can state something; shorter ones are headings and labels."""
 
-_DATE = re.compile(r"\b(?:when|what date|which date|what day|which year|what year)\b", re.IGNORECASE)
-_AMOUNT = re.compile(
+_DATE = regex(r"\b(?:when|what date|which date|what day|which year|what year)\b", re.IGNORECASE)
+_AMOUNT = regex(
     r"\bhow\s+(?:much|many|long|high|large|big|often|soon|old|far)\b|\b(?:percentage|percent|amount|rate|number|total)\b",
     re.IGNORECASE,
 )

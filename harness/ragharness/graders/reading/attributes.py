@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
+from ragharness.language.patterns import regex
 from ragharness.language.vocabulary import content, generic_concepts
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 Slot = Literal["in", "weak", "stray", "out"]
 """``in``: asserted in the slot; ``weak``: nothing speaks against it; ``stray``: another attribute, it seems;
 ``out``: a comparison, another entity or another period."""
-_PART_OF = re.compile(r"\b([a-z]+)\s+of\s+(?:the\s+|its\s+|their\s+)?(?:[a-z]+\s+)?([a-z]+)", re.IGNORECASE)
+_PART_OF = regex(r"\b([a-z]+)\s+of\s+(?:the\s+|its\s+|their\s+)?(?:[a-z]+\s+)?([a-z]+)", re.IGNORECASE)
 NEUTRAL = frozenset(
     content(
         "is was be amount about approximately roughly around exactly total figure value reported according passage passages based year years month months day "

@@ -12,6 +12,7 @@ from ragharness.graders.reading.rivals import is_denied_after, is_relation_only,
 from ragharness.language.dates import DateMention, compare_date, find_dates
 from ragharness.language.matching import find_alias, negated
 from ragharness.language.numbers import find_quantities
+from ragharness.language.patterns import regex
 from ragharness.language.units import is_currency, is_duration
 from ragharness.language.vocabulary import content, raw_words
 
@@ -20,29 +21,27 @@ if TYPE_CHECKING:
 
     from ragharness.records import Question
 
-_NEGATION = re.compile(r"\b(?:not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
-_DENIED_VERB = re.compile(
+_NEGATION = regex(r"\b(?:not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
+_DENIED_VERB = regex(
     r"\b(?:(?:does|do|did|is|was|are|were|will|would|has|have|had|shall)(?:\s+not|n['’]t|\s+never)|never)\b"
     r"(?:[ ](?!(?:more|less|fewer|later|earlier|only|necessarily|longer|exceed|exceeding|greater|just|merely|but)\b)[\w'’-]+){0,7}[ ]*(?:[$€£(]\s?)?$",
     re.IGNORECASE,
 )
-_DOUBTED = re.compile(
+_DOUBTED = regex(
     r"\b(?:(?:den(?:y|ies|ied|ying)|disagree\w*|doubt\w*|disput\w*|unlikely|untrue|false|incorrect|mistaken|not\s+(?:true|correct|the\s+case))\s+that\b(?:[ ](?!but\b)[\w'’-]+){0,9}"
     r"|(?:reject\w*|rul(?:e|es|ed|ing)\s+out|dismiss\w*|disput\w*|refut\w*|den(?:y|ies|ied|ying))(?:[ ](?!(?:on|in|by|for|at|of|from|to|with|and|but|as)\b)[\w'’-]+){0,3})[ ]*(?:[$€£(\"“]\s?)?$",
     re.IGNORECASE,
 )
 """A denial by the verb: whether it denies the value depends on what was asked."""
-_PERIOD_TO = re.compile(
-    r"\b(?:years?|months|quarters?)\s+(?:end(?:ed|ing|s)?|to)(?:\s+on)?\s+$", re.IGNORECASE
-)
-_ASKS_PERIOD = re.compile(
+_PERIOD_TO = regex(r"\b(?:years?|months|quarters?)\s+(?:end(?:ed|ing|s)?|to)(?:\s+on)?\s+$", re.IGNORECASE)
+_ASKS_PERIOD = regex(
     r"\b(?:which|what|first|last|latest)\s+(?:fiscal|financial|calendar|business)?\s*(?:year|quarter)\b|\bwhen\b",
     re.IGNORECASE,
 )
 _MOST_NAMES = 40
-_RANGE_AFTER = re.compile(r"\s?[-–—/]\s?(?:(?:19|20)?\d\d)\b")
-_RANGE_BEFORE = re.compile(r"(?:19|20)\d\d\s?[-–—/]\s?$")
-_NAME_OF_LAW = re.compile(
+_RANGE_AFTER = regex(r"\s?[-–—/]\s?(?:(?:19|20)?\d\d)\b")
+_RANGE_BEFORE = regex(r"(?:19|20)\d\d\s?[-–—/]\s?$")
+_NAME_OF_LAW = regex(
     r"\b(?:Act|Law|Code|Order|Regulations?|Directive|Statute|Bill|Treaty|Convention|Protocol|Plan|Programme?|Strategy|Gesetz|Ley|Loi)(?:,|\s+of)?\s+$"
 )
 """A year behind it is part of a name ("the Appropriations Act, 2021")."""

@@ -11,26 +11,27 @@ import msgspec
 
 from ragharness.graders.reading.candidate import Candidate, Relation
 from ragharness.language.numbers import Quantity, compare_quantity, find_quantities
+from ragharness.language.patterns import regex
 from ragharness.language.units import is_currency, is_duration, read_unit
 from ragharness.language.vocabulary import STOPWORDS, content, raw_words
 
 if TYPE_CHECKING:
     from ragharness.records import Question
 
-_LOSS = re.compile(
+_LOSS = regex(
     r"\b(?:lost(?=\s+(?:\w+\s+)?[$€£\d])|loss(?:es)?|deficit|shortfall|p[eé]rdidas?|verluste?|pertes?)\b",
     re.IGNORECASE,
 )
-_PARENTHESES = re.compile(r"\([^()]*\)")
-BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\b[^.;]*$", re.IGNORECASE)
-_JOINT_AFTER = re.compile(r"\s?(-|–|—|to\b|through\b|bis\b|à\b|hasta\b)")
-_JOINT_BEFORE = re.compile(r"(-|–|—|\bto|\bthrough|\bbis|\bà|\bhasta)\s?$")
-_MOVED = re.compile(
+_PARENTHESES = regex(r"\([^()]*\)")
+BETWEEN = regex(r"\b(?:between|zwischen|entre)\b[^.;]*$", re.IGNORECASE)
+_JOINT_AFTER = regex(r"\s?(-|–|—|to\b|through\b|bis\b|à\b|hasta\b)")
+_JOINT_BEFORE = regex(r"(-|–|—|\bto|\bthrough|\bbis|\bà|\bhasta)\s?$")
+_MOVED = regex(
     r"\b(?:increas|decreas|ris|rose|gr[eo]w|f[ae]ll|declin|improv|drop|climb|jump|chang|went|extend|shorten|reduc|rais|amend|mov|lengthen|cut|up|down|stieg|sank|erhöht|gestiegen|gesunken)\w*",
     re.IGNORECASE,
 )
-_YEAR_LABEL = re.compile(r"\b(?:19|20)\d\d\s*[-–—]\s*\W?$")
-_FOLLOWING = re.compile(r"(?:[ -][^\W\d_]+){1,3}")
+_YEAR_LABEL = regex(r"\b(?:19|20)\d\d\s*[-–—]\s*\W?$")
+_FOLLOWING = regex(r"(?:[ -][^\W\d_]+){1,3}")
 _COARSE = Decimal("0.2")
 
 

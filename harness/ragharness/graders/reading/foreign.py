@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from ragharness.graders.reading.languages import language_of
+from ragharness.language.patterns import regex
 from ragharness.language.vocabulary import STOPWORDS, raw_words
 
 Duty = Literal["permit", "forbid", "require", "optional", "does", "does_not"]
@@ -35,7 +36,7 @@ _WORDS = {
         r"non\s+seulement|ne\s+(?:[\w'’-]+\s+){1,6}que(?!\s+(?:[\w'’-]+\s+){0,8}(?:pas|aucun))",
     ),
 }
-_SUBORDINATE = re.compile(
+_SUBORDINATE = regex(
     r"^\s*(?:(?:pero|aber|mais)\s+)?(?:soweit|sofern|wenn|falls|es\s+sei\s+denn|au(?:ß|ss)er|die|der|das|welche\w*|que|quien\w*|cual\w*|si|salvo|siempre|excepto|sauf|lorsqu\w*|[aà]\s+moins|qui|dont|dans\s+la\s+mesure)\b",
     re.IGNORECASE,
 )

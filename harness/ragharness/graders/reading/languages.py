@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import re
-
+from ragharness.language.patterns import regex
 from ragharness.language.vocabulary import raw_words
 
 _MARKS = {
@@ -34,7 +33,7 @@ for _name, _words in _MARKS.items():
         _OF_WORD.setdefault(_word, []).append(_name)
 _BARE = frozenset("sim não tak nie sì ano evet hayır igen nem kyllä nej nee".split())  # noqa: SIM905
 """Words that answer yes or no by themselves in languages that the rules do not read."""
-_LOWER_WORD = re.compile(r"(?<![\w'’])[^\W\d_A-ZÀ-Ý]{2,}")
+_LOWER_WORD = regex(r"(?<![\w'’])[^\W\d_A-ZÀ-Ý]{2,}")
 _LABELS = frozenset(
     "term date name role officer director chief period law state years year months month days day notice effective termination company total "  # noqa: SIM905
     "revenue cost income sales tax million billion percent number amount rate governing receiving disclosing agreement office department".split()

@@ -13,6 +13,7 @@ from ragharness.language.clauses import clauses
 from ragharness.language.declines import find_decline
 from ragharness.language.items import match_items
 from ragharness.language.matching import find_alias, negated
+from ragharness.language.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,23 +22,23 @@ if TYPE_CHECKING:
     from ragharness.graders.reading.profile import Profile
     from ragharness.records import Question
 
-_ALSO = re.compile(
+_ALSO = regex(
     r"\b(?:also|additionally|in\s+addition|as\s+well|plus|further|besides|including|another|tambi[eé]n|auch|aussi)\b",
     re.IGNORECASE,
 )
-_CONTRARY = re.compile(
+_CONTRARY = regex(
     r"^(?:dis\w+ed|rejected|excluded|not|except|other\s+than|but\s+not|without|unlike)\b", re.IGNORECASE
 )
-_ASIDE = re.compile(
+_ASIDE = regex(
     r"\b(?:and|plus)\s+(?:\w+\s+){0,3}?(?:others?|another|more|second|third|further)\b[^.;]{0,40}?\b(?:that|which|whom?)\b(?=[^.;]*\b(?:not|n['’]t|cannot|nowhere)\b)",
     re.IGNORECASE,
 )
-_APART = re.compile(
+_APART = regex(
     r",\s+(?:(?:which|who)\s+(?:is|are|was|were)\s+)?\w+(?:ed|en)\s+(?:by|with|to|from|under)\s+(?:the\s+|an?\s+)?$",
     re.IGNORECASE,
 )
 """What follows is no item: "the Offices of Grants and Health, overseen by the Office of Audits"."""
-_REST = re.compile(
+_REST = regex(
     r"\b(?:others?|rest|remaining|remainder|second|third|further|additional|another|more|full|complete|whole|entire|all\s+of|any\s+other|else|missing|dem[aá]s|otr[oa]s?|resto|weitere[nrs]?|[uü]brigen|andere[nrs]?|autres?|reste)\b",
     re.IGNORECASE,
 )

@@ -13,6 +13,7 @@ from ragharness.graders.reading.yesno import leading_word
 from ragharness.language import acts
 from ragharness.language.citations import MARK
 from ragharness.language.declines import find_decline, is_disclaimer
+from ragharness.language.patterns import regex
 from ragharness.language.vocabulary import content, raw_words
 from ragharness.records import Sentence
 
@@ -26,32 +27,32 @@ if TYPE_CHECKING:
 
 Role = Literal["answer", "claim", "decline", "pointer", "advice", "nothing"]
 
-_FLAT = re.compile(
+_FLAT = regex(
     r"^\W*(?:(?:i['’]?m|i\s+am)?\s*(?:very\s+|so\s+|really\s+)?(?:sorry|afraid)\b[\s,.]*|unfortunately[\s,]*|apologies[\s,.]*|but\s+|that\s+|leider\s+|lo\s+siento[\s,.]*|d[eé]sol[eé]\w*[\s,.]*|je\s+suis\s+|es\s+tut\s+mir\s+leid[\s,.]*|entschuldigung[\s,.]*)*"
     r"(?:i\s+(?:really\s+|simply\s+|just\s+|honestly\s+)?(?:do\s+not|don['’]t)\s+know(?:\s+(?:this|that|the\s+answer(?:\s+to\s+(?:this|that|your)(?:\s+question)?)?|it))?|i\s+(?:cannot|can['’]t|can\s+not|am\s+unable\s+to|am\s+not\s+able\s+to|could\s+not|couldn['’]t)\s+(?:answer|help|assist|respond|say|tell|find\s+(?:it|that|this|the\s+answer|an\s+answer))"
     r"(?:\s+(?:with\s+)?(?:that|this|it|the\s+question|this\s+question|that\s+question|your\s+question|you(?:\s+with\s+(?:that|this))?))?|unknown|n/?a|no\s+(?:answer|idea)|not\s+(?:found|known)|unclear|i\s+have\s+no\s+idea|(?:i\s+am|i['’]m)\s+not\s+sure|cannot\s+answer|can['’]t\s+answer|unanswerable|i\s+(?:must\s+)?(?:decline|refuse|abstain)(?:\s+to\s+answer(?:\s+(?:this|that)(?:\s+question)?)?)?|"
     r"no\s+(?:lo\s+)?s[eé]|no\s+puedo\s+responder(?:\s+a?\s*(?:eso|esto|esa\s+pregunta|esta\s+pregunta|la\s+pregunta))?|ich\s+wei(?:ß|ss)\s+(?:es\s+|das\s+)?nicht|(?:das\s+|dies\s+)?(?:kann|wei(?:ß|ss))\s+ich\s+(?:das\s+|es\s+|dies\s+)?(?:leider\s+)?nicht(?:\s+beantworten)?|ich\s+kann\s+(?:das|dies|diese\s+frage|die\s+frage)\s+(?:leider\s+)?nicht\s+beantworten|je\s+ne\s+sais\s+pas|je\s+ne\s+peux\s+pas\s+(?:r[eé]pondre|y\s+r[eé]pondre)(?:\s+[aà]\s+(?:cela|cette\s+question|la\s+question))?)\W*$",
     re.IGNORECASE,
 )
-_NOTHING_RETRIEVED = re.compile(
+_NOTHING_RETRIEVED = regex(
     r"(?:\b(?:no|nothing|zero|not\s+(?:have\s+|been\s+given\s+|given\s+)?any|none|empty|without(?:\s+any)?|not\s+(?:return|find|retrieve)|aucun\w*|ning[uú]n\w*|kein\w*|nada|rien)|n['’]t\s+(?:(?:have|been\s+given|get|receive|see)\s+)?(?:any|return|find|retrieve))\b[^.;!?]{0,60}\b(?:passages?|documents?|results?|sources?|context|excerpts?|retriev\w*|returned|search|pasajes?|documentos?|resultados?|passagen|dokumente?|treffer|ergebnisse?|extraits?|r[eé]sultats?)\b"
     r"|\b(?:retriev\w*|search|retriever|b[uú]squeda|suche|recherche)\b[^.;!?]{0,60}\b(?:nothing|no\b|none|empty|zero|nada|ning|kein|nichts|rien|aucun)|\b(?:passage|document|result|context)\w*\s+(?:list\s+|set\s+)?(?:is|was|were|are|came\s+back)\s+empty\b|\bempty\s+(?:context|retrieval|result|list|set|search)",
     re.IGNORECASE,
 )
-_WHICH_COVER = re.compile(
+_WHICH_COVER = regex(
     r",\s+which\s+(?:only\s+|instead\s+|rather\s+|mainly\s+|all\s+)?(?:(?:are|is)\s+about|covers?|concerns?|deals?\s+with|discuss(?:es)?|address(?:es)?|relates?\s+to|focus(?:es)?\s+on)\b",
     re.IGNORECASE,
 )
-_SEE = re.compile(
+_SEE = regex(
     r"^\W*(?:see|cf|as\s+(?:stated|per|set\s+out|provided)|per|refer|this\s+is|that\s+is)\b", re.IGNORECASE
 )
 
 
-_NOT_KNOWING = re.compile(
+_NOT_KNOWING = regex(
     r"\b(?:do\s+not|don['’]t)\s+know\b|\b(?:cannot|can['’]t|can\s+not|unable\s+to|not\s+able\s+to)\s+(?:answer|say|tell|help)\b|\bnot\s+sure\b",
     re.IGNORECASE,
 )
-_WHERE = re.compile(
+_WHERE = regex(
     r"\b(?:passages?|documents?|evidence|information|context|sources?|data|excerpts?|corpus|retriev\w*|mention\w*|material|text|records?)\b",
     re.IGNORECASE,
 )

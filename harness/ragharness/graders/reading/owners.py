@@ -10,6 +10,7 @@ from ragharness.graders.reading.attributes import NEUTRAL
 from ragharness.graders.reading.periods import OTHER_PERIOD
 from ragharness.language.clauses import clauses
 from ragharness.language.memory import remembered
+from ragharness.language.patterns import regex
 from ragharness.language.vocabulary import STOPWORDS, content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
@@ -18,13 +19,13 @@ if TYPE_CHECKING:
     from ragharness.graders.reading.candidate import Candidate
     from ragharness.graders.reading.profile import Profile
 
-_CAPITAL = re.compile(r"\b[A-ZÀ-Ý][\w&'’.-]*")
-_FOR = re.compile(r"\b(?:on\s+behalf\s+of|[Ff]or)\s+(?:the\s+)?((?:[A-ZÀ-Ý][\w&'’-]*\s?)+)")
-_TITLE = re.compile(r"(?:[A-ZÀ-Ý][\w.-]*\s+){1,3}")
+_CAPITAL = regex(r"\b[A-ZÀ-Ý][\w&'’.-]*")
+_FOR = regex(r"\b(?:on\s+behalf\s+of|[Ff]or)\s+(?:the\s+)?((?:[A-ZÀ-Ý][\w&'’-]*\s?)+)")
+_TITLE = regex(r"(?:[A-ZÀ-Ý][\w.-]*\s+){1,3}")
 """Capitalised words right before a name: "Director Maria Alvarez"."""
-_CAPITAL_RUN = re.compile(r"[A-ZÀ-Ý][\w&'’-]*(?:\s+(?:(?:of|and|for)\s+(?:the\s+)?)?[A-ZÀ-Ý][\w&'’-]*)+")
+_CAPITAL_RUN = regex(r"[A-ZÀ-Ý][\w&'’-]*(?:\s+(?:(?:of|and|for)\s+(?:the\s+)?)?[A-ZÀ-Ý][\w&'’-]*)+")
 
-_RANK = re.compile(r"\b(vice|deputy|assistant|associate|acting|interim|co)[-\s]+([a-z]{4,})", re.IGNORECASE)
+_RANK = regex(r"\b(vice|deputy|assistant|associate|acting|interim|co)[-\s]+([a-z]{4,})", re.IGNORECASE)
 
 
 def is_about_other(candidate: Candidate, region: str, profile: Profile) -> bool:
@@ -172,7 +173,7 @@ def _behalf(text: str) -> frozenset[str]:
     return frozenset(word for found in _FOR.finditer(text) for word in content(found[1]))
 
 
-_THEY = re.compile(r"\W*(?:it|they|this|these)\b", re.IGNORECASE)
+_THEY = regex(r"\W*(?:it|they|this|these)\b", re.IGNORECASE)
 """A clause with such a subject speaks of what was asked."""
 
 

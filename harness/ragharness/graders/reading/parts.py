@@ -13,6 +13,7 @@ from ragharness.language import acts
 from ragharness.language.citations import MARK, Marked, mark, resolve
 from ragharness.language.declines import Decline, find_decline
 from ragharness.language.normalise import normalise
+from ragharness.language.patterns import regex
 from ragharness.language.sentences import sentences
 from ragharness.language.vocabulary import STOPWORDS, content, raw_words
 
@@ -21,29 +22,29 @@ if TYPE_CHECKING:
 
     from ragharness.records import Answer
 
-_LINE_START = re.compile(
+_LINE_START = regex(
     r"^[ \t]*(?P<quote>>[ \t]*)*(?P<hash>#{1,6}[ \t]+)?(?P<bullet>(?:[-*•·–—+▪◦‣][ \t]+|\(?\d{1,2}[.)][ \t]+|\(?[a-z][.)][ \t]+))?(?:\[[ xX]\][ \t]+)?"
 )
-_RULE = re.compile(r"^[\s|:+=_*-]*$")
-_EMPHASIS = re.compile(r"\*{1,3}|__|~~")
-_BOLD_LINE = re.compile("^\\s*(?:\\*\\*|__)[^*_]+(?:\\*\\*|__)[\\s:\ue000-\uf8ff]*$")
-_ANSWER_LABEL = re.compile(
+_RULE = regex(r"^[\s|:+=_*-]*$")
+_EMPHASIS = regex(r"\*{1,3}|__|~~")
+_BOLD_LINE = regex("^\\s*(?:\\*\\*|__)[^*_]+(?:\\*\\*|__)[\\s:\ue000-\uf8ff]*$")
+_ANSWER_LABEL = regex(
     r"^\W*(?:(?:final|short|direct|brief|my|the|quick|concise)\s+)?(?:answer|response|conclusion|result|verdict|summary|tl;?dr|bottom\s+line|a|output|key\s+finding|explanation|reasoning|rationale|justification|analysis|note|details?|"
     r"respuesta|conclusi[oó]n|antwort|fazit|ergebnis|erl[aä]uterung|begr[uü]ndung|r[eé]ponse|explication)\s*(?:\([^()]{0,40}\))?\s*(?::|—|–|\s-\s)\s*",
     re.IGNORECASE,
 )
-_SOURCES = re.compile(
+_SOURCES = regex(
     r"^\W*(?:(?:the|my|key|cited|used|supporting|relevant)\s+)?(?:sources?|references?|citations?|cited(?:\s+passages?)?|passages?(?:\s+(?:cited|used))?|evidence|footnotes?|bibliography|works\s+cited|source\s+(?:passages?|documents?|ids?)|"
     r"fuentes?|referencias?|citas?|quellen?(?:angaben?)?|belege?|nachweise?|r[eé]f[eé]rences?|passage\s+ids?)(?:\s+(?:used|cited|consulted|utilizadas?|utilis[eé]e?s))?\s*(?:[:\-–—]|$)\s*",
     re.IGNORECASE,
 )
-_YES_NO = re.compile(
+_YES_NO = regex(
     r"^\W*(?:yes|no|yep|yeah|nope|correct|incorrect|true|false|s[ií]|ja|nein|oui|non|affirmative|negative|absolutely|indeed|certainly|not\s+necessarily|not\s+really)\W*$",
     re.IGNORECASE,
 )
-_DIGIT = re.compile(r"\d")
-_SEMICOLON = re.compile("(?<=[\ue000-\uf8ff]);\\s+(?=[^;\ue000-\uf8ff]*[\ue000-\uf8ff])")
-_WORDY = re.compile(r"[^\W_]")
+_DIGIT = regex(r"\d")
+_SEMICOLON = regex("(?<=[\ue000-\uf8ff]);\\s+(?=[^;\ue000-\uf8ff]*[\ue000-\uf8ff])")
+_WORDY = regex(r"[^\W_]")
 LONGEST_SENTENCE = 1500
 """Longer runs without an end are read in pieces, so that reading stays linear in the length."""
 OVERLONG_SENTENCES = 200

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ragharness.language.dates import find_dates
 from ragharness.language.memory import remembered
+from ragharness.language.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,33 +15,33 @@ if TYPE_CHECKING:
     from ragharness.graders.reading.candidate import Candidate
     from ragharness.graders.reading.profile import Profile
 
-_COMPARISON = re.compile(
+_COMPARISON = regex(
     r"\b(?:up\s+from|down\s+from|compared\s+(?:with|to)|in\s+comparison\s+(?:with|to)|in\s+contrast\s+(?:with|to)|versus|vs\.?|as\s+against|against|relative\s+to|as\s+opposed\s+to|rather\s+than|instead\s+of|unlike|"
     r"(?:more|less|higher|lower|greater|fewer|larger|smaller|longer|shorter|later|earlier)\s+than(?=\s+(?:the|in|last|that|its|fiscal|\d{4}))|"
     r"(?:increas|decreas|ris|rose|grew|grow|fell|fall|declin|improv|drop|climb|jump|chang|extend|shorten|reduc|rais|amend|mov)\w*\s+(?:\w+\s+){0,4}?from|not\s+to\s+be\s+confused\s+with|(?<!not\s)(?<!n't\s)(?<!n’t\s)exceed\w*|surpass\w*|"
     r"frente\s+a|en\s+comparaci[oó]n\s+con|desde|gegen[uü]ber|im\s+vergleich\s+(?:zu|mit)|verglichen\s+mit|statt|par\s+rapport\s+[aà]|contre|au\s+lieu\s+de|previously|formerly|originally|earlier\s+figure)\b",
     re.IGNORECASE,
 )
-_FROM_TO = re.compile(
+_FROM_TO = regex(
     r"\bfrom\b([^;]{1,60}?)\bto\b|\bvon\b([^;]{1,60}?)\bauf\b|\b(?:pas|aument|augment|sub|crec|disminu|cay)\w*\s+de\b([^;]{1,60}?)\s(?:a|à)\s",
     re.IGNORECASE,
 )
-OTHER_PERIOD = re.compile(
+OTHER_PERIOD = regex(
     r"\bvorjahr(?:es)?\b|\b(?:el\s+)?a[nñ]o\s+anterior\b|\bejercicio\s+anterior\b|\b(?:ann[eé]e|exercice)\s+pr[eé]c[eé]dente?\b|\b(?:prior|previous|preceding|last|past|earlier|following|next|subsequent)\s+(?:fiscal\s+|calendar\s+|financial\s+)?(?:year|quarter|month|period)|\b(?:the\s+)?year\s+(?:before|earlier|ago)|\ba\s+year\s+(?:earlier|ago|before)\b",
     re.IGNORECASE,
 )
-_MOVED_TO = re.compile(
+_MOVED_TO = regex(
     r"\b(?:increas|decreas|ris|rose|grew|grow|fell|fall|declin|improv|drop|climb|jump|chang|went|rais|reduc)\w*\b[^;]*?\bto\b[^;]*?\bfrom\b",
     re.IGNORECASE,
 )
-_AGAINST = re.compile(
+_AGAINST = regex(
     r"\b(?:over|than(?:\s+in)?|versus|vs\.?|against|compared\s+(?:to|with))\s+(?:fiscal\s+|the\s+year\s+)?$",
     re.IGNORECASE,
 )
 """A year behind it is what a value is measured against ("5.1% over 2022")."""
-_LABELS = re.compile(r"(?:FY|fiscal\s+)?\d{4}\s*[:=]", re.IGNORECASE)
+_LABELS = regex(r"(?:FY|fiscal\s+)?\d{4}\s*[:=]", re.IGNORECASE)
 """A year that names the value after it: "(2022: $5 million)"."""
-_ASIDE = re.compile(r",?\s+(?:who|which|whose|having|since|after|as\s+of|until)\b", re.IGNORECASE)
+_ASIDE = regex(r",?\s+(?:who|which|whose|having|since|after|as\s+of|until)\b", re.IGNORECASE)
 
 
 def is_compared(

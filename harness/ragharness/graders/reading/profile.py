@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.graders.reading.languages import language_of
 from ragharness.language.dates import find_dates
+from ragharness.language.patterns import regex
 from ragharness.language.propositions import frame
 from ragharness.language.vocabulary import STOPWORDS, content, generic_concepts, raw_words
 
@@ -17,17 +18,17 @@ if TYPE_CHECKING:
     from ragharness.records import Question
 
 _TYPES = (
-    (re.compile(r"\bhow\s+long\b|\bperiod\b|\bduration\b|\bterm\b", re.IGNORECASE),
+    (regex(r"\bhow\s+long\b|\bperiod\b|\bduration\b|\bterm\b", re.IGNORECASE),
      "term duration period length long last lasts lasting run runs running valid validity effect effective force remain remains continue expire expires years months days span time timeframe"),
-    (re.compile(r"\bwhen\b|\bdate\b|\bwhat\s+(?:day|month|year)\b|\bwhich\s+(?:day|month|year)\b|\byear\b", re.IGNORECASE),
+    (regex(r"\bwhen\b|\bdate\b|\bwhat\s+(?:day|month|year)\b|\bwhich\s+(?:day|month|year)\b|\byear\b", re.IGNORECASE),
      "date day month year time on since dated"),
-    (re.compile(r"\bhow\s+(?:much|many|large|big|high)\b|\bamount\b|\bnumber\b|\bwhat\s+(?:was|were|is|are)\b[^?]*\b(?:rate|sales|revenue|income|cost|expense)", re.IGNORECASE),
+    (regex(r"\bhow\s+(?:much|many|large|big|high)\b|\bamount\b|\bnumber\b|\bwhat\s+(?:was|were|is|are)\b[^?]*\b(?:rate|sales|revenue|income|cost|expense)", re.IGNORECASE),
      "amount total number value sum figure count come came amounted stood reached totaled totalled"),
-    (re.compile(r"\bwho\b|\bwhom\b|\bwhich\s+(?:company|person|party|office|agency)", re.IGNORECASE), "name person party called"),
-    (re.compile(r"\bwhere\b|\bwhich\s+(?:state|country|city|court)", re.IGNORECASE), "place location located address"),
-    (re.compile(r"\b(?:law|laws|jurisdiction)\b", re.IGNORECASE), "govern governed governing law laws jurisdiction subject"),
+    (regex(r"\bwho\b|\bwhom\b|\bwhich\s+(?:company|person|party|office|agency)", re.IGNORECASE), "name person party called"),
+    (regex(r"\bwhere\b|\bwhich\s+(?:state|country|city|court)", re.IGNORECASE), "place location located address"),
+    (regex(r"\b(?:law|laws|jurisdiction)\b", re.IGNORECASE), "govern governed governing law laws jurisdiction subject"),
 )  # fmt: skip
-_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-ZÀ-Ý][\w&'’.-]*")
+_NAME = regex(r"(?<![.!?]\s)(?<!^)\b[A-ZÀ-Ý][\w&'’.-]*")
 _COMMON_CAPITALS = frozenset(
     [
         "agreement",

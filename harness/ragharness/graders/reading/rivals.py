@@ -6,26 +6,25 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from ragharness.language.patterns import regex
 from ragharness.language.vocabulary import content, raw_words
 
 _NAME = r"[A-ZÀ-Ý][\w&'’-]*(?:\.(?=\s+[A-Z]))?(?:\s+(?:of\s+(?:the\s+)?|and\s+(?=[A-Z][\w-]+\s+(?:Affairs|Services|Development|Administration)\b))?[A-ZÀ-Ý][\w&'’-]*\.?)*"
 _LEAD = r"(?:(?:possibly|perhaps|maybe|alternatively|else|also|that|those|by|of|in|under|from|the|an?|laws?|state|commonwealth|province|republic|director|mr\.?|mrs\.?|ms\.?|dr\.?)\s+){0,6}"
-_AFTER = re.compile(
+_AFTER = regex(
     rf"(?P<tail>\s+laws?|\s+courts?)?(?P<chain>(?:,\s+{_NAME})*)\s*(?P<comma>,?)\s*[(]?(?P<joint>\band/or\b|\bor\b|\band\b|/|\bas\s+well\s+as\b|\bjointly\s+with\b)\s*(?P<lead>(?i:{_LEAD}))(?P<name>{_NAME})"
 )
-_BEFORE = re.compile(
+_BEFORE = regex(
     rf"(?P<name>{_NAME})(?:\s+laws?)?(?P<comma>,?)\s*(?P<joint>\band/or\b|\bor\b|\band\b|/)\s*(?i:{_LEAD})$"
 )
-_CLOSES = re.compile(
+_CLOSES = regex(
     r"\s*(?:[.,;:!?)\]\"'”]|$|\n|(?:laws?|jointly|together|both|of|in|for|with|under|to|on|as|at|alike|respectively)\b)"
 )
-_ENDS = re.compile(r"\s*(?:[.,;:!?)\]\"'”]|$|\n|(?:laws?|jointly|together|alike)\b)")
-_RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
-_VERB_FOLLOWS = re.compile(r"\s+[a-z]")
-_BETWEEN = re.compile(r"\bbetween\b[^.;]*$", re.IGNORECASE)
-_OPENS = re.compile(
-    r"^\W*(?:(?:both|either|the|laws?|of|state|by|director|mr|ms|mrs|dr)\b\W*)*$", re.IGNORECASE
-)
+_ENDS = regex(r"\s*(?:[.,;:!?)\]\"'”]|$|\n|(?:laws?|jointly|together|alike)\b)")
+_RESPECTIVELY = regex(r"\brespectively\b", re.IGNORECASE)
+_VERB_FOLLOWS = regex(r"\s+[a-z]")
+_BETWEEN = regex(r"\bbetween\b[^.;]*$", re.IGNORECASE)
+_OPENS = regex(r"^\W*(?:(?:both|either|the|laws?|of|state|by|director|mr|ms|mrs|dr)\b\W*)*$", re.IGNORECASE)
 _NO_RIVAL = frozenset(
     [
         "section",
@@ -90,15 +89,15 @@ _NO_RIVAL = frozenset(
     ]
 )
 _RELATIVE = r"(?:deputy|predecessors?|successors?|brother|sister|wife|husband|son|daughter|father|mother|assistant|aide|adviser|advisor|lawyer|attorney|boss|colleague|spouse|widow|parent(?:\s+company)?|subsidiar(?:y|ies)|affiliates?|holding\s+company|owner|shareholders?|inspector\s+general|supplier|customer|competitor|rival|counterpart|chief\s+of\s+staff|general\s+counsel|spokes(?:man|woman|person))"
-_POSSESSED = re.compile(rf"(?:['’]s?|['’])\s+(?:\w+\s+)?{_RELATIVE}\b", re.IGNORECASE)
-_OF_WHOM = re.compile(
+_POSSESSED = regex(rf"(?:['’]s?|['’])\s+(?:\w+\s+)?{_RELATIVE}\b", re.IGNORECASE)
+_OF_WHOM = regex(
     rf"\b(?:{_RELATIVE}\s+(?:of|to)|succeed(?:ed|s|ing)|replac(?:ed|es|ing)|t(?:ook|akes|aking)\s+over\s+from|follow(?:ed|s|ing)|took\s+the\s+place\s+of)\s+(?:the\s+|mr\.?\s+|ms\.?\s+|director\s+)?$",
     re.IGNORECASE,
 )
-_RELATION_WORD = re.compile(
+_RELATION_WORD = regex(
     rf"\b(?:{_RELATIVE}|succe\w+|replac\w+|follow\w*|t(?:ake|ook)\s+over)\b", re.IGNORECASE
 )
-_DENIED_AFTER = re.compile(
+_DENIED_AFTER = regex(
     r"(?P<tail>(?:\s+[a-z]+){0,3}?)\s+(?:does|do|did|is|was|are|were|has|have|will|shall)(?:\s+not|n['’]t)\b(?P<rest>[^,;.]*)"
 )
 

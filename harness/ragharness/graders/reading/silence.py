@@ -14,6 +14,7 @@ from ragharness.language.decline_words import DECLINE_WORDS
 from ragharness.language.declines import Decline, find_decline
 from ragharness.language.modality import negations
 from ragharness.language.numbers import find_quantities
+from ragharness.language.patterns import regex
 from ragharness.language.vocabulary import concept, content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
@@ -23,32 +24,32 @@ Verdict = Literal["about", "near", "other"]
 """``about``: the question; ``near``: most likely the question; ``other``: something else."""
 
 _EMPTY = frozenset(concept(word) for word in DECLINE_WORDS)
-_HEDGED_SEARCH = re.compile(
+_HEDGED_SEARCH = regex(
     r"\b(?:explicit|exact|specific|direct|express|precise|definitive|definite|single|clear)\w*\b",
     re.IGNORECASE,
 )
-_FIRST_PERSON = re.compile(r"\b(?:i|we|ich|wir|je|nous)\b", re.IGNORECASE)
-_ELLIPTICAL = re.compile(
+_FIRST_PERSON = regex(r"\b(?:i|we|ich|wir|je|nous)\b", re.IGNORECASE)
+_ELLIPTICAL = regex(
     r"^\W*(?:and\s+|but\s+)?(?:not|nothing|none|no)\b(?!\s+(?:only|just|necessarily|more|less|later|earlier|until|unless|without|to\s+exceed)\b)",
     re.IGNORECASE,
 )
-_NEVER_DONE = re.compile(
+_NEVER_DONE = regex(
     r"\b(?:has|have|had|was|were|is|are)(?:\s+not|n['’]t|\s+never)\s+(?:been\s+|yet\s+|ever\s+)*\w+(?:ed|en|de|ld|ht|t)\b",
     re.IGNORECASE,
 )
-_RATHER = re.compile(
+_RATHER = regex(
     r"\b(?:rather\s+than|instead\s+of|(?:and|but|,)\s+not)\s+((?:[\w'’-]+\s*){1,8}?)(?=[.,;:!?()]|$)",
     re.IGNORECASE,
 )
-_ANAPHOR = re.compile(
+_ANAPHOR = regex(
     r"\b(?:lo|esto|eso|al\s+respecto|sobre\s+ello|dazu|dar[uü]ber|hierzu|das|dies|es|cela|ceci|[cç]a|le|sujet)\b|\bl['’]\w",
     re.IGNORECASE,
 )
-_TREATS = re.compile(r"\b(?:cover|address|discuss|deal|mention|concern|touch|talk|speak)\w*\b", re.IGNORECASE)
-_AFTERTHOUGHT = re.compile(r",\s+(?:which|that|who|only|and\s+only|just)\b")
-_OWNED = re.compile(r"['’]s\s+((?:\w+\s+)?\w+)")
-_OF = re.compile(r"\b(\w+)\s+of\s+(?:the|its|this|that|any|an?|[A-Z])")
-_ABSENT = re.compile(
+_TREATS = regex(r"\b(?:cover|address|discuss|deal|mention|concern|touch|talk|speak)\w*\b", re.IGNORECASE)
+_AFTERTHOUGHT = regex(r",\s+(?:which|that|who|only|and\s+only|just)\b")
+_OWNED = regex(r"['’]s\s+((?:\w+\s+)?\w+)")
+_OF = regex(r"\b(\w+)\s+of\s+(?:the|its|this|that|any|an?|[A-Z])")
+_ABSENT = regex(
     r"""
       ^\W*(?:(?:in|under|according\s+to|based\s+on)\b[^,]{1,60},\s*)?no\s+(?:[\w'’-]+\s+){1,5}?(?:is|are|was|were|has|have|applies|apply|exists?)\b
     | \bthere(?:\s+(?:is|are|was|were)|['’]s)\s+no\b

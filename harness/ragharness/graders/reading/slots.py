@@ -19,6 +19,7 @@ from ragharness.graders.reading.silence import speaks_of_question
 from ragharness.language.clauses import clauses
 from ragharness.language.dates import find_dates
 from ragharness.language.declines import find_decline
+from ragharness.language.patterns import regex
 from ragharness.language.vocabulary import content
 
 if TYPE_CHECKING:
@@ -29,45 +30,43 @@ if TYPE_CHECKING:
 
 MOST_VALUES = 40
 """A sentence with more values is a dump that asserts them all."""
-_FORMER = re.compile(
+_FORMER = regex(
     r"\b(?:(?:before|until|till|prior\s+to)\s+(?:\w+\s+)?\d{4}|formerly|previously|originally|no\s+longer(?!\s+than)|used\s+to|in\s+the\s+past|at\s+first|once\s+was|antes\s+de|fr[uü]her|auparavant)\b",
     re.IGNORECASE,
 )
-_PHRASE_END = re.compile(r",\s|\band\b|\bwhile\b|\)")
-_CHANGE = re.compile(
+_PHRASE_END = regex(r",\s|\band\b|\bwhile\b|\)")
+_CHANGE = regex(
     r"\b(?:ris(?:e|es|ing)|rose|gr[eo]w(?:s|ing)?|increas\w+|f[ae]ll(?:s|ing)?|decreas\w+|declin\w+|dropp?\w*|climb\w*|jump\w*|improv\w+|(?<!made\s)(?<!make\s)(?<!makes\s)(?<!making\s)up|down|gain\w*|an\s+increase\s+of|a\s+decrease\s+of)\s+(?:by\s+|of\s+)?(?:about\s+|approximately\s+|some\s+|roughly\s+)?[$€£]?$",
     re.IGNORECASE,
 )
-_ASKS_CHANGE = re.compile(
+_ASKS_CHANGE = regex(
     r"\b(?:ris(?:e|en)|rose|grow(?:n|th)?|grew|increas\w+|f[ae]ll(?:en)?|decreas\w+|declin\w+|drop\w*|climb\w*|jump\w*|improv\w+|gain\w*|chang\w+|higher|lower|differ\w*|more|less|up|down)\b",
     re.IGNORECASE,
 )
-_ASKS_AMOUNT = re.compile(
+_ASKS_AMOUNT = regex(
     r"\b(?:by\s+how\s+much|how\s+much\s+(?:did|has|have)\b[^?]*\b(?:increas|decreas|gr[eo]w|rise|rose|fall|fell|declin|drop|chang)\w*|(?:increase|decrease|growth|change|decline|rise|drop|fall)\s+(?:in|of))\b",
     re.IGNORECASE,
 )
-_LEVEL = re.compile(
-    r"\b(?:to|from)\s+(?:about\s+|approximately\s+|some\s+|roughly\s+)?[^\w\s]*$", re.IGNORECASE
-)
-_SPREAD = re.compile(r"\bfrom\b[^;]{3,40}?\b(?:to|until|till|through)\b", re.IGNORECASE)
-_ASKS_END = re.compile(r"\b(?:expir\w*|end|ends|ended|terminat\w*|until|matur\w*|laps\w*)\b", re.IGNORECASE)
-_ASKS_START = re.compile(r"\b(?:effect\w*|start\w*|beg[iau]n\w*|commenc\w*|enter\w*)\b", re.IGNORECASE)
-_POINTS = re.compile(r"percentage\s+points?|basis\s+points?", re.IGNORECASE)
-_RESPECTIVELY = re.compile(
+_LEVEL = regex(r"\b(?:to|from)\s+(?:about\s+|approximately\s+|some\s+|roughly\s+)?[^\w\s]*$", re.IGNORECASE)
+_SPREAD = regex(r"\bfrom\b[^;]{3,40}?\b(?:to|until|till|through)\b", re.IGNORECASE)
+_ASKS_END = regex(r"\b(?:expir\w*|end|ends|ended|terminat\w*|until|matur\w*|laps\w*)\b", re.IGNORECASE)
+_ASKS_START = regex(r"\b(?:effect\w*|start\w*|beg[iau]n\w*|commenc\w*|enter\w*)\b", re.IGNORECASE)
+_POINTS = regex(r"percentage\s+points?|basis\s+points?", re.IGNORECASE)
+_RESPECTIVELY = regex(
     r"\b(?:respectively|respectivamente|beziehungsweise|bzw\.|respectivement)", re.IGNORECASE
 )
-_PRONOUN = re.compile(
+_PRONOUN = regex(
     r"^\W*(?:it|its|they|their|this|that|he|she|these|those|es|ello|sie|il|elle)\b", re.IGNORECASE
 )
-_ALTERNATIVE = re.compile(
+_ALTERNATIVE = regex(
     r"^\W*(?:or|oder|o|ou|and\s*/\s*or|possibly|perhaps|maybe|alternatively)\W*$|\b(?:or|oder|ou|alternatively|perhaps|possibly|maybe)\W*(?:\w+\W+){0,2}$",
     re.IGNORECASE,
 )
-_ARRIVES = re.compile(
+_ARRIVES = regex(
     r"\b(?:to|auf|a|à|hasta)\s+(?:(?:about|approximately|some|roughly|rund|etwa)\s+)?[^\w\s]*$", re.IGNORECASE
 )
-_BARE_JOINT = re.compile(r"^\W*(?:and|und|y|et|/)\W*$", re.IGNORECASE)
-_ROLE_PREPOSITION = re.compile(r"\b(?:from|with|to|against|before|after|under)\s+(?:the\s+)?$", re.IGNORECASE)
+_BARE_JOINT = regex(r"^\W*(?:and|und|y|et|/)\W*$", re.IGNORECASE)
+_ROLE_PREPOSITION = regex(r"\b(?:from|with|to|against|before|after|under)\s+(?:the\s+)?$", re.IGNORECASE)
 
 
 def place_candidates(
@@ -185,14 +184,12 @@ def _slot(
     if carried and _PRONOUN.match(clause):
         return "out"
     first = left == span[0]
-    beside = clause if len(inside) == 1 else f"{region} {re.split(_PHRASE_END, after, maxsplit=1)[0]}"
+    beside = clause if len(inside) == 1 else f"{region} {_PHRASE_END.split(after, maxsplit=1)[0]}"
     if _is_level(region, profile) or (dates and _other_end(clause, candidate.start - span[0], profile)):
         return "out"
     if _CHANGE.search(text[span[0] : candidate.start]) or _POINTS.search(candidate.written):
         return "out" if not _ASKS_CHANGE.search(profile.question) else "in"
-    phrase = (
-        frozenset(content(re.split(_PHRASE_END, after, maxsplit=1)[0])) if candidate.named else frozenset()
-    )
+    phrase = frozenset(content(_PHRASE_END.split(after, maxsplit=1)[0])) if candidate.named else frozenset()
     claimed = bool(phrase & profile.acronyms) or (bool(profile.focus) and profile.focus <= phrase)
     if (is_about_other(candidate, beside, profile) and not claimed) or is_given_elsewhere(
         candidate, beside, profile

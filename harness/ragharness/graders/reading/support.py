@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ragharness.language.dates import find_dates
 from ragharness.language.modality import find_cues
 from ragharness.language.numbers import Quantity, compare_quantity, find_quantities
+from ragharness.language.patterns import regex
 from ragharness.language.polarity import read_statement
 from ragharness.language.sentences import sentences
 from ragharness.language.vocabulary import STOPWORDS, concept, content, generic_concepts, raw_words
@@ -48,16 +49,16 @@ _LIGHT = frozenset(
     )
 ) | {"first", "also", "set", "about", "around", "approximately", "such"}
 _ABBREVIATED = (("R&D", "research and development"), ("&", " and "))
-_MORE = re.compile(
+_MORE = regex(
     r"\b(?:more\s+than|over|at\s+least|above|exceed\w*|in\s+excess\s+of|upwards\s+of)\s+\W*$", re.IGNORECASE
 )
-_LESS = re.compile(
+_LESS = regex(
     r"\b(?:less\s+than|fewer\s+than|under|below|nearly|almost|just\s+under|up\s+to|at\s+most|close\s+to)\s+\W*$",
     re.IGNORECASE,
 )
 _NEAR = Decimal("1.25")
-_JOINED_NAME = re.compile(r"\b[A-Z]\w+[–-][A-Z]\w+")
-_NOUN = re.compile(r"\W{1,2}([a-z]{3,})")
+_JOINED_NAME = regex(r"\b[A-Z]\w+[–-][A-Z]\w+")
+_NOUN = regex(r"\W{1,2}([a-z]{3,})")
 
 
 def entails(passage: Passage, claim: str) -> bool:

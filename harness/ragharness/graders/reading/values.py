@@ -17,6 +17,7 @@ from ragharness.language import acts
 from ragharness.language.clauses import clauses
 from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
+from ragharness.language.patterns import regex
 from ragharness.language.vocabulary import content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
@@ -27,30 +28,30 @@ if TYPE_CHECKING:
     from ragharness.records import Question
 
 
-_GUESS = re.compile(
+_GUESS = regex(
     r"\b(?:probably|likely|presumably|perhaps|possibly|maybe|assum\w+|guess|suspect|believe|think|would\s+be|should\s+be|may\s+be|might\s+be|could\s+be|suggests?|implies|impl(?:y|ied)|probablemente|seguramente|quiz[aá]s?|creo|supongo|vermutlich|wahrscheinlich|vielleicht|wohl|ich\s+glaube|probablement|sans\s+doute|peut-[eê]tre|je\s+(?:crois|pense|suppose))\b",
     re.IGNORECASE,
 )
 
 _NAME = r"[A-ZÀ-Ý][\w'’.-]+"
-_NAMED = re.compile(rf"(?<!^)(?<![.!?]\s)\b{_NAME}")
-_IT_IS = re.compile(
+_NAMED = regex(rf"(?<!^)(?<![.!?]\s)\b{_NAME}")
+_IT_IS = regex(
     r"^\W*(?:it|this|that|he|she|they)(?:['’]s|\s+(?:is|was|are|were|would\s+be|will\s+be|may\s+be|might\s+be|could\s+be))\s",
     re.IGNORECASE,
 )
-_IS_A_NAME = re.compile(
+_IS_A_NAME = regex(
     rf"\b(?:is|was|are|were|be)\s+(?:the\s+|a\s+|an\s+)?(?:{_NAME}(?:\s|\W*$))+"
     rf"|^\W*(?:{_NAME}\s+)+(?:is|was|are|were|appears\s+to\s+be|serves\s+as|acts\s+as)\s+(?:the|its|an?)\b"
 )
-_ACT = re.compile(r"\b(?:Act|Law|Statute|Code|Regulations?)(?:,|\s+of)\s+$")
-_ELSEWHERE = re.compile(
+_ACT = regex(r"\b(?:Act|Law|Statute|Code|Regulations?)(?:,|\s+of)\s+$")
+_ELSEWHERE = regex(
     r"\b(?:covered|found|located|stated|addressed|set\s+out|contained|documented|available|listed|recorded|dealt\s+with|described|mentioned)\s+(?:in|on|under|elsewhere|at)\b"
     r"|\b(?:in|by|under|from|see)\s+(?:an?\s+|the\s+|another\s+|some\s+|other\s+|its\s+|a\s+different\s+)?(?:\w+\s+){0,2}?(?:documents?|schedules?|annex(?:es)?|appendix|exhibits?|sections?|reports?|filings?|agreements?|letters?|sources?|parts?|passages?|pages?|elsewhere)\b",
     re.IGNORECASE,
 )
 
 
-_ANSWERS = re.compile(
+_ANSWERS = regex(
     r"^\W*(?:(?:so|thus|therefore|hence),?\s+)?(?:(?:based\s+on|according\s+to|in|per|as\s+stated\s+in|from)\b[^,]{1,60},\s+)?(?:the\s+(?:(?:correct|final|short)\s+)?(?:answer|value|name|result)(?:\s+to\s+(?:the|this|your)\s+question)?\s+(?:is|was|would\s+be)|(?:it|this|that|they|he|she)\s+(?:is|was|are|were))\s+(?!not\b|important\b|worth\b|noted?\b|clear\b|possible\b|stated\b|given\b|mentioned\b|described\b|unclear\b)",
     re.IGNORECASE,
 )

@@ -13,6 +13,7 @@ from ragharness.graders.reading.silence import speaks_of_question
 from ragharness.language import acts
 from ragharness.language.clauses import clauses
 from ragharness.language.coverage import coverage_of, read_coverage
+from ragharness.language.patterns import regex
 from ragharness.language.polarity import Statement, read_frame, read_statement
 from ragharness.language.propositions import Frame, question_frame
 from ragharness.language.verdicts import verdict
@@ -34,17 +35,17 @@ _LEAD_IN = (
     r"generally|probably|likely|most\s+likely|presumably|apparently|technically|strictly\s+speaking|broadly|i\s+(?:think|believe|would\s+say)|it\s+(?:seems|appears)(?:\s+(?:that|so))?|"
     r"(?:based|relying|going)\s+on[^,.:;]{0,80}|according\s+to[^,.:;]{0,80}|under\s+[^,.:;]{0,80}|per\s+[^,.:;]{0,80}|from\s+[^,.:;]{0,80}|as\s+(?:per|stated)[^,.:;]{0,60}|from\s+what[^,.:;]{0,60}|given[^,.:;]{0,60}|sure|en\s+(?:resumen|bref)|kurz\s+gesagt)\s*[,:;—–-]*\s*)?"
 )
-_TO_YOU = re.compile(r"^\W*(?:you|please|i\s+(?:recommend|suggest))\b", re.IGNORECASE)
-_THEREFORE = re.compile(
+_TO_YOU = regex(r"^\W*(?:you|please|i\s+(?:recommend|suggest))\b", re.IGNORECASE)
+_THEREFORE = regex(
     r"\b(?:so|therefore|thus|hence|consequently|meaning|which\s+means|por\s+lo\s+tanto|por\s+tanto|as[ií]\s+que|daher|deshalb|also|donc)\b",
     re.IGNORECASE,
 )
-_ONLY_IF = re.compile(r"^\W*(?:but\s+)?only\s+(?:if|when|with|where|after|under|to|for)\s+\w", re.IGNORECASE)
-_LEADING = re.compile(
+_ONLY_IF = regex(r"^\W*(?:but\s+)?only\s+(?:if|when|with|where|after|under|to|for)\s+\w", re.IGNORECASE)
+_LEADING = regex(
     rf"{_LEAD_IN}(?:(?P<no>{_NO})|(?P<yes>{_YES}))\b(?P<after>[\"”'’)*]*\s*(?:[,.;:!—–(]|\s[-–—]|$|\n)|\s+(?=(?:it|they|there|this|that|he|she|we|you|i|under|because|as|since|according|neither|nothing|per|the|but|and|in|for|with|subject|provided|only|if)\b))",
     re.IGNORECASE,
 )
-_INNER = re.compile(
+_INNER = regex(
     r"""
       \b(?:answer|response|conclusion|verdict|result|respuesta|antwort|r[eé]ponse)(?:\s+(?:to|for|here)\b[^.;]{0,80}?)?\s+(?:is|would\s+be|must\s+be|seems\s+to\s+be|appears\s+to\s+be|es|lautet|ist|est)\s+(?:therefore\s+|thus\s+|that\s+|clearly\s+|likely\s+|probably\s+|a\s+)?[\"“'‘]?(?:(?:clear|simple|qualified|definite|plain|firm|resounding)\s+)?(?:(?P<yes1>yes|s[ií]|ja|oui)|(?P<no1>no|nein|non))\b
     | \b(?:but|so|then|hence|therefore|thus|think|say|short|brief)[,:]?\s+(?:(?P<yes2>yes)|(?P<no2>no))\s*(?:[,.;:!—–]|$)
@@ -54,13 +55,13 @@ _INNER = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_BOTH = re.compile(r"\b(?:yes\s+and\s+no|no\s+and\s+yes|both\s+yes\s+and\s+no|yes/no)\b", re.IGNORECASE)
-_GUESSES = re.compile(
+_BOTH = regex(r"\b(?:yes\s+and\s+no|no\s+and\s+yes|both\s+yes\s+and\s+no|yes/no)\b", re.IGNORECASE)
+_GUESSES = regex(
     r"\b(?:yes\W{1,4}(?:\w+\W+){0,3}?or\s+(?:possibly\s+|perhaps\s+)?no|no\W{1,4}(?:\w+\W+){0,3}?or\s+(?:possibly\s+|perhaps\s+)?yes"
     r"|yes[.,;!\s]{1,3}no(?=\s*(?:[.,;!]|$))|no[.,;!\s]{1,3}yes(?=\s*(?:[.,;!]|$)))\b",
     re.IGNORECASE,
 )
-_ELLIPSIS = re.compile(
+_ELLIPSIS = regex(
     r"^\W*(?:it|they|this|that|he|she|one|(?:the|this|these|that|either|each|neither)\s+(?:\w+\s+){0,2}\w+)\s+"
     r"(?:(?P<fact>does|do|did|is|are|was|were|has|have|will|would)|(?P<permit>may|can|could|might)|(?P<require>must|shall|should|(?P<need>need(?:s)?|has\s+to|have\s+to)))(?P<not>\s*(?:not|never)|n?['’]t)?"
     r"(?:\s+so|\s+do\s+so)?(?:,?\s+(?:indeed|too|either|so))?(?:\W*$|\s*[.:;!—–](?=\s)|,\s+(?=(?:because|since|provided|so\s+long|but|and|though|although)\b))",
@@ -69,8 +70,8 @@ _ELLIPSIS = re.compile(
 _ELLIPTIC: tuple[Modality, ...] = ("fact", "permit", "require")
 
 
-_QUOTATION = re.compile(r"[\"“«„][^\"”»“]{40,}")
-_ITEM = re.compile(r"\W*\(?[a-z0-9.]{1,5}\)\s|\W*[a-z0-9]\.\s", re.IGNORECASE)
+_QUOTATION = regex(r"[\"“«„][^\"”»“]{40,}")
+_ITEM = regex(r"\W*\(?[a-z0-9.]{1,5}\)\s|\W*[a-z0-9]\.\s", re.IGNORECASE)
 LONGEST_PLAIN = 30
 """Words; a longer sentence explains its yes or no and never overrules it."""
 SHORT = 20
