@@ -56,6 +56,11 @@ class Turn:
         self.seconds = time.monotonic() - self.began if self.began else 0.0
         return True
 
+    @property
+    def settled(self) -> bool:
+        """Whether the pipeline's part is over."""
+        return self._settling.locked()
+
     def add(self, hits: Sequence[Hit]) -> None:
         """Remember what was retrieved, in order, a passage once."""
         with self._adding:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _TICK = 0.05
 """Seconds between two looks at the clock: how late a time-out may be noticed."""
 
+_STEP = 0.004
+"""Seconds between two looks for a use of another worker, and those after which a call counts as long."""
+
 
 class Progress:
     """How far a run is; counts records of earlier sessions too once they are given to ``count``."""
@@ -103,6 +106,10 @@ class Crew:
             late = [turn for turn in self._flying if turn.began and now - turn.began > limit]
         return sorted(late, key=lambda turn: turn.question.id)
 
+    def waits(self, workers: int) -> bool:
+        """Say whether so many workers all wait for long calls of the pipeline."""
+        return workers < self._left and sum(not turn.settled for turn in self.overdue(_STEP)) >= workers
+
     def stop(self, error: BaseException | None = None) -> None:
         """Give out no more questions; the first error is kept."""
         with self._lock:
@@ -132,7 +139,11 @@ def execute(
     abandoned = 0
     try:
         pool.start()
-        while not crew.done.wait(min(_TICK, timeout / 4)):
+        look = 0.0
+        while not crew.done.wait(_STEP if pool.grow() else min(_TICK, timeout / 4)):
+            if time.monotonic() < look:
+                continue
+            look = time.monotonic() + min(_TICK, timeout / 4)
             for turn in crew.overdue(timeout):
                 if turn.settle():
                     abandoned += 1

@@ -33,6 +33,10 @@ class Tasks:
         for _ in range(self._size):
             asyncio.run_coroutine_threadsafe(self._work(loop), loop)
 
+    def grow(self) -> bool:
+        """All workers are there from the start: tasks of one loop do not get in each other's way."""
+        return False
+
     def replace(self, turn: Turn) -> None:
         """Cancel the task of a turn that took too long and start another worker."""
         loop = self._loop
