@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -128,4 +129,20 @@ def test_help_imports_nothing_slow() -> None:
         f"print('LOADED', sorted(set({SLOW_AT_START!r}) & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "LOADED []", done.stdout + done.stderr
+
+
+def test_a_run_imports_only_what_it_uses(tmp_path: Path) -> None:
+    spared = ("httpx", "asyncio", "rank_bm25", "pydantic", "rich")
+    program = (
+        f"import sys; sys.argv = ['ragharness', 'run', '--quiet', '--out', {str(tmp_path / 'run')!r}]\n"
+        "import ragharness.cli as cli\n"
+        "cli._run()\n"
+        f"print('LOADED', sorted(set({spared!r}) & set(sys.modules)))"
+    )
+    environment = {**os.environ, "RAGHARNESS_CACHE": str(tmp_path / "cache")}
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
+        )
     assert done.stdout.splitlines()[-1] == "LOADED []", done.stdout + done.stderr
