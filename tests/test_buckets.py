@@ -132,7 +132,11 @@ def test_every_reading_has_one_verdict(reading: Reading, question: Question) -> 
     verdict = decide(question, reading)
     assert (verdict.bucket is None) == (verdict.status != "ok")
     if verdict.bucket is None:
-        assert (verdict.citation_exists, verdict.extra_claim_count, verdict.refusal_quality) == (None, None, None)
+        assert (verdict.citation_exists, verdict.extra_claim_count, verdict.refusal_quality) == (
+            None,
+            None,
+            None,
+        )
         return
     assert verdict.bucket in BUCKETS
     assert (verdict.refusal_quality is not None) == (verdict.bucket == "refused")

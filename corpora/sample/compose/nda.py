@@ -58,7 +58,24 @@ def _compose(deal: Deal, document_id: str) -> tuple[Document, list[Fact]]:
 
 
 def _plain(party: str) -> str:
-    for ending in (" Corporation", " plc", " Inc.", " Ltd.", " Ltd", " LLC", " LLP", " LP", " N.V.", " B.V.", " A/S", " AS", " SAS", " SA", " GmbH", " Pty"):
+    for ending in (
+        " Corporation",
+        " plc",
+        " Inc.",
+        " Ltd.",
+        " Ltd",
+        " LLC",
+        " LLP",
+        " LP",
+        " N.V.",
+        " B.V.",
+        " A/S",
+        " AS",
+        " SAS",
+        " SA",
+        " GmbH",
+        " Pty",
+    ):
         party = party.removesuffix(ending).removesuffix(",")
     return party
 
@@ -69,7 +86,13 @@ def _definite(short: str) -> str:
 
 def _vocabulary(deal: Deal) -> dict[str, str]:
     words = dict(HOUSES[deal.house].words)
-    style = {"fellbridge": "legal", "corley": "legal", "letter": "american", "plain": "words", "deed": "words"}[deal.house]
+    style = {
+        "fellbridge": "legal",
+        "corley": "legal",
+        "letter": "american",
+        "plain": "words",
+        "deed": "words",
+    }[deal.house]
     words["CIname"], words["P"] = words["CI"], words["Pname"]
     words.update({f"T{name}": words[name][0].upper() + words[name][1:] for name in ("D", "R", "A")})
     words.update({f"{name}^": words[name][0].upper() + words[name][1:] for name in ("R", "CI", "CIname")})
@@ -94,7 +117,9 @@ def _vocabulary(deal: Deal) -> dict[str, str]:
         termination_days=str(deal.termination_days),
         affiliate_percent=str(deal.affiliate_percent),
     )
-    words["affiliate"] = choice(bank.AFFILIATE, deal.seed, "affiliate").format_map(words) if deal.affiliate_percent else ""
+    words["affiliate"] = (
+        choice(bank.AFFILIATE, deal.seed, "affiliate").format_map(words) if deal.affiliate_percent else ""
+    )
     ending = choice(bank.TERMINATION, deal.seed, "termination") if deal.termination_days else _NO_EARLY_END
     words["termination"] = ending.format_map(words)
     return words
@@ -119,7 +144,9 @@ def _write_head(draft: Draft, deal: Deal, words: dict[str, str]) -> None:
         draft.paragraph(f"{deal.two}\n{deal.two_seat}")
         draft.paragraph(f"{house.kind.upper()}")
         draft.paragraph("Dear Madam or Sir,")
-        draft.paragraph(f"[[effective_date|This letter, which takes effect on {on}, sets out the terms on which {_exchange(deal, words)}.]]")
+        draft.paragraph(
+            f"[[effective_date|This letter, which takes effect on {on}, sets out the terms on which {_exchange(deal, words)}.]]"
+        )
     else:
         draft.paragraph(house.kind.upper())
         first, second = ("{two}", "{one}") if deal.discloser == "two" else ("{one}", "{two}")
@@ -132,7 +159,9 @@ def _write_head(draft: Draft, deal: Deal, words: dict[str, str]) -> None:
             "plain": "[[effective_date|{TA} starts on {on}.]] The parties are",
             "deed": "[[effective_date|{TA} takes effect on {on} and is made between]]",
         }[deal.house].format_map({**words, "on": on})
-        draft.paragraph(f"{opening} {deal.one}, of {deal.one_seat}, and {deal.two}, of {deal.two_seat}. {roles.format_map(words)}")
+        draft.paragraph(
+            f"{opening} {deal.one}, of {deal.one_seat}, and {deal.two}, of {deal.two_seat}. {roles.format_map(words)}"
+        )
     for recital in bank.RECITALS[house.recitals]:
         draft.paragraph(recital.format_map(words))
 
@@ -144,7 +173,9 @@ def _exchange(deal: Deal, words: dict[str, str]) -> str:
     return f'{giver} ("{words["D"]}") will give information to {getter} ("{words["R"]}")'
 
 
-def _write_clause(draft: Draft, numbering: str, number: int, clause: bank.Clause, words: dict[str, str]) -> None:
+def _write_clause(
+    draft: Draft, numbering: str, number: int, clause: bank.Clause, words: dict[str, str]
+) -> None:
     heading, parts = clause
     texts = [part.format_map(words) for part in parts if part.format_map(words)]
     if numbering == "letter":
@@ -172,7 +203,9 @@ def _write_signatures(draft: Draft, deal: Deal, words: dict[str, str]) -> None:
         "plain": "The people who sign below have authority to do so.",
     }.get(deal.house, f"IN WITNESS WHEREOF the parties have signed {words['A']}.")
     draft.paragraph(closing)
-    draft.paragraph(f"Signed for {deal.one} by [[signatory_one|{deal.signatory_one}]], [[signed_date|on {on}]]")
+    draft.paragraph(
+        f"Signed for {deal.one} by [[signatory_one|{deal.signatory_one}]], [[signed_date|on {on}]]"
+    )
     draft.line(f"Signed for {deal.two} by [[signatory_two|{deal.signatory_two}]], on {on}")
 
 
@@ -181,7 +214,11 @@ def _declare(draft: Draft, deal: Deal) -> None:
         if letter == "-":
             draft.silent(topic)
         else:
-            draft.fact(Fact(document=draft.id, topic=topic, kind="yesno", answers=("yes" if letter == "Y" else "no",)))
+            draft.fact(
+                Fact(
+                    document=draft.id, topic=topic, kind="yesno", answers=("yes" if letter == "Y" else "no",)
+                )
+            )
     names = {"one": _plain(deal.one), "two": _plain(deal.two)}
     for topic, value, unit in (
         ("term", deal.term[0], deal.term[1]),
@@ -193,11 +230,41 @@ def _declare(draft: Draft, deal: Deal) -> None:
         ("liability_cap", deal.cap, "USD million"),
     ):
         if draft.marks(topic):
-            draft.fact(Fact(document=draft.id, topic=topic, kind="number", answers=(str(value),), unit=unit, details=names))
-    if draft.marks("non_solicitation") and f"{deal.nonsolicit_months} months" in draft.excerpt("non_solicitation"):
+            draft.fact(
+                Fact(
+                    document=draft.id,
+                    topic=topic,
+                    kind="number",
+                    answers=(str(value),),
+                    unit=unit,
+                    details=names,
+                )
+            )
+    if draft.marks("non_solicitation") and f"{deal.nonsolicit_months} months" in draft.excerpt(
+        "non_solicitation"
+    ):
         months = (str(deal.nonsolicit_months),)
-        draft.fact(Fact(document=draft.id, topic="nonsolicit_months", kind="number", answers=months, unit="months", details=names), "non_solicitation")
-    draft.fact(Fact(document=draft.id, topic="effective_date", kind="date", answers=(deal.effective,), date_precision="day", details={**names, "signed": deal.signed}))
+        draft.fact(
+            Fact(
+                document=draft.id,
+                topic="nonsolicit_months",
+                kind="number",
+                answers=months,
+                unit="months",
+                details=names,
+            ),
+            "non_solicitation",
+        )
+    draft.fact(
+        Fact(
+            document=draft.id,
+            topic="effective_date",
+            kind="date",
+            answers=(deal.effective,),
+            date_precision="day",
+            details={**names, "signed": deal.signed},
+        )
+    )
     for topic, value in (
         ("governing_law", deal.law.removeprefix("the ")),
         ("courts", deal.courts),
@@ -210,5 +277,9 @@ def _declare(draft: Draft, deal: Deal) -> None:
     ):
         if draft.marks(topic):
             also = {"also": " / ".join(deal.purpose_also)} if topic == "purpose" else {}
-            draft.fact(Fact(document=draft.id, topic=topic, kind="text", answers=(value,), details={**names, **also}))
-    draft.fact(Fact(document=draft.id, topic="protected_items", kind="list", answers=deal.items, details=names))
+            draft.fact(
+                Fact(document=draft.id, topic=topic, kind="text", answers=(value,), details={**names, **also})
+            )
+    draft.fact(
+        Fact(document=draft.id, topic="protected_items", kind="list", answers=deal.items, details=names)
+    )
