@@ -403,9 +403,9 @@ class _Writer:
             (
                 f"segment_{index}",
                 f"{_lower(self.company.term)} of the {name} segment",
-                lambda year, index=index: year.sales[index],
+                lambda year, index=index: year.sales[index],  # type: ignore[misc]
                 f"segment_{(index + 1) % len(self.company.segments)}",
-            )  # type: ignore[misc]
+            )
             for index, (name, _) in enumerate(self.company.segments)
         ]
         values = {mark: value for mark, _, value, _ in lines}
