@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import itertools
 import re
+from copy import copy
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ragharness.graders.reading.languages import language_of
@@ -44,6 +46,8 @@ _YES_NO = regex(
 )
 _DIGIT = regex(r"\d")
 _SEMICOLON = regex("(?<=[\ue000-\uf8ff]);\\s+(?=[^;\ue000-\uf8ff]*[\ue000-\uf8ff])")
+_PROSE = regex(r"[^\W\d_][^\d_\[\](){}<>#?*:|`~^\n\u3010\ue000-\uf8ff]{0,200}")
+"""One line of words: without marks, figures, headings or a question, none of which could be read alone."""
 _WORDY = regex(r"[^\W_]")
 LONGEST_SENTENCE = 1500
 """Longer runs without an end are read in pieces, so that reading stays linear in the length."""
@@ -89,10 +93,23 @@ class Anatomy:
 
 def dissect(answer: Answer, question: str, known: Sequence[str]) -> Anatomy:
     """Take an answer apart; ``known`` are the ids of the passages it got, in order."""
-    plain = normalise(answer.text)
+    if not answer.citations and _PROSE.fullmatch(answer.text):
+        read = _prose(answer.text)
+        return Anatomy([copy(part) for part in read.parts], (), [], read.blank, read.language)
+    return _dissect(answer.text, answer.citations or (), question, known)
+
+
+@lru_cache(maxsize=1024)
+def _prose(text: str) -> Anatomy:
+    """Take a short answer in plain words apart, which neither question nor passages change; read once."""
+    return _dissect(text, (), "", ())
+
+
+def _dissect(text: str, citations: Sequence[str], question: str, known: Sequence[str]) -> Anatomy:
+    plain = normalise(text)
     marked = mark(plain.text, known)
     positional = marked.positional
-    stated = list(answer.citations or ()) + list(plain.citations or ())
+    stated = [*citations, *(plain.citations or ())]
     listed, by_place = resolve(stated, known)
     language = language_of(MARK.sub(" ", marked.text))
     parts, trailing = _parts(marked, question, language or "en")
@@ -107,7 +124,7 @@ def dissect(answer: Answer, question: str, known: Sequence[str]) -> Anatomy:
     anatomy.citations = tuple(dict.fromkeys((*own, *trailing, *listed)))
     if positional:
         anatomy.flags.append("positional_citations")
-    if len(parts) > OVERLONG_SENTENCES or len(answer.text) > OVERLONG_CHARACTERS:
+    if len(parts) > OVERLONG_SENTENCES or len(text) > OVERLONG_CHARACTERS:
         anatomy.flags.append("overlong")
     anatomy.blank = not any(_WORDY.search(part.text) for part in parts)
     return anatomy
