@@ -7,7 +7,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragharness.download.archives import install
 from ragharness.download.pinned import altered, hash_file, source_variable
 from ragharness.download.storage import cache_folder, cached_hashes, locked, record_hashes, storage_errors
 from ragharness.download.transfer import discard, fetch, public
@@ -130,6 +129,8 @@ def _from_url(wish: Wish, url: str, folder: Path, tell: Listener) -> None:
 
 
 def _keep(wish: Wish, path: Path, name: str, source: str, folder: Path, tell: Listener) -> None:
+    from ragharness.download.archives import install
+
     installed = install(path, wish, folder, tell, name=name)
     record_hashes(folder, installed, source)
     for each, found in installed.items():
