@@ -17,6 +17,7 @@ PACKAGE = Path(ragharness.__file__).parent
 LAYERS = (
     "records",
     "errors",
+    "options",
     "language",
     "statistics",
     "shelf",

@@ -8,6 +8,8 @@ command line:
     |   +-- UnknownName             with the nearest names
     |   +-- PipelineNotUsable       the system under test cannot be loaded or called
     |   +-- QuestionsNotUsable      a question file that is empty, malformed or changed after its freeze
+    +-- TemporaryFailure            a pipeline's service is busy or away for the moment: worth asking again
+    +-- AccessRefused               a pipeline's service takes no such credentials: no call can succeed
     +-- MissingExtra                an optional dependency is not installed; names its pip command
     +-- CorpusUnavailable           not cached and not fetched: no network, refused, no such mirror
     |   +-- CorruptDownload         truncated, altered, or an archive that must not be unpacked
@@ -60,6 +62,19 @@ class PipelineNotUsable(UsageError):
 
 class QuestionsNotUsable(UsageError):
     """A question file that is empty, malformed, or changed after its freeze."""
+
+
+class TemporaryFailure(RagharnessError):
+    """A pipeline's service is busy or away for the moment; ``retry_after`` is the wait that it asked for."""
+
+    def __init__(self, message: str, *, retry_after: float | None = None, help: str = "") -> None:  # noqa: A002
+        super().__init__(message, help=help)
+        self.retry_after = retry_after
+        """Seconds; None: it did not say."""
+
+
+class AccessRefused(RagharnessError):
+    """A pipeline's service takes no such credentials: no call can succeed, so the run stops at once."""
 
 
 class MissingExtra(RagharnessError):

@@ -140,7 +140,7 @@ def _units(document: Document, words: int) -> Iterator[Span]:
     from ragharness.language.sentences import sentences
 
     for start, end in sentences(text):
-        for unit in (*_trimmed(text, position, start), *_trimmed(text, start, end)):
+        for unit in (*_trimmed(text, position, start), (start, end)):
             yield from _cut(text, unit, words)
         position = end
     yield from _trimmed(text, position, len(text))
@@ -158,6 +158,9 @@ def _trimmed(text: str, start: int, end: int) -> tuple[Span, ...]:
 def _cut(text: str, unit: Span, words: int) -> Iterator[Span]:
     """Cut a found sentence that is far too long (a table, a list without stops) between words."""
     start, end = unit
+    if end - start <= 4 * words:  # a word and its blank are two characters at least
+        yield unit
+        return
     parts = text[start:end].split()
     if len(parts) <= 2 * words:
         yield unit

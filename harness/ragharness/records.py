@@ -160,6 +160,11 @@ class Usage(Struct, frozen=True, omit_defaults=True):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cost: float | None = None
+    """In US dollars."""
+    seconds: float | None = None
+    """Time of the model's call itself, where the pipeline knows it."""
+    from_cache: bool = False
+    """An earlier call gave this answer: tokens, cost and seconds are those of that call, spent only once."""
 
 
 class Answer(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -277,7 +282,9 @@ class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What was wrong with what the pipeline returned, and how it was read all the same."""
     verdict: Verdict | None = None
     seconds: float = 0.0
-    """Wall time of the pipeline's call."""
+    """Wall time of the pipeline's call, the last one where it was repeated."""
+    attempts: int = 1
+    """Calls of the pipeline, those included that failed in passing and were repeated."""
     started: str = ""
 
     @property

@@ -32,7 +32,15 @@ def run(
     questions: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A question file instead of the corpus's own.")
     ] = None,
+    pipeline_option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A setting of the pipeline; may be repeated."),
+    ] = None,
     retriever: str = typer.Option("bm25", help="bm25, null or oracle."),
+    retriever_option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A setting of the retriever; may be repeated."),
+    ] = None,
     k: int = typer.Option(5, "--k", help="Passages that are retrieved."),
     passage_words: int = typer.Option(120, help="Size of passages in words."),
     split: str = typer.Option("", help="Split of the corpus."),
@@ -66,7 +74,9 @@ def run(
         size=size,
         seed=seed,
         pipeline=pipeline,
+        pipeline_options=tuple(pipeline_option or ()),
         retriever=retriever,
+        retriever_options=tuple(retriever_option or ()),
         k=k,
         passage_words=passage_words,
         concurrency=concurrency,
@@ -92,7 +102,7 @@ def _run(wishes: Wishes, out: Path | None, fresh: bool, live: Live) -> tuple[Sco
     from ragharness.runner import ask_all, assemble, blind_count, choose_folder
     from ragharness.scores import score_folder
 
-    bench = assemble(wishes, live.fetching, cache_folder() / "indexes")
+    bench = assemble(wishes, live.fetching, cache_folder())
     live.clear()
     for note in bench.questions.notes:
         live.say(note)

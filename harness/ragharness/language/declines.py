@@ -117,6 +117,12 @@ _FOREIGN = regex(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_FOREIGN_SIGN = regex(
+    r"\bno\s+(?:te[nr]|disp|hay|exis|enc|he\b|hem|pu[ed]|se\b|lo\b|s[eé]\b|sab|menc|espec|indi|abor|con|dice|prop|incl|trat|esta|reco|prec|figu|apar|est[aá])"
+    r"|\b(?:ning|nada|desc|care|lament|lo\s+siento|guarda|sin\b|imposible|impossible\s+de|nicht|nirg|weder|kein|leider|schweig|unbek|auskunft|antwort|aufschluss|hinweis|ne\b|n['’]|aucun|rien|muet|inconnu)",
+    re.IGNORECASE,
+)
+"""Found in every text in which the pattern above finds something; English texts rarely hold it."""
 _TRIGGERS = frozenset(
     """
     no not none nor nothing nowhere never neither cannot without sorry n na impossible hard difficult need would open out beyond outside absence pass came
@@ -187,6 +193,8 @@ def find_decline(text: str) -> Decline | None:
         return None
     excused = list(_NEVER.finditer(text))
     for pattern, kind in _ORDER:
+        if pattern is _FOREIGN and not _FOREIGN_SIGN.search(text):
+            continue
         for found in pattern.finditer(text):
             if _anothers_lack(text, found.start()):
                 continue

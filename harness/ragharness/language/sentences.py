@@ -7,6 +7,8 @@ from ragharness.language.patterns import regex
 _LINE = regex(r"[^\n]+")
 _UNFINISHED = regex(r"\b(?:Mio|Mrd|Tsd|Mill|bzw|ca|approx|incl|excl|z\.\s?B|d\.\s?h)\.$")
 """Abbreviations that end no sentence."""
+_INSIDE = regex(r"[^\w\s,;()'’\"“”$%&/-].")
+"""A sentence can end only where a mark stands that is none of these, with something behind it."""
 _MARKER = regex(r"\W?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,5})?[.):]?|[-*\u2022\u2013\u2014]+")
 """A list item's number, letter or bullet: it belongs to what follows it on its line."""
 
@@ -20,6 +22,10 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
 
 
 def _of_line(line: str, offset: int, language: str) -> list[tuple[int, int]]:
+    if not _INSIDE.search(line):
+        start = offset + len(line) - len(line.lstrip())
+        core = line.strip()
+        return [(start, start + len(core))] if core else []
     from sentencex import get_sentence_boundaries
 
     found: list[tuple[int, int]] = []

@@ -2,7 +2,7 @@
 
 ``module:attribute`` and ``path/file.py:attribute`` name the user's own; the reference generators are one file
 each in this package, found by its name, with ``build(context, argument)``, which returns a callable of one of
-the same three signatures.
+the same three signatures, or a ``Made`` that says more about it.
 """
 
 from __future__ import annotations
@@ -10,19 +10,21 @@ from __future__ import annotations
 import hashlib
 import inspect
 import pkgutil
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragharness import __version__
 from ragharness.errors import UnknownName, UsageError
+from ragharness.options import Options
 from ragharness.pipelines._answers import read_answer
+from ragharness.pipelines._made import Made, Recall, Setting
 from ragharness.pipelines._shape import Shape, Takes, is_async, shape_of
 from ragharness.pipelines._streams import settled, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ragharness.corpus import Corpus
     from ragharness.passages import PassageSet
@@ -41,6 +43,10 @@ class Context:
     corpus: Corpus
     questions: QuestionSet
     passages: PassageSet
+    options: Options = field(default_factory=Options)
+    """What the user set with ``--pipeline-option``."""
+    cache: Path | None = None
+    """A folder in which answers may be kept between runs; None: nothing is kept."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,10 @@ class Pipeline:
     """Whether to call it on the event loop rather than in a thread."""
     function: Callable[..., object]
     shape: Shape
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+    """What its answers depend on besides its source; kept with the run."""
+    recall: Recall | None = None
+    """Returns the answer that is already known to a question and passages, or None; costs no call."""
 
     @property
     def takes(self) -> Takes:
@@ -98,6 +108,8 @@ def load_pipeline(spec: str, context: Context | None = None) -> Pipeline:
         raise UnknownName("reference pipeline", spec, reference_names(), help=_EXPECTED)
     from ragharness.pipelines._loading import load_object
 
+    if context is not None:
+        context.options.finish(f"the pipeline {spec!r}")
     found = load_object(spec)
     return Pipeline(
         spec,
@@ -113,7 +125,17 @@ def _reference(spec: str, name: str, argument: str, context: Context | None) -> 
     if context is None:
         raise UsageError(f"the reference pipeline {name!r} needs a corpus and its questions; none were given")
     module: Any = import_module(f"{__name__}.{name}")
-    function = module.build(context, argument)
-    source = Path(module.__file__).read_bytes() + (Path(argument).read_bytes() if argument else b"")
-    fingerprint = hashlib.sha256(__version__.encode() + b"\n" + source).hexdigest()
-    return Pipeline(spec, name, fingerprint, is_async(function), function, shape_of(function, spec))
+    built = module.build(context, argument)
+    made = built if isinstance(built, Made) else Made(built)
+    context.options.finish(f"the pipeline {name!r}")
+    source = Path(module.__file__).read_bytes() + made.source
+    return Pipeline(
+        spec=spec,
+        name=made.name or name,
+        fingerprint=hashlib.sha256(__version__.encode() + b"\n" + source).hexdigest(),
+        is_async=is_async(made.function),
+        function=made.function,
+        shape=shape_of(made.function, spec),
+        settings=made.settings,
+        recall=made.recall,
+    )

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ragharness.errors import UsageError
+from ragharness.pipelines._made import Made
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ragharness.pipelines import Context
     from ragharness.records import Passage
@@ -27,7 +28,7 @@ class UnansweredError(LookupError):
     """The file holds no answer to a question."""
 
 
-def build(context: Context, argument: str) -> Callable[[str, Sequence[Passage]], dict[str, Any]]:
+def build(context: Context, argument: str) -> Made:
     """Return the pipeline that looks its answers up in the file ``argument``; raises UsageError."""
     if not argument:
         raise UsageError("the reference pipeline 'scripted' needs a file: scripted:answers.jsonl", help=_HELP)
@@ -42,7 +43,7 @@ def build(context: Context, argument: str) -> Callable[[str, Sequence[Passage]],
             raise UnansweredError(f"{argument} holds no answer to: {question}")
         return answers[question]
 
-    return answer
+    return Made(answer, source=Path(argument).read_bytes())
 
 
 def _entries(path: Path) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Retrievers: one file each, found by its name; each finds the passages nearest to a query.
 
-A retriever's module has ``build(passages, evidence, cache)``, which returns an object with the three
+A retriever's module has ``build(passages, evidence, cache, options)``, which returns an object with the three
 members of ``Retriever``. Its results are the same on every machine and under every hash seed, and it may be
 asked by many threads at once. Null-retrieval questions are emptied by the runner, not here.
 """
@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ragharness.errors import UnknownName
+from ragharness.options import Options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,16 +42,22 @@ def retriever_names() -> list[str]:
 
 
 def build_retriever(
-    name: str, passages: PassageSet, evidence: EvidenceIndex | None = None, cache: Path | None = None
+    name: str,
+    passages: PassageSet,
+    evidence: EvidenceIndex | None = None,
+    cache: Path | None = None,
+    options: Options | None = None,
 ) -> Retriever:
     """Return the retriever of that name over ``passages``.
 
     ``evidence`` is needed by ``oracle`` alone. ``cache`` is a folder in which an index may be kept between
-    runs; None keeps it in memory only. Raises UnknownName.
+    runs; None keeps it in memory only. Raises UnknownName for a name or a setting that is not known.
     """
     names = retriever_names()
     if name not in names:
         raise UnknownName("retriever", name, names)
     module: Any = import_module(f"{__name__}.{name}")
-    retriever: Retriever = module.build(passages, evidence, cache)
+    options = options or Options()
+    retriever: Retriever = module.build(passages, evidence, cache, options)
+    options.finish(f"the retriever {name!r}")
     return retriever

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ragharness.evidence import EvidenceIndex
+    from ragharness.options import Options
     from ragharness.passages import PassageSet
     from ragharness.records import Passage, Question
 
@@ -100,7 +101,9 @@ class BM25Retriever:
         return whole
 
 
-def build(passages: PassageSet, evidence: EvidenceIndex | None, cache: Path | None) -> BM25Retriever:  # noqa: ARG001
+def build(
+    passages: PassageSet, evidence: EvidenceIndex | None, cache: Path | None, options: Options | None = None
+) -> BM25Retriever:
     """Return BM25 over ``passages``, its index from ``cache`` when there is one that fits."""
     path = _cache.index_path(cache, passages) if cache is not None else None
     index = _cache.load(path) if path is not None else None

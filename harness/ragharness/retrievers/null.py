@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragharness.evidence import EvidenceIndex
+    from ragharness.options import Options
     from ragharness.passages import PassageSet
     from ragharness.records import Hit, Question
 
@@ -25,6 +26,8 @@ class NullRetriever:
         return []
 
 
-def build(passages: PassageSet, evidence: EvidenceIndex | None, cache: Path | None) -> NullRetriever:  # noqa: ARG001
+def build(
+    passages: PassageSet, evidence: EvidenceIndex | None, cache: Path | None, options: Options | None = None
+) -> NullRetriever:
     """Return the retriever that finds nothing."""
     return NullRetriever()

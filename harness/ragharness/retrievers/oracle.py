@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragharness.evidence import EvidenceIndex
+    from ragharness.options import Options
     from ragharness.passages import PassageSet
     from ragharness.records import Passage, Question
 
@@ -54,8 +55,10 @@ class OracleRetriever:
         return list(best.values())
 
 
-def build(passages: PassageSet, evidence: EvidenceIndex | None, cache: Path | None) -> OracleRetriever:
+def build(
+    passages: PassageSet, evidence: EvidenceIndex | None, cache: Path | None, options: Options | None = None
+) -> OracleRetriever:
     """Return the oracle over ``passages``; raises UsageError without ``evidence``."""
     if evidence is None:
         raise UsageError("the oracle retriever needs the corpus's gold evidence; none was given")
-    return OracleRetriever(bm25.build(passages, evidence, cache), passages, evidence)
+    return OracleRetriever(bm25.build(passages, evidence, cache, options), passages, evidence)

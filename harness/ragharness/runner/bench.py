@@ -10,6 +10,7 @@ from ragharness.corpus import load_corpus
 from ragharness.errors import UsageError
 from ragharness.evidence import EvidenceIndex
 from ragharness.graders import load_grader
+from ragharness.options import Options
 from ragharness.passages import DEFAULT_WORDS, build_passages, withhold
 from ragharness.pipelines import Context, load_pipeline
 from ragharness.questions import DEFAULT_SEED, DEFAULT_SIZE, load_questions
@@ -38,7 +39,10 @@ class Wishes:
     size: int = DEFAULT_SIZE
     seed: int = DEFAULT_SEED
     pipeline: str = "extractive"
+    pipeline_options: tuple[str, ...] = ()
+    """Each ``name=value``."""
     retriever: str = "bm25"
+    retriever_options: tuple[str, ...] = ()
     k: int = 5
     passage_words: int = DEFAULT_WORDS
     grader: str = "rules"
@@ -78,7 +82,10 @@ class Bench:
 def assemble(
     wishes: Wishes, on_progress: Callable[..., None] | None = None, cache: Path | None = None
 ) -> Bench:
-    """Load corpus, questions, index, pipeline and grader; raises RagharnessError where one cannot be had."""
+    """Load corpus, questions, index, pipeline and grader; ``cache`` is a folder for indexes and answers.
+
+    Raises RagharnessError where one cannot be had.
+    """
     wishes.check()
     corpus = load_corpus(
         wishes.corpus,
@@ -91,8 +98,11 @@ def assemble(
     passages = build_passages(corpus.documents, wishes.passage_words)
     evidence = EvidenceIndex(corpus)
     indexed = withhold(passages, questions.withheld_documents, questions.withheld_spans)
-    retriever = build_retriever(wishes.retriever, indexed, evidence, cache)
-    pipeline = load_pipeline(wishes.pipeline, Context(corpus, questions, indexed))
+    asked = Options.parse(wishes.retriever_options, flag="--retriever-option", on_progress=on_progress)
+    retriever = build_retriever(wishes.retriever, indexed, evidence, cache and cache / "indexes", asked)
+    wanted = Options.parse(wishes.pipeline_options, flag="--pipeline-option", on_progress=on_progress)
+    context = Context(corpus, questions, indexed, wanted, cache and cache / "answers")
+    pipeline = load_pipeline(wishes.pipeline, context)
     grader = load_grader(wishes.grader)
     examiner = Examiner(pipeline, retriever, grader, evidence, corpus, passages, wishes.k)
     settings = Settings(
@@ -107,6 +117,7 @@ def assemble(
         passage_words=wishes.passage_words,
         pipeline=pipeline.spec,
         pipeline_fingerprint=pipeline.fingerprint,
+        pipeline_settings=dict(pipeline.settings),
         grader=named(grader),
     )
     return Bench(corpus, questions, examiner, settings)

@@ -27,6 +27,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     pipeline: str
     """As it was given: ``pkg.mod:attr``, a file, or the name of a reference generator."""
     pipeline_fingerprint: str
+    pipeline_settings: dict[str, str | int | float] = {}
     grader: str
     """Name and version."""
 

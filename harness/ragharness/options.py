@@ -1,0 +1,100 @@
+"""Settings given to a retriever or a pipeline as ``name=value``: read with their types, none overlooked."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from ragharness.errors import UnknownName, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+_FLAGS = {
+    "yes": True,
+    "true": True,
+    "on": True,
+    "1": True,
+    "no": False,
+    "false": False,
+    "off": False,
+    "0": False,
+}
+
+
+class Options:
+    """Named settings; whoever reads them says at the end that nothing else was expected."""
+
+    def __init__(
+        self,
+        values: Mapping[str, str] | None = None,
+        *,
+        flag: str = "--option",
+        on_progress: Callable[..., None] | None = None,
+    ) -> None:
+        self._values = dict(values or {})
+        self._asked: list[str] = []
+        self._flag = flag
+        self.on_progress = on_progress
+        """Called as (what, done, total) during long preparation; None: nobody watches."""
+
+    @classmethod
+    def parse(
+        cls, texts: Iterable[str], *, flag: str, on_progress: Callable[..., None] | None = None
+    ) -> Options:
+        """Read ``name=value`` texts; raises UsageError for another shape or a name given twice."""
+        values: dict[str, str] = {}
+        for text in texts:
+            name, equals, value = text.partition("=")
+            name = name.strip().replace("_", "-").lower()
+            if not equals or not name:
+                raise UsageError(f"expected {flag} NAME=VALUE, found {text!r}")
+            if name in values:
+                raise UsageError(f"expected {flag} {name}=... once, found it twice")
+            values[name] = value
+        return cls(values, flag=flag, on_progress=on_progress)
+
+    def text(self, name: str, default: str = "") -> str:
+        """Return a setting as it was given."""
+        self._asked.append(name)
+        return self._values.get(name, default)
+
+    def choice(self, name: str, default: str, known: Iterable[str]) -> str:
+        """Return a setting that is one of the known words; raises UnknownName."""
+        value = self.text(name, default)
+        if value not in (names := list(known)):
+            raise UnknownName(name, value, names)
+        return value
+
+    def whole(self, name: str, default: int, least: int = 0) -> int:
+        """Return a whole number of at least ``least``; raises UsageError."""
+        value = self.text(name, str(default)).replace("_", "")
+        if not value.removeprefix("-").isdecimal() or int(value) < least:
+            raise UsageError(f"expected {self._flag} {name}= a whole number from {least}, found {value!r}")
+        return int(value)
+
+    def number(self, name: str, default: float, least: float = 0.0) -> float:
+        """Return a finite number of at least ``least``; raises UsageError."""
+        value = self.text(name, repr(default))
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not least <= number < math.inf:
+            raise UsageError(f"expected {self._flag} {name}= a number from {least:g}, found {value!r}")
+        return number
+
+    def flag(self, name: str, default: bool) -> bool:
+        """Return yes or no; raises UsageError."""
+        value = self.text(name, "yes" if default else "no").lower()
+        if value not in _FLAGS:
+            raise UsageError(f"expected {self._flag} {name}=yes or no, found {value!r}")
+        return _FLAGS[value]
+
+    def finish(self, what: str) -> None:
+        """Raise UnknownName for a setting that nothing asked for; ``what`` takes the settings."""
+        for name in self._values:
+            if name not in self._asked:
+                if not self._asked:
+                    raise UsageError(f"{what} takes no settings, found {self._flag} {name}=...")
+                raise UnknownName(f"setting of {what}", name, self._asked)
