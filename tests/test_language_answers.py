@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
-from ragharness.language import acts
+from ragharness.language import acts, declines
 from ragharness.language.citations import MARK, mark, resolve
 from ragharness.language.clauses import clauses
 from ragharness.language.declines import find_decline
@@ -109,3 +113,25 @@ def test_acts() -> None:
     assert acts.corrects_premise("There is no such agreement.")
     assert not acts.corrects_premise("There is no mention of it.")
     assert acts.asks_back("Do you mean the term or the secrecy period?")
+
+
+def test_every_foreign_decline_has_the_word_that_makes_it_be_looked_for() -> None:
+    """The quick look must never hide what the patterns behind it would find."""
+    cases = Path(__file__).parent / "cases"
+    texts = [
+        text for path in sorted(cases.glob("*.json")) for text in strings(json.loads(path.read_text("utf-8")))
+    ]
+    found = [text for text in texts if declines._FOREIGN.search(text)]
+    assert len(found) > 30
+    assert [text for text in found if not declines._FOREIGN_SIGN.search(text)] == []
+
+
+def strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from strings(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from strings(each)

@@ -7,15 +7,9 @@ import typer
 from ragharness.cli import add_group
 from ragharness.cli._console import columns, print_json, print_lines
 from ragharness.cli._loading import load, load_if_here
+from ragharness.cli._options import JSON, OFFLINE, SOURCE, SPLIT, WORDS
 
 _NAME = typer.Argument(..., metavar="NAME", help="A corpus of the list.")
-_SPLIT = typer.Option("", "--split", help="Which split; the corpus' default when left out.")
-_FROM = typer.Option(
-    "", "--from", metavar="PATH|URL", help="A folder, zip, JSON file or URL to read instead."
-)
-_WORDS = typer.Option(120, "--passage-words", help="Words that a passage aims at.")
-_JSON = typer.Option(False, "--json", help="Print JSON.")
-_OFFLINE = typer.Option(False, "--offline", help="Never use the network.")
 
 _MOST_FAULTS = 5
 """Faults of one check that are printed; JSON has them all."""
@@ -30,7 +24,7 @@ def register(app: typer.Typer) -> None:
     group.command("check")(check)
 
 
-def list_corpora(as_json: bool = _JSON) -> None:
+def list_corpora(as_json: bool = JSON) -> None:
     """List the corpora: licence, size, and what is on this machine."""
     from ragharness import shelf
     from ragharness.cli._corpora import card_facts, table
@@ -45,10 +39,10 @@ def list_corpora(as_json: bool = _JSON) -> None:
 
 def fetch(
     name: str = _NAME,
-    split: str = _SPLIT,
-    source: str = _FROM,
-    offline: bool = _OFFLINE,
-    as_json: bool = _JSON,
+    split: str = SPLIT,
+    source: str = SOURCE,
+    offline: bool = OFFLINE,
+    as_json: bool = JSON,
 ) -> None:
     """Fetch a corpus into the cache, or verify the copy that --from names."""
     from ragharness.cli._corpora import card_facts, holdings, splits_here
@@ -74,10 +68,10 @@ def fetch(
 def show(
     name: str = _NAME,
     document: str = typer.Argument("", metavar="[DOCUMENT]", help="The id of a document of it."),
-    split: str = _SPLIT,
-    source: str = _FROM,
-    passage_words: int = _WORDS,
-    as_json: bool = _JSON,
+    split: str = SPLIT,
+    source: str = SOURCE,
+    passage_words: int = WORDS,
+    as_json: bool = JSON,
 ) -> None:
     """Show a corpus' card, or the head and the passages of one document; fetches nothing."""
     from ragharness.cli._corpora import card_facts, card_lines, document_facts, document_lines
@@ -101,10 +95,10 @@ def show(
 
 def check(
     name: str = _NAME,
-    split: str = _SPLIT,
-    source: str = _FROM,
-    passage_words: int = _WORDS,
-    as_json: bool = _JSON,
+    split: str = SPLIT,
+    source: str = SOURCE,
+    passage_words: int = WORDS,
+    as_json: bool = JSON,
 ) -> None:
     """Check a corpus on this machine: content, counts, passages, evidence; exit code 1 on a fault."""
     from ragharness.cli._corpora import checks

@@ -10,13 +10,12 @@ import typer
 from ragharness.cli import add_group
 from ragharness.cli._console import columns, print_json, print_lines
 from ragharness.cli._loading import load, load_if_here
+from ragharness.cli._options import JSON, OFFLINE, SOURCE, SPLIT, WORDS
 
 if TYPE_CHECKING:
     from ragharness.questions import QuestionSet
 
 _CORPUS = typer.Option("sample", "--corpus", help="Name of a corpus (see: corpus list).")
-_SPLIT = typer.Option("", "--split", help="Split of the corpus.")
-_FROM = typer.Option("", "--from", metavar="PATH|URL", help="Where to get the corpus instead.")
 _SIZE = typer.Option(130, "--size", help="Questions; the proportions stay.")
 _SEED = typer.Option(20261121, "--seed", help="Another one chooses other questions.")
 _FILE = typer.Option(None, "--questions", metavar="FILE", help="A question file or frozen folder.")
@@ -25,9 +24,6 @@ _OUT_FOLDER = typer.Option(
     None, "--out", metavar="FOLDER", help="Write to this folder; default: questionsets/<corpus>."
 )
 _OUTPUT = typer.Option(None, "-o", metavar="FILE", help="Write to a file.")
-_WORDS = typer.Option(120, "--passage-words", help="Words that a passage aims at.")
-_OFFLINE = typer.Option(False, "--offline", help="Fetch nothing.")
-_JSON = typer.Option(False, "--json", help="Print JSON.")
 
 
 def register(app: typer.Typer) -> None:
@@ -44,11 +40,11 @@ def build(
     corpus: str = _CORPUS,
     size: int = _SIZE,
     seed: int = _SEED,
-    split: str = _SPLIT,
-    source: str = _FROM,
+    split: str = SPLIT,
+    source: str = SOURCE,
     out: Path | None = _OUT_FILE,
-    offline: bool = _OFFLINE,
-    as_json: bool = _JSON,
+    offline: bool = OFFLINE,
+    as_json: bool = JSON,
 ) -> None:
     """Build a set from a corpus; the same size and seed give the same bytes."""
     from ragharness.cli._questions import set_facts, set_lines
@@ -69,11 +65,11 @@ def check(
     corpus: str = _CORPUS,
     size: int = _SIZE,
     seed: int = _SEED,
-    split: str = _SPLIT,
-    source: str = _FROM,
+    split: str = SPLIT,
+    source: str = SOURCE,
     path: Path | None = _FILE,
-    offline: bool = _OFFLINE,
-    as_json: bool = _JSON,
+    offline: bool = OFFLINE,
+    as_json: bool = JSON,
 ) -> None:
     """Check every property of a set against its corpus; exit code 1 on a finding."""
     from ragharness.cli._questions import check_lines
@@ -99,9 +95,9 @@ def show(
     question: str = typer.Argument("", metavar="[ID]", help="The id of one question."),
     corpus: str = _CORPUS,
     path: Path | None = _FILE,
-    split: str = _SPLIT,
-    source: str = _FROM,
-    as_json: bool = _JSON,
+    split: str = SPLIT,
+    source: str = SOURCE,
+    as_json: bool = JSON,
 ) -> None:
     """List the frozen questions, or show one whole; fetches nothing."""
     from ragharness.cli._questions import (
@@ -131,11 +127,11 @@ def freeze(
     corpus: str = _CORPUS,
     size: int = _SIZE,
     seed: int = _SEED,
-    split: str = _SPLIT,
-    source: str = _FROM,
+    split: str = SPLIT,
+    source: str = SOURCE,
     out: Path | None = _OUT_FOLDER,
-    offline: bool = _OFFLINE,
-    as_json: bool = _JSON,
+    offline: bool = OFFLINE,
+    as_json: bool = JSON,
 ) -> None:
     """Build a set, check it, and write it with its card and hash."""
     from ragharness import shelf
@@ -161,12 +157,12 @@ def passages(
     corpus: str = _CORPUS,
     size: int = _SIZE,
     seed: int = _SEED,
-    split: str = _SPLIT,
-    source: str = _FROM,
+    split: str = SPLIT,
+    source: str = SOURCE,
     path: Path | None = _FILE,
-    passage_words: int = _WORDS,
+    passage_words: int = WORDS,
     out: Path | None = _OUTPUT,
-    offline: bool = _OFFLINE,
+    offline: bool = OFFLINE,
 ) -> None:
     """Write the index of a set, what it withholds left out, as JSON lines for a pipeline to build its own."""
     import msgspec

@@ -13,6 +13,15 @@ _MARKER = regex(r"\W?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,5})?[.):]?|[-*\
 """A list item's number, letter or bullet: it belongs to what follows it on its line."""
 
 
+_NUMBER = regex(r"\W?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,5})[.):]{1,2}\s+(?=\S)")
+
+
+def without_number(sentence: str) -> str:
+    """Return a sentence without the list number or letter before it ("5. ", "(a) ")."""
+    found = _NUMBER.match(sentence)
+    return sentence[found.end() :] if found else sentence
+
+
 def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
     """Return (start, end) of each sentence in order, trimmed; a line break always ends one.
 

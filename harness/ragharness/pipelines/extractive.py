@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ragharness.errors import UsageError
 from ragharness.language.patterns import regex
 from ragharness.language.polarity import read_polarity
+from ragharness.language.sentences import sentences, without_number
 from ragharness.language.vocabulary import content, generic_concepts
 from ragharness.pipelines._proposition import core, proposition
 from ragharness.pipelines._refusal import refusal
@@ -63,13 +64,14 @@ class Extractive:
         if best is None:
             return refusal(passages)
         sentence, passage = best
+        quoted = f"{without_number(sentence)} [{passage.id}]"
         claim = proposition(question)
         if not claim:
-            return f"{sentence} [{passage.id}]"
+            return quoted
         polarity = read_polarity(sentence, claim)
         if polarity not in ("affirms", "denies"):
             return refusal(passages)
-        return f"{'Yes' if polarity == 'affirms' else 'No'}. {sentence} [{passage.id}]"
+        return f"{'Yes' if polarity == 'affirms' else 'No'}. {quoted}"
 
     def _best(self, question: str, passages: Sequence[Passage]) -> tuple[str, Passage] | None:
         title, share = best_title(question, passages)
@@ -104,8 +106,6 @@ class Extractive:
         inside = [span for span in document.segments if span[0] < end and start < span[1]]
         if inside:
             return [document.text[max(first, start) : min(last, end)] for first, last in inside]
-        from ragharness.language.sentences import sentences
-
         return [passage.text[first:last] for first, last in sentences(passage.text)]
 
 
