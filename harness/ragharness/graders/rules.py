@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from ragharness.graders.reading import yesno
 from ragharness.graders.reading.languages import is_foreign_to
 from ragharness.graders.reading.lists import read_list
 from ragharness.graders.reading.manners import NO_MANNERS, describe, manners_of, role_of, supported
 from ragharness.graders.reading.outcome import Outcome
 from ragharness.graders.reading.parts import Anatomy, dissect
 from ragharness.graders.reading.profile import Profile, profile_of
-from ragharness.graders.reading.silence import denies_premise, speaks_of_question, verdicts
+from ragharness.graders.reading.silence import denies_premise, verdicts
 from ragharness.graders.reading.support import contradicts, miscounts
 from ragharness.graders.reading.values import read_values
+from ragharness.graders.reading.voices import read_yesno
 from ragharness.language import acts
 from ragharness.language.citations import without_labels
-from ragharness.language.clauses import clauses
 from ragharness.language.patterns import regex
 from ragharness.language.vocabulary import content
 from ragharness.records import Reading
@@ -28,8 +27,7 @@ from ragharness.records import Reading
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragharness.graders.reading.parts import Part
-    from ragharness.records import Answer, Match, Passage, Question
+    from ragharness.records import Answer, Passage, Question
 
 FIRST_CITATIONS = 3
 """Only so many citations of the answer claim count: citing everything must not win."""
@@ -113,98 +111,14 @@ class _Reader:
         return self._assemble(outcome, refusal, premise, clarifies, unreadable or outcome.unreadable, stray)
 
     def _outcome(self) -> Outcome:
-        declined = self.declined or self.declined_nearly or self._premise()
-        if self.question.kind == "yesno":
-            return self._yes_or_no()
-        if self.question.kind == "list":
-            return read_list(self.anatomy.parts, self.question, self.profile, declined=declined)
-        return read_values(self.anatomy.parts, self.question, self.profile, declined=declined)
-
-    def _only_points(self, part: Part) -> bool:
-        """Say whether a sentence names passages instead of an answer: after a decline, or "The nearest are [x]."."""
-        bare = part.text.rstrip(" .:;,").endswith((" are", " is", " were", " was"))
-        return acts.is_mere_pointer(part.text) and (bare or self.declined or self.declined_nearly)
-
-    def _yes_or_no(self) -> Outcome:
-        outcome = Outcome()
-        voices = []
-        for part in self.anatomy.parts:
-            if part.text.rstrip(" \"'*").endswith("?"):
-                continue
-            if (part.heading or self._only_points(part)) and not yesno.leading_word(part.text)[0]:
-                continue
-            if yesno.is_both(part.text):
-                outcome.unreadable = "it answers yes and no"
-                return outcome
-            if yesno.is_guesses(part.text):
-                return self._both([part])
-            voice = yesno.hear(part, self.profile, self.language)
-            word, rest = yesno.leading_word(part.text)
-            if word and voice.clause is None and self._is_silence_after_word(part.text[rest:]):
-                voice = voice._replace(word=None)
-            voices.append(voice)
-        if self.declined or self.declined_nearly:
-            voices = [
-                voice if voice.strong or voice.word else voice._replace(clause=None, torn=False)
-                for voice in voices
-            ]
-        word, why = yesno.settle(voices)
-        if why == "both":
-            return self._both([voice.part for voice in voices if voice.word])
-        outcome.unreadable = why
-        if word is None:
-            return outcome
-        outcome.committed, outcome.value = True, word
-        outcome.parts = self._carriers(voices, word)
-        outcome.match = self._match_word(word)
-        return outcome
-
-    def _both(self, parts: list[Part]) -> Outcome:
-        """An answer that says yes and no: two incompatible values in the same slot."""
-        outcome = Outcome(committed=True, match="mismatch", contradiction=True, value="yes and no")
-        outcome.parts = parts
-        return outcome
-
-    def _is_silence_after_word(self, text: str) -> bool:
-        """Say whether "No." is followed by silence or a corrected premise and nothing else that answers."""
-        return any(
-            speaks_of_question(text[start:end], self.profile) in ("about", "near")
-            or acts.corrects_premise(text[start:end])
-            for start, end in clauses(text)
-        )
-
-    def _match_word(self, word: str) -> Match:
-        question = self.question
-        golds = {answer.casefold() for answer in question.answers}
-        if word in golds:
-            return "match"
-        if golds:
-            return "mismatch"
-        if question.world_answers:
-            return "world" if word in {each.casefold() for each in question.world_answers} else "mismatch"
-        return "distractor" if word in {each.value.casefold() for each in question.distractors} else "none"
-
-    def _carriers(self, voices: Sequence[yesno.Voice], word: str) -> list[Part]:
-        carriers = [voice.part for voice in voices if voice.word == word or voice.clause == word]
-        if any(part.citations for part in carriers):
-            return carriers
-        # "Yes, with conditions:" and a list below it: the explanation's citations are the answer's.
-        for voice in voices:
-            if (
-                voice.part.citations
-                and voice.part.decline is None
-                and voice.clause is None
-                and not voice.torn
-            ):
-                return [
-                    *carriers,
-                    *(
-                        each.part
-                        for each in voices
-                        if each.part.citations and each.part not in carriers and each.part.decline is None
-                    ),
-                ]
-        return carriers
+        parts, question, profile = self.anatomy.parts, self.question, self.profile
+        declined = self.declined or self.declined_nearly
+        if question.kind == "yesno":
+            return read_yesno(parts, question, profile, self.language, declined=declined)
+        declined = declined or self._premise()
+        if question.kind == "list":
+            return read_list(parts, question, profile, declined=declined)
+        return read_values(parts, question, profile, declined=declined)
 
     def _clarifies(self) -> bool:
         asking = [part.text.rstrip(" \"'*").endswith("?") for part in self.anatomy.parts]

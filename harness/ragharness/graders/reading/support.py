@@ -7,9 +7,10 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from ragharness.language.comparing import compare_quantity
 from ragharness.language.dates import find_dates
 from ragharness.language.modality import find_cues
-from ragharness.language.numbers import Quantity, compare_quantity, find_quantities
+from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.patterns import regex
 from ragharness.language.polarity import read_statement
 from ragharness.language.sentences import sentences
