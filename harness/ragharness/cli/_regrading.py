@@ -27,7 +27,7 @@ def grade_run(
     ground = ground_of(folder, source=source, offline=offline, grader=grader)
     folder, changed = regrade_folder(folder, ground)
     live.say(_summary(changed))
-    blind, note = blind_count(ground, folder.records())
+    blind, note = blind_count(ground, folder.records)
     scores = keep(folder, score_folder(folder, blind, note))
     with results_only() as output:
         if as_json:

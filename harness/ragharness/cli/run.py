@@ -113,7 +113,7 @@ def _run(wishes: Wishes, out: Path | None, fresh: bool, live: Live) -> tuple[Sco
         _stop(folder, live)
     finally:
         live.clear()
-    blind, note = blind_count(bench.ground, folder.records())
+    blind, note = blind_count(bench.ground, folder.records, cache_folder() / "references")
     return keep(folder, score_folder(folder, blind, note)), given_up
 
 

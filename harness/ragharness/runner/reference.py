@@ -2,30 +2,92 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragharness.errors import RagharnessError
 from ragharness.pipelines import Context, load_pipeline, read_answer
+from ragharness.runner.ground import named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from ragharness.records import Record
     from ragharness.runner.ground import Ground
 
 _NAME = "blind"
+_KEPT = 200
+"""Counts kept in the cache folder; the oldest go first."""
 
 
-def blind_count(ground: Ground, records: Iterable[Record]) -> tuple[int | None, str]:
-    """Return how many answers of ``blind`` come out as wanted, or None and why it could not run."""
-    questions = ground.questions.by_id
-    count = 0
+def blind_count(
+    ground: Ground, records: Callable[[], Iterable[Record]], cache: Path | None = None
+) -> tuple[int | None, str]:
+    """Return how many answers of ``blind`` come out as wanted, or None and why it could not run.
+
+    The count follows from what was retrieved and from the code that grades; ``cache`` is a folder that keeps
+    it, so that a run of the same retrieval does not pay for it again. ``records`` is read once or twice.
+    """
+    path = None
+    if cache is not None:
+        path = cache / f"blind-{_key(ground, records())}.count"
+        with suppress(OSError, ValueError):
+            return int(path.read_text("ascii")), ""
     try:
-        pipeline = load_pipeline(_NAME, Context(ground.corpus, ground.questions, ground.passages))
-        for record in records:
-            question, passages = questions[record.question], ground.had(record)
-            answer, _ = read_answer(pipeline.call(question.text, passages))
-            count += ground.verdict(question, answer, passages).bucket == question.wanted
+        count = _count(ground, records())
     except RagharnessError as error:
         return None, str(error)
+    if path is not None:
+        _keep(path, count)
     return count, ""
+
+
+def _count(ground: Ground, records: Iterable[Record]) -> int:
+    questions = ground.questions.by_id
+    pipeline = load_pipeline(_NAME, Context(ground.corpus, ground.questions, ground.passages))
+    count = 0
+    for record in records:
+        question, passages = questions[record.question], ground.had(record)
+        answer, _ = read_answer(pipeline.call(question.text, passages))
+        count += ground.verdict(question, answer, passages).bucket == question.wanted
+    return count
+
+
+def _key(ground: Ground, records: Iterable[Record]) -> str:
+    """Return a name for all that the count follows from, whatever the order of the records."""
+    package = Path(__file__).parents[1]
+    code = [
+        (path.name, status.st_size, status.st_mtime_ns)
+        for room in ("", "language", "graders", "graders/reading", "pipelines")
+        for path in sorted((package / room).glob("*.py"))
+        for status in (path.stat(),)
+    ]
+    asked = 0
+    for record in records:
+        brought = (record.answer and record.answer.passages) or ()
+        had = repr((record.question, [hit.id for hit in record.retrieved], brought)).encode()
+        asked += int.from_bytes(hashlib.sha256(had).digest(), "big")
+    parts = (
+        code,
+        ground.corpus.hash,
+        ground.questions.hash,
+        ground.passages.words,
+        named(ground.grader),
+        asked,
+    )
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
+
+
+def _keep(path: Path, count: int) -> None:
+    """Write the count; a cache that cannot be written is no error."""
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = path.with_suffix(f".{os.getpid()}")
+        fresh.write_text(str(count), "ascii")
+        fresh.replace(path)
+        counts = sorted(path.parent.glob("blind-*.count"), key=lambda each: each.stat().st_mtime_ns)
+        for old in counts[:-_KEPT]:
+            old.unlink(missing_ok=True)

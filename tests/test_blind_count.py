@@ -1,0 +1,78 @@
+"""The reference beside every result: counted once for one retrieval, and again for another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from ragharness.records import Record, Retrieved
+from ragharness.runner import Wishes, assemble, blind_count
+from ragharness.runner.bench import Bench
+from ragharness.runner.ground import Ground
+
+
+@pytest.fixture(scope="module")
+def bench() -> Bench:
+    return assemble(Wishes())
+
+
+def records_of(bench: Bench, k: int) -> list[Record]:
+    """Return records as a run leaves them, with nothing but what was retrieved."""
+    made = []
+    for question in bench.questions.questions[:40]:
+        hits = bench.examiner.retriever.retrieve(question.text, k, question)
+        found = tuple(Retrieved(hit.passage.id, hit.score) for hit in hits)
+        made.append(
+            Record(
+                question=question.id, row=question.row, wanted=question.wanted, status="ok", retrieved=found
+            )
+        )
+    return made
+
+
+def test_the_count_is_kept_for_the_retrieval_that_it_follows_from(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few, many = records_of(bench, 1), records_of(bench, 5)
+    expected = blind_count(bench.ground, lambda: few)
+    other = blind_count(bench.ground, lambda: many)
+    assert blind_count(bench.ground, lambda: few, tmp_path) == expected
+    assert blind_count(bench.ground, lambda: many, tmp_path) == other
+
+    def refuse(*arguments: object) -> None:
+        raise AssertionError(arguments)
+
+    monkeypatch.setattr(Ground, "verdict", refuse)
+    assert blind_count(bench.ground, lambda: reversed(few), tmp_path) == expected
+    assert blind_count(bench.ground, lambda: many, tmp_path) == other
+    with pytest.raises(AssertionError):
+        blind_count(bench.ground, lambda: few[1:], tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b"many", b"\xff\x00"])
+def test_a_spoiled_count_is_counted_again(bench: Bench, tmp_path: Path, content: bytes) -> None:
+    records = records_of(bench, 2)
+    expected = blind_count(bench.ground, lambda: records, tmp_path)
+    for path in tmp_path.iterdir():
+        path.write_bytes(content)
+    assert blind_count(bench.ground, lambda: records, tmp_path) == expected
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [str(expected[0]).encode()]
+
+
+def test_passages_that_a_pipeline_brought_are_part_of_what_the_count_follows_from(
+    bench: Bench, tmp_path: Path
+) -> None:
+    records = records_of(bench, 1)
+    from ragharness.records import Answer, Passage
+
+    def with_passage(text: str) -> Iterator[Record]:
+        brought = (Passage("own#1", "", "A title", 0, 0, text),)
+        for record in records:
+            yield replace(record, answer=Answer(text="Yes.", passages=brought))
+
+    blind_count(bench.ground, lambda: with_passage("one"), tmp_path)
+    blind_count(bench.ground, lambda: with_passage("two"), tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
