@@ -18,6 +18,7 @@ LAYERS = (
     "records",
     "errors",
     "options",
+    "importing",
     "language",
     "statistics",
     "shelf",

@@ -6,10 +6,13 @@ command line:
     RagharnessError                 exit code 3 unless noted
     +-- UsageError                  an option, a name or a file of the user's is wrong
     |   +-- UnknownName             with the nearest names
-    |   +-- PipelineNotUsable       the system under test cannot be loaded or called
+    |   +-- CodeNotUsable           the user's own code cannot be imported, found or called
+    |   |   +-- PipelineNotUsable   ... as the system under test
+    |   |   +-- RetrieverNotUsable  ... as a retriever, or it returns what cannot be read
     |   +-- QuestionsNotUsable      a question file that is empty, malformed or changed after its freeze
     +-- TemporaryFailure            a pipeline's service is busy or away for the moment: worth asking again
     +-- AccessRefused               a pipeline's service takes no such credentials: no call can succeed
+    +-- UnusableReply               a pipeline's service, process or file gave nothing that holds an answer
     +-- MissingExtra                an optional dependency is not installed; names its pip command
     +-- CorpusUnavailable           not cached and not fetched: no network, refused, no such mirror
     |   +-- CorruptDownload         truncated, altered, or an archive that must not be unpacked
@@ -56,8 +59,16 @@ class UnknownName(UsageError):
         super().__init__(f"no {what} is named {name!r}; {hint}", help=help)
 
 
-class PipelineNotUsable(UsageError):
+class CodeNotUsable(UsageError):
+    """The user's own code cannot be imported, found or called."""
+
+
+class PipelineNotUsable(CodeNotUsable):
     """The system under test cannot be loaded or called."""
+
+
+class RetrieverNotUsable(CodeNotUsable):
+    """A retriever of the user's cannot be loaded or called, or returns what cannot be read."""
 
 
 class QuestionsNotUsable(UsageError):
@@ -75,6 +86,10 @@ class TemporaryFailure(RagharnessError):
 
 class AccessRefused(RagharnessError):
     """A pipeline's service takes no such credentials: no call can succeed, so the run stops at once."""
+
+
+class UnusableReply(RagharnessError):
+    """A pipeline's service, process or file gave nothing that holds an answer to this one question."""
 
 
 class MissingExtra(RagharnessError):

@@ -6,20 +6,16 @@ a question or like material, is a factory: it is called once and returns the pip
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ragharness.errors import PipelineNotUsable
+from ragharness.errors import CodeNotUsable, PipelineNotUsable
+from ragharness.importing import described, find, users_code
 from ragharness.pipelines import _shape
-from ragharness.pipelines._importing import from_file, from_name
-from ragharness.pipelines._mishaps import HELP, near, users_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import ModuleType
 
 _LIKELY = _shape.PASSAGES_NAMES | _shape.RETRIEVE_NAMES | _shape.QUESTION_NAMES
 
@@ -35,40 +31,16 @@ class Found:
 
 def load_object(spec: str) -> Found:
     """Import, look up and, for a class or factory, make the pipeline; raises PipelineNotUsable."""
-    place, _, attribute = spec.rpartition(":")
-    if not place or not all(part.isidentifier() for part in attribute.split(".")):
+    try:
+        found = find(spec)
+    except CodeNotUsable as error:
+        raise PipelineNotUsable(str(error), help=error.help) from (error.__cause__ or error)
+    if not callable(found.value):
         raise PipelineNotUsable(
-            f"expected the name of a function behind the colon, found {spec!r}", help=HELP
-        )
-    is_file = place.endswith(".py")
-    module = from_file(place, spec) if is_file else from_name(place, spec)
-    found = _attribute(module, attribute, spec)
-    if not callable(found):
-        raise PipelineNotUsable(
-            f"expected something callable at {spec}, found {_described(found)}",
+            f"expected something callable at {spec}, found {described(found.value)}",
             help="wrap it in a function: def answer(question, passages): ...",
         )
-    name = f"{Path(place).stem if is_file else place}.{attribute}"
-    return Found(_made(found, spec), name, _fingerprint(module, found))
-
-
-def _attribute(module: ModuleType, attribute: str, spec: str) -> Any:
-    found: Any = module
-    reached = module.__name__
-    for part in attribute.split("."):
-        with users_code(f"looking up {part!r}", spec):
-            try:
-                found = getattr(found, part)
-            except AttributeError:
-                raise _no_attribute(found, part, reached) from None
-        reached = f"{reached}.{part}"
-    return found
-
-
-def _no_attribute(found: object, part: str, reached: str) -> PipelineNotUsable:
-    names = [name for name in dir(found) if not name.startswith("_") and callable(getattr(found, name, None))]
-    hint = near(part, names) or (f"; it has {', '.join(names[:8])}" if names else "")
-    return PipelineNotUsable(f"expected {part!r} in {reached}, found no such name{hint}", help=HELP)
+    return Found(_made(found.value, spec), found.name, found.fingerprint)
 
 
 def _made(found: Callable[..., object], spec: str) -> Callable[..., object]:
@@ -99,32 +71,13 @@ def _takes_any(found: Callable[..., object]) -> bool:
 
 
 def _called(found: Callable[..., object], spec: str, expected: str) -> Callable[..., object]:
-    with users_code(f"calling {spec}", spec):
-        made = found()
+    try:
+        with users_code(f"calling {spec}", spec):
+            made = found()
+    except CodeNotUsable as error:
+        raise PipelineNotUsable(str(error), help=error.help) from error.__cause__
     if inspect.iscoroutine(made):
         made.close()
     if not callable(made):
-        raise PipelineNotUsable(f"expected {expected} at {spec}, found {_described(made)}", help=_shape.HELP)
+        raise PipelineNotUsable(f"expected {expected} at {spec}, found {described(made)}", help=_shape.HELP)
     return made
-
-
-def _fingerprint(module: ModuleType, found: Callable[..., object]) -> str:
-    """Return a hash of the module's file and, where it is another, of the file that defines the callable."""
-    files = {Path(name) for name in (getattr(module, "__file__", None), _defined_in(found)) if name}
-    digest = hashlib.sha256()
-    for path in sorted(files):
-        digest.update(path.read_bytes() if path.is_file() else str(path).encode())
-    return digest.hexdigest()
-
-
-def _defined_in(found: Any) -> str | None:
-    found = inspect.unwrap(getattr(found, "func", found))
-    has_source = inspect.isclass(found) or inspect.isroutine(found)
-    try:
-        return inspect.getsourcefile(found if has_source else type(found))
-    except TypeError:
-        return None
-
-
-def _described(value: object) -> str:
-    return "None" if value is None else f"an object of type {type(value).__name__}"

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragharness.errors import PipelineNotUsable, RagharnessError
+from ragharness.errors import CodeNotUsable, RagharnessError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ _STANDARD_LIBRARY = str(Path(os.__file__).parent)
 
 @contextmanager
 def users_code(doing: str, spec: str) -> Iterator[None]:
-    """Turn whatever the user's code raises, an early exit too, into PipelineNotUsable."""
+    """Turn whatever the user's code raises, an early exit too, into CodeNotUsable."""
     module = spec.rpartition(":")[0]
     command = f"python '{module}'" if module.endswith(".py") else f"python -c 'import {module}'"
     try:
@@ -29,7 +29,7 @@ def users_code(doing: str, spec: str) -> Iterator[None]:
     except RagharnessError:
         raise
     except (Exception, SystemExit) as error:
-        raise PipelineNotUsable(
+        raise CodeNotUsable(
             f"{doing} failed: {type(error).__name__}: {error} ({_where(error)})",
             help=f"{command} shows the whole trace",
         ) from error
@@ -45,11 +45,11 @@ def _where(error: BaseException) -> str:
     """Return file and line of the user's own code that is nearest to the error."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}, line {error.lineno}"
-    ours = Path(__file__).parent
+    ours = Path(__file__).parents[1]
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith("<") and Path(frame.filename).parent != ours
+        if not frame.filename.startswith("<") and ours not in Path(frame.filename).parents
     ]
     users = [frame for frame in frames if not _is_installed(frame.filename)]
     for frame in (users or frames)[-1:]:

@@ -10,14 +10,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragharness.errors import PipelineNotUsable
-from ragharness.pipelines._mishaps import HELP, near, users_code
+from ragharness.errors import CodeNotUsable
+from ragharness.importing.mishaps import HELP, near, users_code
 
 if TYPE_CHECKING:
     from types import ModuleType
 
 _FOLDERS: set[Path] = set()
-"""Folders of pipelines that were loaded in this process: a name stands for the module of the last one."""
+"""Folders of users' modules loaded in this process: a name stands for the module of the last one."""
 
 
 def from_file(place: str, spec: str) -> ModuleType:
@@ -26,7 +26,7 @@ def from_file(place: str, spec: str) -> ModuleType:
     if not path.is_file():
         found = "a folder" if path.is_dir() else "none"
         hint = near(path.name, (each.name for each in _python_files(path.parent)))
-        raise PipelineNotUsable(f"expected a Python file at {place}, found {found}{hint}", help=HELP)
+        raise CodeNotUsable(f"expected a Python file at {place}, found {found}{hint}", help=HELP)
     _importable(path.parent)
     known = sys.modules.get(path.stem)
     if known is not None and getattr(known, "__file__", None) == str(path):
@@ -39,7 +39,7 @@ def from_name(place: str, spec: str) -> ModuleType:
     if not all(part.isidentifier() for part in place.split(".")):
         path = Path(f"{place}.py")
         hint = near(str(path), (str(each) for each in _python_files(path.parent)))
-        raise PipelineNotUsable(
+        raise CodeNotUsable(
             f"expected a module or a file that ends in .py before the colon, found {place!r}{hint}", help=HELP
         )
     _importable(Path.cwd())
@@ -69,20 +69,20 @@ def _executed(name: str, path: Path, spec: str) -> ModuleType:
         return sys.modules[name]
     found = importlib.util.spec_from_file_location(name, path)
     if found is None or found.loader is None:
-        raise PipelineNotUsable(f"expected an importable Python file, found {path}", help=HELP)
+        raise CodeNotUsable(f"expected an importable Python file, found {path}", help=HELP)
     module = importlib.util.module_from_spec(found)
     sys.modules[name] = module
     try:
         with users_code(f"importing {path.name}", spec):
             found.loader.exec_module(module)
-    except PipelineNotUsable:
+    except CodeNotUsable:
         del sys.modules[name]
         raise
     return module
 
 
 def _importable(folder: Path) -> None:
-    """Put a folder first in the search path; its modules go before those of other pipelines' folders."""
+    """Put a folder first in the search path; its modules go before those of other such folders."""
     place = str(folder)
     if sys.path[:1] != [place]:
         with suppress(ValueError):
@@ -109,18 +109,18 @@ def _holds(folder: Path, name: str) -> bool:
     return (folder / f"{name}.py").is_file() or (folder / name).is_dir()
 
 
-def _no_module(missing: str) -> PipelineNotUsable:
+def _no_module(missing: str) -> CodeNotUsable:
     parent, _, last = missing.rpartition(".")
     folders = (
         [Path(each) for each in getattr(sys.modules.get(parent), "__path__", [])] if parent else [Path.cwd()]
     )
     if not folders:
         message = f"expected a package at {parent!r}, found a module, which holds no {last!r}"
-        return PipelineNotUsable(message, help=f"{parent}:{last} names a function of the module")
+        return CodeNotUsable(message, help=f"{parent}:{last} names a function of the module")
     names = [each.stem for folder in folders for each in _python_files(folder)]
     names += [each.parent.name for folder in folders for each in folder.glob("*/__init__.py")]
     where = f"the package {parent!r}" if parent else f"{folders[0]} or among the installed packages"
-    return PipelineNotUsable(
+    return CodeNotUsable(
         f"expected a module {missing!r}, found none in {where}{near(last, names)}",
         help="run it from the folder that holds the module, or give the file: path/to/file.py:function",
     )

@@ -1,0 +1,84 @@
+"""Importing the user's own code: what ``package.module:name`` or ``path/file.py:name`` stands for.
+
+Pipelines and retrievers are loaded alike; what each makes of the object that was found is its own affair.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragharness.errors import CodeNotUsable
+from ragharness.importing.mishaps import HELP, near, users_code
+from ragharness.importing.modules import from_file, from_name
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+__all__ = ["HELP", "Found", "described", "find", "users_code"]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a name stands for, a short name for it, and the hash of the source that defines it."""
+
+    value: Any
+    name: str
+    fingerprint: str
+
+
+def find(spec: str) -> Found:
+    """Import the module and look the attribute up; raises CodeNotUsable with what was expected and found."""
+    place, _, attribute = spec.rpartition(":")
+    if not place or not all(part.isidentifier() for part in attribute.split(".")):
+        raise CodeNotUsable(f"expected the name of a function behind the colon, found {spec!r}", help=HELP)
+    is_file = place.endswith(".py")
+    module = from_file(place, spec) if is_file else from_name(place, spec)
+    value = _attribute(module, attribute, spec)
+    name = f"{Path(place).stem if is_file else place}.{attribute}"
+    return Found(value, name, _fingerprint(module, value))
+
+
+def described(value: object) -> str:
+    """Return what a value is, for the second half of a complaint."""
+    return "None" if value is None else f"an object of type {type(value).__name__}"
+
+
+def _attribute(module: ModuleType, attribute: str, spec: str) -> Any:
+    found: Any = module
+    reached = module.__name__
+    for part in attribute.split("."):
+        with users_code(f"looking up {part!r}", spec):
+            try:
+                found = getattr(found, part)
+            except AttributeError:
+                raise _no_attribute(found, part, reached) from None
+        reached = f"{reached}.{part}"
+    return found
+
+
+def _no_attribute(found: object, part: str, reached: str) -> CodeNotUsable:
+    names = [name for name in dir(found) if not name.startswith("_") and callable(getattr(found, name, None))]
+    hint = near(part, names) or (f"; it has {', '.join(names[:8])}" if names else "")
+    return CodeNotUsable(f"expected {part!r} in {reached}, found no such name{hint}", help=HELP)
+
+
+def _fingerprint(module: ModuleType, found: Any) -> str:
+    """Return a hash of the module's file and, where it is another, of the file that defines the object."""
+    files = {Path(name) for name in (getattr(module, "__file__", None), _defined_in(found)) if name}
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        digest.update(path.read_bytes() if path.is_file() else str(path).encode())
+    return digest.hexdigest()
+
+
+def _defined_in(found: Any) -> str | None:
+    found = inspect.unwrap(getattr(found, "func", found))
+    has_source = inspect.isclass(found) or inspect.isroutine(found)
+    try:
+        return inspect.getsourcefile(found if has_source else type(found))
+    except TypeError:
+        return None
