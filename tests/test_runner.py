@@ -108,7 +108,7 @@ def ask(
     asked = [question(i) for i in range(questions)] if isinstance(questions, int) else questions
     records: list[Record] = []
     parts = {name: options.pop(name) for name in ("retriever", "grader") if name in options}
-    execute(asked, examiner(function, **parts, k=k), records.append, **options)
+    execute([(each, 0) for each in asked], examiner(function, **parts, k=k), records.append, **options)
     assert sorted(record.question for record in records) == [each.id for each in asked]
     return sorted(records, key=lambda record: record.question)
 
@@ -246,7 +246,7 @@ def test_a_stuck_thread_is_given_up_and_its_late_answer_ignored() -> None:
         return plain(question, passages)
 
     records: list[Record] = []
-    asked = [question(i) for i in range(6)]
+    asked = [(question(i), 0) for i in range(6)]
     given_up = execute(asked, examiner(answer), records.append, concurrency=1, timeout=0.2)
     assert given_up == 1
     assert [record.status for record in sorted(records, key=lambda each: each.question)] == [
@@ -405,7 +405,7 @@ def test_a_disk_that_refuses_stops_the_run(function: Callable[..., object]) -> N
         kept.append(record)
 
     with pytest.raises(StorageError, match="full"):
-        execute([question(i) for i in range(50)], examiner(function), append, concurrency=2)
+        execute([(question(i), 0) for i in range(50)], examiner(function), append, concurrency=2)
     assert len(kept) == 3
 
 
@@ -448,7 +448,7 @@ def test_memory_stays_flat() -> None:
 
     tracemalloc.start()
     try:
-        execute([question(i) for i in range(100)], examiner(answer), lambda record: None, concurrency=4)
+        execute([(question(i), 0) for i in range(100)], examiner(answer), lambda record: None, concurrency=4)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

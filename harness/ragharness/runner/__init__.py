@@ -1,14 +1,18 @@
 """Asks every question once, grades each answer at once, hands each record on as soon as it is whole."""
 
+from ragharness.runner.allowance import RETRIES, Allowance, seconds_of
 from ragharness.runner.bench import Bench, Wishes, assemble
 from ragharness.runner.examiner import Examiner
-from ragharness.runner.execution import Progress, execute
+from ragharness.runner.execution import execute
 from ragharness.runner.ground import Ground, ground_of
+from ragharness.runner.progress import Progress
 from ragharness.runner.reference import blind_count
 from ragharness.runner.regrade import came_out, regrade, regrade_folder
 from ragharness.runner.session import ask_all, choose_folder, how_far
 
 __all__ = [
+    "RETRIES",
+    "Allowance",
     "Bench",
     "Examiner",
     "Ground",
@@ -24,4 +28,5 @@ __all__ = [
     "how_far",
     "regrade",
     "regrade_folder",
+    "seconds_of",
 ]

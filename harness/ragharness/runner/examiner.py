@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
-from datetime import datetime, timezone
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ragharness.buckets import grade
@@ -27,50 +24,7 @@ if TYPE_CHECKING:
     from ragharness.pipelines import Pipeline
     from ragharness.records import Answer, Question, Status, Verdict
     from ragharness.retrievers import Retriever
-
-
-class Turn:
-    """One question in flight: its worker or the clock settles it, never both."""
-
-    def __init__(self, question: Question) -> None:
-        self.question = question
-        self.began = 0.0
-        """Monotonic time of the pipeline's call; 0.0: not called yet."""
-        self.started = ""
-        self.seconds = 0.0
-        self.task: Any = None
-        """The asyncio task that answers it, if one does."""
-        self._hits: dict[str, Hit] = {}
-        self._adding = Lock()
-        self._settling = Lock()
-
-    def begin(self) -> None:
-        """Start the clock: from here on the pipeline works."""
-        self.started = datetime.now(timezone.utc).isoformat()
-        self.began = time.monotonic()
-
-    def settle(self) -> bool:
-        """Claim the right to decide what comes of it; True for the first caller only."""
-        if not self._settling.acquire(blocking=False):
-            return False
-        self.seconds = time.monotonic() - self.began if self.began else 0.0
-        return True
-
-    @property
-    def settled(self) -> bool:
-        """Whether the pipeline's part is over."""
-        return self._settling.locked()
-
-    def add(self, hits: Sequence[Hit]) -> None:
-        """Remember what was retrieved, in order, a passage once."""
-        with self._adding:
-            for hit in hits:
-                self._hits.setdefault(hit.passage.id, hit)
-
-    def retrieved(self) -> list[Hit]:
-        """Return what was retrieved so far."""
-        with self._adding:
-            return list(self._hits.values())
+    from ragharness.runner.turn import Turn
 
 
 @dataclass(frozen=True)
@@ -86,14 +40,26 @@ class Examiner:
     """The whole corpus, with what the index leaves out: a pipeline of its own may bring any of it."""
     k: int = 5
 
+    def recall(self, turn: Turn) -> Answer | None:
+        """Retrieve what the pipeline is handed; returns its answer if that is known without a call.
+
+        Of several epochs only the first is answered from memory: the others are asked to see what changes.
+        """
+        pipeline, question = self.pipeline, turn.question
+        if pipeline.takes == "passages" and turn.handed is None:
+            turn.handed = self._retrieve(question, question.text, self.k)
+            turn.add(turn.handed)
+        if pipeline.recall is None or turn.epoch or turn.attempt > 1 or pipeline.takes == "retrieve":
+            return None
+        answer = pipeline.recall(question.text, [hit.passage for hit in turn.handed or ()])
+        if answer is not None:
+            turn.attempt = 0
+            turn.stamp()
+        return answer
+
     def call(self, turn: Turn) -> Any:
         """Give the question to the pipeline; returns what it returns, an awaitable if it is asynchronous."""
         question = turn.question
-        handed: list[Passage] = []
-        if self.pipeline.takes == "passages":
-            hits = self._retrieve(question, question.text, self.k)
-            turn.add(hits)
-            handed = [hit.passage for hit in hits]
 
         def retrieve(query: str, k: int = self.k) -> list[Passage]:
             hits = self._retrieve(question, query, k)
@@ -101,7 +67,7 @@ class Examiner:
             return [hit.passage for hit in hits]
 
         turn.begin()
-        return self.pipeline.call(question.text, handed, retrieve)
+        return self.pipeline.call(question.text, [hit.passage for hit in turn.handed or ()], retrieve)
 
     def conclude(self, turn: Turn, returned: object) -> Record:
         """Read and grade what the pipeline returned; never raises."""
@@ -173,6 +139,7 @@ class Examiner:
             row=question.row,
             wanted=question.wanted,
             status=status,
+            epoch=turn.epoch,
             retrieved=tuple(
                 Retrieved(hit.passage.id, float(hit.score) if math.isfinite(hit.score) else 0.0)
                 for hit in hits
@@ -184,6 +151,7 @@ class Examiner:
             problems=problems,
             verdict=verdict,
             seconds=round(turn.seconds, 6),
+            attempts=turn.attempt,
             started=turn.started,
         )
 

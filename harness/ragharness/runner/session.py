@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from ragharness import __version__
 from ragharness.errors import RunNotUsable
-from ragharness.runner.execution import Progress, execute
+from ragharness.runner.execution import execute
+from ragharness.runner.progress import Progress
 from ragharness.store import FORMAT, Run, RunFolder, Session, differences, find_unfinished, new_folder
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def ask_all(
         progress = Progress(len(questions))
         progress.resume(folder.records())
         given_up = execute(
-            [question for question in questions if (question.id, 0) not in journal.answered],
+            [(question, 0) for question in questions if (question.id, 0) not in journal.answered],
             bench.examiner,
             journal.append,
             concurrency=wishes.concurrency,

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import suppress
 from threading import Thread
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ragharness.records import Record
-    from ragharness.runner.examiner import Examiner, Turn
-    from ragharness.runner.execution import Crew
+    from ragharness.runner.crew import Crew
+    from ragharness.runner.examiner import Examiner
+    from ragharness.runner.turn import Turn
 
 _PATIENCE = 1.0
 """Seconds after which a loop that does not react counts as blocked by one of its tasks."""
+
+_NAP = 0.1
+"""Seconds for which a task waits for its call without asking whether the run has ended."""
 
 
 class Tasks:
@@ -60,26 +64,47 @@ class Tasks:
     async def _work(self, loop: asyncio.AbstractEventLoop) -> None:
         crew = self._crew
         try:
-            while self._loop is loop and (turn := crew.take()) is not None:
+            while self._loop is loop and (turn := crew.poll()) is not None:
+                if isinstance(turn, float):
+                    await asyncio.sleep(turn)
+                    continue
                 turn.task = asyncio.current_task()
-                record = await self._answer(turn)
-                if record is None:
+                if not await self._answer(turn):
                     return
-                crew.deliver(turn, record)
         except asyncio.CancelledError:
             raise
         except BaseException as error:  # noqa: BLE001 (whatever breaks the harness is raised by ``execute``)
             crew.stop(error)
 
-    async def _answer(self, turn: Turn) -> Record | None:
-        """Return the turn's record; None when the clock has settled it."""
+    async def _answer(self, turn: Turn) -> bool:
+        """See a turn to its end; returns False when the clock has settled it and another took this place."""
+        returned, error = None, None
         try:
-            returned = await self._examiner.call(turn)
+            returned = self._examiner.recall(turn)
+            if returned is None:
+                if not await self._admit(turn):
+                    return True
+                returned = await self._examiner.call(turn)
         except GeneratorExit:
             raise
-        except BaseException as error:  # noqa: BLE001 (SystemExit of a pipeline included)
-            return self._examiner.fail(turn, error) if turn.settle() else None
-        return self._examiner.conclude(turn, returned) if turn.settle() else None
+        except BaseException as raised:  # noqa: BLE001 (SystemExit of a pipeline included)
+            error = raised
+        if not turn.settle():
+            return False
+        self._crew.conclude(turn, returned, error)
+        return True
+
+    async def _admit(self, turn: Turn) -> bool:
+        """Wait until the turn's call may go out; False when none may any more."""
+        wait = self._crew.reserve()
+        ends = time.monotonic() + wait
+        while wait > 0 and not self._crew.closing.is_set():
+            await asyncio.sleep(min(wait, _NAP))
+            wait = ends - time.monotonic()
+        if self._crew.closing.is_set():
+            self._crew.drop(turn)
+            return False
+        return True
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:

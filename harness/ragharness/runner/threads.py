@@ -6,15 +6,16 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ragharness.runner.examiner import Examiner, Turn
-    from ragharness.runner.execution import Crew
+    from ragharness.runner.crew import Crew
+    from ragharness.runner.examiner import Examiner
+    from ragharness.runner.turn import Turn
 
 
 class Threads:
     """A pool whose lost members are replaced.
 
-    It begins with one worker and gets the next when all wait for the pipeline: where answers come at once,
-    threads that take turns at the interpreter only cost time (half as much again at eight).
+    It begins with one worker and doubles when all wait for the pipeline: where answers come at once, threads
+    that take turns at the interpreter only cost time (half as much again at eight).
     """
 
     def __init__(self, examiner: Examiner, crew: Crew, size: int) -> None:
@@ -28,10 +29,11 @@ class Threads:
         self._spawn()
 
     def grow(self) -> bool:
-        """Start another worker if it is of use now; returns whether one may be later."""
+        """Double the workers if more are of use now; returns whether they may be later."""
         if self._working < self._size and self._crew.waits(self._working):
-            self._working += 1
-            self._spawn()
+            for _ in range(min(self._working, self._size - self._working)):
+                self._working += 1
+                self._spawn()
         return self._working < self._size
 
     def replace(self, turn: Turn) -> None:  # noqa: ARG002 (a thread cannot be told to stop)
@@ -45,15 +47,30 @@ class Threads:
         Thread(target=self._work, daemon=True).start()
 
     def _work(self) -> None:
-        crew, examiner = self._crew, self._examiner
+        crew = self._crew
         try:
-            while (turn := crew.take()) is not None:
-                returned, error = self._call(turn)
-                if not turn.settle():
-                    return
-                crew.deliver(turn, examiner.fail(turn, error) if error else examiner.conclude(turn, returned))
+            while (turn := crew.take()) is not None and self._answer(turn):
+                pass
         except BaseException as error:  # noqa: BLE001 (whatever breaks the harness is raised by ``execute``)
             crew.stop(error)
+
+    def _answer(self, turn: Turn) -> bool:
+        """See a turn to its end; returns False when the clock has settled it and another took this place."""
+        returned, error = self._recalled(turn)
+        if returned is None and error is None:
+            if not self._crew.admit(turn):
+                return True
+            returned, error = self._call(turn)
+        if not turn.settle():
+            return False
+        self._crew.conclude(turn, returned, error)
+        return True
+
+    def _recalled(self, turn: Turn) -> tuple[Any, BaseException | None]:
+        try:
+            return self._examiner.recall(turn), None
+        except BaseException as error:  # noqa: BLE001 (a retriever or a cache of the user's)
+            return None, error
 
     def _call(self, turn: Turn) -> tuple[Any, BaseException | None]:
         try:

@@ -1,0 +1,113 @@
+"""How much a run may ask, spend and take: retries, the rate of calls, money, time."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from ragharness.errors import UsageError
+
+if TYPE_CHECKING:
+    from ragharness.records import Record
+
+RETRIES = 4
+"""Further attempts at a question whose call failed in passing."""
+
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+class Allowance:
+    """The limits of one session; a run without any pays nothing for them."""
+
+    def __init__(
+        self,
+        *,
+        retries: int = RETRIES,
+        rpm: float | None = None,
+        max_cost: float | None = None,
+        max_time: float | None = None,
+        spent: float = 0.0,
+    ) -> None:
+        self.retries = retries
+        self.max_cost = max_cost
+        """US dollars for the whole run, earlier sessions included; None: no limit."""
+        self.spent = spent
+        """US dollars so far."""
+        self.reason = ""
+        """Why the session was ended before its time; empty: it was not."""
+        self._priced = 0
+        self._ends = time.monotonic() + max_time if max_time is not None else math.inf
+        self._max_time = max_time
+        self._interval = 60.0 / rpm if rpm else 0.0
+        self._next = 0.0
+        self._lock = Lock()
+
+    def reserve(self) -> float:
+        """Return the seconds until the next call may go out, and keep that moment for the caller."""
+        if not self._interval:
+            return 0.0
+        with self._lock:
+            now = time.monotonic()
+            moment = max(self._next, now)
+            self._next = moment + self._interval
+            return moment - now
+
+    def overtime(self) -> str:
+        """Return why time is up; empty: it is not."""
+        if time.monotonic() < self._ends:
+            return ""
+        return f"--max-time {span(self._max_time or 0.0)} is over"
+
+    def count(self, record: Record, flying: int) -> str:
+        """Add what an answer cost; returns why no further one may be bought, if so.
+
+        ``flying`` calls are under way and will cost what calls cost on average. Raises UsageError for an
+        answer of unknown cost: the promise could not be kept.
+        """
+        if self.max_cost is None or record.answer is None or record.attempts == 0:
+            return ""
+        usage = record.answer.usage
+        if usage is not None and usage.from_cache:
+            return ""
+        if usage is None or usage.cost is None:
+            raise UsageError(
+                f"expected every answer to say its cost because of --max-cost, found none with that to"
+                f" {record.question}: what is unknown cannot be kept within a budget",
+                help="leave --max-cost away, limit the run with --limit or --max-time, or give its prices",
+            )
+        self.spent += usage.cost
+        self._priced += 1
+        return self.overspent(flying)
+
+    def overspent(self, flying: int = 0) -> str:
+        """Return why no further answer may be bought; empty: one may."""
+        if self.max_cost is None:
+            return ""
+        # Those under way are taken to cost the mean of this session's.
+        mean = self._mean if self._priced else 0.0
+        if self.spent + flying * mean < self.max_cost:
+            return ""
+        return f"--max-cost {self.max_cost:g} is used up (${self.spent:.4g} spent)"
+
+    @property
+    def _mean(self) -> float:
+        return self.spent / max(1, self._priced)
+
+
+def seconds_of(text: str) -> float:
+    """Return the seconds of ``90``, ``90s``, ``30m``, ``2h`` or ``1d``; raises UsageError."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhd]?)", text.strip().lower())
+    if found is None or float(found[1]) <= 0:
+        raise UsageError(f"expected --max-time as 90s, 30m or 2h, found {text!r}")
+    return float(found[1]) * _UNITS[found[2]]
+
+
+def span(seconds: float) -> str:
+    """Return seconds as ``seconds_of`` reads them, in the largest unit that divides them."""
+    for unit, size in (("h", 3600.0), ("m", 60.0)):
+        if seconds >= size and seconds % size == 0:
+            return f"{seconds / size:g}{unit}"
+    return f"{seconds:g}s"

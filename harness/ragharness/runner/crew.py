@@ -1,0 +1,190 @@
+"""What the workers of a run share: who asks what next, what comes of it, and when it ends."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import deque
+from heapq import heappop, heappush
+from threading import Event, Lock
+from typing import TYPE_CHECKING
+
+from ragharness.errors import AccessRefused, RagharnessError
+from ragharness.runner.retrying import LONGEST_WAIT, Passing, backoff, judge
+from ragharness.runner.turn import Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ragharness.records import Question, Record
+    from ragharness.runner.allowance import Allowance
+    from ragharness.runner.examiner import Examiner
+    from ragharness.runner.progress import Progress
+
+    Job = tuple[Question, int]
+
+STEP = 0.004
+"""Seconds between two looks for a use of further workers, and those after which a call counts as long."""
+
+
+class Crew:
+    """The questions not yet taken, those put off, the turns in flight, and where records go."""
+
+    def __init__(
+        self,
+        jobs: Sequence[Job],
+        examiner: Examiner,
+        append: Callable[[Record], object],
+        progress: Progress,
+        allowance: Allowance,
+    ) -> None:
+        self.done = Event()
+        """Nothing is left to wait for, or something ended the run."""
+        self.closing = Event()
+        """No further call goes out; those in flight may still end."""
+        self.error: BaseException | None = None
+        self.notes: deque[str] = deque()
+        """What people should know, said by whoever drives the run."""
+        self._waiting = iter(jobs)
+        self._left = len(jobs)
+        self._examiner = examiner
+        self._append = append
+        self._progress = progress
+        self._allowance = allowance
+        self._postponed: list[tuple[float, int, Turn]] = []
+        self._chance = random.Random()
+        self._flying: set[Turn] = set()
+        self._stopped = False
+        self._lock = Lock()
+        if not jobs:
+            self._end()
+        elif reason := allowance.overspent():
+            self.drain(reason)
+
+    def take(self) -> Turn | None:
+        """Return the next turn, waiting for one that was put off; None when there is none."""
+        while isinstance(found := self.poll(), float):
+            if self.closing.wait(found):
+                return None
+        return found
+
+    def poll(self) -> Turn | float | None:
+        """Return the next turn, the seconds until one is due, or None when there is none."""
+        with self._lock:
+            if self.closing.is_set():
+                return None
+            turn = self._due()
+            if turn is None:
+                job = next(self._waiting, None)
+                if job is None:
+                    return max(0.0, self._postponed[0][0] - time.monotonic()) if self._postponed else None
+                turn = Turn(*job)
+            self._flying.add(turn)
+            return turn
+
+    def admit(self, turn: Turn) -> bool:
+        """Wait until the turn's call may go out; False, and the turn is dropped, when none may any more."""
+        wait = self._allowance.reserve()
+        if self.closing.wait(wait) if wait else self.closing.is_set():
+            self.drop(turn)
+            return False
+        return True
+
+    def reserve(self) -> float:
+        """Return the seconds until a call may go out; the moment is the caller's."""
+        return self._allowance.reserve()
+
+    def drop(self, turn: Turn) -> None:
+        """Forget a turn that made no call: its question is asked when the run goes on."""
+        with self._lock:
+            self._land(turn)
+
+    def conclude(self, turn: Turn, returned: object, error: BaseException | None) -> None:
+        """Make of a settled turn a record, a further attempt, or the end of the run."""
+        if error is None:
+            self.deliver(turn, self._examiner.conclude(turn, returned))
+            return
+        fate = judge(error)
+        if isinstance(fate, AccessRefused):
+            self.stop(fate)
+        elif isinstance(fate, Passing) and 1 <= turn.attempt <= self._allowance.retries:
+            self._postpone(turn, fate.retry_after)
+        else:
+            self.deliver(turn, self._examiner.fail(turn, error))
+
+    def deliver(self, turn: Turn, record: Record) -> None:
+        """Hand a settled turn's record on; the worker takes its next question only after this."""
+        if self._stopped:
+            # An interrupted call fails in odd ways; the question is asked again when the run goes on.
+            return
+        self._append(record)
+        with self._lock:
+            self._progress.count(record)
+            self._left -= 1
+            self._land(turn)
+            flying = len(self._flying)
+        try:
+            reason = self._allowance.count(record, flying)
+        except RagharnessError as error:
+            self.drain(error=error)
+        else:
+            if reason:
+                self.drain(reason)
+
+    def overdue(self, limit: float) -> list[Turn]:
+        """Return the turns whose pipeline has worked for longer than the limit, by question."""
+        now = time.monotonic()
+        with self._lock:
+            late = [turn for turn in self._flying if turn.began and now - turn.began > limit]
+        return sorted(late, key=lambda turn: (turn.question.id, turn.epoch))
+
+    def waits(self, workers: int) -> bool:
+        """Say whether so many workers all wait for long calls of the pipeline."""
+        return workers < self._left and sum(not turn.settled for turn in self.overdue(STEP)) >= workers
+
+    def drain(self, reason: str = "", error: BaseException | None = None) -> None:
+        """Let no further call go out; those in flight end and are kept."""
+        with self._lock:
+            if self.closing.is_set():
+                return
+            self._allowance.reason = reason
+            self.error = self.error or error
+            self.closing.set()
+            self._postponed.clear()
+            if not self._flying:
+                self._end()
+
+    def stop(self, error: BaseException | None = None) -> None:
+        """End the run at once; the first error is kept."""
+        with self._lock:
+            self.error = self.error or error
+            self._stopped = True
+            self._end()
+
+    def _due(self) -> Turn | None:
+        if self._postponed and self._postponed[0][0] <= time.monotonic():
+            return heappop(self._postponed)[2]
+        return None
+
+    def _postpone(self, turn: Turn, retry_after: float | None) -> None:
+        if retry_after is not None and retry_after > LONGEST_WAIT:
+            self._note(f"the service asks to wait {retry_after:.0f} s: it is waited for {LONGEST_WAIT:.0f} s")
+        with self._lock:
+            if not self.closing.is_set():
+                moment = time.monotonic() + backoff(turn.attempt, retry_after, self._chance)
+                self._progress.repeated += 1
+                heappush(self._postponed, (moment, self._progress.repeated, turn.again()))
+            self._land(turn)
+
+    def _note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def _land(self, turn: Turn) -> None:
+        self._flying.discard(turn)
+        if self._left == 0 or (self.closing.is_set() and not self._flying):
+            self._end()
+
+    def _end(self) -> None:
+        self.closing.set()
+        self.done.set()

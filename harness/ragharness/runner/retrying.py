@@ -1,0 +1,175 @@
+"""Which failures pass by themselves, and how long to wait before the next attempt.
+
+The harness knows no client library: it looks at what their exceptions have in common. A status is read
+from ``status_code``, ``status`` or ``code`` of the exception or of its ``response``; a cut connection or a
+time-out is known by the names of its exception's classes. An exception raised ``from`` another is read by both.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+
+from ragharness.errors import AccessRefused, TemporaryFailure
+from ragharness.runner.failures import describe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LONGEST_WAIT = 120.0
+"""Seconds that a service is waited for at most, whatever it asks for."""
+
+_FIRST_WAIT = 1.0
+_LONGEST_BACKOFF = 60.0
+_SPREAD = 1.0
+"""Seconds over which those are spread that were all told to come back at the same time."""
+
+_REFUSED = frozenset({401, 403})
+_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
+"""Too early, too many, or a fault of the server or of what stands before it."""
+
+_CUT = frozenset(
+    {
+        "APIConnectionError",
+        "ChunkedEncodingError",
+        "ClientConnectionError",
+        "ClientPayloadError",
+        "ConnectionError",
+        "EndpointConnectionError",
+        "IncompleteRead",
+        "NetworkError",
+        "ProtocolError",
+        "RemoteProtocolError",
+        "Timeout",
+        "TimeoutError",
+        "TimeoutException",
+        "URLError",
+    }
+)
+"""Classes of exceptions, of Python itself and of common clients, whose instances mean a cut connection."""
+
+_LASTING = frozenset({"SSLCertVerificationError", "LocalProtocolError"})
+"""Reasons of such an exception that no waiting mends: a certificate, a request that is none."""
+
+_DEPTH = 5
+"""Exceptions of a chain that are looked at."""
+
+
+@dataclass(frozen=True)
+class Passing:
+    """A failure that may be gone soon; ``retry_after`` are the seconds that the service asked to wait."""
+
+    retry_after: float | None = None
+
+
+def judge(error: BaseException) -> Passing | AccessRefused | None:
+    """Return whether a failure passes, or a refusal of the credentials; None: it is the question's own."""
+    for each in _chain(error):
+        if isinstance(each, AccessRefused):
+            return each
+        if isinstance(each, TemporaryFailure):
+            return Passing(each.retry_after)
+        if isinstance(each, Exception) and (found := _judged(each)) is not None:
+            return found
+    return None
+
+
+def backoff(attempt: int, retry_after: float | None, chance: random.Random) -> float:
+    """Return the seconds to wait after so many attempts: exponential with full jitter.
+
+    What the service asked for is kept to, up to ``LONGEST_WAIT``, and spread a little.
+    Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog 2015.
+    """
+    if retry_after is not None:
+        return min(retry_after, LONGEST_WAIT) + chance.uniform(0.0, min(_SPREAD, retry_after))
+    return chance.uniform(0.0, min(_LONGEST_BACKOFF, _FIRST_WAIT * 2.0 ** (attempt - 1)))
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    cause: BaseException | None = error
+    for _ in range(_DEPTH):
+        if cause is None:
+            return
+        yield cause
+        cause = cause.__cause__
+
+
+def _judged(error: Exception) -> Passing | AccessRefused | None:
+    try:
+        status, headers = _status(error), _headers(error)
+        if status in _REFUSED or getattr(error, "code", None) == "insufficient_quota":
+            return _refusal(error, status)
+        if status is not None:
+            return Passing(_retry_after(headers)) if status in _PASSING else None
+    except Exception:  # noqa: BLE001 (the exception is foreign and its attributes may do anything)
+        return None
+    return Passing() if _is_cut(error) else None
+
+
+def _refusal(error: Exception, status: int | None) -> AccessRefused:
+    said = describe(error)
+    message = " ".join(said.message.split())[:300] or "no reason given"
+    what = f"{status} ({said.type}: {message})" if status else f"{said.type}: {message}"
+    return AccessRefused(
+        f"expected the pipeline's service to take the credentials, found {what}",
+        help="put the key right and give the same command again: it continues",
+    )
+
+
+def _status(error: Any) -> int | None:
+    """Return the HTTP status that an exception carries."""
+    response = getattr(error, "response", None)
+    for holder in (error, response):
+        for name in ("status_code", "status", "code"):
+            value = getattr(holder, name, None)
+            if isinstance(value, int) and not isinstance(value, bool) and 100 <= value < 600:
+                return int(value)
+    if isinstance(response, dict):
+        # The clients of AWS keep their answers as dictionaries.
+        value = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
+        return value if isinstance(value, int) else None
+    return None
+
+
+def _headers(error: Any) -> Any:
+    response = getattr(error, "response", None)
+    if isinstance(response, dict):
+        return response.get("ResponseMetadata", {}).get("HTTPHeaders")
+    return getattr(response, "headers", None) or getattr(error, "headers", None)
+
+
+def _retry_after(headers: Any) -> float | None:
+    """Return the seconds of a Retry-After header: a number, or a date (RFC 9110, section 10.2.3)."""
+    if headers is None or not hasattr(headers, "items"):
+        return None
+    found = {str(name).lower(): str(value).strip() for name, value in headers.items()}
+    for name, factor in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        if name in found:
+            try:
+                seconds = float(found[name]) * factor
+            except ValueError:
+                return _until(found[name])
+            return seconds if 0.0 <= seconds < float("inf") else None
+    return None
+
+
+def _until(date: str) -> float | None:
+    try:
+        moment = parsedate_to_datetime(date)
+    except (TypeError, ValueError):
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+    return max(0.0, (moment - datetime.now(timezone.utc)).total_seconds())
+
+
+def _is_cut(error: Exception) -> bool:
+    reason = getattr(error, "reason", None)
+    reasons = [*_chain(error), *([reason] if isinstance(reason, BaseException) else [])]
+    return bool(_CUT & _names(error)) and not any(_LASTING & _names(each) for each in reasons)
+
+
+def _names(error: BaseException) -> set[str]:
+    return {kind.__name__ for kind in type(error).__mro__}
