@@ -20,19 +20,18 @@ def spare_conversions(command: Any) -> None:
     """Let a command and its subcommands take plain values as they are; all others go the way of typer."""
     # A context is needed only for the option --help, which is made and kept at the first request.
     for parameter in command.get_params(command.context_class(command)):
-        wanted = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
-        single = parameter.nargs == 1 and not getattr(parameter, "multiple", False)
-        if wanted in (str, int, float, bool, Path) and single and not parameter.required:
+        wanted: Any = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
+        several = getattr(parameter, "multiple", False)
+        spared: tuple[Any, ...] = (list[str],) if several else (str, int, float, bool, Path)
+        if wanted in spared and parameter.nargs == 1 and not parameter.required:
             parameter.process_value = _sparing(parameter, wanted, parameter.process_value)
     for subcommand in getattr(command, "commands", {}).values():
         spare_conversions(subcommand)
 
 
-def _sparing(
-    parameter: Any, wanted: type[Any], process: Callable[[Any, Any], Any]
-) -> Callable[[Any, Any], Any]:
+def _sparing(parameter: Any, wanted: Any, process: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def process_value(context: Any, value: Any) -> Any:
-        if value is not None and type(value) is not wanted:
+        if value is not None and wanted != list[str] and type(value) is not wanted:
             if not _is_plain(value, wanted):
                 return process(context, value)
             value = wanted(value)
