@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ragharness.records import BUCKETS
 from ragharness.reports import words
 from ragharness.reports.findings import findings
-from ragharness.reports.text import flow, interval, one_line, rate
+from ragharness.reports.text import accented, flow, interval, one_line, rate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from ragharness.scores import Scores
 
 WIDTH = 80
-_ACCENT, _PLAIN = "\x1b[1;36m", "\x1b[0m"
 
 
 def terminal_report(
@@ -172,9 +171,7 @@ def _columns(rows: Sequence[Sequence[str]], *, colour: bool) -> list[str]:
             text = cell.ljust(size) if column in {0, accent + 1} else cell.rjust(size)
             if heading and 2 <= column <= 5:
                 text = f"{cell} ".rjust(size)[-size:] if len(cell) < size else cell
-            if colour and column == accent and not heading:
-                text = f"{_ACCENT}{text}{_PLAIN}"
-            parts.append(text)
+            parts.append(accented(text, colour and column == accent and not heading))
         lines.append(_joined(parts, accent))
     return lines
 

@@ -17,6 +17,14 @@ _UNPRINTABLE = re.compile(
 """Control characters (an escape sequence starts with one), direction marks, lone surrogates."""
 
 
+_ACCENT, _PLAIN = "\x1b[1;36m", "\x1b[0m"
+
+
+def accented(text: str, colour: bool) -> str:
+    """Return a text in the one accent colour, or plain where colours are not wanted."""
+    return f"{_ACCENT}{text}{_PLAIN}" if colour else text
+
+
 def clean(text: str) -> str:
     """Return a text of a pipeline or corpus without what could steer a terminal or hide; line breaks stay."""
     return _UNPRINTABLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " "))
@@ -78,6 +86,11 @@ def interval(share: Share | YesNoAxis) -> str:
 def counted(share: Share) -> str:
     """Return a share as count, n and interval."""
     return f"{share.count}/{share.n} {interval(share)}".rstrip()
+
+
+def fraction(value: float | None) -> str:
+    """Return a mean between 0 and 1 with three places."""
+    return "n/a" if value is None else f"{value:.3f}"
 
 
 def yes_of(axis: YesNoAxis) -> str:

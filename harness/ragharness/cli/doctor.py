@@ -1,0 +1,69 @@
+"""``ragharness doctor``: whether everything that a run needs is here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from ragharness.cli._options import JSON
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragharness.cli._health import Finding
+
+EXIT_BROKEN = 1
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("doctor")(doctor)
+
+
+def doctor(as_json: bool = JSON) -> int:
+    """Check installation, extras, models, corpora, folders and keys; exit 1 when something is broken.
+
+    Keys are present or absent, never shown. Nothing is fetched, loaded or written.
+    """
+    from msgspec import to_builtins
+
+    from ragharness.cli._console import WIDEST, print_json, results_only
+    from ragharness.cli._health import findings
+
+    found = list(findings())
+    broken = any(finding.state == "broken" for finding in found)
+    if as_json:
+        print_json({"ok": not broken, "findings": [to_builtins(finding) for finding in found]})
+    else:
+        with results_only() as output:
+            lines = _lines(found, min(WIDEST, output.width), output.colour)
+            output.write("\n".join(lines) + "\n")
+    return EXIT_BROKEN if broken else 0
+
+
+def _lines(found: Sequence[Finding], width: int, colour: bool) -> list[str]:
+    from ragharness.reports.text import accented, clean, paragraph
+
+    names = max(len(finding.name) for finding in found)
+    before = len("missing") + names + 6
+    lines: list[str] = []
+    group = ""
+    for finding in found:
+        if finding.group != group:
+            group = finding.group
+            lines += [*([""] if lines else []), group]
+        mark = accented(f"{finding.state:<7}", colour and finding.state != "ok")
+        first, *rest = paragraph(finding.found, width, " " * before) or [""]
+        lines.append(f"  {mark}  {clean(finding.name):<{names}}  {first.strip()}".rstrip())
+        lines += rest
+        if finding.help and finding.state != "ok":
+            lines += paragraph(finding.help, width, " " * before)
+    return [*lines, "", _last(found)]
+
+
+def _last(found: Sequence[Finding]) -> str:
+    counts = {state: sum(each.state == state for each in found) for state in ("missing", "broken")}
+    if counts["broken"]:
+        return f"{counts['broken']} broken: see above for what to do"
+    return f"nothing is broken; {counts['missing']} optional things are missing"

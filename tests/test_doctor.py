@@ -1,0 +1,203 @@
+"""``ragharness doctor``: what it finds, what it never shows, and what it costs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commands import PROGRAM
+from ragharness import shelf
+from ragharness.cli import _health, _packages
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commands import Verb
+
+SECRET = "sk-planted-0123456789abcdef"
+
+
+def findings(verb: Verb) -> dict[str, dict[str, Any]]:
+    """Return what doctor finds, by group and name."""
+    told = json.loads(verb("doctor", "--json").output)
+    return {f"{each['group']} {each['name'].strip()}": each for each in told["findings"]}
+
+
+def test_a_working_installation_is_fine(verb: Verb) -> None:
+    code, output, errors = verb("doctor")
+    assert (code, errors) == (0, "")
+    assert max(map(len, output.splitlines())) <= 80
+    assert output.splitlines()[-1].startswith("nothing is broken")
+    found = findings(verb)
+    assert all(each["state"] != "broken" for each in found.values())
+    assert f"{len(shelf.names('corpora'))} corpora" in found["installation shelf"]["found"]
+    assert found["corpora sample"]["found"] == "embedded"
+    assert found["corpora contractnli"]["help"] == "ragharness corpus fetch contractnli"
+
+
+def test_every_extra_is_named_with_its_command(verb: Verb) -> None:
+    known = set(metadata.metadata("ragharness").get_all("Provides-Extra") or ()) - {"all"}
+    found = findings(verb)
+    assert {each["name"] for each in found.values() if each["group"] == "extras"} == known
+    for name in known:
+        each = found[f"extras {name}"]
+        assert each["help"] == (f"pip install 'ragharness[{name}]'" if each["state"] == "missing" else "")
+
+
+@pytest.mark.parametrize("name", [name for name, _ in _health.KEYS])
+def test_keys_are_present_or_absent_and_never_shown(
+    verb: Verb, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    for value, state, word in (
+        (SECRET, "ok", "present"),
+        (SECRET + SECRET, "ok", "present"),
+        ("", "missing", "empty"),
+        (f"{SECRET}\n", "broken", "line break"),
+    ):
+        monkeypatch.setenv(name, value)
+        found = findings(verb)[f"keys {name}"]
+        assert found["state"] == state
+        assert word in found["found"]
+        code, output, errors = verb("doctor")
+        assert code == (state == "broken")
+        assert SECRET not in output + errors
+        # Not even the length: two keys of other lengths are told alike.
+        assert str(len(value)) not in found["found"]
+    monkeypatch.delenv(name)
+    assert findings(verb)[f"keys {name}"]["found"].startswith("absent")
+
+
+def test_a_proxy_with_a_password_is_named_and_not_shown(verb: Verb, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", f"http://user:{SECRET}@127.0.0.1:1")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    code, output, _ = verb("doctor")
+    assert code == 0
+    assert "set: HF_HUB_OFFLINE, HTTPS_PROXY" in output
+    assert SECRET not in output
+
+
+def test_a_missing_or_old_package_of_the_base_is_broken(verb: Verb, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = metadata.version
+
+    def version(name: str) -> str:
+        if name == "msgspec":
+            return "0.9.2"
+        if name == "rank-bm25":
+            raise metadata.PackageNotFoundError(name)
+        return here(name)
+
+    monkeypatch.setattr(_packages, "version", version)
+    monkeypatch.setattr(_packages, "find_spec", lambda name: None)
+    code, output, _ = verb("doctor")
+    assert code == 1
+    text = " ".join(output.split())
+    assert "broken packages not installed: rank-bm25; msgspec 0.9.2 is older than 0.19" in text
+    assert "pip install --upgrade --force-reinstall ragharness" in text
+    assert text.endswith("1 broken: see above for what to do")
+
+
+@pytest.mark.parametrize(
+    ("here", "least", "old"),
+    [
+        ("0.19", "0.19", False),
+        ("0.19.0", "0.19", False),
+        ("0.9", "0.19", True),
+        ("1.0rc1", "1.0", False),
+        ("2", "10.1", True),
+        ("?", "10.1", False),
+        ("", "10.1", False),
+        ("3.0", "", False),
+    ],
+)
+def test_versions_are_compared_as_numbers(here: str, least: str, old: bool) -> None:
+    assert _packages.Package("any", least, "", here).is_old is old
+
+
+def test_a_shelf_that_is_not_there_is_broken(
+    verb: Verb, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(shelf, "root", lambda: tmp_path / "nowhere")
+    found = findings(verb)
+    assert found["installation shelf"]["state"] == "broken"
+    assert found["installation shelf"]["help"] == "pip install --force-reinstall ragharness"
+    assert not any(name.startswith("corpora") for name in found)
+
+
+def test_a_cache_that_is_a_file_is_broken(
+    verb: Verb, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "taken").write_text("")
+    monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path / "taken" / "below"))
+    found = findings(verb)["folders cache"]
+    assert (found["state"], found["help"]) == ("broken", "RAGHARNESS_CACHE=FOLDER names another place")
+    assert "is a file" in found["found"]
+
+
+def test_folders_of_the_cache_are_counted_and_their_names_are_harmless(verb: Verb, tmp_path: Path) -> None:
+    kept = tmp_path / "cache" / "ind\x1b[31mexes"
+    kept.mkdir(parents=True)
+    (kept / "one").write_bytes(bytes(1_500_000))
+    (kept / "two").write_bytes(bytes(500_000))
+    code, output, _ = verb("doctor")
+    assert code == 0
+    assert "2 files, 2.0 MB" in output
+    assert "\x1b" not in output
+
+
+def test_a_full_disk_is_broken(verb: Verb, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_health, "LEAST_SPACE", 10**18)
+    found = findings(verb)
+    assert found["folders cache"]["state"] == found["folders runs"]["state"] == "broken"
+    assert found["folders cache"]["help"].startswith("make room")
+
+
+def test_the_model_is_found_where_the_hub_keeps_it(
+    verb: Verb, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(_health, "find_spec", lambda name: None)
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    name = f"models {_health.MODEL}"
+    assert findings(verb)[name]["state"] == "missing"
+    snapshot = tmp_path / "hub" / "models--sentence-transformers--all-MiniLM-L6-v2" / "snapshots" / "1110a243"
+    snapshot.mkdir(parents=True)
+    (snapshot / "config.json").write_text("{}")
+    assert findings(verb)[name]["state"] == "ok"
+
+
+def test_it_loads_nothing_heavy_and_writes_nothing(tmp_path: Path) -> None:
+    heavy = ("torch", "faiss", "sentence_transformers", "openai", "anthropic", "httpx", "numpy", "rank_bm25")
+    program = (
+        "import sys; sys.argv = ['ragharness', 'doctor']\n"
+        "import ragharness.cli as cli\n"
+        "cli._run()\n"
+        f"print('LOADED', sorted(set({heavy!r}) & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "RAGHARNESS_CACHE": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "LOADED []"
+    assert not list(tmp_path.iterdir())
+
+
+def test_it_works_where_the_terminal_knows_ascii_alone(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "doctor"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "COLUMNS": "40"},
+        capture_output=True,
+        check=True,
+    )
+    assert b"letters outside" in b" ".join(done.stdout.split())
+    assert max(map(len, done.stdout.splitlines())) <= 60
