@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ragharness.graders.reading.languages import language_of
 from ragharness.language import acts, declines
 from ragharness.language.citations import MARK, mark, resolve
 from ragharness.language.clauses import clauses
@@ -135,3 +136,15 @@ def strings(value: object) -> Iterator[str]:
     elif isinstance(value, list):
         for each in value:
             yield from strings(each)
+
+
+@pytest.mark.parametrize(
+    "text", ["Vet ej.", "Ei tiedetä", "Weet ik niet.", "Bilmiyorum.", "Nu știu", "Nevím!", "Nem tudom."]
+)
+def test_who_does_not_know_in_a_language_that_is_not_read_is_left_to_a_person(text: str) -> None:
+    assert language_of(text) == ""
+
+
+@pytest.mark.parametrize("text", ["Three years.", "Vet school", "Ei Ltd", "No.", "Oslo"])
+def test_short_answers_are_taken_as_english(text: str) -> None:
+    assert language_of(text) == "en"

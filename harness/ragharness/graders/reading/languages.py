@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ragharness.language.patterns import regex
 from ragharness.language.vocabulary import raw_words
 
@@ -33,6 +35,12 @@ for _name, _words in _MARKS.items():
         _OF_WORD.setdefault(_word, []).append(_name)
 _BARE = frozenset("sim não tak nie sì ano evet hayır igen nem kyllä nej nee".split())  # noqa: SIM905
 """Words that answer yes or no by themselves in languages that the rules do not read."""
+_DONT_KNOW = regex(
+    r"^\W*(?:(?:jag\s+|det\s+)?vet\s+(?:ej|inte|ikke)|ved\s+(?:det\s+)?ikke|(?:en|ei)\s+tied\w*|weet\s+(?:ik\s+)?niet|onbekend|ok[aä]nt|ukj?ent|nie\s+wiem|nieznan\w+|nev[ií]m|nezn[aá]m\w*|"
+    r"bilmiyorum|bilinmiyor|nu\s+[sșş]tiu|necunoscut\w*|nem\s+tudom|ismeretlen|ne\s+znam|nepoznato|n[aã]o\s+sei|non\s+(?:lo\s+)?so|sconosciut\w+|desconhecid\w+)\W*$",
+    re.IGNORECASE,
+)
+"""What people answer who do not know, in languages that the rules do not read, too short to be told by their words."""
 _LOWER_WORD = regex(r"(?<![\w'’])[^\W\d_A-ZÀ-Ý]{2,}")
 _LABELS = frozenset(
     "term date name role officer director chief period law state years year months month days day notice effective termination company total "  # noqa: SIM905
@@ -47,7 +55,7 @@ def language_of(text: str) -> str:
     if not text.isascii() and _mostly_other_script(text):
         return ""
     words = raw_words(text[:2000])
-    if len(words) <= 3 and words[:1] and words[0] in _BARE:
+    if len(words) <= 3 and words and (words[0] in _BARE or _DONT_KNOW.match(text)):
         return ""
     scores = dict.fromkeys(_MARKS, 0)
     for word in words:
