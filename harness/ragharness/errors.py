@@ -29,6 +29,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ragharness.records import Answer
+
 
 _LISTED = 8
 """Known names that an unknown one is answered with."""
@@ -90,6 +92,11 @@ class AccessRefused(RagharnessError):
 
 class UnusableReply(RagharnessError):
     """A pipeline's service, process or file gave nothing that holds an answer to this one question."""
+
+    def __init__(self, message: str, *, help: str = "", answer: Answer | None = None) -> None:  # noqa: A002
+        super().__init__(message, help=help)
+        self.answer = answer
+        """What it gave all the same, not to be graded: the call was made and may have cost something."""
 
 
 class MissingExtra(RagharnessError):

@@ -101,7 +101,7 @@ def confidence_of(value: object, problems: list[str]) -> float | None:
 
 
 def usage_of(value: object, problems: list[str]) -> Usage | None:
-    """Return tokens and cost, each None where it cannot be read."""
+    """Return tokens, cost and the time of the call, each None where it cannot be read."""
     if value is None:
         return None
     get = getter(value)
@@ -111,11 +111,16 @@ def usage_of(value: object, problems: list[str]) -> Usage | None:
     prompt = _amount(get, ("prompt_tokens", "input_tokens"), problems)
     completion = _amount(get, ("completion_tokens", "output_tokens"), problems)
     cost = _amount(get, ("cost", "total_cost"), problems)
-    if prompt is completion is cost is None:
-        problems.append("usage holds none of prompt_tokens, completion_tokens and cost")
+    seconds = _amount(get, ("seconds",), problems)
+    if prompt is completion is cost is seconds is None:
+        problems.append("usage holds none of prompt_tokens, completion_tokens, cost and seconds")
         return None
     return Usage(
-        None if prompt is None else int(prompt), None if completion is None else int(completion), cost
+        None if prompt is None else int(prompt),
+        None if completion is None else int(completion),
+        cost,
+        seconds,
+        get("from_cache") is True,
     )
 
 
