@@ -31,16 +31,24 @@ class Options:
         *,
         flag: str = "--option",
         on_progress: Callable[..., None] | None = None,
+        offline: bool = False,
     ) -> None:
         self._values = dict(values or {})
         self._asked: list[str] = []
         self._flag = flag
         self.on_progress = on_progress
-        """Called as (what, done, total) during long preparation; None: nobody watches."""
+        """Called as (what, done, total[, unit]) during long preparation; without a unit they are bytes."""
+        self.offline = offline
+        """Whether nothing may be fetched."""
 
     @classmethod
     def parse(
-        cls, texts: Iterable[str], *, flag: str, on_progress: Callable[..., None] | None = None
+        cls,
+        texts: Iterable[str],
+        *,
+        flag: str,
+        on_progress: Callable[..., None] | None = None,
+        offline: bool = False,
     ) -> Options:
         """Read ``name=value`` texts; raises UsageError for another shape or a name given twice."""
         values: dict[str, str] = {}
@@ -52,12 +60,18 @@ class Options:
             if name in values:
                 raise UsageError(f"expected {flag} {name}=... once, found it twice")
             values[name] = value
-        return cls(values, flag=flag, on_progress=on_progress)
+        return cls(values, flag=flag, on_progress=on_progress, offline=offline)
 
     def text(self, name: str, default: str = "") -> str:
         """Return a setting as it was given."""
         self._asked.append(name)
         return self._values.get(name, default)
+
+    def starting(self, prefix: str) -> dict[str, str]:
+        """Return the settings whose names begin so, by the rest of their names in alphabetical order."""
+        found = sorted(name for name in self._values if name.startswith(prefix) and name != prefix)
+        self._asked += [f"{prefix}...", *found]
+        return {name.removeprefix(prefix): self._values[name] for name in found}
 
     def choice(self, name: str, default: str, known: Iterable[str]) -> str:
         """Return a setting that is one of the known words; raises UnknownName."""

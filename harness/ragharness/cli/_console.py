@@ -118,6 +118,7 @@ class Live:
         self._terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self._next = time.monotonic() + (0.0 if self._terminal else _EVERY_PIPED)
         self._shown = False
+        self._work = "", 0.0
 
     def say(self, text: str) -> None:
         """Print one line that stays."""
@@ -135,14 +136,17 @@ class Live:
         else:
             self._print(line + "\n")
 
-    def fetching(self, what: str, done: int, total: int) -> None:
-        """Show how far a download is; without any numbers it is a notice that stays."""
+    def fetching(self, what: str, done: int, total: int, unit: str = "") -> None:
+        """Show how far a download is (bytes) or other work (in units); without numbers a notice that stays."""
         if not done and not total:
             self.say(what)
-        elif self._due():
+            return
+        if self._work[0] != what:
+            self._work = what, time.monotonic()
+        if self._due():
             from ragharness.reports import fetching_line
 
-            self.show(fetching_line(what, done, total))
+            self.show(fetching_line(what, done, total, unit, time.monotonic() - self._work[1]))
 
     def progress(self, progress: Progress) -> None:
         """Show how far the run is, if it is time to."""

