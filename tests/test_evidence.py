@@ -10,7 +10,7 @@ import pytest
 from ragharness.corpus import Corpus, load_corpus
 from ragharness.evidence import ENOUGH, EvidenceIndex
 from ragharness.language.tokens import words
-from ragharness.passages import build_passages
+from ragharness.passages import PassageSet, build_passages
 from ragharness.records import Document, Evidence, Passage, Question
 
 TEXT = "Zero one two three four five six seven eight nine. ____ \u2022"
@@ -115,3 +115,15 @@ def test_a_twin_s_passage_supports_in_the_real_corpus(contractnli_folder: Path) 
     index = EvidenceIndex(corpus)
     supporting = index.supporting(question(span), build_passages(corpus.documents).passages)
     assert {each.split("#")[0] for each in supporting} == {"cnli-52", "cnli-97"}
+
+
+def test_passages_that_hold_a_span_are_counted_once_and_without_twins() -> None:
+    pieces = (passage(0, 25, number=1), passage(26, 58, number=2))
+    twins = (passage(0, 25, "b", 1), passage(26, 58, "b", 2))
+    everything = PassageSet((*pieces, *twins), 5)
+    index = EvidenceIndex(CORPUS)
+    first, second, both = Evidence("a", 0, 9), Evidence("a", 10, 24), Evidence("a", 0, 58)
+    assert index.holders(question(first, second), everything) == 1
+    assert index.holders(question(first, Evidence("a", 26, 50)), everything) == 2
+    assert index.holders(question(both), everything) == 0
+    assert index.holders(question(), everything) == 0

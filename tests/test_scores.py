@@ -192,12 +192,16 @@ def test_the_axes() -> None:
 def test_retrieval_counts_the_questions_with_evidence_in_reach() -> None:
     import msgspec
 
-    ranks = [(1, 3), (0, 2), (4,), (0,), ()]
+    # Ranks of the gold spans, passages that hold one, rank of the document.
+    found_at = [((1, 3), 2, 1), ((0, 2), 3, 2), ((4,), 1, 2), ((0,), 1, 3), ((), 0, 0)]
     records = [
         msgspec.structs.replace(
-            fake.record(question, "correct"), evidence_ranks=rank, document_rank=2 if any(rank) else 0
+            fake.record(question, "correct"),
+            evidence_ranks=ranks,
+            evidence_passages=n,
+            document_rank=document,
         )
-        for question, rank in zip(QUESTIONS, ranks, strict=False)
+        for question, (ranks, n, document) in zip(QUESTIONS, found_at, strict=False)
     ]
     # A withheld question's evidence is not in the index: it must not enter.
     records.append(fake.record(QUESTIONS[65], "refused", found=False))
@@ -206,8 +210,11 @@ def test_retrieval_counts_the_questions_with_evidence_in_reach() -> None:
     assert found.any_evidence.count == 3
     assert found.all_evidence.count == 2
     assert found.evidence_first.count == 1
-    assert found.document.count == 3
+    assert found.document.count == 4
+    assert (found.evidence_in_document.count, found.evidence_in_document.n) == (3, 4)
     assert found.mrr == pytest.approx((1 + 1 / 2 + 1 / 4) / 60)
+    # (1 + 1/2) / (1 + .63093), .63093 / (1 + .63093 + 1/2), (1 / log2 5) / 1, 0, 0
+    assert found.ndcg == pytest.approx((0.919721 + 0.296082 + 0.430677) / 60, abs=1e-6)
     assert scored(records, takes="retrieve").retrieval.k is None
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ragharness.corpus import Corpus
+    from ragharness.passages import PassageSet
     from ragharness.records import Evidence, Passage, Question
 
 ENOUGH = 0.8
@@ -57,6 +58,19 @@ class EvidenceIndex:
         pool = tuple(passages)
         return tuple(
             any(self.coverage(passage, span) >= ENOUGH for passage in pool) for span in question.evidence
+        )
+
+    def holders(self, question: Question, passages: PassageSet) -> int:
+        """Return how many passages hold a gold span, those of twins of its document apart."""
+        return len(
+            {
+                passage.id
+                for span in question.evidence
+                for passage in passages.of(span.document)
+                if passage.start < span.end
+                and span.start < passage.end
+                and self.coverage(passage, span) >= ENOUGH
+            }
         )
 
     def _same(self, one: str, other: str) -> bool:

@@ -274,6 +274,8 @@ class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """In rank order, as the pipeline got them."""
     evidence_ranks: tuple[int, ...] = ()
     """For each gold span of the question the rank (from 1) of the first passage that holds it; 0: none."""
+    evidence_passages: int = 0
+    """Passages of the corpus that hold a gold span, which is what can be found; 0: none or not known."""
     document_rank: int = 0
     """The rank of the first passage of the document asked about; 0: none."""
     answer: Answer | None = None

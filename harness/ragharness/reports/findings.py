@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragharness.reports import words
-from ragharness.reports.text import counted, flow, ids, labelled, one_line, paragraph, yes_of
+from ragharness.reports.text import counted, flow, fraction, ids, labelled, one_line, paragraph, yes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,7 +76,9 @@ def _retrieval(scores: Scores) -> list[tuple[str, str]]:
         ("gold first", counted(found.evidence_first)),
         (f"all gold {top}", counted(found.all_evidence)),
         ("right document", counted(found.document)),
-        ("mean 1/rank (MRR)", "n/a" if found.mrr is None else f"{found.mrr:.3f}"),
+        ("mean 1/rank (MRR)", fraction(found.mrr)),
+        ("gold within it", counted(found.evidence_in_document)),
+        (words.gain(scores), fraction(found.ndcg)),
         ("gold is", "known evidence"),
     ]
 

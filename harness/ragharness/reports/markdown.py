@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ragharness.records import BUCKETS
 from ragharness.reports import words
-from ragharness.reports.text import counted, duration, ids, interval, one_line, rate, yes_of
+from ragharness.reports.text import counted, duration, fraction, ids, interval, one_line, rate, yes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -135,7 +135,9 @@ def _findings(scores: Scores) -> list[str]:
         (f"all gold evidence {top}", counted(found.all_evidence)),
         ("gold evidence first", counted(found.evidence_first)),
         ("right document", counted(found.document)),
-        ("mean 1/rank of gold evidence (MRR)", "n/a" if found.mrr is None else f"{found.mrr:.3f}"),
+        (f"gold evidence {top} where the right document is", counted(found.evidence_in_document)),
+        ("mean 1/rank of gold evidence (MRR)", fraction(found.mrr)),
+        (f"gain of gold evidence over the best ranking's ({words.gain(scores)})", fraction(found.ndcg)),
     ]
     return ["## Axes and retrieval", "", *_grid(["measure", "value"], rows)]
 

@@ -137,3 +137,8 @@ def effort(scores: Scores) -> list[str]:
 def top(scores: Scores) -> str:
     """Return where retrieved evidence was looked for."""
     return f"in top {scores.retrieval.k}" if scores.retrieval.k else "retrieved"
+
+
+def gain(scores: Scores) -> str:
+    """Return the name of the discounted cumulative gain with the length of the ranking, if one is set."""
+    return f"nDCG@{scores.retrieval.k}" if scores.retrieval.k else "nDCG"

@@ -145,6 +145,9 @@ class Examiner:
                 for hit in hits
             ),
             evidence_ranks=self._evidence_ranks(question, hits),
+            evidence_passages=(
+                0 if self.pipeline.takes == "own" else self.evidence.holders(question, self.passages)
+            ),
             document_rank=self._document_rank(question, hits),
             answer=answer,
             failure=failure,

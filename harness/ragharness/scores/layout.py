@@ -135,7 +135,14 @@ class Retrieval(Struct, frozen=True, kw_only=True):
     all_evidence: Annotated[Share, Meta(description="Recall of every gold span.")]
     evidence_first: Share
     document: Annotated[Share, Meta(description="Some passage of the document asked about.")]
+    evidence_in_document: Annotated[
+        Share, Meta(description="Of the questions with some passage of that document: any gold span.")
+    ]
     mrr: Annotated[float | None, Meta(description="Mean of 1 / rank of the first passage with a gold span.")]
+    ndcg: Annotated[
+        float | None,
+        Meta(description="Mean of the gain of passages with a gold span over that of the best ranking."),
+    ]
 
 
 class Failures(Struct, kw_only=True):

@@ -22,6 +22,7 @@ class Outcome:
     verdict: Verdict | None = None
     evidence_ranks: tuple[int, ...] = ()
     document_rank: int = 0
+    evidence_passages: int = 0
     evidence_cited: bool = False
     """Whether a passage that holds a gold span is cited."""
     failure: Failure | None = None
@@ -70,6 +71,7 @@ def _outcome(question: Question, record: Record) -> Outcome:
         record.verdict,
         record.evidence_ranks,
         record.document_rank,
+        record.evidence_passages,
         _evidence_cited(record),
         record.failure,
         record.problems,
