@@ -137,7 +137,7 @@ class Live:
             self._print(line + "\n")
 
     def fetching(self, what: str, done: int, total: int, unit: str = "") -> None:
-        """Show how far a download is (bytes) or other work (in units); without numbers a notice that stays."""
+        """Show how far a download is, or work in units; without numbers it is a notice that stays."""
         if not done and not total:
             self.say(what)
             return

@@ -178,7 +178,7 @@ class Encoder:
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
-            raise MissingExtra(f"the model {self._model.name}", "dense") from error
+            raise MissingExtra(f"the embedding model {self._model.name}", "dense") from error
         on_hub = bool(not self._model.identity or self._model.revision)
         more: dict[str, Any] = {"cache_folder": str(hub_folder())} if on_hub else {}
         if self._model.revision:

@@ -109,7 +109,8 @@ def _snapshot(name: str, revision: str) -> Path | None:
     with suppress(OSError, UnicodeDecodeError):
         commit = (home / "refs" / revision).read_text(encoding="utf-8").strip()
     folder = home / "snapshots" / commit
-    return folder if commit and (folder / "config.json").exists() else None
+    begun = any((folder / name).exists() for name in ("modules.json", "config.json"))
+    return folder if commit and begun else None
 
 
 def _in_folder(name: str, folder: Path, cache: Path | None) -> Model:

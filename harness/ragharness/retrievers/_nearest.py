@@ -61,7 +61,7 @@ class Nearest:
     """Vectors that can be asked for the nearest to another; asking is safe from many threads."""
 
     def __init__(self, vectors: Vectors, kind: Kind) -> None:
-        self._faiss = _faiss()
+        self._faiss = require_faiss()
         self._faiss.omp_set_num_threads(1)
         self._size = len(vectors)
         self._exact = kind.name == "exact"
@@ -115,9 +115,10 @@ class Nearest:
         return index
 
 
-def _faiss() -> Any:
+def require_faiss() -> Any:
+    """Return the module; raises MissingExtra."""
     try:
         import faiss
     except ImportError as error:
-        raise MissingExtra("searching vectors (faiss)", "dense") from error
+        raise MissingExtra("the retriever 'dense' (FAISS)", "dense") from error
     return faiss

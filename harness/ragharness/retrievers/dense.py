@@ -13,7 +13,7 @@ from ragharness.options import Options
 from ragharness.records import Hit
 from ragharness.retrievers._embedding import BATCH_SIZE, Embedder, Manner, locate
 from ragharness.retrievers._models import DEFAULT_MODEL
-from ragharness.retrievers._nearest import Nearest, asked_kind
+from ragharness.retrievers._nearest import Nearest, asked_kind, require_faiss
 from ragharness.retrievers.bm25 import indexed_text
 
 if TYPE_CHECKING:
@@ -71,6 +71,9 @@ def build(
     )
     manner = _manner(options, model, device)
     embedder = Embedder(model, manner, folder, encoder, options.on_progress)
+    # Said before minutes are spent: a setting that nobody knows, an index that cannot be built.
+    options.finish("this retriever")
+    require_faiss()
     vectors = embedder.passages([indexed_text(passage) for passage in passages.passages])
     settings: dict[str, str | int | float] = {
         "model": model.name,
