@@ -8,12 +8,13 @@ from ragharness.runner.ground import Ground, ground_of
 from ragharness.runner.progress import Progress
 from ragharness.runner.reference import blind_count
 from ragharness.runner.regrade import came_out, regrade, regrade_folder
-from ragharness.runner.session import ask_all, choose_folder, how_far
+from ragharness.runner.session import Ended, ask_all, choose_folder, how_far
 
 __all__ = [
     "RETRIES",
     "Allowance",
     "Bench",
+    "Ended",
     "Examiner",
     "Ground",
     "Progress",

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 def regrade_folder(folder: RunFolder, ground: Ground) -> tuple[RunFolder, list[tuple[Record, Record]]]:
     """Replace all verdicts of a run; returns the run and what came out otherwise, before and after.
 
+    Records whose questions were asked again have no answer to grade and stay where they are.
+
     Raises StorageError when the folder is in use or cannot be written.
     """
     changed = []
 
     def watched() -> Iterator[Record]:
-        for before, after in regrade(ground, folder.records()):
+        for before, after in regrade(ground, folder.history()):
             if came_out(before) != came_out(after):
                 changed.append((before, after))
             yield after

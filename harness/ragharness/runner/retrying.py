@@ -2,7 +2,7 @@
 
 The harness knows no client library: it looks at what their exceptions have in common. A status is read
 from ``status_code``, ``status`` or ``code`` of the exception or of its ``response``; a cut connection or a
-time-out is known by the names of its exception's classes. An exception raised ``from`` another is read by both.
+time-out is known by the names of its exception's classes. What was raised ``from`` another is read by both.
 """
 
 from __future__ import annotations

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import platform
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness import __version__
 from ragharness.errors import RunNotUsable
+from ragharness.runner.allowance import Allowance
 from ragharness.runner.execution import execute
 from ragharness.runner.progress import Progress
 from ragharness.store import FORMAT, Run, RunFolder, Session, differences, find_unfinished, new_folder
@@ -21,24 +22,43 @@ if TYPE_CHECKING:
     Say = Callable[[str], None]
 
 
+class Ended(NamedTuple):
+    """How a session ended."""
+
+    given_up: int = 0
+    """Calls that still run although their time was over."""
+    reason: str = ""
+    """What ended it before every question was answered; empty: nothing."""
+
+
 def choose_folder(
-    bench: Bench, say: Say, *, out: Path | None = None, fresh: bool = False, command: tuple[str, ...] = ()
+    bench: Bench,
+    say: Say,
+    *,
+    out: Path | None = None,
+    fresh: bool = False,
+    again: bool = False,
+    tags: tuple[str, ...] = (),
+    command: tuple[str, ...] = (),
 ) -> RunFolder:
     """Return the run to write: the named one, the newest unfinished one with equal settings, or a new one.
 
-    Raises RunNotUsable for a folder that holds something else, StorageError where none can be made.
+    ``again``: a run with failed questions is unfinished. Raises RunNotUsable for a folder that holds
+    something else, StorageError where none can be made.
     """
     if out is not None and (out / "run.json").is_file():
-        return _named(bench, say, out, fresh)
+        return _named(bench, say, out, fresh, again)
     if out is None and not fresh:
-        found = find_unfinished(bench.settings)
+        found = find_unfinished(bench.settings, again=again)
         if found is not None:
             say(f"continuing {found.path}: {how_far(found)} (--fresh starts anew)")
             return found
+        if again:
+            say("no run with these settings has failed questions: a new one is started")
     if out is None:
         now = datetime.now().astimezone()
-        out = new_folder(bench.settings.corpus, bench.examiner.pipeline.name, now)
-    return RunFolder.create(out, _description(bench, command), bench.questions.questions)
+        out = new_folder(bench.settings.corpus, bench.examiner.pipeline.name, now, tags=tags)
+    return RunFolder.create(out, _description(bench, command, tags), bench.questions.questions)
 
 
 def ask_all(
@@ -49,14 +69,15 @@ def ask_all(
     *,
     command: tuple[str, ...] = (),
     on_progress: Callable[[Progress], None] | None = None,
-) -> int:
-    """Ask every question that has no record in the folder; returns how many calls were given up.
+) -> Ended:
+    """Ask every question that has no record in the folder; returns how the session ended.
 
-    Raises StorageError when the folder is in use or cannot be written, KeyboardInterrupt when interrupted.
+    Raises StorageError when the folder is in use or cannot be written, AccessRefused when the pipeline's
+    service refuses its credentials, UsageError for a budget that cannot be kept, KeyboardInterrupt when interrupted.
     """
-    if folder.finished:
-        return 0
-    questions = bench.questions.questions
+    again = wishes.retry_errors
+    if folder.finished and not (again and folder.failed()):
+        return Ended()
     session = Session(
         started=datetime.now(timezone.utc).isoformat(),
         command=command,
@@ -64,30 +85,55 @@ def ask_all(
         timeout=wishes.timeout,
         answered=0,
     )
-    with folder.writing(session) as journal:
+    allowance = Allowance(
+        retries=wishes.retries,
+        rpm=wishes.rpm,
+        max_cost=wishes.max_cost,
+        max_time=wishes.max_time,
+        spent=_spent(folder) if wishes.max_cost is not None else 0.0,
+    )
+    with folder.writing(session, again=again) as journal:
         if journal.recovered:
             say(f"the last line of {folder.path}/records.jsonl was torn: its question is asked again")
-        progress = Progress(len(questions))
-        progress.resume(folder.records())
+        done = set(journal.answered)
+        jobs = [
+            (question, epoch)
+            for epoch in range(bench.settings.epochs)
+            for question in bench.questions.questions
+            if (question.id, epoch) not in done
+        ]
+        progress = Progress(bench.settings.records)
+        progress.resume(each for each in folder.records() if (each.question, each.epoch) in done)
         given_up = execute(
-            [(question, 0) for question in questions if (question.id, 0) not in journal.answered],
+            jobs,
             bench.examiner,
             journal.append,
             concurrency=wishes.concurrency,
             timeout=wishes.timeout,
+            allowance=allowance,
             progress=progress,
             on_progress=on_progress,
+            say=say,
         )
         journal.check()
-    return given_up
+    return Ended(given_up, allowance.reason if progress.answered < progress.total else "")
 
 
 def how_far(folder: RunFolder) -> str:
     """Return how many questions of a run are answered, in words."""
-    return f"{len(folder.answered())} of {folder.run.settings.questions} are answered"
+    settings, failed = folder.run.settings, len(folder.failed())
+    epochs = f" in {settings.epochs} epochs" if settings.epochs > 1 else ""
+    failures = f" ({failed} failed)" if failed else ""
+    return f"{len(folder.answered())} of {settings.records} are answered{epochs}{failures}"
 
 
-def _named(bench: Bench, say: Say, out: Path, fresh: bool) -> RunFolder:
+def _spent(folder: RunFolder) -> float:
+    """Return what all calls of a run cost as far as it is known, those too whose records were replaced."""
+    usages = (record.answer.usage for record in folder.history() if record.answer and record.attempts)
+    return sum(each.cost or 0.0 for each in usages if each is not None and not each.from_cache)
+
+
+def _named(bench: Bench, say: Say, out: Path, fresh: bool, again: bool) -> RunFolder:
     folder = RunFolder.open(out)
     unlike = differences(bench.settings, folder.run.settings)
     help_text = "name another folder with --out, or leave --out away"
@@ -97,12 +143,12 @@ def _named(bench: Bench, say: Say, out: Path, fresh: bool) -> RunFolder:
         )
     if fresh:
         raise RunNotUsable(f"expected no run in {out} to start anew, found one", help=help_text)
-    done = folder.finished
+    done = folder.finished and not (again and folder.failed())
     say(f"{out} is finished: nothing is asked again" if done else f"continuing {out}: {how_far(folder)}")
     return folder
 
 
-def _description(bench: Bench, command: tuple[str, ...]) -> Run:
+def _description(bench: Bench, command: tuple[str, ...], tags: tuple[str, ...]) -> Run:
     return Run(
         format=FORMAT,
         ragharness=__version__,
@@ -113,5 +159,6 @@ def _description(bench: Bench, command: tuple[str, ...]) -> Run:
         settings=bench.settings,
         pipeline_name=bench.examiner.pipeline.name,
         takes=bench.examiner.pipeline.takes,
+        tags=tags,
         notes=tuple(bench.questions.notes),
     )

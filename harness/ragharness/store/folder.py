@@ -34,6 +34,17 @@ class _Format(msgspec.Struct):
 class _Place(msgspec.Struct):
     question: str
     epoch: int = 0
+    status: str = ""
+    answer: msgspec.Raw | None = None
+
+    @property
+    def key(self) -> Key:
+        return self.question, self.epoch
+
+    @property
+    def failed(self) -> bool:
+        # With an answer it was the grader that failed: grading again mends that without asking.
+        return self.status in {"error", "timeout"} and self.answer is None
 
 
 _RECORD = msgspec.json.Decoder(Record)
@@ -119,36 +130,55 @@ class RunFolder:
         return tuple(self._lines("sessions.jsonl", msgspec.json.Decoder(Session)))
 
     def records(self) -> Iterator[Record]:
-        """Yield the records in the order of their writing, one at a time, each question and epoch once."""
-        seen: set[Key] = set()
-        for record in self._lines("records.jsonl", _RECORD):
-            key = record.question, record.epoch
-            if key not in seen:
-                seen.add(key)
+        """Yield the records in the order of their writing, one at a time, each question and epoch once.
+
+        Of several records of one question and epoch the last one stands: it was asked again after a failure.
+        """
+        standing = {place.key: number for number, place in enumerate(self._places())}
+        for number, record in enumerate(self.history()):
+            if standing.get((record.question, record.epoch)) == number:
                 yield record
+
+    def history(self) -> Iterator[Record]:
+        """Yield every record that was ever written, those too whose questions were asked again."""
+        return self._lines("records.jsonl", _RECORD)
+
+    def superseded(self) -> int:
+        """Return how many records were replaced by later ones."""
+        keys = [place.key for place in self._places()]
+        return len(keys) - len(set(keys))
 
     def answered(self) -> set[Key]:
         """Return which questions have a record, without reading the records themselves."""
-        return {(place.question, place.epoch) for place in self._lines("records.jsonl", _PLACE)}
+        return {place.key for place in self._places()}
+
+    def failed(self) -> set[Key]:
+        """Return which questions have a record without an answer: an error of the pipeline or a time-out."""
+        standing = {place.key: place.failed for place in self._places()}
+        return {key for key, failed in standing.items() if failed}
 
     @property
     def finished(self) -> bool:
         """Whether every question has a record."""
-        return len(self.answered()) >= self.run.settings.questions
+        return len(self.answered()) >= self.run.settings.records
 
     @contextmanager
-    def writing(self, session: Session) -> Iterator[Journal]:
-        """Hold the folder and append to it; raises StorageError when it is in use or cannot be written."""
+    def writing(self, session: Session, *, again: bool = False) -> Iterator[Journal]:
+        """Hold the folder and append to it; ``again``: failed records do not count as answers.
+
+        Raises StorageError when it is in use or cannot be written.
+        """
         with ExitStack() as held:
             with disk(self.path):
                 held.enter_context(exclusive(self._place / "lock"))
                 recovered = mend(self._place / "records.jsonl", _RECORD)
-                journal = Journal(self._place / "records.jsonl", self.answered(), recovered)
+                failed = self.failed() if again else set()
+                journal = Journal(self._place / "records.jsonl", self.answered() - failed, recovered)
                 held.callback(journal.close)
                 mend(self._place / "sessions.jsonl", _SESSION)
                 append_line(
                     self._place / "sessions.jsonl",
-                    msgspec.structs.replace(session, answered=len(journal.answered)),
+                    msgspec.structs.replace(session, answered=len(journal.answered), asked_again=len(failed)),
                 )
             yield journal
 
@@ -186,6 +216,9 @@ class RunFolder:
             except OSError:
                 fresh.unlink(missing_ok=True)
                 raise
+
+    def _places(self) -> Iterator[_Place]:
+        return self._lines("records.jsonl", _PLACE)
 
     def _lines(self, name: str, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
         path = self._place / name

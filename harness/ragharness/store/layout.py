@@ -11,7 +11,7 @@ FORMAT = 1
 class Settings(Struct, frozen=True, kw_only=True):
     """What makes two runs the same: a run is continued only under equal settings.
 
-    How fast it is asked (concurrency, timeout) is not among them.
+    How it is asked (concurrency, timeout, retries, limits, isolation) is not among them.
     """
 
     corpus: str
@@ -30,6 +30,13 @@ class Settings(Struct, frozen=True, kw_only=True):
     pipeline_settings: dict[str, str | int | float] = {}
     grader: str
     """Name and version."""
+    epochs: int = 1
+    """How often each question is asked."""
+
+    @property
+    def records(self) -> int:
+        """How many records a finished run has."""
+        return self.questions * self.epochs
 
 
 class Run(Struct, frozen=True, kw_only=True):
@@ -45,6 +52,8 @@ class Run(Struct, frozen=True, kw_only=True):
     pipeline_name: str
     takes: str
     """How the pipeline gets passages: ``passages``, ``retrieve`` or ``own``."""
+    tags: tuple[str, ...] = ()
+    """What the user calls it, for finding it again."""
     notes: tuple[str, ...] = ()
     """What the reader of a report must know about the question set."""
 
@@ -57,7 +66,9 @@ class Session(Struct, frozen=True, kw_only=True):
     concurrency: int
     timeout: float
     answered: int
-    """Records that were on disk before."""
+    """Records that were on disk before and stand."""
+    asked_again: int = 0
+    """Failed records among those on disk before whose questions were asked again."""
 
 
 def differences(ours: Settings, theirs: Settings) -> list[str]:

@@ -11,6 +11,7 @@ from ragharness.errors import RunNotUsable, StorageError, UnknownName, UsageErro
 from ragharness.store.folder import RunFolder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
     from ragharness.store.layout import Settings
@@ -22,12 +23,14 @@ _SLUG = 40
 """The longest part of a folder's name that comes from a pipeline's."""
 
 
-def new_folder(corpus: str, pipeline: str, now: datetime, root: Path = RUNS) -> Path:
+def new_folder(
+    corpus: str, pipeline: str, now: datetime, root: Path = RUNS, tags: Iterable[str] = ()
+) -> Path:
     """Return the path of a new run folder that nobody else has; it is made, empty.
 
     Raises StorageError where it cannot be made.
     """
-    name = f"{now:%Y%m%d-%H%M%S}_{corpus}_{slug(pipeline)}"
+    name = "_".join((f"{now:%Y%m%d-%H%M%S}", corpus, slug(pipeline), *map(slug, tags)))
     number = 1
     while True:
         path = root / (name if number == 1 else f"{name}_{number}")
@@ -51,10 +54,10 @@ def slug(pipeline: str) -> str:
     return re.sub(r"[^A-Za-z0-9.-]+", "-", pipeline).strip("-.")[-_SLUG:].strip("-.") or "pipeline"
 
 
-def find_unfinished(settings: Settings, root: Path = RUNS) -> RunFolder | None:
-    """Return the newest run with these settings that has unanswered questions."""
+def find_unfinished(settings: Settings, root: Path = RUNS, *, again: bool = False) -> RunFolder | None:
+    """Return the newest run with these settings that has unanswered or, with ``again``, failed questions."""
     for folder in _runs(root):
-        if folder.run.settings == settings and not folder.finished:
+        if folder.run.settings == settings and (not folder.finished or (again and folder.failed())):
             return folder
     return None
 
