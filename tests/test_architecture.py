@@ -23,6 +23,7 @@ LAYERS = (
     "statistics",
     "shelf",
     "download",
+    "filings",
     "corpus",
     "passages",
     "evidence",

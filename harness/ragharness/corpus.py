@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from ragharness import shelf
-from ragharness.download import Pinned, Wish, obtain
+from ragharness.download import Pinned, Wish, hash_file, keep, kept, obtain, pages_in
 from ragharness.errors import CorruptDownload, RagharnessError, UnknownName, UsageError
+from ragharness.records import Document, Fact
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -20,10 +23,7 @@ else:
     import tomli as tomllib
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ragharness.download import Listener
-    from ragharness.records import Document, Fact
 
 
 class File(Pinned, frozen=True, kw_only=True):
@@ -48,6 +48,12 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     citation: str = ""
     terms: str = ""
     """Shown before a download: what the user accepts by it."""
+    publisher: str = ""
+    """By whose rules the files are fetched: "sec"; empty: one archive at ``url``."""
+    pages: bool = False
+    """A folder of the user's may hold other web pages than the published ones: what it holds is read."""
+    keep_parsed: bool = False
+    """Reading the files takes long: what they hold is kept in the cache."""
     splits: tuple[str, ...] = ()
     default_split: str = ""
     space: int = 0
@@ -139,20 +145,63 @@ def load_corpus(
     home = folder = shelf.folder("corpora", name)
     if not card.embedded:
         folder = obtain(wish(card, split), source=source, offline=offline, listener=on_progress)
+    content = _read(card, home, folder, split)
+    for notice in content.notices:
+        if on_progress:
+            on_progress(notice, 0, 0)
+    _check(name, content.documents, content.facts)
+    documents, facts = tuple(content.documents), tuple(content.facts)
+    return Corpus(card.id, split, documents, facts, card.license, card.attribution)
+
+
+class Content(msgspec.Struct, frozen=True):
+    """What a parser returns: documents, facts, and sentences about files that it left out."""
+
+    documents: Sequence[Document]
+    facts: Sequence[Fact]
+    notices: Sequence[str] = ()
+
+
+_CONTENT = 1
+"""Raised when kept contents change their meaning."""
+
+_KEPT = 6
+"""Parsed corpora in the cache; the longest unused ones go first."""
+
+
+def _read(card: Manifest, home: Path, folder: Path, split: str) -> Content:
+    """Parse the files in a folder, or take what was kept of the very same files and parser."""
+    name = f"{card.id}-{_key(card, home, folder, split)}.msgpack" if card.keep_parsed else ""
+    if name and (packed := kept("parsed", name)) is not None:
+        return msgspec.msgpack.decode(packed, type=Content)
     try:
-        documents, facts = shelf.load_module(home / "parse.py").parse(folder, split)
+        content = Content(*shelf.load_module(home / "parse.py").parse(folder, split))
     except (OSError, ValueError, msgspec.MsgspecError) as error:
         raise CorruptDownload(
-            f"cannot read the files of {name} in {folder}: {error}", help=f"ragharness corpus check {name}"
+            f"cannot read the files of {card.id} in {folder}: {error}",
+            help=f"ragharness corpus check {card.id}",
         ) from error
-    _check(name, documents, facts)
-    return Corpus(card.id, split, tuple(documents), tuple(facts), card.license, card.attribution)
+    if name:
+        keep("parsed", name, msgspec.msgpack.encode(content), most=_KEPT)
+    return content
+
+
+def _key(card: Manifest, home: Path, folder: Path, split: str) -> str:
+    """Return a hash of all that parsing depends on: the files and the code that reads them."""
+    wanted = [folder / each for each in wish(card, split).wanted if (folder / each).is_file()]
+    files = pages_in(folder) if card.pages else wanted
+    rooms = [Path(__file__).parent / room for room in ("filings", "language")]
+    code = [*home.glob("*.py"), *home.glob("*.toml"), *(path for room in rooms for path in room.glob("*.py"))]
+    digest = sha256(repr((_CONTENT, split, sys.version_info[:2])).encode())
+    for path in (*files, *sorted(code)):
+        digest.update(f"{path.name} {hash_file(path)}\n".encode())
+    return digest.hexdigest()[:32]
 
 
 def wish(card: Manifest, split: str) -> Wish:
     """Return what reading one split of a corpus needs."""
     wanted = {name: file for name, file in card.files.items() if file.split == split}
-    return Wish(card.id, card.url, wanted, card.files, card.terms, card.space)
+    return Wish(card.id, card.url, wanted, card.files, card.terms, card.space, card.publisher, card.pages)
 
 
 def choose_split(card: Manifest, split: str) -> str:

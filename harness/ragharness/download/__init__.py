@@ -7,10 +7,12 @@ that speaks to the network for data; ``transfer`` is its one module that does.
     storage    the cache folder: space, locks, whole files or none, errors in words
     transfer   one URL into one file, resumable
     archives   the wanted files out of a zip that is not trusted
+    keeping    results that are dear to compute
     obtaining  the way through all of them
 """
 
-from ragharness.download.obtaining import is_cached, obtain
+from ragharness.download.keeping import keep, kept
+from ragharness.download.obtaining import is_cached, obtain, pages_in
 from ragharness.download.pinned import Listener, Pinned, Wish, hash_file, source_variable
 from ragharness.download.storage import cache_folder, cached_hashes
 from ragharness.download.transfer import public_urls
@@ -23,7 +25,10 @@ __all__ = [
     "cached_hashes",
     "hash_file",
     "is_cached",
+    "keep",
+    "kept",
     "obtain",
+    "pages_in",
     "public_urls",
     "source_variable",
 ]

@@ -15,6 +15,7 @@ from ragharness.errors import CorpusUnavailable
 if TYPE_CHECKING:
     from ragharness.download.pinned import Listener, Wish
 
+_PAGES = frozenset({".htm", ".html", ".xhtml"})
 _OFFLINE_VARIABLES = ("RAGHARNESS_OFFLINE", "HF_HUB_OFFLINE")
 
 
@@ -77,8 +78,22 @@ def _from_path(wish: Wish, path: Path, folder: Path, tell: Listener) -> Path:
     return folder
 
 
+def pages_in(folder: Path) -> list[Path]:
+    """Return the web pages in a folder and up to three levels below it, by their names."""
+    # Three levels, not all: the folder may be somebody's home.
+    found = (path for stars in ("*", "*/*", "*/*/*", "*/*/*/*") for path in folder.glob(stars))
+    pages = (path for path in found if path.suffix.casefold() in _PAGES and path.is_file())
+    return sorted((path for path in pages if not path.name.startswith(".")), key=lambda path: path.parts)
+
+
 def _in_place(wish: Wish, folder: Path) -> Path:
     """Return the folder that holds the wanted files: this one, or the one below it that does."""
+    if wish.pages:
+        if not pages_in(folder):
+            raise CorpusUnavailable(
+                f"expected filings (.htm, .html) in {folder}, found none", help=wish.fetch_command
+            )
+        return folder
     first = next(iter(wish.wanted))
     found = [folder / first] if (folder / first).is_file() else _below(folder, first)
     if len(found) != 1:

@@ -24,6 +24,15 @@ class Pinned(Struct, frozen=True, kw_only=True):
 
     sha256: str = ""
     bytes: int = 0
+    cik: str = ""
+    """Of a filing at the SEC: the number of who filed it."""
+    accession: str = ""
+    """The number of the filing; empty: looked up by form and period."""
+    document: str = ""
+    """The file name of the filing's main document; empty: looked up."""
+    form: str = ""
+    period: str = ""
+    """The last day of the period that a filing reports on, ISO."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +48,10 @@ class Wish:
     terms: str = ""
     space: int = 0
     """Bytes that the unpacked files need, roughly."""
+    publisher: str = ""
+    """By whose rules they are fetched: "sec"; empty: one archive at ``url``."""
+    pages: bool = False
+    """Any folder of web pages will do: what it holds is read, published or not."""
 
     @property
     def fetch_command(self) -> str:

@@ -1,0 +1,15 @@
+"""Filings as companies send them to the SEC: Inline XBRL pages to readable text and tagged facts.
+
+tree       bytes to elements, mended where they are malformed
+lines      collapsed text and the places of elements in it
+layout     elements to paragraphs and rows of tables
+furniture  page numbers, running heads and feet
+values     displayed numbers to values
+facts      concept, value, unit, period
+reading    all of it together: one filing
+"""
+
+from ragharness.filings.reading import Filing, Found, read_filing
+from ragharness.filings.tree import looks_like_html
+
+__all__ = ["Filing", "Found", "looks_like_html", "read_filing"]

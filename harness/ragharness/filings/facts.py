@@ -1,0 +1,164 @@
+"""The tagged facts of a filing: what concept, for which period, how much, and where the page says so."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ragharness.filings.tree import attribute, elements, local_name
+from ragharness.filings.values import amount
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from decimal import Decimal
+
+    from lxml.etree import _Element
+
+_BLANKS = re.compile(r"\s+")
+_DATE = re.compile(r"\s*(\d{4}-\d\d-\d\d)")
+_LONGEST = 2000
+"""Characters that the text of a fact may have: longer ones are whole notes."""
+
+_CHAINED = 200
+"""Continuations that one fact may have: a chain that is longer runs in a circle."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """The period of a fact; ``start`` is empty for a point in time."""
+
+    start: str
+    end: str
+    dimensions: int = 0
+    """Members of axes (segments, products, ...) to which it is limited; 0: the whole company."""
+
+
+@dataclass(frozen=True)
+class Tagged:
+    """One fact as it is tagged; ``value`` is None where it is no number."""
+
+    concept: str
+    """With its prefix: ``us-gaap:Revenues``, ``dei:EntityPublicFloat``."""
+    text: str
+    context: Context
+    element: _Element
+    value: Decimal | None = None
+    unit: str = ""
+    """``USD``, ``shares``, ``USD per share``, ``pure``, ...; empty for what is no number."""
+    scale: int = 0
+    format: str = ""
+    negative: bool = False
+
+
+def read_facts(root: _Element) -> list[Tagged]:
+    """Return every fact in the order of the page; those without a readable context or value are left out."""
+    contexts = _contexts(root)
+    units = _units(root)
+    rest = {each.get("id", ""): each for each in elements(root, "continuation")}
+    found: list[Tagged] = []
+    for element in root.iter():
+        name = local_name(element)
+        if name not in {"nonfraction", "nonnumeric"} or _is_nil(element):
+            continue
+        context = contexts.get(attribute(element, "contextRef"))
+        if context is None:
+            continue
+        fact = _number(element, context, units) if name == "nonfraction" else _text(element, context, rest)
+        if fact is not None:
+            found.append(fact)
+    return found
+
+
+def fiscal_period(facts: list[Tagged]) -> Context | None:
+    """Return the period that the filing reports on: the context of ``dei:DocumentPeriodEndDate``."""
+    dated = [
+        each.context for each in facts if each.concept == "dei:DocumentPeriodEndDate" and each.context.end
+    ]
+    whole = [each for each in dated if not each.dimensions]
+    return next(iter(whole or dated), None)
+
+
+def _number(element: _Element, context: Context, units: Mapping[str, str]) -> Tagged | None:
+    text = _collapsed(element)
+    scale, sign, rule = (attribute(element, name) for name in ("scale", "sign", "format"))
+    value = amount(text, rule, scale, sign)
+    concept = attribute(element, "name")
+    if value is None or not concept:
+        return None
+    unit = units.get(attribute(element, "unitRef"), "")
+    return Tagged(concept, text, context, element, value, unit, int(scale or 0), rule, sign == "-")
+
+
+def _text(element: _Element, context: Context, rest: Mapping[str, _Element]) -> Tagged | None:
+    pieces = [_collapsed(element)]
+    following = attribute(element, "continuedAt")
+    for _ in range(_CHAINED):
+        if not following or following not in rest or sum(map(len, pieces)) > _LONGEST:
+            break
+        pieces.append(_collapsed(rest[following]))
+        following = attribute(rest[following], "continuedAt")
+    text = " ".join(filter(None, pieces))
+    concept = attribute(element, "name")
+    if not text or not concept:
+        return None
+    return Tagged(concept, text[:_LONGEST], context, element, format=attribute(element, "format"))
+
+
+def _collapsed(element: _Element) -> str:
+    """Return the text within an element, without what it excludes, up to the length of a fact."""
+    pieces: list[str] = []
+    size = 0
+    for piece in element.itertext():
+        pieces.append(piece)
+        size += len(piece)
+        if size > 4 * _LONGEST:
+            break
+    return _BLANKS.sub(" ", "".join(pieces)).strip()
+
+
+def _is_nil(element: _Element) -> bool:
+    return any(
+        key.rpartition("}")[2].rpartition(":")[2] == "nil" and value == "true"
+        for key, value in element.items()
+    )
+
+
+def _contexts(root: _Element) -> dict[str, Context]:
+    found: dict[str, Context] = {}
+    for each in elements(root, "context"):
+        told = {"startdate": "", "enddate": "", "instant": ""}
+        dimensions = 0
+        for part in each.iter():
+            name = local_name(part)
+            if name in told:
+                dated = _DATE.match(part.text or "")
+                told[name] = dated[1] if dated else ""
+            dimensions += name in {"explicitmember", "typedmember"}
+        end = told["instant"] or told["enddate"]
+        if end and each.get("id"):
+            found[each.get("id", "")] = Context(told["startdate"], end, dimensions)
+    return found
+
+
+def _units(root: _Element) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for each in elements(root, "unit"):
+        upper = [_measure(part) for part in elements(each, "measure") if not _below(part)]
+        lower = [_measure(part) for part in elements(each, "measure") if _below(part)]
+        name = " ".join(upper)
+        if lower:
+            name = f"{name} per {' '.join(lower).removesuffix('s')}"
+        if each.get("id") and name:
+            found[each.get("id", "")] = name
+    return found
+
+
+def _measure(element: _Element) -> str:
+    return (element.text or "").strip().rpartition(":")[2]
+
+
+def _below(element: _Element) -> bool:
+    """Whether a measure stands under the line of a fraction."""
+    parent = element.getparent()
+    return parent is not None and local_name(parent) == "unitdenominator"

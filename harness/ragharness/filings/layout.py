@@ -1,0 +1,232 @@
+"""An element tree to blocks of text: paragraphs, and tables as rows whose cells are separated."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ragharness.filings.lines import Block, Line, Mark, Page
+from ragharness.filings.tree import local_name
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+SEPARATOR = " | "
+"""Between the cells of a row."""
+
+_BLOCKS = frozenset(
+    [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "center",
+        "dd",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hr",
+        "html",
+        "li",
+        "main",
+        "nav",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+        "caption",
+        "title",
+    ]
+)
+_HIDDEN = frozenset({"head", "script", "style", "noscript", "template", "resources", "references", "hidden"})
+_TAGGED = frozenset({"nonfraction", "nonnumeric", "fraction", "continuation"})
+_NOT_SHOWN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
+_BREAK_BEFORE = re.compile(r"(?:page-)?break-before\s*:\s*(?:always|page)", re.IGNORECASE)
+_BREAK_AFTER = re.compile(r"(?:page-)?break-after\s*:\s*(?:always|page)", re.IGNORECASE)
+
+_BEFORE = re.compile(r"[($€£¥]{1,2}|[+–-]|(?:US|C|A|HK)\$|\((?:US\$)?")
+"""A cell that belongs to the number in the next one: a currency, an opening bracket, a sign."""
+_AFTER = re.compile(r"[)%]{1,3}|\)?\s?(?:pts?|bps|pp|x)\.?|\([a-z]\)|\*{1,3}|[†‡]")
+"""A cell that belongs to the number before it: a percent sign, a closing bracket, the mark of a note."""
+_BULLET = re.compile(
+    r"[•●▪◦‣■□☐☒✓*–—·-]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)]|(?:Item|ITEM)\s+\d{1,2}[A-C]?\.?|(?:Note|NOTE)\s+\d{1,2}\.?"
+)
+"""A first cell that numbers or names what follows."""
+
+
+def lay_out(root: _Element) -> Page:
+    """Return what a reader sees of a page; hidden facts, scripts and heads are left out."""
+    return _Layout(root).page
+
+
+class _Cell:
+    """Lines of one cell of a table."""
+
+    def __init__(self) -> None:
+        self.lines: list[Line] = []
+
+
+class _Layout:
+    """The walk over the tree; tables nest, so rows and cells are stacks."""
+
+    def __init__(self, root: _Element) -> None:
+        from lxml import etree
+
+        self.page = Page()
+        self._line = Line()
+        self._cells: list[_Cell] = []
+        self._rows: list[list[_Cell]] = []
+        self._tables: list[int] = []
+        self._count = 0
+        self._open: list[Mark] = []
+        self._new_page = False
+        walk = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
+        large = sum(len(piece) for piece in root.itertext()) // 3
+        for event, element in walk:
+            if event != "start":
+                if event == "end":
+                    self._end(element)
+                self._add(element.tail)
+            elif self._is_hidden(element, large):
+                walk.skip_subtree()
+            else:
+                self._start(element)
+                self._add(element.text)
+        self._flush()
+
+    @staticmethod
+    def _is_hidden(element: _Element, large: int) -> bool:
+        name = local_name(element)
+        if name in _HIDDEN or (
+            name == "header" and str(element.tag).rpartition("}")[0].endswith("inlineXBRL")
+        ):
+            return True
+        if name == "ix:header" or not _NOT_SHOWN.search(element.get("style", "")):
+            return False
+        # In a malformed page the hidden part may seem to hold everything that follows it.
+        return sum(len(piece) for piece in element.itertext()) < large
+
+    def _start(self, element: _Element) -> None:
+        name = local_name(element)
+        if name in _BLOCKS or name == "br":
+            self._break(within=name == "br")
+            if _BREAK_BEFORE.search(element.get("style", "")):
+                self._new_page = True
+        if name == "table":
+            self._count += 1
+            self._tables.append(self._count)
+        elif name == "tr" and self._tables:
+            self._rows.append([])
+        elif name in {"td", "th"} and self._rows and len(self._rows) == len(self._tables):
+            self._cells.append(_Cell())
+        elif name in _TAGGED:
+            mark = Mark(element)
+            self.page.marks.append(mark)
+            self._open.append(mark)
+
+    def _end(self, element: _Element) -> None:
+        name = local_name(element)
+        if name in _TAGGED:
+            self._open = [mark for mark in self._open if mark.element is not element]
+        if name not in _BLOCKS:
+            return
+        self._break()
+        if name in {"td", "th"} and self._cells and len(self._cells) == len(self._rows):
+            self._rows[-1].append(self._cells.pop())
+        elif name == "tr" and self._rows:
+            self._emit_row(self._rows.pop())
+        elif name == "table" and self._tables:
+            self._tables.pop()
+        if _BREAK_AFTER.search(element.get("style", "")):
+            self._new_page = True
+
+    def _add(self, text: str | None) -> None:
+        if not text:
+            return
+        place = self._line.add(text)
+        if place is None:
+            return
+        for mark in self._open:
+            if mark.first is None:
+                mark.first = (self._line, place[0])
+            mark.last = (self._line, place[1])
+
+    def _break(self, *, within: bool = False) -> None:
+        """End a line; a break within a cell is a blank there."""
+        if within and self._cells:
+            self._line.add(" ")
+        else:
+            self._flush()
+
+    def _flush(self) -> None:
+        if not self._line.text:
+            return
+        if self._cells:
+            self._cells[-1].lines.append(self._line)
+        else:
+            self._emit([("", self._line)], self._tables[-1] if self._tables else 0)
+        self._line = Line()
+
+    def _emit_row(self, cells: list[_Cell]) -> None:
+        filled = [each.lines for each in cells if each.lines]
+        if not filled:
+            return
+        if self._cells:
+            # A table within a cell: its row becomes lines of that cell.
+            self._cells[-1].lines += [line for lines in filled for line in lines]
+            return
+        table = self._tables[-1] if self._tables else 0
+        if len(filled) == 1:
+            for line in filled[0]:
+                self._emit([("", line)], table)
+            return
+        self._emit(_joined(filled), table)
+
+    def _emit(self, lines: list[tuple[str, Line]], table: int) -> None:
+        self.page.blocks.append(Block(lines, table, self._new_page))
+        self._new_page = False
+
+
+def _joined(cells: list[list[Line]]) -> list[tuple[str, Line]]:
+    """Return the cells of a row in one line: a currency goes with its number, a bullet with its text."""
+    row: list[tuple[str, Line]] = []
+    before = ""
+    for number, lines in enumerate(cells):
+        text = " ".join(line.text for line in lines)
+        if not row:
+            separator = ""
+        elif number > 1 and _AFTER.fullmatch(text):
+            separator = "" if text[0] in ")%*†‡" else " "
+        elif _BEFORE.fullmatch(before) and (
+            text[:1].isdigit() or (text[:1] in "(.—" and before[-1] in "$€£¥")
+        ):
+            separator = ""
+        elif number == 1 and _BULLET.fullmatch(before):
+            separator = " "
+        else:
+            separator = SEPARATOR
+        for line in lines:
+            row.append((separator, line))
+            separator = " "
+        before = text
+    return row

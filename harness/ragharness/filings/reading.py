@@ -1,0 +1,185 @@
+"""One filing: its readable text, the pieces that passages must not cut, and its facts with their places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ragharness.filings.facts import Context, fiscal_period, read_facts
+from ragharness.filings.furniture import without_furniture
+from ragharness.filings.layout import lay_out
+from ragharness.filings.tree import read_tree
+from ragharness.language.sentences import sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from decimal import Decimal
+
+    from ragharness.filings.facts import Tagged
+    from ragharness.filings.lines import Block, Mark
+
+WHOLE_TABLE = 300
+"""Words up to which a table stays in one piece, so that its figures keep the heads of their columns."""
+
+_PIECE = 120
+"""Words of a piece of a larger table."""
+
+_WHOLE_PARAGRAPH = 60
+"""Words up to which a paragraph is not cut into sentences."""
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A fact with its places; both spans are None where the page does not show it."""
+
+    concept: str
+    text: str
+    """What stands on the page."""
+    start: str
+    """The first day of its period, ISO; empty for a point in time."""
+    end: str
+    dimensions: int
+    value: Decimal | None
+    unit: str
+    scale: int
+    span: Span | None
+    """The characters of the value."""
+    row: Span | None
+    """The row of a table, or the sentence, that states it: label and value."""
+
+
+@dataclass(frozen=True)
+class Filing:
+    """What a page says; offsets are into ``text``."""
+
+    text: str
+    pieces: tuple[Span, ...]
+    """Sentences, rows and whole tables, in order."""
+    facts: tuple[Found, ...]
+    period: Context | None
+    """The period that it reports on; None without ``dei:DocumentPeriodEndDate``."""
+
+
+def read_filing(content: bytes) -> Filing:
+    """Return the text and the facts of one filing; raises CorruptDownload for what is no page."""
+    root = read_tree(content)
+    page = lay_out(root)
+    blocks = without_furniture(page.blocks)
+    text, spans = _written(blocks)
+    tagged = read_facts(root)
+    places = {mark.element: _place(mark) for mark in page.marks}
+    rows = _Rows(text, blocks, spans)
+    facts = tuple(_found(each, places.get(each.element), rows) for each in tagged)
+    return Filing(text, tuple(_pieces(text, blocks, spans)), facts, fiscal_period(tagged))
+
+
+def _written(blocks: Sequence[Block]) -> tuple[str, list[Span]]:
+    """Return the text of all blocks with their spans, and tell each line where it stands."""
+    parts: list[str] = []
+    spans: list[Span] = []
+    position, table = 0, 0
+    for block in blocks:
+        if parts:
+            gap = "\n" if block.table and block.table == table else "\n\n"
+            parts.append(gap)
+            position += len(gap)
+        begin, table = position, block.table
+        for separator, line in block.lines:
+            position += len(separator)
+            line.start = position
+            position += len(line.text)
+            parts += (separator, line.text)
+        spans.append((begin, position))
+    return "".join(parts), spans
+
+
+def _place(mark: Mark) -> Span | None:
+    """Return where a tagged element stands in the text; None where it is hidden or was page furniture."""
+    if mark.first is None or mark.last is None:
+        return None
+    (first, begin), (last, end) = mark.first, mark.last
+    if first.start < 0 or last.start < 0:
+        return None
+    return first.start + begin, last.start + end
+
+
+class _Rows:
+    """Finds the row or the sentence around a place."""
+
+    def __init__(self, text: str, blocks: Sequence[Block], spans: Sequence[Span]) -> None:
+        self._text = text
+        self._blocks = blocks
+        self._spans = spans
+        self._starts = [start for start, _ in spans]
+
+    def around(self, span: Span) -> Span:
+        """Return the row of a table, or the sentences of a paragraph, that hold a span."""
+        from bisect import bisect_right
+
+        index = max(0, bisect_right(self._starts, span[0]) - 1)
+        start, end = self._spans[index]
+        if self._blocks[index].table or span[1] > end:
+            return start, max(end, span[1])
+        held = [
+            (start + first, start + last)
+            for first, last in sentences(self._text[start:end])
+            if start + first < span[1] and span[0] < start + last
+        ]
+        return (held[0][0], held[-1][1]) if held else (start, end)
+
+
+def _found(tagged: Tagged, span: Span | None, rows: _Rows) -> Found:
+    context = tagged.context
+    # The span of a whole note is no row.
+    row = rows.around(span) if span and span[1] - span[0] <= len(tagged.text) + 4 else None
+    return Found(
+        tagged.concept,
+        tagged.text,
+        context.start,
+        context.end,
+        context.dimensions,
+        tagged.value,
+        tagged.unit,
+        tagged.scale,
+        span,
+        row,
+    )
+
+
+def _pieces(text: str, blocks: Sequence[Block], spans: Sequence[Span]) -> Iterator[Span]:
+    position = 0
+    while position < len(blocks):
+        table = blocks[position].table
+        if not table:
+            yield from _of_paragraph(text, spans[position])
+            position += 1
+            continue
+        last = position
+        while last < len(blocks) and blocks[last].table == table:
+            last += 1
+        yield from _of_table(text, spans[position:last])
+        position = last
+
+
+def _of_paragraph(text: str, span: Span) -> Iterator[Span]:
+    start, end = span
+    if text.count(" ", start, end) < _WHOLE_PARAGRAPH:
+        yield span
+        return
+    for first, last in sentences(text[start:end]):
+        yield start + first, start + last
+
+
+def _of_table(text: str, rows: Sequence[Span]) -> Iterator[Span]:
+    """Yield a table whole or, a larger one, in pieces of rows of about equal size."""
+    sizes = [text.count(" ", start, end) + 1 for start, end in rows]
+    limit = WHOLE_TABLE if sum(sizes) <= WHOLE_TABLE else _PIECE
+    first, size = 0, 0
+    for index, count in enumerate(sizes):
+        if size and size + count > limit:
+            yield rows[first][0], rows[index - 1][1]
+            first, size = index, 0
+        size += count
+    yield rows[first][0], rows[-1][1]
