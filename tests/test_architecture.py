@@ -27,6 +27,7 @@ LAYERS = (
     "corpus",
     "passages",
     "evidence",
+    "placing",
     "questions",
     "retrievers",
     "pipelines",

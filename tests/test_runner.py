@@ -381,7 +381,7 @@ def test_a_passage_that_claims_a_place_that_it_does_not_quote_counts_nowhere() -
     assert record.evidence_ranks == (0,)
     assert record.verdict
     assert not record.verdict.evidence_retrieved
-    assert "the corpus does not hold where they say: lie" in record.problems[0]
+    assert "that the corpus does not hold, so that they support nothing: 1 of 1 (lie)" in record.problems[0]
 
 
 # -- grading and storing

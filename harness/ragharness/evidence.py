@@ -31,16 +31,13 @@ class EvidenceIndex:
         self._tokens: dict[Evidence, tuple[list[int], list[int]]] = {}
 
     def coverage(self, passage: Passage, span: Evidence) -> float:
-        """Return the share of the span's tokens inside the passage; 0 outside the span's document."""
-        start, end = max(passage.start, span.start), min(passage.end, span.end)
-        if start >= end or not self._same(passage.document, span.document):
-            return 0.0
-        if start == span.start and end == span.end:
-            return 1.0
-        starts, ends = self._places(span)
-        if not starts:
-            return (end - start) / (span.end - span.start)
-        return max(0, bisect_right(ends, end) - bisect_left(starts, start)) / len(starts)
+        """Return the share of the span's tokens inside the passage; 0 outside the span's document.
+
+        Of a passage with several places those shares add up, as far as the places are apart.
+        """
+        if passage.also:
+            return self._covered(passage, span)
+        return self._share(passage.document, passage.start, passage.end, span)
 
     def supporting(self, question: Question, passages: Iterable[Passage]) -> frozenset[str]:
         """Return the ids of the passages that hold enough of any gold span of the question."""
@@ -72,6 +69,25 @@ class EvidenceIndex:
                 and self.coverage(passage, span) >= ENOUGH
             }
         )
+
+    def _covered(self, passage: Passage, span: Evidence) -> float:
+        share, position = 0.0, 0
+        for place in sorted(passage.places, key=lambda place: (place.start, place.end)):
+            if self._same(place.document, span.document):
+                share += self._share(place.document, max(place.start, position), place.end, span)
+                position = max(position, place.end)
+        return min(1.0, share)
+
+    def _share(self, document: str, first: int, last: int, span: Evidence) -> float:
+        start, end = max(first, span.start), min(last, span.end)
+        if start >= end or not self._same(document, span.document):
+            return 0.0
+        if start == span.start and end == span.end:
+            return 1.0
+        starts, ends = self._places(span)
+        if not starts:
+            return (end - start) / (span.end - span.start)
+        return max(0, bisect_right(ends, end) - bisect_left(starts, start)) / len(starts)
 
     def _same(self, one: str, other: str) -> bool:
         return one == other or self._corpus.canonical(one) == self._corpus.canonical(other)

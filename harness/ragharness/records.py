@@ -74,6 +74,13 @@ class Passage(Struct, frozen=True, omit_defaults=True):
     start: int
     end: int
     text: str
+    also: tuple[Evidence, ...] = ()
+    """Further places of its text: a repeated wording, or pieces of a passage that was put together."""
+
+    @property
+    def places(self) -> tuple[Evidence, ...]:
+        """Every place that its text comes from; none where it could not be placed."""
+        return (Evidence(self.document, self.start, self.end), *self.also) if self.document else ()
 
 
 class Fact(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ragharness.buckets import grade
 from ragharness.evidence import ENOUGH
 from ragharness.pipelines import read_answer
+from ragharness.placing import Placer, complaints, unique
 from ragharness.records import Failure, Hit, Passage, Record, Retrieved
 from ragharness.runner.failures import describe
 from ragharness.runner.ground import named
-from ragharness.runner.placing import place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,13 +103,14 @@ class Examiner:
             return []
         return self.retriever.retrieve(query, k, question)
 
+    @cached_property
+    def _placer(self) -> Placer:
+        return Placer(self.corpus, self.passages)
+
     def _own(self, answer: Answer) -> tuple[list[Hit], tuple[str, ...]]:
         """Return the pipeline's own passages and what is wrong with them."""
-        placed, foreign = place(answer.passages or (), self.corpus, self.passages)
-        hits = [Hit(passage, 0.0) for passage in placed]
-        if not foreign:
-            return hits, ()
-        return hits, (f"passages that the corpus does not hold where they say: {', '.join(foreign)[:200]}",)
+        placed = [self._placer.place(passage) for passage in unique(answer.passages or ())]
+        return [Hit(each.passage, 0.0) for each in placed], complaints(placed)
 
     def _graded(
         self, turn: Turn, answer: Answer | None, hits: Sequence[Hit], problems: tuple[str, ...]
@@ -178,6 +180,6 @@ class Examiner:
         ranks = (
             rank
             for rank, hit in enumerate(hits, start=1)
-            if self.corpus.canonical(hit.passage.document) == wanted
+            if any(self.corpus.canonical(place.document) == wanted for place in hit.passage.places)
         )
         return next(ranks, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ragharness import __version__
@@ -12,8 +13,8 @@ from ragharness.errors import RunNotUsable
 from ragharness.evidence import EvidenceIndex
 from ragharness.graders import load_grader
 from ragharness.passages import build_passages
+from ragharness.placing import Placer, unique
 from ragharness.questions import DEFAULT_SEED, QuestionSet
-from ragharness.runner.placing import place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,11 +42,17 @@ class Ground:
         supporting = self.evidence.supporting(question, passages)
         return grade(self.grader, question, answer, passages, supporting)
 
+    @cached_property
+    def _placer(self) -> Placer:
+        return Placer(self.corpus, self.passages)
+
     def had(self, record: Record) -> list[Passage]:
         """Return the passages that the pipeline had, in the order of the record."""
         brought = (record.answer and record.answer.passages) or ()
-        by_id = {passage.id: passage for passage in place(brought, self.corpus, self.passages)[0]}
-        found = (self.passages.by_id.get(hit.id) or by_id.get(hit.id) for hit in record.retrieved)
+        placed = [self._placer.place(passage).passage for passage in unique(brought)]
+        # An id of the pipeline's own may be one of ours by chance: where it brought passages, they are meant.
+        by_id = {passage.id: passage for passage in placed}
+        found = (by_id.get(hit.id) or self.passages.by_id.get(hit.id) for hit in record.retrieved)
         return [passage for passage in found if passage is not None]
 
 

@@ -1,0 +1,9 @@
+"""Where passages of others stand in the corpus: by id, by offsets, by text; believed as far as it agrees.
+
+Whoever splits the corpus in another way (a pipeline with its own index, a retriever of the user's) brings
+passages with names and boundaries of their own. Placed, they are judged like ours: evidence is a place.
+"""
+
+from ragharness.placing.placer import Placed, Placer, complaints, unique
+
+__all__ = ["Placed", "Placer", "complaints", "unique"]

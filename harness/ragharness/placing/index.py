@@ -1,0 +1,154 @@
+"""All bones of a corpus in one string, with the places of every so-many-th run of them: texts found at once.
+
+Seed and extend: a run of ``SEED`` bones that the index knows is followed to both sides as far as the corpus
+agrees. Of whatever ``SEED + STEP`` bones in one piece a text shares with the corpus, one seed is known.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING, NamedTuple
+
+from ragharness.placing.skeleton import with_places
+from ragharness.records import Evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy import int32
+    from numpy.typing import NDArray
+
+    from ragharness.records import Document
+
+SEED = 20
+"""Bones of a run that is looked up."""
+
+STEP = 32
+"""Bones between two runs that the index knows."""
+
+CLOSE = 12
+"""Bones that count as going on behind a gap; where a text goes on is no longer an open question."""
+
+GAP = 400
+"""Bones of a gap, in the text or in the document, behind which a text may go on."""
+
+_MOST = 256
+"""Places of one seed that are followed: zeros of a table stand everywhere."""
+
+
+class Run(NamedTuple):
+    """Bones ``first`` to ``last`` of a text that stand in the corpus from bone ``at`` on."""
+
+    first: int
+    last: int
+    at: int
+
+
+class TextIndex:
+    """Finds where in the documents a text stands."""
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self._documents = documents
+        self._places: list[NDArray[int32]] = []
+        self._begins: list[int] = []
+        texts = []
+        position = 0
+        for document in documents:
+            text, places = with_places(document.text)
+            self._begins.append(position)
+            self._places.append(places)
+            texts.append(text)
+            position += len(text) + 1
+        # A line break is no bone: nothing is found across two documents.
+        self._all = "\n".join(texts)
+        self._seeds: dict[str, int | list[int]] = {}
+        for at in range(0, len(self._all) - SEED + 1, STEP):
+            self._remember(self._all[at : at + SEED], at)
+
+    def document_at(self, at: int) -> str:
+        """Return the id of the document in which a bone of the corpus stands."""
+        return self._documents[bisect_right(self._begins, at) - 1].id
+
+    def span(self, run: Run) -> Evidence:
+        """Return where the bones of a run stand, as offsets into the text of their document."""
+        number = bisect_right(self._begins, run.at) - 1
+        places, first = self._places[number], run.at - self._begins[number]
+        start, end = int(places[first]), int(places[first + run.last - run.first - 1]) + 1
+        return Evidence(self._documents[number].id, start, end)
+
+    def whole(self, text: str) -> list[Run]:
+        """Return every place where all bones of a text stand in one piece, in the order of the corpus."""
+        return [Run(0, len(text), at) for at in sorted(set(self._starts(text)))]
+
+    def next_runs(self, text: str, first: int, least: int) -> list[Run]:
+        """Return the first runs of at least ``least`` bones from ``first`` on, found within one ``STEP``.
+
+        Each document has its seeds elsewhere: the run that leads on farthest may not be the first one known.
+        """
+        runs: dict[int, Run] = {}
+        limit = len(text) - SEED + 1
+        begin = first
+        while begin < limit:
+            for at in self._known(text, begin):
+                if at - begin not in runs:
+                    run = self._extended(text, begin, at, first)
+                    if run.last - run.first >= least:
+                        if not runs:
+                            limit = min(limit, begin + STEP)
+                        runs[at - begin] = run
+            begin += 1
+        return list(runs.values())
+
+    def onward(self, text: str, before: Run) -> Run | None:
+        """Return where a text goes on in the same document behind a gap; None where it does not."""
+        here = before.at + before.last - before.first
+        border = self._all.find("\n", here)
+        limit = min(here + GAP, len(self._all) if border < 0 else border)
+        for begin in range(before.last, min(before.last + GAP, len(text) - CLOSE + 1)):
+            at = self._all.find(text[begin : begin + CLOSE], here, limit)
+            if at >= 0:
+                return self._extended(text, begin, at, before.last, here)
+        return None
+
+    def _remember(self, seed: str, at: int) -> None:
+        known = self._seeds.setdefault(seed, at)
+        if isinstance(known, list):
+            known.append(at)
+        elif known != at:
+            self._seeds[seed] = [known, at]
+
+    def _known(self, text: str, begin: int) -> Sequence[int]:
+        known = self._seeds.get(text[begin : begin + SEED], ())
+        return (known,) if isinstance(known, int) else known[:_MOST]
+
+    def _starts(self, text: str) -> Iterator[int]:
+        if len(text) >= SEED + STEP:
+            for begin in range(STEP):
+                known = self._seeds.get(text[begin : begin + SEED], ())
+                for at in (known,) if isinstance(known, int) else known:
+                    if at >= begin and self._all.startswith(text, at - begin):
+                        yield at - begin
+            return
+        at = self._all.find(text) if text else -1
+        while at >= 0:
+            yield at
+            at = self._all.find(text, at + 1)
+
+    def _extended(self, text: str, begin: int, at: int, least: int, floor: int = 0) -> Run:
+        back = 0
+        while (
+            begin - back > least and at - back > floor and text[begin - back - 1] == self._all[at - back - 1]
+        ):
+            back += 1
+        return Run(begin - back, begin + self._agreeing(text, begin, at), at - back)
+
+    def _agreeing(self, text: str, begin: int, at: int) -> int:
+        """Return how many bones agree from two places on, found by halving."""
+        low, high = 0, min(len(text) - begin, len(self._all) - at)
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self._all.startswith(text[begin + low : begin + middle], at + low):
+                low = middle
+            else:
+                high = middle - 1
+        return low

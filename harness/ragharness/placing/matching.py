@@ -1,0 +1,104 @@
+"""Where a text stands: in one piece, or in pieces; of several such places the one that its context tells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ragharness.placing.index import Run
+from ragharness.placing.skeleton import bones
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ragharness.corpus import Corpus
+    from ragharness.placing.index import TextIndex
+    from ragharness.records import Evidence
+
+LEAST = 12
+"""Bones of a text below which it could stand anywhere."""
+
+PIECE = 40
+"""Bones of a piece that is no accident: common phrases of contracts are shorter."""
+
+SHARE = 0.5
+"""The share of a text's bones that must be found; the rest is a heading, a summary, a footer."""
+
+
+class Match(NamedTuple):
+    """What was found of a text."""
+
+    places: tuple[Evidence, ...] = ()
+    all_of_it: bool = True
+    ambiguous: bool = False
+    """It stands in several documents, and nothing says in which it was read."""
+
+
+def match(text: str, named: str, near: int, corpus: Corpus, index: TextIndex) -> Match:
+    """Return the places of a text; ``named`` is the document that it says it comes from, or empty.
+
+    ``near`` is where it says that it begins. A text that stands more than once in its document has all those
+    places: it says the same at each of them.
+    """
+    sought = bones(text)
+    if len(sought) < LEAST:
+        return Match()
+    if runs := index.whole(sought):
+        document = _chosen(runs, [named], sought, corpus, index)
+        places = map(index.span, _of(runs, document, corpus, index))
+        return Match(tuple(sorted(places, key=lambda place: abs(place.start - near))), ambiguous=not document)
+    return _in_pieces(sought, named, corpus, index)
+
+
+def _in_pieces(sought: str, named: str, corpus: Corpus, index: TextIndex) -> Match:
+    pieces = list(_pieces(sought, named, corpus, index))
+    found = sum(runs[0].last - runs[0].first for runs in pieces)
+    if found < SHARE * len(sought):
+        return Match()
+    likely = [named, *(_document(runs, corpus, index) for runs in pieces)]
+    places: dict[Evidence, None] = {}
+    for runs in pieces:
+        document = _chosen(runs, likely, sought, corpus, index)
+        places.update((index.span(run), None) for run in _of(runs, document, corpus, index))
+    return Match(tuple(places), all_of_it=False, ambiguous=not places)
+
+
+def _pieces(sought: str, named: str, corpus: Corpus, index: TextIndex) -> Iterator[list[Run]]:
+    """Yield the pieces of a text that stand in the corpus, in its order, each with all its places."""
+    position = 0
+    while runs := index.next_runs(sought, position, PIECE):
+        meant = _of(runs, named, corpus, index)
+        farthest = max(run.last for run in meant or runs)
+        chosen = [run for run in meant or runs if run.last == farthest]
+        yield chosen
+        position = farthest
+        # Behind a gap only a text of one document is followed.
+        onward = index.onward(sought, chosen[0]) if _document(chosen, corpus, index) else None
+        while onward:
+            yield [onward]
+            position = onward.last
+            onward = index.onward(sought, onward)
+
+
+def _document(runs: Sequence[Run], corpus: Corpus, index: TextIndex) -> str:
+    """Return the one document in which all runs stand, a twin counted as its original; empty: several."""
+    documents = dict.fromkeys(corpus.canonical(index.document_at(run.at)) for run in runs)
+    return next(iter(documents)) if len(documents) == 1 else ""
+
+
+def _chosen(runs: Sequence[Run], likely: Iterable[str], sought: str, corpus: Corpus, index: TextIndex) -> str:
+    """Return the document that is meant: the only one, one that is likely, one whose title the text holds."""
+    standing = {corpus.canonical(index.document_at(run.at)): None for run in runs}
+    for document in likely:
+        if corpus.canonical(document) in standing:
+            return document
+    if len(standing) == 1:
+        return next(iter(standing))
+    titled = [each for each in standing if bones(corpus.document(each).title) in sought]
+    return titled[0] if len(titled) == 1 else ""
+
+
+def _of(runs: Sequence[Run], document: str, corpus: Corpus, index: TextIndex) -> list[Run]:
+    """Return the runs in one document: in it itself where it is a twin, else in its original."""
+    standing = {index.document_at(run.at) for run in runs}
+    wanted = document if document in standing else corpus.canonical(document)
+    return [run for run in runs if index.document_at(run.at) == wanted]

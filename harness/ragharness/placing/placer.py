@@ -1,0 +1,132 @@
+"""A passage of others to its places in the corpus; without one it keeps its text and supports nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Lock
+from typing import TYPE_CHECKING, Literal
+
+from msgspec.structs import replace
+
+from ragharness.placing.index import TextIndex
+from ragharness.placing.matching import match
+from ragharness.placing.naming import Names
+from ragharness.placing.skeleton import bones
+from ragharness.records import Evidence, Passage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ragharness.corpus import Corpus
+    from ragharness.passages import PassageSet
+
+How = Literal["id", "offsets", "text", "partly", "ambiguous", "nowhere"]
+
+_NAMED = 5
+"""Ids that a complaint names; the rest is counted."""
+
+_PLACES = 64
+"""Places of one passage that are kept."""
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A passage as grading may use it, and how its place was found."""
+
+    passage: Passage
+    """With the id that it came with; one without a place has no document, and supports nothing."""
+    how: How
+
+
+class Placer:
+    """Finds the places of passages; safe to use from many threads, and builds its index at the first need."""
+
+    def __init__(self, corpus: Corpus, passages: PassageSet) -> None:
+        self._corpus = corpus
+        self._ours = passages
+        self._building = Lock()
+        self._index: TextIndex | None = None
+
+    def place(self, brought: Passage) -> Placed:
+        """Return a passage with its places.
+
+        By offsets where document, start and end name a place that holds its text, else by its text, else by
+        its id when it is one of ours. Without a text, id or offsets are believed: nothing can be compared.
+        """
+        ours = self._ours.by_id.get(brought.id)
+        named = self._names.find(brought.document, brought.title)
+        named = named or (ours.document if ours else "")
+        if ours is not None and (not brought.text or brought.text == ours.text):
+            return Placed(ours, "id")
+        if (quoted := self._quoted(brought, named)) is not None:
+            return Placed(quoted, "offsets")
+        found = match(brought.text, named, brought.start, self._corpus, self.index)
+        if found.places:
+            return Placed(self._at(brought, found.places), "text" if found.all_of_it else "partly")
+        if ours is not None:
+            return Placed(ours, "id")
+        nowhere = replace(brought, document="", start=0, end=0, also=())
+        return Placed(nowhere, "ambiguous" if found.ambiguous else "nowhere")
+
+    @cached_property
+    def _names(self) -> Names:
+        return Names(self._corpus)
+
+    @property
+    def index(self) -> TextIndex:
+        """The texts of the corpus, ready to be searched."""
+        with self._building:
+            if self._index is None:
+                self._index = TextIndex(self._corpus.documents)
+            return self._index
+
+    def _quoted(self, brought: Passage, named: str) -> Passage | None:
+        if not named or brought.end <= brought.start:
+            return None
+        document = self._corpus.document(named)
+        there = document.text[brought.start : brought.end]
+        if not there.strip() or (brought.text and bones(there) != bones(brought.text)):
+            return None
+        end = brought.start + len(there)
+        return replace(brought, document=named, end=end, text=brought.text or there, also=())
+
+    def _at(self, brought: Passage, places: Sequence[Evidence]) -> Passage:
+        first, *others = places[:_PLACES]
+        return replace(brought, document=first.document, start=first.start, end=first.end, also=tuple(others))
+
+
+def unique(brought: Iterable[Passage]) -> list[Passage]:
+    """Return passages each with an id of its own: a repeated one once, another text of a known id renamed."""
+    kept: dict[str, Passage] = {}
+    for passage in brought:
+        name, number = passage.id, 1
+        while name in kept and _content(kept[name]) != _content(passage):
+            number += 1
+            name = f"{passage.id}~{number}"
+        kept.setdefault(name, replace(passage, id=name))
+    return list(kept.values())
+
+
+def complaints(placed: Sequence[Placed]) -> tuple[str, ...]:
+    """Return a sentence for each kind of passage that could not be placed, with how many and which."""
+    told = {
+        "nowhere": "that the corpus does not hold, so that they support nothing",
+        "ambiguous": "that several documents hold and that name none, so that they support nothing",
+        "partly": "that the corpus holds only in part, of which that part counts",
+    }
+    found = ((_those(placed, how), words) for how, words in told.items())
+    return tuple(
+        f"passages {words}: {len(ids)} of {len(placed)} ({', '.join(ids[:_NAMED])[:200]}"
+        + (f" and {len(ids) - _NAMED} more)" if len(ids) > _NAMED else ")")
+        for ids, words in found
+        if ids
+    )
+
+
+def _those(placed: Sequence[Placed], how: str) -> list[str]:
+    return [each.passage.id for each in placed if each.how == how]
+
+
+def _content(passage: Passage) -> tuple[object, ...]:
+    return passage.document, passage.start, passage.end, passage.text
