@@ -11,60 +11,158 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from ragharness.cli._console import Live, Output
-    from ragharness.runner import Wishes
+    from ragharness.runner import Ended, Ground, Wishes
     from ragharness.scores import Scores
     from ragharness.store import RunFolder
 
+    Asked = tuple[RunFolder, Ground]
+
 EXIT_INCOMPLETE = 2
+
+_QUESTIONS = "Which questions"
+_PIPELINE = "Pipeline"
+_RETRIEVAL = "Retrieval"
+_NIGHT = "The night"
+_OUTPUT = "Output"
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("run")(run)
+    from ragharness.cli._panels import Panelled
+
+    app.command("run", cls=Panelled)(run)
 
 
 def run(
-    corpus: str = typer.Option("sample", help="Name of a corpus (see: corpus list)."),
+    corpus: str = typer.Option(
+        "sample", help="Name of a corpus (see: corpus list).", rich_help_panel=_QUESTIONS
+    ),
+    split: str = typer.Option("", help="Split of the corpus.", rich_help_panel=_QUESTIONS),
+    source: str = typer.Option(
+        "", "--from", metavar="PATH|URL", help="Where to get the corpus instead.", rich_help_panel=_QUESTIONS
+    ),
+    questions: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A question file instead of the corpus's own.",
+            rich_help_panel=_QUESTIONS,
+        ),
+    ] = None,
+    size: int = typer.Option(130, help="Questions; the proportions stay.", rich_help_panel=_QUESTIONS),
+    seed: int = typer.Option(
+        20261121, help="Another one chooses other questions.", rich_help_panel=_QUESTIONS
+    ),
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ID,...", help="Ask these questions alone; may be repeated.", rich_help_panel=_QUESTIONS
+        ),
+    ] = None,
+    limit: int = typer.Option(
+        0, help="Ask so many of them, the rows in proportion; 0: all.", rich_help_panel=_QUESTIONS
+    ),
+    sample_seed: int = typer.Option(
+        0, help="Another one takes others under --limit.", rich_help_panel=_QUESTIONS
+    ),
+    epochs: int = typer.Option(1, help="Ask each so often; all answers count.", rich_help_panel=_QUESTIONS),
     pipeline: str = typer.Option(
         "extractive",
         help="pkg.mod:attr, path/file.py:attr, or a reference: extractive, blind, refuse, scripted:FILE.",
+        rich_help_panel=_PIPELINE,
     ),
-    questions: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A question file instead of the corpus's own.")
-    ] = None,
     pipeline_option: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="A setting of the pipeline; may be repeated."),
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="A setting of the pipeline; may be repeated.",
+            rich_help_panel=_PIPELINE,
+        ),
     ] = None,
-    retriever: str = typer.Option("bm25", help="bm25, null or oracle."),
+    model: str = typer.Option("", help="Short for --pipeline-option model=...", rich_help_panel=_PIPELINE),
+    base_url: str = typer.Option(
+        "", metavar="URL", help="Short for --pipeline-option base-url=...", rich_help_panel=_PIPELINE
+    ),
+    no_cache: bool = typer.Option(
+        False, "--no-cache", help="Short for --pipeline-option cache=no.", rich_help_panel=_PIPELINE
+    ),
+    retriever: str = typer.Option(
+        "bm25", help="bm25, dense, hybrid, null or oracle.", rich_help_panel=_RETRIEVAL
+    ),
     retriever_option: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="A setting of the retriever; may be repeated."),
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="A setting of the retriever; may be repeated.",
+            rich_help_panel=_RETRIEVAL,
+        ),
     ] = None,
-    k: int = typer.Option(5, "--k", help="Passages that are retrieved."),
-    passage_words: int = typer.Option(120, help="Size of passages in words."),
-    split: str = typer.Option("", help="Split of the corpus."),
-    source: str = typer.Option("", "--from", metavar="PATH|URL", help="Where to get the corpus instead."),
-    size: int = typer.Option(130, help="Questions; the proportions stay."),
-    seed: int = typer.Option(20261121, help="Another one chooses other questions."),
-    concurrency: int = typer.Option(8, help="Questions that are asked at the same time."),
-    timeout: float = typer.Option(60.0, help="Seconds after which a question is given up."),
+    k: int = typer.Option(5, "--k", help="Passages that are retrieved.", rich_help_panel=_RETRIEVAL),
+    passage_words: int = typer.Option(120, help="Size of passages in words.", rich_help_panel=_RETRIEVAL),
+    concurrency: int = typer.Option(
+        8, help="Questions that are asked at the same time.", rich_help_panel=_NIGHT
+    ),
+    timeout: float = typer.Option(
+        60.0, help="Seconds after which a call is given up.", rich_help_panel=_NIGHT
+    ),
+    retries: int = typer.Option(
+        4, help="Further calls where one failed in passing (429, 5xx, cut off).", rich_help_panel=_NIGHT
+    ),
+    retry_errors: bool = typer.Option(
+        False,
+        "--retry-errors",
+        help="Ask again what ended in an error or a time-out.",
+        rich_help_panel=_NIGHT,
+    ),
+    rpm: Annotated[
+        float | None,
+        typer.Option(
+            metavar="N", help="Calls a minute at most, evenly, over all workers.", rich_help_panel=_NIGHT
+        ),
+    ] = None,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(
+            metavar="USD",
+            help="Ask nothing more once the whole run has cost so much.",
+            rich_help_panel=_NIGHT,
+        ),
+    ] = None,
+    max_time: str = typer.Option(
+        "", metavar="TIME", help="Ask nothing more after 90s, 30m or 2h.", rich_help_panel=_NIGHT
+    ),
+    offline: bool = typer.Option(False, "--offline", help="Fetch nothing.", rich_help_panel=_NIGHT),
     out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="The run folder; default: runs/<time>_...")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="The run folder; default: runs/<time>_...", rich_help_panel=_OUTPUT
+        ),
     ] = None,
-    fresh: bool = typer.Option(False, "--fresh", help="Start anew even if an unfinished run could go on."),
-    as_json: bool = typer.Option(False, "--json", help="Print the scores as JSON."),
-    strict: bool = typer.Option(False, "--strict", help="Exit 2 when anything is not graded."),
-    offline: bool = typer.Option(False, "--offline", help="Fetch nothing."),
-    quiet: bool = typer.Option(False, "--quiet", help="No progress."),
+    fresh: bool = typer.Option(
+        False, "--fresh", help="Start anew even if an unfinished run could go on.", rich_help_panel=_OUTPUT
+    ),
+    tag: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A name kept with the run and its folder; may be repeated.",
+            rich_help_panel=_OUTPUT,
+        ),
+    ] = None,
+    as_json: bool = typer.Option(False, "--json", help="Print the scores as JSON.", rich_help_panel=_OUTPUT),
+    strict: bool = typer.Option(
+        False, "--strict", help="Exit 2 when anything is not graded.", rich_help_panel=_OUTPUT
+    ),
+    quiet: bool = typer.Option(False, "--quiet", help="No progress.", rich_help_panel=_OUTPUT),
 ) -> int:
     """Ask a pipeline every question of a set, grade each answer, print the report.
 
     The same command continues a run that was broken off; nothing is asked twice.
     """
     from ragharness.cli._console import Live, results_only
-    from ragharness.runner import Wishes
+    from ragharness.runner import Wishes, seconds_of
 
+    short = {"model": model, "base-url": base_url, "cache": "no" if no_cache else ""}
     wishes = Wishes(
         corpus=corpus,
         split=split,
@@ -73,48 +171,96 @@ def run(
         questions=questions,
         size=size,
         seed=seed,
+        only=tuple(only or ()),
+        limit=limit,
+        sample_seed=sample_seed,
+        epochs=epochs,
         pipeline=pipeline,
-        pipeline_options=tuple(pipeline_option or ()),
+        pipeline_options=(
+            *(pipeline_option or ()),
+            *(f"{name}={value}" for name, value in short.items() if value),
+        ),
         retriever=retriever,
         retriever_options=tuple(retriever_option or ()),
         k=k,
         passage_words=passage_words,
         concurrency=concurrency,
         timeout=timeout,
+        retries=retries,
+        retry_errors=retry_errors,
+        rpm=rpm,
+        max_cost=max_cost,
+        max_time=seconds_of(max_time) if max_time else None,
+        tags=tuple(tag or ()),
     )
     live = Live(quiet=quiet)
     with results_only() as output:
-        scores, given_up = _run(wishes, out, fresh, live)
+        folder, ended = _ask(wishes, out, fresh, live)
+        scores = _scores(folder)
         _report(scores, output, as_json)
+        _left(folder, ended, live)
         code = EXIT_INCOMPLETE if strict and scores.not_graded else 0
-        if given_up:
+        if ended.given_up:
             from ragharness.cli._console import leave
 
             leave(code)
     return code
 
 
-def _run(wishes: Wishes, out: Path | None, fresh: bool, live: Live) -> tuple[Scores, int]:
-    """Return the scores and how many calls were given up."""
-    from ragharness.cli._command import command
-    from ragharness.cli._scoring import keep
+def _ask(wishes: Wishes, out: Path | None, fresh: bool, live: Live) -> tuple[Asked, Ended]:
+    """Return the run, with what its answers are graded on, and how the session ended."""
+    from ragharness.cli._command import command, resume_command
     from ragharness.download import cache_folder
-    from ragharness.runner import ask_all, assemble, blind_count, choose_folder
-    from ragharness.scores import score_folder
+    from ragharness.errors import AccessRefused
+    from ragharness.runner import ask_all, assemble, choose_folder, how_far
 
     bench = assemble(wishes, live.fetching, cache_folder())
     live.clear()
     for note in bench.questions.notes:
         live.say(note)
-    folder = choose_folder(bench, live.say, out=out, fresh=fresh, command=command())
+    folder = choose_folder(
+        bench,
+        live.say,
+        out=out,
+        fresh=fresh,
+        again=wishes.retry_errors,
+        tags=wishes.tags,
+        command=command(),
+    )
     try:
-        given_up = ask_all(bench, wishes, folder, live.say, command=command(), on_progress=live.progress)
+        ended = ask_all(bench, wishes, folder, live.say, command=command(), on_progress=live.progress)
     except KeyboardInterrupt:
         _stop(folder, live)
+    except AccessRefused as error:
+        raise AccessRefused(
+            f"{error}; {how_far(folder)} and kept in {folder.path}",
+            help=f"{error.help or 'put the key right'}, then: {resume_command()}",
+        ) from error
     finally:
         live.clear()
-    blind, note = blind_count(bench.ground, folder.records, cache_folder() / "references")
-    return keep(folder, score_folder(folder, blind, note)), given_up
+    return (folder, bench.ground), ended
+
+
+def _scores(asked: Asked) -> Scores:
+    from ragharness.cli._scoring import keep
+    from ragharness.download import cache_folder
+    from ragharness.runner import blind_count
+    from ragharness.scores import score_folder
+
+    folder, ground = asked
+    blind, note = blind_count(ground, folder.records, cache_folder() / "references")
+    return keep(folder, score_folder(folder, blind, note))
+
+
+def _left(asked: Asked, ended: Ended, live: Live) -> None:
+    """Say what a limit left unasked, and the command that goes on."""
+    if ended.reason:
+        from ragharness.cli._command import resume_command
+        from ragharness.runner import how_far
+
+        folder, _ = asked
+        command = resume_command(raised="--max-cost" in ended.reason)
+        live.say(f"stopped: {ended.reason}; {how_far(folder)} and kept in {folder.path}\ngo on: {command}")
 
 
 def _stop(folder: RunFolder, live: Live) -> NoReturn:

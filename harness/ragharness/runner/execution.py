@@ -35,8 +35,8 @@ def execute(
     """Ask every question, append its record; returns how many calls were given up after ``timeout`` s.
 
     A job is a question and an epoch. What the pipeline raises is recorded, after further attempts where it
-    may pass; ``allowance.reason`` says afterwards what ended the session early. AccessRefused, an unknown cost
-    under a budget, a KeyboardInterrupt and an error of ``append`` stop the run and are raised; answers
+    may pass; ``allowance.reason`` says afterwards what ended the session early. AccessRefused, an unknown
+    cost under a budget, a KeyboardInterrupt and an error of ``append`` stop the run and are raised; answers
     that were finished until then have been appended. Calls given up run on in daemon threads.
     """
     progress = progress or Progress(len(jobs))

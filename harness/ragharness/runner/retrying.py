@@ -115,7 +115,7 @@ def _refusal(error: Exception, status: int | None) -> AccessRefused:
     what = f"{status} ({said.type}: {message})" if status else f"{said.type}: {message}"
     return AccessRefused(
         f"expected the pipeline's service to take the credentials, found {what}",
-        help="put the key right and give the same command again: it continues",
+        help="put the key right",
     )
 
 

@@ -73,7 +73,8 @@ def ask_all(
     """Ask every question that has no record in the folder; returns how the session ended.
 
     Raises StorageError when the folder is in use or cannot be written, AccessRefused when the pipeline's
-    service refuses its credentials, UsageError for a budget that cannot be kept, KeyboardInterrupt when interrupted.
+    service refuses its credentials, UsageError for a budget that cannot be kept, KeyboardInterrupt when
+    interrupted.
     """
     again = wishes.retry_errors
     if folder.finished and not (again and folder.failed()):

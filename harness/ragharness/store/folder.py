@@ -35,7 +35,7 @@ class _Place(msgspec.Struct):
     question: str
     epoch: int = 0
     status: str = ""
-    answer: msgspec.Raw | None = None
+    answer: msgspec.Raw = msgspec.Raw()
 
     @property
     def key(self) -> Key:
@@ -44,7 +44,7 @@ class _Place(msgspec.Struct):
     @property
     def failed(self) -> bool:
         # With an answer it was the grader that failed: grading again mends that without asking.
-        return self.status in {"error", "timeout"} and self.answer is None
+        return self.status in {"error", "timeout"} and not bytes(self.answer)
 
 
 _RECORD = msgspec.json.Decoder(Record)
