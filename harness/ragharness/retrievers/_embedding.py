@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -42,6 +42,14 @@ class Manner:
     """Empty: the library chooses."""
 
 
+class Encodes(Protocol):
+    """Whatever turns texts into vectors."""
+
+    def encode(self, texts: Sequence[str], role: str, manner: Manner) -> Vectors:
+        """Return a row of float32 for each text; ``role`` is "query" or "passage"."""
+        ...
+
+
 class Embedder:
     """A model, its manner and its cache; queries may come from many threads."""
 
@@ -50,7 +58,7 @@ class Embedder:
         model: Model,
         manner: Manner,
         folder: Path | None,
-        encoder: Encoder,
+        encoder: Encodes,
         on_progress: Callable[..., None] | None = None,
     ) -> None:
         self._manner = manner
@@ -180,16 +188,13 @@ class Encoder:
         except ImportError as error:
             raise MissingExtra(f"the embedding model {self._model.name}", "dense") from error
         on_hub = bool(not self._model.identity or self._model.revision)
-        more: dict[str, Any] = {"cache_folder": str(hub_folder())} if on_hub else {}
-        if self._model.revision:
-            more["revision"] = self._model.revision
         with _without_bars():
             try:
                 return SentenceTransformer(
                     self._model.source,
                     device=self._device or None,
+                    revision=self._model.revision or None,
                     local_files_only=self._offline or not on_hub,
-                    **more,
                 )
             except Exception as error:  # (whatever a library raises about a model)
                 raise RagharnessError(
