@@ -15,7 +15,7 @@ _HALVINGS = 64
 """Bisection steps: the interval [0, 1] is halved below the spacing of floats near 1."""
 
 
-def wilson(count: int, n: int, z: float = Z95) -> tuple[float, float]:
+def wilson(count: float, n: float, z: float = Z95) -> tuple[float, float]:
     """Return Wilson's score interval of a proportion; (0, 1) where nothing was counted.
 
     Wilson 1927. Never empty at 0 or n, where the textbook interval collapses to a point.
@@ -55,7 +55,7 @@ def quantile(values: Sequence[float], share: float) -> float:
     return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
 
 
-def _check(count: int, n: int) -> None:
+def _check(count: float, n: float) -> None:
     if not 0 <= count <= n:
         raise ValueError(f"a count between 0 and {n} was expected, found {count}")
 

@@ -25,6 +25,7 @@ _NAME = 17
 def findings(scores: Scores, width: int, *, wide: bool) -> list[str]:
     """Return the lines; ``wide`` puts two short figures on one."""
     return [
+        *_grid("EPOCHS", words.stability(scores), wide=False),
         *_grid("AXES", _figures(scores), wide=wide),
         *_explained(_refusals(scores), width),
         *_grid("RETRIEVAL", _retrieval(scores), wide=wide),

@@ -47,7 +47,7 @@ def _heading(scores: Scores) -> list[str]:
         f"# {escaped(scores.run)}",
         "",
         *([f"**{warning}**", ""] if warning else []),
-        f"{what}: {scores.questions} questions, {words.was_graded(scores)}; {effort}.",
+        f"{what}: {words.asked(scores)}, {words.was_graded(scores)}; {effort}.",
     ]
 
 
@@ -89,7 +89,7 @@ def _table(scores: Scores) -> list[str]:
     for name, row in scores.by_target.items():
         if row.n:
             share = scores.wanted.rows[name]
-            few = " few" if row.n < words.FEW else ""
+            few = " few" if words.few(row.n, scores) else ""
             cells = [_marked(getattr(row, bucket), words.WANTED_IN_ROW[name] == bucket) for bucket in BUCKETS]
             label = [words.ROW_NAMES[name], str(row.n)]
             result = [f"{share.count}/{share.n}", f"{interval(share)}{few}"]
@@ -104,7 +104,7 @@ def _table(scores: Scores) -> list[str]:
         "",
         (
             f"Bold: the wanted outcome. n is what was asked, ungraded answers count against. "
-            f"95% CI after Wilson. Few: n under {words.FEW}, too few to decide."
+            f"95% CI after Wilson. Few: n under {words.FEW * scores.epochs}, too few to decide."
         ),
     ]
 
@@ -122,6 +122,7 @@ def _findings(scores: Scores) -> list[str]:
     axes, found, top = scores.axes, scores.retrieval, words.top(scores)
     quality, extra = axes.refusal_quality, axes.extra_claim_count
     rows = [
+        *words.stability(scores),
         ("citation exists", f"{yes_of(axes.citation_exists)}, {axes.citation_exists.null} without citation"),
         ("citation supports", f"{yes_of(axes.citation_supports)}, {axes.citation_supports.null} without"),
         ("uncited claims", f"{extra.sum} in {extra.answers} answers"),

@@ -37,7 +37,7 @@ def terminal_report(
 
 
 def _heading(scores: Scores, width: int) -> list[str]:
-    asked = f"{scores.questions} questions"
+    asked = words.asked(scores)
     warning = words.no_result(scores)
     run = [f"ragharness {scores.versions.ragharness}", f"run {scores.run}"]
     what = [*map(one_line, words.setting(scores)), asked, words.was_graded(scores), *words.effort(scores)]
@@ -130,13 +130,17 @@ def _table(scores: Scores, width: int, colour: bool) -> list[str]:
     legend = [
         "* = wanted outcome.",
         "N = asked; what is not graded counts against.",
-        *([f"few = N under {words.FEW}, too few to decide."] if intervals and _has_few(scores) else []),
+        *(
+            [f"few = N under {words.FEW * scores.epochs}, too few to decide."]
+            if intervals and _has_few(scores)
+            else []
+        ),
     ]
     return [*lines, *flow(legend, width, gap=" ")]
 
 
 def _has_few(scores: Scores) -> bool:
-    return any(0 < row.n < words.FEW for row in scores.by_target.values())
+    return any(words.few(row.n, scores) for row in scores.by_target.values())
 
 
 def _cells(scores: Scores, ungraded: bool, intervals: bool) -> list[list[str]]:
@@ -151,7 +155,7 @@ def _cells(scores: Scores, ungraded: bool, intervals: bool) -> list[list[str]]:
         cells = [words.ROW_NAMES[name], str(row.n)]
         cells += [f"{getattr(row, bucket)}{'*' if bucket == mark else ' '}" for bucket in BUCKETS]
         cells += ([str(row.not_graded)] if ungraded else []) + [f"{share.count}/{share.n}"]
-        few = " few" if row.n < words.FEW else ""
+        few = " few" if words.few(row.n, scores) else ""
         rows.append(cells + ([f"{interval(share)}{few}"] if intervals else []))
     total = scores.wanted.total
     cells = ["total", str(scores.questions), *(f"{scores.buckets[bucket]} " for bucket in BUCKETS)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.reports.text import duration, milliseconds, money
+from ragharness.reports.text import counted, duration, milliseconds, money
 
 if TYPE_CHECKING:
     from ragharness.scores import Scores
@@ -78,6 +78,11 @@ _MENDABLE = ("error", "timeout", "no_answer", "needs_review")
 """What came out otherwise for want of a grade: where it is the most, it is to be mended first."""
 
 
+def few(n: int, scores: Scores) -> bool:
+    """Whether a row of n answers is too small to decide: epochs add answers, not questions."""
+    return 0 < n < FEW * scores.epochs
+
+
 def no_result(scores: Scores) -> str:
     """Return that too much is not graded for a result; empty where it is not."""
     if scores.not_graded <= MOST_UNGRADED * scores.questions:
@@ -123,7 +128,26 @@ def setting(scores: Scores) -> list[str]:
     """Return what was run, in short phrases."""
     k = f" k={scores.retrieval.k}" if scores.retrieval.k else ""
     retriever = "its own passages" if scores.takes == "own" else f"{scores.retriever}{k}"
-    return [f"{scores.corpus} {scores.split}".strip(), scores.pipeline, retriever]
+    tags = [f"[{', '.join(scores.tags)}]"] if scores.tags else []
+    return [f"{scores.corpus} {scores.split}".strip(), scores.pipeline, retriever, *tags]
+
+
+def asked(scores: Scores) -> str:
+    """Return the denominator of everything, in words."""
+    if scores.epochs == 1:
+        return f"{scores.questions} questions"
+    return f"{scores.questions // scores.epochs} questions x {scores.epochs} epochs"
+
+
+def stability(scores: Scores) -> list[tuple[str, str]]:
+    """Return how alike the epochs came out, as names and counts; nothing for a single one."""
+    found = scores.stability
+    if found is None:
+        return []
+    return [
+        ("same bucket", f"{counted(found.same_bucket)} in all {found.epochs} epochs"),
+        ("as wanted", f"{counted(found.always_as_wanted)} in all, {counted(found.ever_as_wanted)} in some"),
+    ]
 
 
 def effort(scores: Scores) -> list[str]:

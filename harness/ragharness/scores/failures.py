@@ -70,8 +70,11 @@ def _grouped(texts: Sequence[tuple[str, str]]) -> list[tuple[str, list[str]]]:
 
 
 def misses(outcomes: Sequence[Outcome]) -> list[Miss]:
-    """Return the questions that were asked and did not come out as wanted, the worst first."""
-    found = [
+    """Return the questions that were asked and did not come out as wanted, the worst first.
+
+    What came of one question in the same way in several epochs is named once.
+    """
+    found = dict.fromkeys(
         Miss(
             question=outcome.question.id,
             row=outcome.question.row,
@@ -80,7 +83,7 @@ def misses(outcomes: Sequence[Outcome]) -> list[Miss]:
         )
         for outcome in outcomes
         if not outcome.as_wanted and outcome.status != "not_asked"
-    ]
+    )
     return sorted(found, key=lambda miss: _SEVERITY.index(miss.came_out))
 
 

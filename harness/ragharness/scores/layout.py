@@ -175,6 +175,15 @@ class ProblemGroup(Struct, frozen=True, kw_only=True):
     questions: list[str]
 
 
+class Stability(Struct, frozen=True, kw_only=True):
+    """How alike the answers to one question came out, over the questions; those of every epoch count."""
+
+    epochs: int
+    same_bucket: Annotated[Share, Meta(description="Graded in every epoch, and in the same bucket.")]
+    always_as_wanted: Share
+    ever_as_wanted: Share
+
+
 class Miss(Struct, frozen=True, kw_only=True):
     """One question that did not come out as wanted."""
 
@@ -195,7 +204,8 @@ class Timing(Struct, frozen=True, kw_only=True):
 class Spending(Struct, frozen=True, kw_only=True):
     """What pipelines said that they used; null is unknown, never zero."""
 
-    known: Annotated[int, Meta(description="Answers that said anything.")]
+    known: Annotated[int, Meta(description="Answers that said anything and were made for this run.")]
+    from_cache: Annotated[int, Meta(description="Answers of earlier calls: nothing was spent on them.")] = 0
     prompt_tokens: int | None
     completion_tokens: int | None
     cost: float | None
@@ -221,7 +231,7 @@ class Scores(Struct, frozen=True, kw_only=True):
     pipeline: str
     takes: Annotated[str, Meta(description="How the pipeline gets passages: passages, retrieve or own.")]
     retriever: str
-    questions: Annotated[int, Meta(description="The question set: the denominator of everything.")]
+    questions: Annotated[int, Meta(description="Questions times epochs: the denominator of everything.")]
     asked: int
     not_graded: Annotated[int, Meta(description="Questions without a bucket, those not yet asked included.")]
     statuses: dict[str, int]
@@ -245,3 +255,8 @@ class Scores(Struct, frozen=True, kw_only=True):
     notes: list[str]
     versions: Versions
     created: str
+    epochs: Annotated[int, Meta(description="How often each question was asked.")] = 1
+    stability: Annotated[Stability | None, Meta(description="Null where each question was asked once.")] = (
+        None
+    )
+    tags: list[str] = []

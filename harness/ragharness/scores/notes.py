@@ -13,6 +13,14 @@ _NAMED = 10
 """Questions that are named; the rest is counted."""
 
 
+def asked_again(superseded: int) -> str:
+    """Return how many failures were replaced by later answers."""
+    return (
+        f"asked again after a failure (--retry-errors): {superseded}. The last record of a question counts;"
+        " those before it stay in records.jsonl"
+    )
+
+
 def own_passages(outcomes: Sequence[Outcome]) -> str:
     """Return what does not hold for a pipeline that brings its own passages, with how often it showed."""
     withheld = [each for each in outcomes if each.question.withheld]

@@ -9,8 +9,9 @@ from ragharness.scores import buckets as bucket
 from ragharness.scores import failures as failure
 from ragharness.scores import retrieval as found
 from ragharness.scores import spending as spent
+from ragharness.scores.epochs import stability, widened
 from ragharness.scores.layout import FORMAT, References, Scores, Versions
-from ragharness.scores.notes import own_passages
+from ragharness.scores.notes import asked_again, own_passages
 from ragharness.scores.tally import outcomes
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def score_folder(folder: RunFolder, blind: int | None = None, blind_note: str = 
         folder=str(folder.path),
         blind=blind,
         blind_note=blind_note,
+        superseded=folder.superseded(),
     )
 
 
@@ -44,14 +46,16 @@ def score(
     folder: str = "",
     blind: int | None = None,
     blind_note: str = "",
+    superseded: int = 0,
 ) -> Scores:
     """Return every number of a run's report: a pure function of what its folder holds.
 
-    ``blind`` is the count of the reference that reads nothing (see ``scores.references``).
+    ``superseded`` records were replaced when their questions were asked again; ``blind`` is the count of the
+    reference that reads nothing (see ``scores.references``).
     Raises RunNotUsable for records of other questions.
     """
-    settings = run.settings
-    all_of = outcomes(questions, records)
+    settings, epochs = run.settings, run.settings.epochs
+    all_of = outcomes(questions, records, epochs)
     n = len(all_of)
     counts = bucket.count_buckets(all_of)
     return Scores(
@@ -69,16 +73,16 @@ def score(
         statuses=bucket.count_statuses(all_of),
         buckets=counts,
         by_target=bucket.count_rows(all_of),
-        intervals=bucket.intervals(counts, n),
-        wanted=bucket.wanted(all_of),
+        intervals=widened(bucket.intervals(counts, n), epochs),
+        wanted=widened(bucket.wanted(all_of), epochs),
         references=References(
             best_possible=n,
-            refuse=sum(question.wanted == "refused" for question in questions),
+            refuse=epochs * sum(question.wanted == "refused" for question in questions),
             blind=blind,
             blind_note=blind_note,
         ),
-        axes=axis.axes(all_of),
-        retrieval=found.retrieval(all_of, settings.k if run.takes == "passages" else None),
+        axes=widened(axis.axes(all_of), epochs),
+        retrieval=widened(found.retrieval(all_of, settings.k if run.takes == "passages" else None), epochs),
         failures=failure.failures(all_of),
         errors=failure.errors(all_of),
         problems=failure.problems(all_of),
@@ -87,9 +91,16 @@ def score(
         timing=spent.timing(all_of),
         spending=spent.spending(all_of),
         sessions=len(sessions),
-        notes=[*run.notes, *([own_passages(all_of)] if run.takes == "own" else [])],
+        notes=[
+            *run.notes,
+            *([own_passages(all_of)] if run.takes == "own" else []),
+            *([asked_again(superseded)] if superseded else []),
+        ],
         versions=Versions(
             ragharness=run.ragharness, python=run.python, platform=run.platform, grader=settings.grader
         ),
         created=run.created,
+        epochs=epochs,
+        stability=stability(all_of, epochs),
+        tags=list(run.tags),
     )

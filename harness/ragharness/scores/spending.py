@@ -18,18 +18,24 @@ Number = TypeVar("Number", int, float)
 
 
 def timing(outcomes: Sequence[Outcome]) -> Timing:
-    """Return the quantiles of the pipeline's calls that returned or were given up at the limit."""
-    seconds = [each.seconds for each in outcomes if each.status not in {"error", "not_asked"}]
+    """Return the quantiles of the pipeline's calls that returned or were given up at the limit.
+
+    An answer that was known without a call took none.
+    """
+    called = [each for each in outcomes if each.attempts and each.status not in {"error", "not_asked"}]
+    seconds = [each.seconds for each in called]
     if not seconds:
         return Timing(median=None, p95=None, longest=None)
     return Timing(median=quantile(seconds, 0.5), p95=quantile(seconds, 0.95), longest=max(seconds))
 
 
 def spending(outcomes: Sequence[Outcome]) -> Spending:
-    """Return the sums of what the answers said that they used."""
-    usages = [each.usage for each in outcomes if each.usage is not None]
+    """Return the sums of what the answers said that they used; those of earlier calls are not paid again."""
+    said = [each.usage for each in outcomes if each.usage is not None]
+    usages = [usage for usage in said if not usage.from_cache]
     return Spending(
         known=len(usages),
+        from_cache=len(said) - len(usages),
         prompt_tokens=_sum(usage.prompt_tokens for usage in usages),
         completion_tokens=_sum(usage.completion_tokens for usage in usages),
         cost=_sum(usage.cost for usage in usages),

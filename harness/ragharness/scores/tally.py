@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from ragharness.errors import RunNotUsable
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ class Outcome:
     problems: tuple[str, ...] = ()
     usage: Usage | None = None
     seconds: float = 0.0
+    attempts: int = 1
     started: str = ""
 
     @property
@@ -47,28 +50,33 @@ class Outcome:
         return any(self.evidence_ranks)
 
 
-def outcomes(questions: Sequence[Question], records: Iterable[Record]) -> list[Outcome]:
-    """Return one outcome a question, in the order of the questions; the texts of answers are let go.
+def outcomes(questions: Sequence[Question], records: Iterable[Record], epochs: int = 1) -> list[Outcome]:
+    """Return one outcome a question and epoch, in the order of the questions; texts of answers are let go.
 
     Raises RunNotUsable for a record whose question is not in the set.
     """
     by_id = {question.id: question for question in questions}
-    found: dict[str, Outcome] = {}
+    found: dict[tuple[str, int], Outcome] = {}
     for record in records:
         if record.question not in by_id:
             raise RunNotUsable(
                 f"expected records of the run's own questions, found one of {record.question!r}"
             )
-        if record.epoch == 0:
-            found[record.question] = _outcome(by_id[record.question], record)
-    return [found.get(question.id) or Outcome(question, "not_asked") for question in questions]
+        if record.epoch < epochs:
+            found[record.question, record.epoch] = _outcome(by_id[record.question], record)
+    return [
+        found.get((question.id, epoch)) or Outcome(question, "not_asked")
+        for question in questions
+        for epoch in range(epochs)
+    ]
 
 
 def _outcome(question: Question, record: Record) -> Outcome:
     return Outcome(
         question,
         record.status,
-        record.verdict,
+        # The sentences of a verdict are the text of the answer once more.
+        record.verdict and replace(record.verdict, sentences=(), why="", value=""),
         record.evidence_ranks,
         record.document_rank,
         record.evidence_passages,
@@ -77,6 +85,7 @@ def _outcome(question: Question, record: Record) -> Outcome:
         record.problems,
         record.answer.usage if record.answer else None,
         record.seconds,
+        record.attempts,
         record.started,
     )
 
