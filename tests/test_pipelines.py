@@ -402,7 +402,7 @@ Yes = Answer(text="Yes.")
         ({"text": "Yes.", "passages": [PASSAGE]}, Answer(text="Yes.", passages=(PASSAGE,))),
         (
             {"text": "Yes.", "passages": [{"id": "x", "text": "t", "start": 3}]},
-            Answer(text="Yes.", passages=(Passage("x", "", "", 3, 3, "t"),)),
+            Answer(text="Yes.", passages=(Passage("x", "", "", 3, 4, "t"),)),
         ),
         (
             Answer(
@@ -469,9 +469,9 @@ def test_good_answers_are_read_without_a_problem(returned: object, answer: Answe
         ),
         ({"text": "Yes.", "passages": "doc#1"}, Yes, "passages: expected a list, found str"),
         (
-            {"text": "Yes.", "passages": ["loose text", PASSAGE, {"id": "x"}, {"text": "t"}]},
+            {"text": "Yes.", "passages": [" ", PASSAGE, {"page": 3}, 4.5]},
             Answer(text="Yes.", passages=(PASSAGE,)),
-            "3 of 4 had none",
+            "3 of 4 had neither",
         ),
         (
             {"text": "Yes.", "passages": [PASSAGE] * (PASSAGE_LIMIT + 1)},

@@ -1,7 +1,8 @@
 """The user's own pipeline: from ``module:attribute`` or ``path/file.py:attribute`` to something callable.
 
 A class is instantiated without arguments. A function that needs no argument, and has no parameter named like
-a question or like material, is a factory: it is called once and returns the pipeline.
+a question or like material, is a factory: it is called once and returns the pipeline. An object that is not
+called but asked (``chain.invoke``, ``engine.query``) is a pipeline, too.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from ragharness.errors import CodeNotUsable, PipelineNotUsable
 from ragharness.importing import described, find, users_code
 from ragharness.pipelines import _shape
+from ragharness.pipelines._frameworks import asked_by_method
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +37,8 @@ def load_object(spec: str) -> Found:
         found = find(spec)
     except CodeNotUsable as error:
         raise PipelineNotUsable(str(error), help=error.help) from (error.__cause__ or error)
+    if (by_method := asked_by_method(found.value)) is not None:
+        return Found(by_method, found.name, found.fingerprint)
     if not callable(found.value):
         raise PipelineNotUsable(
             f"expected something callable at {spec}, found {described(found.value)}",
@@ -78,6 +82,8 @@ def _called(found: Callable[..., object], spec: str, expected: str) -> Callable[
         raise PipelineNotUsable(str(error), help=error.help) from error.__cause__
     if inspect.iscoroutine(made):
         made.close()
+    if (by_method := asked_by_method(made)) is not None:
+        return by_method
     if not callable(made):
         raise PipelineNotUsable(f"expected {expected} at {spec}, found {described(made)}", help=_shape.HELP)
     return made

@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any
 
 from ragharness.language.patterns import regex
-from ragharness.records import Passage, Usage
+from ragharness.records import Usage
 
 TEXT_LIMIT = 1_000_000
 """Characters of an answer that a record keeps; graders read all of them."""
@@ -27,7 +27,7 @@ Get = Callable[[str], object]
 
 _SURROGATE = regex("[\ud800-\udfff]")
 _CONTROL = regex(r"[\x00-\x08\x0e-\x1f\x7f]")
-_ID_KEYS = ("id", "passage_id", "chunk_id", "source")
+_ID_KEYS = ("id", "passage_id", "chunk_id", "node_id", "source")
 _BASIC = (str, bytes, bytearray, int, float, complex, list, tuple, set, frozenset, type, type(None))
 
 
@@ -69,7 +69,7 @@ def citations_of(value: object, problems: list[str]) -> tuple[str, ...] | None:
     """Return the cited ids in order, or None where there are none to read."""
     if value is None:
         return None
-    if isinstance(value, str) or _identifier(value) is not None:
+    if isinstance(value, str) or identifier(value) is not None:
         problems.append("citations is a single one, not a list; it was read as one id")
         value = [value]
     if not isinstance(value, (list, tuple, set, frozenset)):
@@ -124,24 +124,19 @@ def usage_of(value: object, problems: list[str]) -> Usage | None:
     )
 
 
-def passages_of(value: object, problems: list[str]) -> tuple[Passage, ...] | None:
-    """Return the passages that a pipeline brought, without those that have no id or no text."""
-    if value is None:
-        return None
-    if not isinstance(value, (list, tuple)):
-        problems.append(f"passages: expected a list, found {kind_of(value)}; they were left out")
-        return None
-    found = list(islice(iter(value), PASSAGE_LIMIT + 1))
-    if len(found) > PASSAGE_LIMIT:
-        problems.append(f"passages holds more than {PASSAGE_LIMIT:,} entries; the rest was left out")
-    read = [_passage(each, problems) for each in found[:PASSAGE_LIMIT]]
-    kept = tuple(each for each in read if each is not None)
-    if len(kept) < len(read):
-        problems.append(
-            f"passages: expected an id and a text in each, {len(read) - len(kept)} of {len(read)} had none "
-            "and were left out"
-        )
-    return kept
+def identifier(value: object) -> str | None:
+    """Return the id that a value is or carries: text, a whole number, a passage, a hit, a dict with an id."""
+    for _ in range(2):
+        if isinstance(value, str):
+            return str.__str__(value)
+        if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**18:
+            return f"{int(value)}"
+        get = getter(value)
+        if get is None:
+            return None
+        held = (get(name) for name in (*_ID_KEYS, "passage", "node"))
+        value = next((each for each in held if each is not MISSING and each is not None), None)
+    return identifier(value) if isinstance(value, (str, int)) else None
 
 
 def _flat(values: Iterable[object]) -> Iterator[object]:
@@ -153,27 +148,12 @@ def _flat(values: Iterable[object]) -> Iterator[object]:
 
 
 def _citation(value: object, problems: list[str]) -> str | None:
-    found = _identifier(value)
+    found = identifier(value)
     if found is None or not found.strip() or len(found) > ID_LIMIT:
         shape = kind_of(value) if found is None else f"one of {len(found):,} characters"
         problems.append(f"citations: expected passage ids, found {shape}; it was left out")
         return None
     return clean(found, problems, "a citation").strip()
-
-
-def _identifier(value: object) -> str | None:
-    """Return the id that a value is or carries: text, a whole number, a passage, a hit, a dict with an id."""
-    for _ in range(2):
-        if isinstance(value, str):
-            return str.__str__(value)
-        if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**18:
-            return f"{int(value)}"
-        get = getter(value)
-        if get is None:
-            return None
-        held = (get(name) for name in (*_ID_KEYS, "passage"))
-        value = next((each for each in held if each is not MISSING and each is not None), None)
-    return _identifier(value) if isinstance(value, (str, int)) else None
 
 
 def _number(value: object) -> float | None:
@@ -194,26 +174,3 @@ def _amount(get: Get, names: tuple[str, ...], problems: list[str]) -> float | No
         problems.append(f"usage: expected a number of at least 0 as {names[0]}, found {kind_of(found)}")
         return None
     return number
-
-
-def _passage(value: object, problems: list[str]) -> Passage | None:
-    get = getter(value)
-    if get is None:
-        return None
-    name, text = _identifier(get("id")), get("text")
-    if not name or len(name) > ID_LIMIT or not isinstance(text, str):
-        return None
-    document, title = (_words(get(field), problems) for field in ("document", "title"))
-    start, end = (_offset(get(field)) for field in ("start", "end"))
-    kept = clean(text, problems, "the text of a passage", PASSAGE_TEXT_LIMIT)
-    return Passage(
-        clean(name, problems, "the id of a passage"), document, title, start, max(start, end), kept
-    )
-
-
-def _words(value: object, problems: list[str]) -> str:
-    return clean(value, problems, "a name in a passage", ID_LIMIT) if isinstance(value, str) else ""
-
-
-def _offset(value: object) -> int:
-    return int(value) if isinstance(value, int) and 0 <= value < 2**53 else 0

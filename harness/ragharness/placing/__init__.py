@@ -5,5 +5,6 @@ passages with names and boundaries of their own. Placed, they are judged like ou
 """
 
 from ragharness.placing.placer import Placed, Placer, complaints, unique
+from ragharness.placing.places import at_places, place_name
 
-__all__ = ["Placed", "Placer", "complaints", "unique"]
+__all__ = ["Placed", "Placer", "at_places", "complaints", "place_name", "unique"]

@@ -23,6 +23,9 @@ PIECE = 40
 SHARE = 0.5
 """The share of a text's bones that must be found; the rest is a heading, a summary, a footer."""
 
+MOST = 0.8
+"""The share from which on nothing is said of the rest."""
+
 
 class Match(NamedTuple):
     """What was found of a text."""
@@ -59,7 +62,7 @@ def _in_pieces(sought: str, named: str, corpus: Corpus, index: TextIndex) -> Mat
     for runs in pieces:
         document = _chosen(runs, likely, sought, corpus, index)
         places.update((index.span(run), None) for run in _of(runs, document, corpus, index))
-    return Match(tuple(places), all_of_it=False, ambiguous=not places)
+    return Match(tuple(places), all_of_it=found >= MOST * len(sought), ambiguous=not places)
 
 
 def _pieces(sought: str, named: str, corpus: Corpus, index: TextIndex) -> Iterator[list[Run]]:
