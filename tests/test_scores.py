@@ -225,11 +225,15 @@ def test_a_pipeline_with_its_own_passages_is_named_as_unforced() -> None:
     brought = (Retrieved("d1#1", 0.0),)
     citing = replace(citing, retrieved=brought, answer=Answer(text="So [d1#1].", citations=("d1#1",)))
     empty = next(each for each in QUESTIONS if each.stratum == "null_retrieval")
-    records = [bare, replace(bringing, retrieved=brought), citing, fake.record(empty, "unsupported")]
+    filled = replace(fake.record(empty, "unsupported"), retrieved=brought)
+    records = [bare, replace(bringing, retrieved=brought), citing, filled]
     (note,) = scored(records, takes="own").notes
     assert "the rows withheld and null do not mean what they say" in note
     assert f"Of 20 withheld questions, 2 came with the withheld evidence, 1 citing it ({asked[2].id})" in note
-    assert "of 10 null questions, 1 came with passages of the document asked about" in note
+    assert (
+        "; 10 of 10 null_retrieval questions could not be forced, 1 came with passages, 1 with some" in note
+    )
+    assert note.endswith("the document asked about. 1 of 4 answers came without passages")
 
 
 def test_spending_is_unknown_rather_than_zero() -> None:

@@ -27,12 +27,21 @@ def own_passages(outcomes: Sequence[Outcome]) -> str:
     cited = [each.question.id for each in withheld if each.evidence_cited]
     brought = sum(each.evidence_found for each in withheld)
     emptied = [each for each in outcomes if each.question.stratum == "null_retrieval"]
-    filled = sum(each.document_rank > 0 or each.evidence_found for each in emptied)
+    filled = sum(each.passages > 0 for each in emptied)
+    about = sum(each.document_rank > 0 or each.evidence_found for each in emptied)
     more = f" and {len(cited) - _NAMED} more" if len(cited) > _NAMED else ""
     named = f" ({', '.join(cited[:_NAMED])}{more})" if cited else ""
     return (
         "the pipeline brings its own passages: nothing could be withheld from it or emptied for it, so the"
         f" rows withheld and null do not mean what they say. Of {len(withheld)} withheld questions, {brought}"
-        f" came with the withheld evidence, {len(cited)} citing it{named}; of {len(emptied)} null questions,"
-        f" {filled} came with passages of the document asked about"
+        f" came with the withheld evidence, {len(cited)} citing it{named}; {len(emptied)} of {len(emptied)}"
+        f" null_retrieval questions could not be forced, {filled} came with passages, {about} with some of"
+        f" the document asked about{_bare(outcomes)}"
     )
+
+
+def _bare(outcomes: Sequence[Outcome]) -> str:
+    """Return how many answers came without any passage: their retrieval and citations cannot be judged."""
+    answered = [each for each in outcomes if each.status not in ("not_asked", "error", "timeout")]
+    bare = sum(each.passages == 0 for each in answered)
+    return f". {bare} of {len(answered)} answers came without passages" if bare else ""

@@ -27,6 +27,8 @@ class Outcome:
     evidence_passages: int = 0
     evidence_cited: bool = False
     """Whether a passage that holds a gold span is cited."""
+    passages: int = 0
+    """Passages that the pipeline had."""
     failure: Failure | None = None
     problems: tuple[str, ...] = ()
     usage: Usage | None = None
@@ -81,6 +83,7 @@ def _outcome(question: Question, record: Record) -> Outcome:
         record.document_rank,
         record.evidence_passages,
         _evidence_cited(record),
+        len(record.retrieved),
         record.failure,
         record.problems,
         record.answer.usage if record.answer else None,
