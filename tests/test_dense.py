@@ -85,7 +85,7 @@ def passage_set(count: int) -> PassageSet:
 
 
 def built(
-    model: Path, passages: PassageSet, cache: Path | None = None, name: str = "dense", **more: str
+    model: Path, passages: PassageSet, cache: Path | None = None, name: str = "dense", /, **more: str
 ) -> Any:
     asked = {"model": str(model), **{key.replace("_", "-"): value for key, value in more.items()}}
     return build_retriever(name, passages, None, cache, Options(asked))
@@ -139,6 +139,28 @@ def test_approximate_indexes_find_nearly_all_and_the_same_each_time(faiss: Any, 
         assert found == sorted(found, key=lambda item: (-item[1], item[0]))
         share.append(len({row for row, _ in found} & {row for row, _ in exact.search(query, 10)}) / 10)
     assert np.mean(share) > 0.95
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("name", ["hnsw", "ivf"])
+def test_an_approximate_index_is_built_once_and_any_damage_is_noticed(
+    faiss: Any, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vectors = np.random.default_rng(3).normal(size=(500, 8)).astype("f4")
+    kind = asked_kind(Options({"index": name}), len(vectors))
+    expected = [Nearest(vectors, kind, tmp_path).search(query, 5) for query in vectors[:20]]
+    (path,) = tmp_path.iterdir()
+    whole = path.read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr(Nearest, "_built", lambda *_: pytest.fail("it was built again"))
+        again = Nearest(vectors, kind, tmp_path)
+        assert [again.search(query, 5) for query in vectors[:20]] == expected
+    for damaged in (b"", whole[:-1], whole[:40], bytes([whole[0] ^ 1]) + whole[1:], whole[:99] + whole[100:]):
+        path.write_bytes(damaged)
+        assert [Nearest(vectors, kind, tmp_path).search(query, 5) for query in vectors[:20]] == expected
+        assert path.read_bytes() == whole
+    other = Nearest(vectors[::-1], kind, tmp_path)
+    assert other.search(vectors[0], 1)[0][0] == len(vectors) - 1
 
 
 @pytest.mark.model

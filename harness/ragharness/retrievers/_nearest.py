@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ragharness.errors import MissingExtra
+from ragharness.retrievers._graphs import index_path, load, save
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     from ragharness.options import Options
@@ -60,12 +63,20 @@ def asked_kind(options: Options, size: int) -> Kind:
 class Nearest:
     """Vectors that can be asked for the nearest to another; asking is safe from many threads."""
 
-    def __init__(self, vectors: Vectors, kind: Kind) -> None:
+    def __init__(self, vectors: Vectors, kind: Kind, cache: Path | None = None) -> None:
         self._faiss = require_faiss()
         self._faiss.omp_set_num_threads(1)
         self._size = len(vectors)
         self._exact = kind.name == "exact"
-        self._index = self._built(np.ascontiguousarray(vectors, dtype=np.float32), kind)
+        rows = np.ascontiguousarray(vectors, dtype=np.float32)
+        # An exact index is the vectors themselves; only the others take long to build.
+        path = index_path(cache, rows, kind, self._faiss.__version__) if cache and not self._exact else None
+        index: Any = load(path, self._faiss) if path else None
+        if index is None:
+            index = self._built(rows, kind)
+            if path:
+                save(path, self._faiss.serialize_index(index))
+        self._index = _tuned(index, kind)
 
     def search(self, vector: NDArray[np.float32], k: int) -> list[tuple[int, float]]:
         """Return at most ``k`` (row, score), the higher score first, then the lower row.
@@ -99,12 +110,10 @@ class Nearest:
         if kind.name == "hnsw":
             index = faiss.IndexHNSWFlat(width, sizes["hnsw-links"], faiss.METRIC_INNER_PRODUCT)
             index.hnsw.efConstruction = sizes["hnsw-build"]
-            index.hnsw.efSearch = sizes["hnsw-search"]
             index.hnsw.rng = faiss.RandomGenerator(SEED)
         elif kind.name == "ivf":
             lists = min(sizes["ivf-lists"], max(1, self._size))
             index = faiss.IndexIVFFlat(faiss.IndexFlatIP(width), width, lists, faiss.METRIC_INNER_PRODUCT)
-            index.nprobe = min(sizes["ivf-probes"], lists)
             index.cp.seed = SEED
             # It would complain about few points for a list, on standard error; the defaults allow for that.
             index.cp.min_points_per_centroid = 1
@@ -113,6 +122,15 @@ class Nearest:
             index = faiss.IndexFlatIP(width)
         index.add(vectors)
         return index
+
+
+def _tuned(index: Any, kind: Kind) -> Any:
+    """Set what only a search depends on."""
+    if kind.name == "hnsw":
+        index.hnsw.efSearch = kind.parameters["hnsw-search"]
+    elif kind.name == "ivf":
+        index.nprobe = min(kind.parameters["ivf-probes"], index.nlist)
+    return index
 
 
 def require_faiss() -> Any:

@@ -84,7 +84,7 @@ def build(
         "index": kind.name,
         **{name.replace("-", "_"): value for name, value in kind.parameters.items()},
     }
-    return DenseRetriever(passages.passages, embedder, Nearest(vectors, kind), settings)
+    return DenseRetriever(passages.passages, embedder, Nearest(vectors, kind, folder), settings)
 
 
 def _manner(options: Options, model: Model, device: str) -> Manner:
