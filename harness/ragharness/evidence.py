@@ -27,7 +27,7 @@ class EvidenceIndex:
     """Answers for one corpus which passages cover which spans; remembers where a span's tokens are."""
 
     def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
+        self.corpus = corpus
         self._tokens: dict[Evidence, tuple[list[int], list[int]]] = {}
 
     def coverage(self, passage: Passage, span: Evidence) -> float:
@@ -90,11 +90,11 @@ class EvidenceIndex:
         return max(0, bisect_right(ends, end) - bisect_left(starts, start)) / len(starts)
 
     def _same(self, one: str, other: str) -> bool:
-        return one == other or self._corpus.canonical(one) == self._corpus.canonical(other)
+        return one == other or self.corpus.canonical(one) == self.corpus.canonical(other)
 
     def _places(self, span: Evidence) -> tuple[list[int], list[int]]:
         if span not in self._tokens:
-            text = self._corpus.document(span.document).text
+            text = self.corpus.document(span.document).text
             found = list(_TOKEN.finditer(text, span.start, span.end))
             self._tokens[span] = [token.start() for token in found], [token.end() for token in found]
         return self._tokens[span]

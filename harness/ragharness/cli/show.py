@@ -42,6 +42,7 @@ def _text(
 ) -> str:
     from ragharness.evidence import EvidenceIndex
     from ragharness.passages import build_passages
+    from ragharness.placing import at_places
     from ragharness.reports import show_question
 
     corpus = _corpus(folder, source, offline)
@@ -49,13 +50,14 @@ def _text(
         return show_question(question, record, width=min(width, 100))
     passages = build_passages(corpus.documents, folder.run.settings.passage_words)
     own = (record.answer.passages or ()) if record and record.answer else ()
-    retrieved = [
-        passages.by_id[hit.id] for hit in (record.retrieved if record else ()) if hit.id in passages.by_id
-    ]
-    gold = EvidenceIndex(corpus).supporting(question, [*retrieved, *own])
-    return show_question(
-        question, record, corpus=corpus, passages=passages.by_id, gold=gold, width=min(width, 100)
+    named = (
+        passages.by_id.get(hit.id) or at_places(hit.id, corpus)
+        for hit in (record.retrieved if record else ())
     )
+    retrieved = {passage.id: passage for passage in named if passage is not None}
+    gold = EvidenceIndex(corpus).supporting(question, [*retrieved.values(), *own])
+    known = {**passages.by_id, **retrieved}
+    return show_question(question, record, corpus=corpus, passages=known, gold=gold, width=min(width, 100))
 
 
 def _corpus(folder: RunFolder, source: str, offline: bool) -> Corpus | None:

@@ -3,6 +3,8 @@
 A retriever's module has ``build(passages, evidence, cache, options)``, which returns an object with the three
 members of ``Retriever``. Its results are the same on every machine and under every hash seed, and it may be
 asked by many threads at once. Null-retrieval questions are emptied by the runner, not here.
+
+``package.module:name`` and ``path/file.py:name`` stand for a retriever of the user's own (see ``_own``).
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from ragharness.evidence import EvidenceIndex
     from ragharness.passages import PassageSet
     from ragharness.records import Hit, Question
+
+_EXPECTED = "give your own as package.module:function or path/to/file.py:function"
 
 __all__ = ["Retriever", "build_retriever", "retriever_names"]
 
@@ -51,13 +55,19 @@ def build_retriever(
     """Return the retriever of that name over ``passages``.
 
     ``evidence`` is needed by ``oracle`` alone. ``cache`` is a folder in which an index may be kept between
-    runs; None keeps it in memory only. Raises UnknownName for a name or a setting that is not known.
+    runs; None keeps it in memory only. Raises UnknownName for a name or a setting that is not known,
+    RetrieverNotUsable for code of the user's that cannot be used.
     """
     names = retriever_names()
-    if name not in names:
-        raise UnknownName("retriever", name, names)
-    module: Any = import_module(f"{__name__}.{name}")
     options = options or Options()
+    if name not in names and ":" in name:
+        from ragharness.retrievers._own import build_own
+
+        options.finish(f"the retriever {name!r}")
+        return build_own(name, passages, evidence)
+    if name not in names:
+        raise UnknownName("retriever", name, names, help=_EXPECTED)
+    module: Any = import_module(f"{__name__}.{name}")
     retriever: Retriever = module.build(passages, evidence, cache, options)
     options.finish(f"the retriever {name!r}")
     return retriever

@@ -153,7 +153,7 @@ class Examiner:
             document_rank=self._document_rank(question, hits),
             answer=answer,
             failure=failure,
-            problems=problems,
+            problems=(*turn.problems, *problems),
             verdict=verdict,
             seconds=round(turn.seconds, 6),
             attempts=turn.attempt,

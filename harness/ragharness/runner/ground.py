@@ -13,7 +13,7 @@ from ragharness.errors import RunNotUsable
 from ragharness.evidence import EvidenceIndex
 from ragharness.graders import load_grader
 from ragharness.passages import build_passages
-from ragharness.placing import Placer, unique
+from ragharness.placing import Placer, at_places, unique
 from ragharness.questions import DEFAULT_SEED, QuestionSet
 
 if TYPE_CHECKING:
@@ -52,7 +52,10 @@ class Ground:
         placed = [self._placer.place(passage).passage for passage in unique(brought)]
         # An id of the pipeline's own may be one of ours by chance: where it brought passages, they are meant.
         by_id = {passage.id: passage for passage in placed}
-        found = (by_id.get(hit.id) or self.passages.by_id.get(hit.id) for hit in record.retrieved)
+        found = (
+            by_id.get(hit.id) or self.passages.by_id.get(hit.id) or at_places(hit.id, self.corpus)
+            for hit in record.retrieved
+        )
         return [passage for passage in found if passage is not None]
 
 

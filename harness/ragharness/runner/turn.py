@@ -33,9 +33,12 @@ class Turn:
         """The asyncio task that answers it, if one does."""
         self.worker = 0
         """The thread that answers it, if one does."""
-        self._hits: dict[str, Hit] = {hit.passage.id: hit for hit in handed or ()}
+        self.problems: dict[str, None] = {}
+        """What was wrong with what a retriever of the user's returned, in order, each sentence once."""
+        self._hits: dict[str, Hit] = {}
         self._adding = Lock()
         self._settling = Lock()
+        self.add(handed or ())
 
     def begin(self) -> None:
         """Start the clock: from here on the pipeline works."""
@@ -67,6 +70,7 @@ class Turn:
         with self._adding:
             for hit in hits:
                 self._hits.setdefault(hit.passage.id, hit)
+            self.problems.update(dict.fromkeys(getattr(hits, "problems", ())))
 
     def retrieved(self) -> list[Hit]:
         """Return what was retrieved so far."""
