@@ -131,6 +131,12 @@ def run(
     max_time: str = typer.Option(
         "", metavar="TIME", help="Ask nothing more after 90s, 30m or 2h.", rich_help_panel=_NIGHT
     ),
+    isolate: bool = typer.Option(
+        False,
+        "--isolate",
+        help="Run a pipeline of your own in processes that may hang or die.",
+        rich_help_panel=_NIGHT,
+    ),
     offline: bool = typer.Option(False, "--offline", help="Fetch nothing.", rich_help_panel=_NIGHT),
     out: Annotated[
         Path | None,
@@ -191,6 +197,7 @@ def run(
         rpm=rpm,
         max_cost=max_cost,
         max_time=seconds_of(max_time) if max_time else None,
+        isolate=isolate,
         tags=tuple(tag or ()),
     )
     live = Live(quiet=quiet)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from ragharness.corpus import Corpus
     from ragharness.questions import QuestionSet
+    from ragharness.runner.isolation import Isolation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +69,8 @@ class Wishes:
     """US dollars at most, over all sessions of the run."""
     max_time: float | None = None
     """Seconds after which a session asks nothing more."""
+    isolate: bool = False
+    """Run a pipeline of the user's own in processes of its own, one a worker."""
     tags: tuple[str, ...] = ()
 
     def check(self) -> None:
@@ -134,11 +137,12 @@ def assemble(
         wishes.pipeline_options, flag="--pipeline-option", on_progress=on_progress, offline=wishes.offline
     )
     context = Context(corpus, questions, indexed, wanted, cache and cache / "answers")
-    pipeline = load_pipeline(wishes.pipeline, context)
+    isolation = _isolated(wishes.pipeline, wanted) if wishes.isolate else None
+    pipeline = isolation.pipeline if isolation else load_pipeline(wishes.pipeline, context)
     grader = load_grader(wishes.grader)
     # What is withheld, and so what is found, is that of the whole set: a part of it is asked as in the whole.
     questions = choose(questions, wishes.only, wishes.limit, wishes.sample_seed)
-    examiner = Examiner(pipeline, retriever, grader, evidence, corpus, passages, wishes.k)
+    examiner = Examiner(pipeline, retriever, grader, evidence, corpus, passages, wishes.k, isolation)
     settings = Settings(
         corpus=corpus.id,
         split=corpus.split,
@@ -156,3 +160,11 @@ def assemble(
         epochs=wishes.epochs,
     )
     return Bench(corpus, questions, examiner, settings)
+
+
+def _isolated(spec: str, options: Options) -> Isolation:
+    from ragharness.runner.isolation import Isolation
+
+    isolation = Isolation(spec)
+    options.finish(f"the pipeline {spec!r}")
+    return isolation

@@ -14,6 +14,7 @@ from ragharness.placing import Placer, complaints, unique
 from ragharness.records import Failure, Hit, Passage, Record, Retrieved
 from ragharness.runner.failures import describe
 from ragharness.runner.ground import named
+from ragharness.runner.wire import Told, check_query
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ragharness.pipelines import Pipeline
     from ragharness.records import Answer, Question, Status, Verdict
     from ragharness.retrievers import Retriever
+    from ragharness.runner.isolation import Isolation
     from ragharness.runner.turn import Turn
 
 
@@ -40,6 +42,8 @@ class Examiner:
     passages: PassageSet
     """The whole corpus, with what the index leaves out: a pipeline of its own may bring any of it."""
     k: int = 5
+    isolation: Isolation | None = None
+    """The processes of the pipeline, if it has any of its own."""
 
     def recall(self, turn: Turn) -> Answer | None:
         """Retrieve what the pipeline is handed; returns its answer if that is known without a call.
@@ -47,6 +51,8 @@ class Examiner:
         Of several epochs only the first is answered from memory: the others are asked to see what changes.
         """
         pipeline, question = self.pipeline, turn.question
+        if self.isolation:
+            self.isolation.ready()
         if pipeline.takes == "passages" and turn.handed is None:
             turn.handed = self._retrieve(question, question.text, self.k)
             turn.add(turn.handed)
@@ -67,13 +73,16 @@ class Examiner:
             turn.add(hits)
             return [hit.passage for hit in hits]
 
+        handed = [hit.passage for hit in turn.handed or ()]
         turn.begin()
-        return self.pipeline.call(question.text, [hit.passage for hit in turn.handed or ()], retrieve)
+        ask = self.isolation.ask if self.isolation else self.pipeline.call
+        return ask(question.text, handed, retrieve)
 
     def conclude(self, turn: Turn, returned: object) -> Record:
         """Read and grade what the pipeline returned; never raises."""
         try:
-            answer, problems = read_answer(returned)
+            read = (returned.answer, returned.problems) if isinstance(returned, Told) else None
+            answer, problems = read or read_answer(returned)
         except Exception as error:  # noqa: BLE001 (a strange object must not lose the record)
             return self._record(turn, "error", failure=describe(error, "while reading what was returned"))
         hits = turn.retrieved()
@@ -93,11 +102,8 @@ class Examiner:
             turn, "timeout", turn.retrieved(), failure=Failure("TimeoutError", f"no answer after {limit:g} s")
         )
 
-    def _retrieve(self, question: Question, query: object, k: object) -> list[Hit]:
-        if not isinstance(query, str) or not isinstance(k, int) or k < 1:
-            raise TypeError(
-                f"retrieve(query, k) takes a text and a number from 1, found {query!r:.80} and {k!r:.80}"
-            )
+    def _retrieve(self, question: Question, query: str, k: int) -> list[Hit]:
+        check_query(query, k)
         # Emptied here, not in the retrievers: whatever retrieves, these questions get nothing.
         if question.stratum == "null_retrieval":
             return []

@@ -17,8 +17,18 @@ _SHORTEST_SECRET = 8
 """Shorter values of such variables ("1", "true") are no secrets and would hit ordinary words."""
 
 
+class Reported(Exception):
+    """An exception of another process, of which only what a record keeps has come over."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
 def describe(error: BaseException, where: str = "") -> Failure:
     """Return an exception's type and message, with where it happened if not in the pipeline; never raises."""
+    if isinstance(error, Reported):
+        return error.failure
     kind = type(error).__name__
     try:
         message = str(error)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from threading import Thread
+from threading import Thread, get_ident
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ class Threads:
 
     def start(self) -> None:
         """Start the first worker."""
+        if self._examiner.isolation:
+            self._examiner.isolation.open()
         self._spawn()
 
     def grow(self) -> bool:
@@ -36,12 +38,16 @@ class Threads:
                 self._spawn()
         return self._working < self._size
 
-    def replace(self, turn: Turn) -> None:  # noqa: ARG002 (a thread cannot be told to stop)
-        """Start a worker in the place of the one that is stuck in this turn."""
+    def replace(self, turn: Turn) -> None:
+        """Start a worker in the place of the one that is stuck in this turn: a thread cannot be stopped."""
+        if self._examiner.isolation:
+            self._examiner.isolation.kill(turn.worker)
         self._spawn()
 
     def close(self) -> None:
-        """Nothing to do: idle workers end by themselves, stuck ones are daemons."""
+        """End the pipeline's processes; idle workers end by themselves, stuck ones are daemons."""
+        if self._examiner.isolation:
+            self._examiner.isolation.close()
 
     def _spawn(self) -> None:
         Thread(target=self._work, daemon=True).start()
@@ -53,9 +59,13 @@ class Threads:
                 pass
         except BaseException as error:  # noqa: BLE001 (whatever breaks the harness is raised by ``execute``)
             crew.stop(error)
+        finally:
+            if self._examiner.isolation:
+                self._examiner.isolation.leave()
 
     def _answer(self, turn: Turn) -> bool:
         """See a turn to its end; returns False when the clock has settled it and another took this place."""
+        turn.worker = get_ident()
         returned, error = self._recalled(turn)
         if returned is None and error is None:
             if not self._crew.admit(turn):

@@ -1,0 +1,204 @@
+"""A pipeline in processes of its own: one a worker, killed when its time is over, replaced when it dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from threading import Lock, Timer, get_ident
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+
+from ragharness.errors import AccessRefused, PipelineNotUsable, TemporaryFailure, UsageError
+from ragharness.pipelines import Pipeline, pipeline_kinds
+from ragharness.pipelines._shape import Shape
+from ragharness.runner import wire
+from ragharness.runner.failures import Reported, describe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ragharness.pipelines._shape import Takes
+    from ragharness.records import Passage
+
+    Retrieve = Callable[[str, int], list[Passage]]
+
+_STARTUP = 600.0
+"""Seconds after which a process that is still loading its pipeline is given up."""
+
+_GROWTH = 1 << 30
+"""Bytes by which a process may grow over what it had when it was loaded; then another takes its place."""
+
+_PROGRAM = "from ragharness.runner.cell import main; main()"
+
+
+class ProcessDied(Exception):
+    """The process of a pipeline ended instead of answering."""
+
+
+class Isolation:
+    """The processes of one pipeline, at most one for each thread that asks."""
+
+    def __init__(self, spec: str) -> None:
+        head, colon, _ = spec.partition(":")
+        if not colon or head in pipeline_kinds():
+            raise UsageError(
+                f"expected your own pipeline, module:name or file.py:name, with --isolate, found {spec!r}",
+                help=f"leave --isolate away: {head} runs none of your code in this process",
+            )
+        self._spec = spec
+        self._lock = Lock()
+        self._cells: dict[int, Cell] = {}
+        self._closed = False
+        first = Cell(spec)
+        self._spare: Cell | None = first
+        shape = Shape(cast("Takes", first.ready.takes), ())
+        self.pipeline = Pipeline(spec, first.ready.name, first.ready.fingerprint, False, self.ask, shape)
+        """What the harness must know of it; asked through ``ask``, not through ``Pipeline.call``."""
+
+    def ready(self) -> None:
+        """Have a process for the calling thread; raises PipelineNotUsable where none can be had."""
+        if get_ident() in self._cells:
+            return
+        with self._lock:
+            cell, self._spare = self._spare, None
+        cell = cell or Cell(self._spec)
+        with self._lock:
+            self._cells[get_ident()] = cell
+            closed = self._closed
+        if closed:
+            cell.kill()
+
+    def ask(self, question: str, passages: Sequence[Passage], retrieve: Retrieve) -> wire.Told:
+        """Ask the process of the calling thread; raises what the pipeline raised, or ProcessDied."""
+        self.ready()
+        cell = self._cells[get_ident()]
+        try:
+            told = cell.ask(question, passages, retrieve)
+        except (EOFError, OSError, msgspec.MsgspecError):
+            self.leave()
+            raise ProcessDied(cell.end()) from None
+        if told.memory - cell.ready.memory > _GROWTH:
+            self.leave()
+        if isinstance(told, wire.Failed):
+            raise _raised(told)
+        return told
+
+    def kill(self, worker: int) -> None:
+        """Kill the process of a thread whose time is over; its ``ask`` raises."""
+        if cell := self._cells.get(worker):
+            cell.kill()
+
+    def leave(self) -> None:
+        """Let the process of the calling thread go."""
+        with self._lock:
+            cell = self._cells.pop(get_ident(), None)
+        if cell:
+            cell.end()
+
+    def open(self) -> None:
+        """Allow processes again after ``close``."""
+        self._closed = False
+
+    def close(self) -> None:
+        """Kill every process."""
+        with self._lock:
+            self._closed = True
+            spare, self._spare = self._spare, None
+            for cell in self._cells.values():
+                cell.kill()
+        if spare:
+            spare.end()
+
+
+class Cell:
+    """One process, loaded; raises PipelineNotUsable where its pipeline cannot be."""
+
+    def __init__(self, spec: str) -> None:
+        # A session of its own: its children die with it, and Ctrl-C is for the harness.
+        self._process: subprocess.Popen[bytes] = subprocess.Popen(  # noqa: S603 (our own program)
+            [sys.executable, "-c", _PROGRAM],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+        self._incoming: Any = self._process.stdout
+        self._outgoing: Any = self._process.stdin
+        self._ended = False
+        self.ready = self._loaded(spec)
+
+    def ask(self, question: str, passages: Sequence[Passage], retrieve: Retrieve) -> wire.Told | wire.Failed:
+        """Return the answer to one question, retrieving what is looked for; raises EOFError at a death."""
+        wire.send(self._outgoing, wire.Ask(question, tuple(passages)))
+        while True:
+            message = wire.receive(self._incoming)
+            if isinstance(message, (wire.Told, wire.Failed)):
+                return message
+            if isinstance(message, wire.Seek):
+                wire.send(self._outgoing, _sought(message, retrieve))
+
+    def kill(self) -> None:
+        """Kill the process and its children; whoever waits for it meets the end of its pipe."""
+        if self._ended:
+            return
+        with suppress(OSError):
+            if hasattr(os, "killpg"):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+
+    def end(self) -> str:
+        """Kill the process, clear away what is left of it, and return how it ended."""
+        self.kill()
+        code = self._process.wait()
+        self._ended = True
+        for stream in (self._incoming, self._outgoing):
+            with suppress(OSError):
+                stream.close()
+        if code < 0:
+            return f"the pipeline's process was killed by {signal.Signals(-code).name}"
+        return f"the pipeline's process ended with exit code {code} instead of answering"
+
+    def _loaded(self, spec: str) -> wire.Ready:
+        patience = Timer(_STARTUP, self.kill)
+        patience.daemon = True
+        patience.start()
+        try:
+            wire.send(self._outgoing, wire.Load(spec))
+            message = wire.receive(self._incoming)
+        except (EOFError, OSError, msgspec.MsgspecError):
+            raise PipelineNotUsable(
+                f"expected {spec} to load in a process of its own, found: {self.end()}",
+                help="run it once without --isolate to see what happens",
+            ) from None
+        except BaseException:
+            self.end()
+            raise
+        finally:
+            patience.cancel()
+        if isinstance(message, wire.Ready):
+            return message
+        self.end()
+        if isinstance(message, wire.Unusable):
+            raise PipelineNotUsable(message.message, help=message.help)
+        raise PipelineNotUsable(f"expected {spec} to load in a process of its own, found {message!r:.80}")
+
+
+def _sought(message: wire.Seek, retrieve: Retrieve) -> wire.Found | wire.NotFound:
+    try:
+        return wire.Found(tuple(retrieve(message.query, message.k)))
+    except Exception as error:  # noqa: BLE001 (it is raised again where the pipeline called retrieve)
+        return wire.NotFound(describe(error))
+
+
+def _raised(told: wire.Failed) -> Exception:
+    if told.fate == "refused":
+        return AccessRefused(told.failure.message, help=told.help)
+    reported = Reported(told.failure)
+    if told.fate == "passing":
+        passing = TemporaryFailure(told.failure.message, retry_after=told.retry_after)
+        reported.__cause__ = passing
+    return reported
