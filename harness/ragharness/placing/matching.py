@@ -55,31 +55,42 @@ def match(text: str, named: str, near: int, corpus: Corpus, index: TextIndex) ->
 def _in_pieces(sought: str, named: str, corpus: Corpus, index: TextIndex) -> Match:
     pieces = list(_pieces(sought, named, corpus, index))
     found = sum(runs[0].last - runs[0].first for runs in pieces)
-    if found < SHARE * len(sought):
+    if found < SHARE * (len(sought) - _heading(sought, named, corpus)):
         return Match()
     likely = [named, *(_document(runs, corpus, index) for runs in pieces)]
     places: dict[Evidence, None] = {}
     for runs in pieces:
         document = _chosen(runs, likely, sought, corpus, index)
         places.update((index.span(run), None) for run in _of(runs, document, corpus, index))
-    return Match(tuple(places), all_of_it=found >= MOST * len(sought), ambiguous=not places)
+    # The title of the document is put before its pieces often, and is not of their text.
+    own = len(sought) - max((_heading(sought, place.document, corpus) for place in places), default=0)
+    return Match(tuple(places), all_of_it=found >= MOST * own, ambiguous=not places)
+
+
+def _heading(sought: str, document: str, corpus: Corpus) -> int:
+    """Return how many bones at the beginning of a text are the title of the document."""
+    title = bones(corpus.document(document).title) if document else ""
+    return len(title) if sought.startswith(title) else 0
 
 
 def _pieces(sought: str, named: str, corpus: Corpus, index: TextIndex) -> Iterator[list[Run]]:
-    """Yield the pieces of a text that stand in the corpus, in its order, each with all its places."""
-    position = 0
+    """Yield the pieces of a text that stand in the corpus, each with all its places."""
+    position, before = 0, None
     while runs := index.next_runs(sought, position, PIECE):
-        meant = _of(runs, named, corpus, index)
-        farthest = max(run.last for run in meant or runs)
-        chosen = [run for run in meant or runs if run.last == farthest]
+        meant = _of(runs, named, corpus, index) or runs
+        position = max(run.last for run in meant)
+        chosen = [run for run in meant if run.last == position]
+        yield from _between(sought, before, chosen[0].first, index)
         yield chosen
-        position = farthest
         # Behind a gap only a text of one document is followed.
-        onward = index.onward(sought, chosen[0]) if _document(chosen, corpus, index) else None
-        while onward:
-            yield [onward]
-            position = onward.last
-            onward = index.onward(sought, onward)
+        before = chosen[0] if _document(chosen, corpus, index) else None
+    yield from _between(sought, before, len(sought), index)
+
+
+def _between(sought: str, before: Run | None, last: int, index: TextIndex) -> Iterator[list[Run]]:
+    """Yield the short pieces behind one that was found: a word was changed, a page number stands between."""
+    while before and (before := index.onward(sought[:last], before)):
+        yield [before]
 
 
 def _document(runs: Sequence[Run], corpus: Corpus, index: TextIndex) -> str:
