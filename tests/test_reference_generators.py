@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from typing import TYPE_CHECKING
 
 import pytest
 
+from conftest import ROOT
 from ragharness.corpus import Corpus
-from ragharness.errors import UsageError
+from ragharness.errors import UnusableReply, UsageError
 from ragharness.passages import PassageSet
-from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer, reference_names
+from ragharness.pipelines import Context, Pipeline, load_pipeline, pipeline_kinds, read_answer
 from ragharness.pipelines._proposition import core, proposition
 from ragharness.pipelines.blind import usual_answers
 from ragharness.questions import QuestionSet
@@ -85,8 +87,12 @@ def answer(spec: str, asked: str, passages: tuple[Passage, ...] = PASSAGES) -> s
     return read.text
 
 
-def test_every_file_is_a_reference_generator() -> None:
-    assert reference_names() == ["blind", "extractive", "refuse", "scripted"]
+def test_every_file_is_a_kind_of_pipeline_and_is_documented() -> None:
+    kinds = pipeline_kinds()
+    assert set(kinds) >= {"blind", "cmd", "extractive", "http", "https", "refuse", "replay", "scripted"}
+    page = (ROOT / "docs" / "pipelines.md").read_text(encoding="utf-8")
+    for kind in kinds:
+        assert re.search(rf"^\| `{kind}\b", page, re.MULTILINE), kind
 
 
 @pytest.mark.parametrize("name", ["blind", "extractive", "refuse"])
@@ -242,7 +248,7 @@ def test_scripted_answers_from_a_file_by_id_or_question(tmp_path: Path, as_lines
     second, _ = read_answer(pipeline.call(QUESTIONS[2].text, PASSAGES))
     assert second is not None
     assert (second.text, second.confidence) == ("900", 0.5)
-    with pytest.raises(LookupError, match="holds no answer to: Who insures"):
+    with pytest.raises(UnusableReply, match="holds no answer to: Who insures"):
         pipeline.call(QUESTIONS[3].text, PASSAGES)
 
 

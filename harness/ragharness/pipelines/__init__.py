@@ -1,8 +1,9 @@
 """Pipelines: loading the system under test, calling it, and reading what it returns.
 
-``module:attribute`` and ``path/file.py:attribute`` name the user's own; the reference generators are one file
-each in this package, found by its name, with ``build(context, argument)``, which returns a callable of one of
-the same three signatures, or a ``Made`` that says more about it.
+``module:attribute`` and ``path/file.py:attribute`` name the user's own. Every other kind (a service, a
+command, recorded answers, the reference generators) is one file in this package, found by the first word of
+the name, with ``build(context, argument)``, which returns a callable of one of the same three signatures, or
+a ``Made`` that says more about it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragharness import __version__
+from ragharness.download import public_urls
 from ragharness.errors import UnknownName, UsageError
 from ragharness.options import Options
 from ragharness.pipelines._answers import read_answer
@@ -31,14 +33,17 @@ if TYPE_CHECKING:
     from ragharness.questions import QuestionSet
     from ragharness.records import Passage
 
-__all__ = ["Context", "Pipeline", "load_pipeline", "read_answer", "reference_names"]
+__all__ = ["Context", "Pipeline", "load_pipeline", "pipeline_kinds", "read_answer"]
 
-_EXPECTED = "give your own as package.module:function or path/to/file.py:function"
+_EXPECTED = (
+    "give your own as package.module:function, path/to/file.py:function, http://HOST/PATH, cmd:COMMAND"
+    " or replay:FILE"
+)
 
 
 @dataclass(frozen=True)
 class Context:
-    """What reference generators may know besides the question; a user's pipeline never gets it."""
+    """What the kinds of pipelines may know besides the question; a user's pipeline never gets it."""
 
     corpus: Corpus
     questions: QuestionSet
@@ -47,6 +52,8 @@ class Context:
     """What the user set with ``--pipeline-option``."""
     cache: Path | None = None
     """A folder in which answers may be kept between runs; None: nothing is kept."""
+    k: int = 5
+    """How many passages the run retrieves for a question."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,7 @@ class Pipeline:
     """The system under test, ready to be called."""
 
     spec: str
-    """How the user named it."""
+    """How the user named it, without what may be secret in URLs."""
     name: str
     """A short name for headings and folders; not yet safe as a file name."""
     fingerprint: str
@@ -90,22 +97,22 @@ class Pipeline:
         return whole(returned)
 
 
-def reference_names() -> list[str]:
-    """Return the names of the reference generators, in alphabetical order."""
+def pipeline_kinds() -> list[str]:
+    """Return the first words of names that are not the user's own code, in alphabetical order."""
     return sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_"))
 
 
 def load_pipeline(spec: str, context: Context | None = None) -> Pipeline:
-    """Load the pipeline that ``spec`` names; reference generators need the ``context``.
+    """Load the pipeline that ``spec`` names; all but the user's own code need the ``context``.
 
     Raises UnknownName for a bare name that is none of theirs, and PipelineNotUsable for what cannot be
     imported, found or called.
     """
     head, colon, argument = spec.partition(":")
-    if head in reference_names():
-        return _reference(spec, head, argument, context)
+    if head in pipeline_kinds():
+        return _of_kind(spec, head, argument, context)
     if not colon:
-        raise UnknownName("reference pipeline", spec, reference_names(), help=_EXPECTED)
+        raise UnknownName("pipeline", spec, pipeline_kinds(), help=_EXPECTED)
     from ragharness.pipelines._loading import load_object
 
     if context is not None:
@@ -121,16 +128,16 @@ def load_pipeline(spec: str, context: Context | None = None) -> Pipeline:
     )
 
 
-def _reference(spec: str, name: str, argument: str, context: Context | None) -> Pipeline:
+def _of_kind(spec: str, name: str, argument: str, context: Context | None) -> Pipeline:
     if context is None:
-        raise UsageError(f"the reference pipeline {name!r} needs a corpus and its questions; none were given")
+        raise UsageError(f"the pipeline {name!r} needs a corpus and its questions; none were given")
     module: Any = import_module(f"{__name__}.{name}")
     built = module.build(context, argument)
     made = built if isinstance(built, Made) else Made(built)
     context.options.finish(f"the pipeline {name!r}")
     source = Path(module.__file__).read_bytes() + made.source
     return Pipeline(
-        spec=spec,
+        spec=public_urls(spec),
         name=made.name or name,
         fingerprint=hashlib.sha256(__version__.encode() + b"\n" + source).hexdigest(),
         is_async=is_async(made.function),

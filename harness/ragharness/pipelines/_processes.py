@@ -1,0 +1,198 @@
+"""Processes that are spoken to over pipes: one at a time knows of a question, and a bad one is ended with all
+that it started.
+
+They belong to an event loop. A call that is cancelled, as the run does when a question takes too long, ends
+its process; the next question gets a new one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import signal
+import subprocess
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ragharness.errors import UnusableReply
+from ragharness.pipelines._replies import EXCERPT, REPLY_LIMIT, excerpt, too_long
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+STDERR_KEPT = 4000
+"""Bytes at the end of a process's standard error that are kept for the message of its failure."""
+
+GRACE = 0.3
+"""Seconds that a process gets to end by itself once its input is closed."""
+
+_PROMPT = 1.0
+"""Seconds to wait for the exit status of a process that has closed its output."""
+
+_living: set[int] = set()
+"""Process groups to end when the interpreter does."""
+
+
+class Process(asyncio.SubprocessProtocol):
+    """One process; everything that it says is read as it comes."""
+
+    def __init__(self) -> None:
+        self.used = 0
+        """Questions that it was given."""
+        self._transport: asyncio.SubprocessTransport | None = None
+        self._said = bytearray()
+        self._searched = 0
+        self._errors = bytearray()
+        self._open = {1, 2}
+        self._exited = asyncio.Event()
+        self._news = asyncio.Event()
+
+    @classmethod
+    async def start(cls, words: Sequence[str], environment: Mapping[str, str]) -> Process:
+        """Start a command; raises UnusableReply when the system cannot."""
+        try:
+            _, process = await asyncio.get_running_loop().subprocess_exec(
+                cls, *words, env=dict(environment), stdin=subprocess.PIPE, start_new_session=True
+            )
+        except OSError as error:
+            raise UnusableReply(f"the command cannot be started: {error.strerror or error}") from error
+        return process
+
+    @property
+    def fresh(self) -> bool:
+        """Whether it is alive, and silent as one is that has not been asked."""
+        return not (self._said or 1 not in self._open or self._exited.is_set())
+
+    @property
+    def status(self) -> int | None:
+        """The exit status; below 0 the number of the signal that ended it; None: it has not ended."""
+        return self._transport.get_returncode() if self._transport else None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the transport."""
+        assert isinstance(transport, asyncio.SubprocessTransport)
+        self._transport = transport
+        _living.add(transport.get_pid())
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Take what it says: the end of its standard error, and no more output than a reply may have."""
+        if fd == 2:
+            self._errors = (self._errors + data)[-STDERR_KEPT:]
+            return
+        self._said += data
+        if len(self._said) > REPLY_LIMIT:
+            self.kill()
+        self._news.set()
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
+        """Note the end of its output."""
+        self._open.discard(fd)
+        self._news.set()
+        self._finish()
+
+    def process_exited(self) -> None:
+        """Note its end."""
+        self._exited.set()
+        self._finish()
+
+    def say(self, content: bytes, *, last: bool = False) -> None:
+        """Write to its standard input; ``last`` closes it."""
+        assert self._transport is not None
+        pipe = self._transport.get_pipe_transport(0)
+        assert isinstance(pipe, asyncio.WriteTransport)
+        self.used += 1
+        pipe.write(content)
+        if last:
+            pipe.close()
+
+    async def line(self) -> bytes | None:
+        """Return its next line, None when it has no more to say; raises UnusableReply for an endless one."""
+        while True:
+            end = self._said.find(b"\n", self._searched)
+            if end >= 0:
+                line = bytes(self._said[:end])
+                del self._said[: end + 1]
+                self._searched = 0
+                if line.strip():
+                    return line
+                continue
+            self._searched = len(self._said)
+            if self._searched > REPLY_LIMIT:
+                raise too_long()
+            if 1 not in self._open:
+                return bytes(self._said) or None
+            self._news.clear()
+            await self._news.wait()
+
+    async def rest(self) -> bytes:
+        """Return all that it says until its end; raises UnusableReply for too much."""
+        while 1 in self._open and len(self._said) <= REPLY_LIMIT:
+            self._news.clear()
+            await self._news.wait()
+        if len(self._said) > REPLY_LIMIT:
+            raise too_long()
+        return bytes(self._said)
+
+    async def failure(self) -> str:
+        """Return how it ended, and what it last wrote to standard error."""
+        status = await self.ended()
+        how = "closed its output" if status is None else f"ended with exit status {status}"
+        if status is not None and status < 0:
+            with suppress(ValueError):
+                how = f"was ended by {signal.Signals(-status).name}"
+        written = excerpt(self._errors.decode("utf-8", "replace"), STDERR_KEPT)
+        return f"{how}; its standard error ends: {written[-EXCERPT:]}" if written else how
+
+    async def ended(self) -> int | None:
+        """Return the exit status once its output is closed; None when it lives on all the same."""
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._exited.wait(), _PROMPT)
+        return self.status
+
+    def kill(self) -> None:
+        """End it and everything that it started, now."""
+        transport = self._transport
+        if transport is None:
+            return
+        end_group(transport.get_pid())
+        # The transport itself is closed when the process is reaped: before, it would reap it too.
+        for fd in range(3):
+            pipe = transport.get_pipe_transport(fd)
+            if pipe is not None:
+                pipe.close()
+
+    def _finish(self) -> None:
+        if self._transport is not None and self._exited.is_set() and not self._open:
+            self._transport.close()
+
+    async def close(self) -> None:
+        """Close its input, let it end by itself for a moment, then end it."""
+        transport = self._transport
+        if transport is None:
+            return
+        pipe = transport.get_pipe_transport(0)
+        if pipe is not None:
+            pipe.close()
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._exited.wait(), GRACE)
+        self.kill()
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._exited.wait(), GRACE)
+
+
+def end_group(group: int) -> None:
+    """End a process group that ``Process`` started."""
+    if group in _living:
+        _living.discard(group)
+        with suppress(ProcessLookupError, PermissionError):
+            if hasattr(os, "killpg"):
+                os.killpg(group, signal.SIGKILL)
+            else:
+                os.kill(group, signal.SIGTERM)
+
+
+@atexit.register
+def _end_all() -> None:
+    for group in tuple(_living):
+        end_group(group)

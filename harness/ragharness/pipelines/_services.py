@@ -1,0 +1,72 @@
+"""How services say no: HTTP status codes as the failures that a run tells apart."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from ragharness.errors import AccessRefused, RagharnessError, TemporaryFailure, UnusableReply
+from ragharness.language.patterns import regex
+from ragharness.pipelines._replies import excerpt
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_TITLE = regex(r"(?is)<title[^>]*>(.*?)</title>")
+_MARKUP = regex(r"(?is)\A\s*(?:<!doctype html|<html|<head|<body)")
+_BUSY = (408, 409, 425, 429)
+"""Codes below 500 that mean another try may succeed."""
+
+
+def failure(where: str, status: int, headers: Mapping[str, str], text: str) -> RagharnessError | None:
+    """Return what to raise for a reply of this status; None for a success."""
+    if 200 <= status < 300:
+        return None
+    said = f"{where} replied {_named(status)}"
+    if status in (401, 403):
+        return AccessRefused(
+            f"{said}: {told(text)}",
+            help="send what a variable holds: --pipeline-option 'header-authorization=Bearer ENV:NAME'",
+        )
+    if status in _BUSY or status >= 500:
+        return TemporaryFailure(f"{said}: {told(text)}", retry_after=wait_of(headers.get("retry-after", "")))
+    if 300 <= status < 400:
+        target = excerpt(headers.get("location", ""), 200) or "nowhere"
+        return UnusableReply(f"{said} to {target}, which is not followed: name that address itself")
+    return UnusableReply(f"{said}: {told(text)}")
+
+
+def wait_of(asked: str, now: datetime | None = None) -> float | None:
+    """Return the seconds that a Retry-After header asks for, as a number or a date; None for neither."""
+    try:
+        seconds = float(asked)
+    except ValueError:
+        try:
+            until = parsedate_to_datetime(asked)
+        except ValueError:
+            return None
+        if until.tzinfo is None:
+            until = until.replace(tzinfo=timezone.utc)
+        seconds = max(0.0, (until - (now or datetime.now(timezone.utc))).total_seconds())
+    return seconds if 0 <= seconds < math.inf else None
+
+
+def is_page(text: str) -> bool:
+    """Whether a text is a web page: what proxies and frameworks show to people in the place of a reply."""
+    return _MARKUP.match(text) is not None
+
+
+def told(text: str) -> str:
+    """Return the beginning of what a service said, of a web page its title."""
+    title = _TITLE.search(text[:10_000]) if is_page(text) else None
+    return excerpt(title[1] if title else text) or "it said no more"
+
+
+def _named(status: int) -> str:
+    try:
+        return f"{status} {HTTPStatus(status).phrase}"
+    except ValueError:
+        return str(status)

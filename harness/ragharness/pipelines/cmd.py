@@ -1,0 +1,187 @@
+"""A pipeline that is a command: asked over its standard input, answering on its standard output.
+
+It is kept alive: a question is one line of JSON, ``{"id", "question", "passages"}``, and so is the reply.
+As many processes run as questions are asked at once. With ``mode=once`` a process is started for each
+question, reads it from standard input as it is, writes its answer, and ends. ``takes=own`` sends no passages.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import shutil
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ragharness.errors import PipelineNotUsable, UnusableReply
+from ragharness.pipelines._loops import PerLoop
+from ragharness.pipelines._made import Made
+from ragharness.pipelines._processes import Process
+from ragharness.pipelines._replies import json_of, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragharness.pipelines import Context
+    from ragharness.records import Passage
+
+SCRIPT_LIMIT = 2**20
+"""Bytes of a file on the command line up to which it counts as the source; interpreters are larger."""
+
+_HELP = "name it like cmd:./answer.sh or 'cmd:python answer.py --fast'; no shell reads it"
+
+
+def build(context: Context, argument: str) -> Made:
+    """Return the pipeline that the command ``argument`` is; raises PipelineNotUsable."""
+    words = _words(argument)
+    mode = context.options.choice("mode", "lines", ("lines", "once"))
+    takes = context.options.choice("takes", "passages" if mode == "lines" else "own", ("passages", "own"))
+    command = Once(words) if mode == "once" else Lines(words)
+    files = [Path(word) for word in words if _is_script(Path(word))]
+    return Made(
+        command.ask if takes == "passages" else command.ask_alone,
+        name=(files[-1] if files else Path(words[0])).name,
+        settings={"mode": mode, "takes": takes},
+        source=b"\n".join(file.read_bytes() for file in files),
+    )
+
+
+class Lines:
+    """Processes that answer line by line; one that does anything else is replaced."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words = words
+        self._numbers = count(1)
+        self._idle: PerLoop[list[Process]] = PerLoop(list, _close_all)
+
+    async def ask_alone(self, question: str) -> Any:
+        """Return the command's reply to a question without passages; raises UnusableReply."""
+        return await self._reply({"question": question})
+
+    async def ask(self, question: str, passages: Sequence[Passage]) -> Any:
+        """Return the command's reply to a question with passages; raises UnusableReply."""
+        return await self._reply({"question": question, "passages": list(passages)})
+
+    async def _reply(self, request: dict[str, Any]) -> Any:
+        number = str(next(self._numbers))
+        sent = msgspec.json.encode({"id": number, **request}) + b"\n"
+        idle = await self._idle.get()
+        process, line = await self._exchange(idle, sent)
+        try:
+            reply = _value(line, process, number)
+        except UnusableReply:
+            # Whatever it says next belongs to no question.
+            process.kill()
+            raise
+        idle.append(process)
+        return reply
+
+    async def _exchange(self, idle: list[Process], sent: bytes) -> tuple[Process, bytes]:
+        """Return the line that a process replied; one that had ended in peace meanwhile is replaced."""
+        while True:
+            process = _waiting(idle) or await Process.start(self._words, environment())
+            try:
+                process.say(sent)
+                line = await process.line()
+                if line is not None:
+                    return process, line
+                failure = await process.failure()
+                in_peace = process.status == 0 and process.used > 1
+            except BaseException:
+                process.kill()
+                raise
+            process.kill()
+            if not in_peace:
+                raise UnusableReply(f"the command {failure}")
+
+
+class Once:
+    """A process for each question."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words = words
+        self._running: PerLoop[list[Process]] = PerLoop(list, _close_all)
+
+    async def ask_alone(self, question: str) -> Any:
+        """Return what the command writes when it reads the question; raises UnusableReply."""
+        return await self._reply(question.encode())
+
+    async def ask(self, question: str, passages: Sequence[Passage]) -> Any:
+        """Return what the command writes when it reads both as JSON; raises UnusableReply."""
+        return await self._reply(msgspec.json.encode({"question": question, "passages": list(passages)}))
+
+    async def _reply(self, sent: bytes) -> Any:
+        running = await self._running.get()
+        process = await Process.start(self._words, environment())
+        running.append(process)
+        try:
+            process.say(sent + b"\n", last=True)
+            said = await process.rest()
+            if await process.ended() != 0:
+                raise UnusableReply(f"the command {await process.failure()}")
+        finally:
+            running.remove(process)
+            process.kill()
+        text = text_of(said).strip()
+        return json_of(text) if text.startswith("{") else text
+
+
+def environment() -> dict[str, str]:
+    """Return what processes get as their environment: ours, and Python's output not held back in a buffer."""
+    return {**os.environ, "PYTHONUNBUFFERED": "1"}
+
+
+def _words(argument: str) -> list[str]:
+    try:
+        words = shlex.split(argument)
+    except ValueError as error:
+        raise PipelineNotUsable(f"expected a command, found {argument!r}: {error}", help=_HELP) from error
+    if not words:
+        raise PipelineNotUsable("expected a command behind 'cmd:', found nothing", help=_HELP)
+    if shutil.which(words[0]) is None:
+        place = Path(words[0])
+        if place.is_file():
+            raise PipelineNotUsable(
+                f"expected a command that may be executed, found {words[0]}", help=f"chmod +x {words[0]}"
+            )
+        raise PipelineNotUsable(f"expected a command, found no {words[0]!r}", help=_HELP)
+    return words
+
+
+def _is_script(path: Path) -> bool:
+    try:
+        return path.is_file() and path.stat().st_size <= SCRIPT_LIMIT
+    except (OSError, ValueError):
+        return False
+
+
+def _waiting(idle: list[Process]) -> Process | None:
+    """Return a process that waits for a question; those that ended, or spoke without being asked, go."""
+    while idle:
+        process = idle.pop()
+        if process.fresh:
+            return process
+        process.kill()
+    return None
+
+
+def _value(line: bytes, process: Process, number: str) -> Any:
+    try:
+        reply = json_of(text_of(line))
+    except UnusableReply as error:
+        first = "its first line" if process.used == 1 else "its line"
+        raise UnusableReply(
+            f"{error} as {first} on standard output",
+            help="write one line of JSON for each that is read, and anything else to standard error",
+        ) from error
+    if isinstance(reply, dict) and str(reply.get("id", number)) != number:
+        raise UnusableReply(f"expected the reply to {number}, found the one to {reply['id']!r:.40}")
+    return reply
+
+
+async def _close_all(processes: list[Process]) -> None:
+    await asyncio.gather(*(process.close() for process in processes))

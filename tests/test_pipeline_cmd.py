@@ -1,0 +1,262 @@
+"""Pipelines that are commands, as real processes: what they are told, what is read, how they misbehave."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import psutil
+import pytest
+
+from commands import PROGRAM, process
+from ragharness.errors import PipelineNotUsable, UnknownName, UnusableReply
+from ragharness.options import Options
+from ragharness.pipelines import Context, Pipeline, load_pipeline
+from ragharness.records import Passage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PASSAGES = (Passage("nda#1", "nda", "Acme NDA", 0, 6, "Never."),)
+
+LOOP = """
+    import json, os, sys, time
+    for line in sys.stdin:
+        asked = json.loads(line)
+        print(json.dumps(reply(asked)))
+"""
+ECHO = "def reply(asked): return {'text': asked['question'], 'pid': os.getpid(), **asked}\n"
+
+
+def load(spec: str, **chosen: str) -> Pipeline:
+    nothing = cast("Any", None)
+    return load_pipeline(spec, Context(nothing, nothing, nothing, Options(chosen)))
+
+
+def script(folder: Path, source: str, name: str = "answer.py") -> str:
+    """Write a Python program; returns how a pipeline names it."""
+    (folder / name).write_text(textwrap.dedent(source), encoding="utf-8")
+    return f"cmd:{shlex.quote(sys.executable)} {shlex.quote(str(folder / name))}"
+
+
+def loop(folder: Path, reply: str) -> str:
+    """Write a program that answers each line with what ``reply(asked)`` returns."""
+    return script(folder, textwrap.dedent(reply) + textwrap.dedent(LOOP))
+
+
+def asked_in_turn(pipeline: Pipeline, *questions: str, limit: float = 20) -> list[Any]:
+    """Ask one question after the other; a failure stands in the place of its reply."""
+
+    async def call(question: str) -> Any:
+        try:
+            return await asyncio.wait_for(cast("Any", pipeline.call(question, PASSAGES)), limit)
+        except (UnusableReply, asyncio.TimeoutError) as error:
+            return error
+
+    async def calls() -> list[Any]:
+        return [await call(question) for question in questions]
+
+    return asyncio.run(calls())
+
+
+@pytest.fixture(autouse=True)
+def no_process_is_left() -> Iterator[None]:
+    before = set(psutil.Process().children(recursive=True))
+    yield
+    left = [each for each in psutil.Process().children(recursive=True) if each not in before]
+    _, alive = psutil.wait_procs(left, timeout=2)
+    assert [each for each in alive if each.status() != psutil.STATUS_ZOMBIE] == []
+
+
+# -- in order
+
+
+def test_one_process_answers_line_by_line(tmp_path: Path) -> None:
+    pipeline = load(loop(tmp_path, ECHO))
+    assert (pipeline.takes, pipeline.is_async, pipeline.name) == ("passages", True, "answer.py")
+    questions = ('Is "it"\nso?', "Ünïcödé \u2028 🙂", "plain")
+    replies = asked_in_turn(pipeline, *questions)
+    assert [each["text"] for each in replies] == list(questions)
+    assert len({each["pid"] for each in replies}) == 1
+    assert replies[0]["passages"] == [
+        {"id": "nda#1", "document": "nda", "title": "Acme NDA", "start": 0, "end": 6, "text": "Never."}
+    ]
+
+
+def test_processes_are_as_many_as_questions_at_once(tmp_path: Path) -> None:
+    pipeline = load(loop(tmp_path, "def reply(asked): time.sleep(.3); return {'text': str(os.getpid())}\n"))
+
+    async def rounds() -> list[list[Any]]:
+        return [
+            await asyncio.gather(*(cast("Any", pipeline.call(f"{number}", PASSAGES)) for number in range(4)))
+            for _ in range(2)
+        ]
+
+    first, second = asyncio.run(rounds())
+    assert {each["text"] for each in first} == {each["text"] for each in second}
+    assert len({each["text"] for each in first}) == 4
+
+
+def test_a_command_may_bring_its_own_passages(tmp_path: Path) -> None:
+    pipeline = load(loop(tmp_path, ECHO), takes="own")
+    assert pipeline.takes == "own"
+    (reply,) = asked_in_turn(pipeline, "Why?")
+    assert "passages" not in reply
+
+
+def test_a_program_that_is_no_loop_is_started_for_each_question(tmp_path: Path) -> None:
+    (tmp_path / "shout.sh").write_text("#!/bin/sh\ntr a-z A-Z\n")
+    (tmp_path / "shout.sh").chmod(0o755)
+    pipeline = load(f"cmd:{shlex.quote(str(tmp_path / 'shout.sh'))}", mode="once")
+    assert pipeline.takes == "own"
+    assert asked_in_turn(pipeline, "why?", "who?") == ["WHY?", "WHO?"]
+    source = "import json, sys; a = json.load(sys.stdin); print(json.dumps({'text': a['passages'][0]['id']}))"
+    pipeline = load(script(tmp_path, source), mode="once", takes="passages")
+    assert asked_in_turn(pipeline, "Why?") == [{"text": "nda#1"}]
+
+
+def test_a_script_that_ends_in_peace_after_its_answer_is_started_again(tmp_path: Path) -> None:
+    source = ECHO + "import json, os, sys\nprint(json.dumps(reply(json.loads(sys.stdin.readline()))))\n"
+    replies = asked_in_turn(load(script(tmp_path, source)), *"abcdef")
+    assert [each["text"] for each in replies] == list("abcdef")
+
+
+def test_the_scripts_on_the_line_are_the_source(tmp_path: Path) -> None:
+    spec = loop(tmp_path, ECHO)
+    first = load(spec).fingerprint
+    assert load(spec).fingerprint == first
+    loop(tmp_path, ECHO + "# changed\n")
+    assert load(spec).fingerprint != first
+
+
+# -- out of order
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        ("sys.exit(3)", "ended with exit status 3"),
+        ("raise ValueError('by \\x1b[31mme')", "status 1; its standard error ends: .*ValueError: by me"),
+        ("os.kill(os.getpid(), 11)", "was ended by SIGSEGV"),
+        ("print('Loading weights')", "'Loading weights' as its line on standard output"),
+        ("sys.stdout.buffer.write(b'{\"text\": \"Gr\\xf6\\xdfe\"}\\n')", "found the bytes f6 df 65"),
+        ("return {'id': '99', 'text': 'of another question'}", "the reply to 2, found the one to '99'"),
+        ("sys.stdout.write('x' * 17 * 2**20); time.sleep(60)", "at most 16 MiB"),
+        ("os.close(1); os.close(2); time.sleep(60)", "closed its output"),
+        ("time.sleep(60)", None),
+        ("os.system('sleep 60')", None),
+    ],
+)  # fmt: skip
+def test_a_process_that_misbehaves_harms_only_its_question(
+    tmp_path: Path, reply: str, message: str | None
+) -> None:
+    source = "def reply(asked):\n    if 'bad' in asked['question']: " + reply
+    source += "\n    return {'text': str(os.getpid())}\n"
+    pipeline = load(loop(tmp_path, source))
+    before, failed, after = asked_in_turn(pipeline, "good", "bad", "good", limit=20 if message else 0.5)
+    if message is None:
+        assert isinstance(failed, asyncio.TimeoutError)
+    else:
+        with pytest.raises(UnusableReply, match=message):
+            raise failed
+        assert "\x1b" not in str(failed)
+    assert after["text"] != before["text"]
+
+
+def test_what_a_process_says_without_being_asked_is_nobodys_answer(tmp_path: Path) -> None:
+    twice = "def reply(asked): print(json.dumps({'text': 'too early'})); return {'text': asked['question']}\n"
+
+    async def calls(pipeline: Pipeline) -> list[Any]:
+        replies = []
+        for question in ("a", "b"):
+            replies.append(await cast("Any", pipeline.call(question, PASSAGES)))
+            await asyncio.sleep(0.3)
+        return replies
+
+    # The second line of the first question is not taken for the reply to the second.
+    assert asyncio.run(calls(load(loop(tmp_path, twice)))) == [{"text": "too early"}, {"text": "too early"}]
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("cmd:", "expected a command behind 'cmd:', found nothing"),
+        ("cmd:no-such-command --flag", "expected a command, found no 'no-such-command'"),
+        ("cmd:{folder}/plain.txt", "expected a command that may be executed"),
+        ("cmd:echo 'half", "No closing quotation"),
+    ],
+)
+def test_a_command_that_cannot_be_started_is_refused_at_once(tmp_path: Path, spec: str, message: str) -> None:
+    (tmp_path / "plain.txt").write_text("")
+    with pytest.raises(PipelineNotUsable, match=message) as caught:
+        load(spec.format(folder=shlex.quote(str(tmp_path))))
+    assert caught.value.help
+    with pytest.raises(UnknownName, match="no mode is named 'twice'"):
+        load("cmd:cat", mode="twice")
+
+
+def test_no_shell_reads_the_line(tmp_path: Path) -> None:
+    pipeline = load(f"cmd:echo $HOME; touch {tmp_path}/made", mode="once")
+    assert asked_in_turn(pipeline, "Why?") == [f"$HOME; touch {tmp_path}/made"]
+    assert not (tmp_path / "made").exists()
+
+
+def test_a_file_without_an_interpreter_line_says_so(tmp_path: Path) -> None:
+    (tmp_path / "bare").write_text("nonsense")
+    (tmp_path / "bare").chmod(0o755)
+    (failed,) = asked_in_turn(load(f"cmd:{tmp_path}/bare"), "Why?")
+    assert "cannot be started: Exec format error" in str(failed)
+
+
+# -- whole runs
+
+
+def test_a_run_over_a_hanging_and_dying_command_loses_no_question(tmp_path: Path) -> None:
+    source = """
+    def reply(asked):
+        number = sum(asked["question"].encode())
+        if number % 5 == 0: sys.exit(7)
+        if number % 5 == 1: time.sleep(60)
+        return {"text": "I could not find it in the documents."}
+    """
+    started = time.monotonic()
+    done = process(
+        tmp_path, "run", "--quiet", "--json", "--out", "run", "--size", "26", "--timeout", "1",
+        "--pipeline", loop(tmp_path, source),
+    )  # fmt: skip
+    scores = json.loads(done.stdout)
+    questions = [
+        json.loads(line)["text"] for line in (tmp_path / "run" / "questions.jsonl").read_bytes().splitlines()
+    ]
+    kinds = [sum(question.encode()) % 5 for question in questions]
+    assert scores["statuses"]["error"] == kinds.count(0) > 0
+    assert scores["statuses"]["timeout"] == kinds.count(1) > 0
+    assert scores["statuses"]["ok"] == 26 - kinds.count(0) - kinds.count(1)
+    assert time.monotonic() - started < 30
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_no_process_outlives_the_run(tmp_path: Path, how: signal.Signals) -> None:
+    spec = loop(tmp_path, "def reply(asked): time.sleep(.2); return {'text': 'No.'}\n")
+    command = [sys.executable, "-c", PROGRAM, "run", "--quiet", "--out", "run", "--pipeline", spec]
+    environment = {**os.environ, "RAGHARNESS_CACHE": str(tmp_path / "cache")}
+    run = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL)
+    watched = psutil.Process(run.pid)
+    until = time.monotonic() + 20
+    while not (tmp_path / "run" / "records.jsonl").is_file() and time.monotonic() < until:
+        time.sleep(0.05)
+    children = watched.children(recursive=True)
+    assert children
+    run.send_signal(how)
+    run.wait(20)
+    _, alive = psutil.wait_procs(children, timeout=5)
+    assert alive == []
