@@ -1,0 +1,71 @@
+"""Finding evidence on the published scale: the unsupervised row of ContractNLI's paper, by our evidence."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conftest import ROOT
+from ragharness import shelf
+from ragharness.corpus import load_corpus
+
+SPANS: Any = shelf.load_module(ROOT / "benchmarks" / "spans.py")
+
+
+def array(*values: float) -> Any:
+    return np.array(values)
+
+
+@pytest.mark.parametrize(
+    ("relevant", "scores", "average", "at_80"),
+    [
+        ((1, 0, 1, 0), (4, 3, 2, 1), 5 / 6, 2 / 3),  # (1/1 + 2/3) / 2; both are found among the first three
+        ((0, 1), (1, 1), 1 / 2, 1 / 2),  # equal scores are taken together
+        ((1, 1, 0, 0), (2, 1, 1, 0), 1 / 2 * 1 + 1 / 2 * 2 / 3, 2 / 3),
+        ((1, 1, 1, 1, 1, 0), (6, 5, 4, 3, 1, 2), (4 + 5 / 6) / 5, 1.0),  # four of five are enough
+    ],
+)
+def test_rows_computed_by_hand(
+    relevant: tuple[int, ...], scores: tuple[int, ...], average: float, at_80: float
+) -> None:
+    marked = array(*relevant).astype(bool)
+    assert SPANS.average_precision(marked, array(*scores)) == pytest.approx(average)
+    assert SPANS.precision_at_recall(marked, array(*scores)) == pytest.approx(at_80)
+
+
+def test_the_published_row_of_span_tf_idf_comes_out(contractnli_folder: Path) -> None:
+    given = SPANS.task(load_corpus("contractnli", source=str(contractnli_folder)))
+    assert len(given.spans.passages) == 10_061
+    assert len(given.pairs) == 1_188
+    assert sum(int(pair.relevant.sum()) for pair in given.pairs) == 2_404
+    found = SPANS.measured(given, SPANS.tf_idf([each.text for each in given.spans.passages]))
+    # Koreeda and Manning (2021), Table 4: mAP .381, P@R80 .057.
+    assert found["map"] == pytest.approx(0.381, abs=0.0015)
+    assert found["precision_at_recall_80"] == pytest.approx(0.057, abs=0.0005)
+
+
+@pytest.mark.model
+def test_measures_and_vectors_are_those_of_scikit_learn() -> None:
+    metrics = pytest.importorskip("sklearn.metrics", reason="needs scikit-learn")
+    text = pytest.importorskip("sklearn.feature_extraction.text", reason="needs scikit-learn")
+    chooser = random.Random(20261121)
+    for _ in range(200):
+        n = chooser.randint(2, 60)
+        relevant = np.array([True] + [chooser.random() < 0.3 for _ in range(n - 1)])
+        scores = np.array([float(chooser.randint(0, 12)) for _ in range(n)])
+        expected = metrics.average_precision_score(relevant, scores)
+        assert SPANS.average_precision(relevant, scores) == pytest.approx(expected, abs=1e-12)
+        precision, recall, _ = metrics.precision_recall_curve(relevant, scores)
+        reached = precision[np.flatnonzero(recall >= 0.8)[-1]]
+        assert SPANS.precision_at_recall(relevant, scores) == pytest.approx(reached, abs=1e-12)
+    words = ["lease", "Tenant", "roof", "a", "b2", "öl", "rent", "notice's"]
+    texts = [" ".join(chooser.choices(words, k=chooser.randint(1, 9))) for _ in range(40)]
+    model = text.TfidfVectorizer()
+    vectors = model.fit_transform(texts)
+    for query in ("roof rent", "Tenant's b2 b2", "nothing"):
+        expected = (vectors @ model.transform([query]).T).toarray().ravel()
+        assert SPANS.tf_idf(texts)(query) == pytest.approx(expected, abs=1e-12)
