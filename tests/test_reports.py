@@ -350,6 +350,9 @@ def test_small_forms() -> None:
     ]
     assert flow([], 80, "LABEL ") == []
     assert fetching_line("x.zip", 1_500_000, 3_000_000) == "x.zip  1.5 of 3.0 MB"
+    line = fetching_line("embedding", 500, 1_500, "passages", 20.0)
+    assert line == "embedding  500 of 1,500 passages  25/s  ~40s left"
+    assert fetching_line("embedding", 0, 1_500, "passages", 3.0) == "embedding  0 of 1,500 passages"
 
 
 def test_the_live_line() -> None:
