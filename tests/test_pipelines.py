@@ -210,7 +210,7 @@ def test_what_cannot_be_used_is_said_in_a_sentence(folder: Path, attribute: str,
             "./mymod:passages",
             r"a file that ends in .py before the colon, found './mymod'; did you mean mymod.py",
         ),
-        ("http://localhost:8000/answer", "expected the name of a function behind the colon"),
+        ("ftp://localhost:8000/answer", "expected the name of a function behind the colon"),
     ],
 )
 def test_a_wrong_place_is_said_in_a_sentence(folder: Path, spec: str, message: str) -> None:

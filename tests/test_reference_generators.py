@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from typing import TYPE_CHECKING
 
 import pytest
 
-from conftest import ROOT
 from ragharness.corpus import Corpus
 from ragharness.errors import UnusableReply, UsageError
 from ragharness.passages import PassageSet
-from ragharness.pipelines import Context, Pipeline, load_pipeline, pipeline_kinds, read_answer
+from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer
 from ragharness.pipelines._proposition import core, proposition
 from ragharness.pipelines.blind import usual_answers
 from ragharness.questions import QuestionSet
@@ -85,14 +83,6 @@ def answer(spec: str, asked: str, passages: tuple[Passage, ...] = PASSAGES) -> s
     assert read is not None
     assert problems == ()
     return read.text
-
-
-def test_every_file_is_a_kind_of_pipeline_and_is_documented() -> None:
-    kinds = pipeline_kinds()
-    assert set(kinds) >= {"blind", "cmd", "extractive", "http", "https", "refuse", "replay", "scripted"}
-    page = (ROOT / "docs" / "pipelines.md").read_text(encoding="utf-8")
-    for kind in kinds:
-        assert re.search(rf"^\| `{kind}\b", page, re.MULTILINE), kind
 
 
 @pytest.mark.parametrize("name", ["blind", "extractive", "refuse"])
