@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 _FOLDERS: set[Path] = set()
 """Folders of users' modules loaded in this process: a name stands for the module of the last one."""
 
+_APART = "pipeline_"
+"""How modules are named whose own name stands for another."""
+
+_LOADED: dict[str, bytes] = {}
+"""The hash of each such module's file when it was loaded."""
+
 
 def from_file(place: str, spec: str) -> ModuleType:
     """Import a Python file as Python runs a script: its own folder comes first in the search path."""
@@ -31,7 +37,9 @@ def from_file(place: str, spec: str) -> ModuleType:
     known = sys.modules.get(path.stem)
     if known is not None and getattr(known, "__file__", None) == str(path):
         return known
-    return _executed(_free_name(path), path, spec)
+    module = _executed(_free_name(path), path, spec)
+    _remember()
+    return module
 
 
 def from_name(place: str, spec: str) -> ModuleType:
@@ -46,12 +54,14 @@ def from_name(place: str, spec: str) -> ModuleType:
     importlib.invalidate_caches()
     with users_code(f"importing {place}", spec):
         try:
-            return importlib.import_module(place)
+            module = importlib.import_module(place)
         except ModuleNotFoundError as error:
             # A module that the user's module misses is the user's error, not a wrong name.
             if error.name is not None and f"{place}.".startswith(f"{error.name}."):
                 raise _no_module(error.name) from None
             raise
+    _remember()
+    return module
 
 
 def _free_name(path: Path) -> str:
@@ -61,7 +71,7 @@ def _free_name(path: Path) -> str:
         found = importlib.util.find_spec(stem)
         if found is not None and found.origin == str(path):
             return stem
-    return f"pipeline_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
+    return f"{_APART}{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
 
 
 def _executed(name: str, path: Path, spec: str) -> ModuleType:
@@ -89,10 +99,40 @@ def _importable(folder: Path) -> None:
             sys.path.remove(place)
         sys.path.insert(0, place)
     _FOLDERS.add(folder)
+    _forget_changed()
     for name, module in list(sys.modules.items()):
         home = _home(name, module)
         if home != folder and home in _FOLDERS and _holds(folder, name.partition(".")[0]):
             del sys.modules[name]
+
+
+def _forget_changed() -> None:
+    """Let go of all users' modules when the file of one has changed: others may hold what it held."""
+    users = _users_modules()
+    if all(_LOADED.get(name, now) == now for name, now in users.items()):
+        return
+    for name in users:
+        cached = getattr(sys.modules.pop(name), "__cached__", None)
+        if cached:
+            # Compiled code is known by the second and the size of its source: too coarse for an edit.
+            Path(cached).unlink(missing_ok=True)
+    importlib.invalidate_caches()
+
+
+def _remember() -> None:
+    _LOADED.update(_users_modules())
+
+
+def _users_modules() -> dict[str, bytes]:
+    """Return the modules that came from users' folders, each with the hash of its file as it is now."""
+    found = {}
+    for name, module in list(sys.modules.items()):
+        ours = name == "__main__" or name.partition(".")[0] == "ragharness"
+        named_apart = name.startswith(_APART) and getattr(module, "__file__", None)
+        if not ours and (named_apart or _home(name, module) in _FOLDERS):
+            path = Path(str(module.__file__))
+            found[name] = hashlib.sha256(path.read_bytes() if path.is_file() else b"").digest()
+    return found
 
 
 def _home(name: str, module: ModuleType) -> Path | None:

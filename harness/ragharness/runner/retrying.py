@@ -24,6 +24,8 @@ LONGEST_WAIT = 120.0
 
 _FIRST_WAIT = 1.0
 _LONGEST_BACKOFF = 60.0
+_DOUBLINGS = 10
+"""More of them would not be waited for anyway, and a thousand do not fit a number."""
 _SPREAD = 1.0
 """Seconds over which those are spread that were all told to come back at the same time."""
 
@@ -85,7 +87,8 @@ def backoff(attempt: int, retry_after: float | None, chance: random.Random) -> f
     """
     if retry_after is not None:
         return min(retry_after, LONGEST_WAIT) + chance.uniform(0.0, min(_SPREAD, retry_after))
-    return chance.uniform(0.0, min(_LONGEST_BACKOFF, _FIRST_WAIT * 2.0 ** (attempt - 1)))
+    doublings = min(attempt - 1, _DOUBLINGS)
+    return chance.uniform(0.0, min(_LONGEST_BACKOFF, _FIRST_WAIT * 2.0**doublings))
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

@@ -7,7 +7,7 @@ import time
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import suppress
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ragharness.runner.crew import Crew
@@ -33,6 +33,7 @@ class Tasks:
     def start(self) -> None:
         """Start the loop and all workers."""
         self._loop = loop = asyncio.new_event_loop()
+        loop.set_exception_handler(_unless_an_exit)
         Thread(target=_run, args=(loop,), daemon=True).start()
         for _ in range(self._size):
             asyncio.run_coroutine_threadsafe(self._work(loop), loop)
@@ -116,6 +117,12 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
             loop.run_forever()
             stopped = True
     loop.close()
+
+
+def _unless_an_exit(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Say what went wrong in tasks of the pipeline's own; their exits were meant for somebody else."""
+    if not isinstance(context.get("exception"), (SystemExit, KeyboardInterrupt)):
+        loop.default_exception_handler(context)
 
 
 def _reacts(loop: asyncio.AbstractEventLoop) -> bool:
