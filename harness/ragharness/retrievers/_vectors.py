@@ -156,13 +156,15 @@ class VectorStore:
     def _join(self, files: Iterable[Path]) -> None:
         assert self._folder is not None
         known: set[bytes] = set()
+        width = 0
         handle, unfinished = tempfile.mkstemp(prefix=".vectors-", suffix=".tmp", dir=self._folder)
         try:
             with os.fdopen(handle, "wb") as file:
                 for key, vector in self.records():
                     if not known:
-                        file.write(_HEAD.pack(_MAGIC, len(vector)))
-                    if key not in known:
+                        width = len(vector)
+                        file.write(_HEAD.pack(_MAGIC, width))
+                    if key not in known and len(vector) == width:
                         known.add(key)
                         file.write(self._record(key, vector.tobytes()))
             Path(unfinished).replace(self._folder / f"vectors-{self._space}-{Path(unfinished).stem[9:]}.bin")
