@@ -1,0 +1,129 @@
+"""A planted key is in no file of a run, of the cache, and in nothing that is printed, whoever repeats it."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import pytest
+
+from commands import pipeline, process
+from misbehaving import Act, Misbehaving, answer, reply
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Iterator
+    from pathlib import Path
+
+KEY = "sk-planted/7f3a+9c=="
+IN_URL = "planted-in-the-address-51"
+LOGIN = "planted-login-83"
+
+ECHO = b"who are you with ECHO"
+ACTS = (
+    Act(reply(b'{"error": "ECHO"}', status="400 Bad Request"), echoes=True),
+    Act(reply(ECHO, status="500 Oops", kind="text/plain"), echoes=True),
+    Act(reply(b"<html><title>ECHO</title></html>", kind="text/html"), echoes=True),
+    Act(reply(b'{"answer": "I do not know, ECHO", "usage": {"note": "ECHO"}}'), echoes=True),
+    Act(reply(b'{"answer": ECHO}'), echoes=True),
+    Act(reply(b"", status="302 Found", more=f"Location: /login?key={IN_URL}\r\n")),
+    Act(reply(b"", status=f"418 {KEY}")),
+    Act(answer("I do not know.")),
+)
+
+RAISING = """
+import os
+
+import httpx
+
+KEY = os.environ["SOME_API_KEY"]
+client = httpx.Client(trust_env=False, headers={{"Authorization": f"Bearer {{KEY}}"}})
+
+
+def answer(question, passages):
+    if len(question) % 3 == 0:
+        raise ValueError(f"no luck with {{client.headers['authorization']}} at {url}?api_key={in_url}")
+    if len(question) % 3 == 1:
+        raise KeyError(KEY, repr(KEY), {{"headers": dict(client.headers)}})
+    response = client.post({url!r} + "?api_key={in_url}", json={{"question": question}})
+    response.raise_for_status()
+    return "I do not know."
+"""
+
+
+def variants(key: str) -> set[bytes]:
+    """The ways in which a key may be written down: plain, in a URL, in JSON, in a login."""
+    plain = {key, quote(key), quote(key, safe=""), json.dumps(key)[1:-1], key.replace("/", r"\/")}
+    return {each.encode() for each in plain} | {base64.b64encode(key.encode())}
+
+
+def leaks(folder: Path, done: subprocess.CompletedProcess[str], *keys: str) -> Iterator[str]:
+    """Yield where a key stands: every byte of every file that the run wrote, and what it printed."""
+    written = [
+        path for name in ("run", "cache") for path in sorted((folder / name).rglob("*")) if path.is_file()
+    ]
+    assert any(path.name == "records.jsonl" for path in written)
+    places = {str(path.relative_to(folder)): path.read_bytes() for path in written}
+    places |= {"output": done.stdout.encode(), "errors": done.stderr.encode()}
+    for place, content in places.items():
+        for key in keys:
+            for found in (each for each in variants(key) if each in content):
+                start = content.index(found)
+                yield f"{place}: {content[max(0, start - 80) : start + 80]!r}"
+
+
+def test_the_search_finds_what_it_looks_for(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "records.jsonl").write_text(f'{{"message": "at /?key={quote(KEY, safe="")}"}}')
+    done = process(tmp_path, "--version")
+    assert len(list(leaks(tmp_path, done, KEY))) == 1
+
+
+def test_a_service_that_repeats_the_key_does_not_get_it_into_the_run(tmp_path: Path) -> None:
+    with Misbehaving(lambda text, number: ACTS[len(text) % len(ACTS)]) as server:
+        done = process(
+            tmp_path,
+            *("run", "--pipeline", f"{server.url}?api_key={IN_URL}", "--out", "run", "--retries", "0"),
+            *("--pipeline-option", "header-authorization=Bearer ENV:SOME_API_KEY"),
+            *("--pipeline-option", "header-x-login=ENV:LOGIN"),
+            SOME_API_KEY=KEY,
+            LOGIN=LOGIN,
+        )
+        assert any(f"Authorization: Bearer {KEY}".lower() in request.head.lower() for request in server.seen)
+        assert any(IN_URL in request.head for request in server.seen)
+        assert any(LOGIN in request.head for request in server.seen)
+    assert done.returncode == 0, done.stderr
+    assert not list(leaks(tmp_path, done, KEY, IN_URL, LOGIN))
+    records = (tmp_path / "run" / "records.jsonl").read_text()
+    assert "[SOME_API_KEY]" in records
+
+
+def test_a_function_that_raises_its_key_does_not_get_it_into_the_run(tmp_path: Path) -> None:
+    refusal = Act(reply(ECHO, status="400 Bad Request", kind="text/plain"), echoes=True)
+    with Misbehaving(lambda text, number: refusal) as server:
+        source = RAISING.format(url=server.url, in_url=IN_URL)
+        spec = pipeline(tmp_path, source)
+        done = process(tmp_path, "run", "--pipeline", spec, "--out", "run", SOME_API_KEY=KEY)
+    assert done.returncode == 0, done.stderr
+    assert not list(leaks(tmp_path, done, KEY, IN_URL))
+    failures = re.findall(r'"failure":\{"type":"(\w+)', (tmp_path / "run" / "records.jsonl").read_text())
+    assert set(failures) == {"ValueError", "KeyError", "HTTPStatusError"}
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_a_refusal_that_repeats_the_key_does_not_print_it(tmp_path: Path, plain: bool) -> None:
+    refusal = Act(reply(ECHO, status="401 Unauthorized", kind="text/plain"), echoes=True)
+    with Misbehaving(lambda text, number: refusal) as server:
+        if plain:
+            source = RAISING.format(url=server.url, in_url=IN_URL).replace("len(question) % 3", "7")
+            spec, options = pipeline(tmp_path, source), list[str]()
+        else:
+            spec = f"{server.url}?api_key={IN_URL}"
+            options = ["--pipeline-option", "header-authorization=Bearer ENV:SOME_API_KEY"]
+        done = process(tmp_path, "run", "--pipeline", spec, "--out", "run", *options, SOME_API_KEY=KEY)
+    assert done.returncode == 3, done.stderr
+    assert "401" in done.stderr
+    assert not list(leaks(tmp_path, done, KEY, IN_URL))
