@@ -36,6 +36,9 @@ DECIMALS = 6
 
 _APART = 10.0**-DECIMALS
 
+_MORE = 8
+"""Rows beyond the k best that are asked for: mostly enough to see where the ties end."""
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -87,13 +90,13 @@ class Nearest:
         if k <= 0:
             return []
         query = np.ascontiguousarray(vector, dtype=np.float32)[None, :]
-        wanted = k
+        wanted = min(self._size, k + _MORE)
         while True:
             rows, scores = self._asked(query, wanted)
             # Rows that tie with the k-th must all be known before the lower ones can be chosen.
             if wanted >= self._size or not self._exact or scores[-1] < scores[k - 1] - 2 * _APART:
                 break
-            wanted = min(self._size, 2 * wanted + 8)
+            wanted = min(self._size, 2 * wanted)
         scores = scores.round(DECIMALS)
         order = np.lexsort((rows, -scores))[:k]
         return [(int(rows[place]), float(scores[place])) for place in order]
