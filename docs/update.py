@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -72,11 +73,62 @@ def _number(module: str, name: str) -> Any:
     return getattr(import_module(f"ragharness.{module}"), name)
 
 
+_COLUMNS = (
+    "gold in top 5",
+    "all gold in top 5",
+    "right document",
+    "gold within it",
+    "MRR",
+    "nDCG@5",
+    "gold in top 10",
+    "in top 5 of the right document",
+)
+
+
+def retrieval() -> str:
+    """Return what ``benchmarks/retrieval.py`` measured last, as two tables."""
+    found = json.loads((ROOT / "benchmarks" / "retrieval.json").read_text(encoding="utf-8"))
+    n, spans = found["questions"], found["spans"]
+    questions = [
+        _line([f"of {n} questions", *_COLUMNS]),
+        _line(["---"] * (1 + len(_COLUMNS))),
+    ]
+    task = [
+        _line(["", "mAP", "P@R80"]),
+        _line(["---"] * 3),
+        _spans("Span TF-IDF + cosine as published", spans["published"]),
+        _spans("the same here", spans["tf_idf"]),
+    ]
+    for name, figures in found["retrievers"].items():
+        top, more = figures["k"]["5"], figures["k"]["10"]
+        cells = [
+            *(str(top[each]) for each in ("any_evidence", "all_evidence", "document")),
+            f"{top['evidence_in_document']} of {top['document']}",
+            f"{top['mrr']:.3f}",
+            f"{top['ndcg']:.3f}",
+            str(more["any_evidence"]),
+            str(figures["document_only"]["5"]),
+        ]
+        questions.append(_line([f"`{name}`", *cells]))
+        if "spans" in figures:
+            task.append(_spans(f"`{name}`", figures["spans"]))
+    return "\n".join([*questions, "", *task])
+
+
+def _spans(name: str, figures: dict[str, float]) -> str:
+    return _line([name, f"{figures['map']:.3f}", f"{figures['precision_at_recall_80']:.3f}"])
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
 BLOCKS: dict[str, Callable[[str], str]] = {
     "session": lambda _: printed("run"),
     "corpora": lambda _: printed("corpus", "list"),
     "verbs": lambda _: verbs(),
     "values": values,
+    "retrieval": lambda _: retrieval(),
 }
 
 
