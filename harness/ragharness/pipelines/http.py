@@ -7,6 +7,7 @@ environment variable holds, so that no key is written down), and dotted paths to
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ragharness import __version__
@@ -22,6 +23,7 @@ from ragharness.pipelines._template import Template
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from ssl import SSLContext
 
     import httpx
 
@@ -75,7 +77,7 @@ class Endpoint:
         self._paths = paths
         self._headers = headers
         self._k = k
-        self._clients = PerLoop(self._client, _closed)
+        self._idle: PerLoop[list[httpx.AsyncClient]] = PerLoop(list, _close_all)
 
     async def ask_alone(self, question: str) -> Any:
         """Return what the pipeline answered out of what it knows itself."""
@@ -88,7 +90,9 @@ class Endpoint:
         """
         import httpx
 
-        client = await self._clients.get()
+        idle = await self._idle.get()
+        # Each has one connection: what many of them share is searched for every request (twice the work).
+        client = idle.pop() if idle else self._client()
         try:
             value = self._template.fill(question, passages, self._k)
             response, content = await self._exchanged(client, value)
@@ -96,6 +100,8 @@ class Endpoint:
             raise UnusableReply(f"{self._where}: {self._headers.blanked(str(error))}") from error
         except httpx.TransportError as error:
             raise self._cut(error) from error
+        finally:
+            idle.append(client)
         return self._read(response, content)
 
     async def _exchanged(self, client: httpx.AsyncClient, value: Any) -> tuple[httpx.Response, bytes]:
@@ -145,17 +151,24 @@ class Endpoint:
 
         import httpx
 
-        local = is_local(self._url.host)
         return httpx.AsyncClient(
             headers={"User-Agent": f"ragharness/{__version__}", "Accept": "*/*", **self._headers.values},
             # Questions are independent: what one of them is told to remember, no other sends.
             cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),
             timeout=None,  # noqa: S113 (the run has one)
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=None),
             follow_redirects=False,
-            trust_env=not local,
-            # Certificates take long to load; no proxy stands between, so nothing here asks for one.
-            verify=not (local and self._url.scheme == "http"),
+            trust_env=not is_local(self._url.host),
+            verify=self._certificates,
+        )
+
+    @cached_property
+    def _certificates(self) -> SSLContext | bool:
+        """What encrypted connections trust, loaded once; nothing where none can be asked for."""
+        import httpx
+
+        local = is_local(self._url.host)
+        return (
+            False if local and self._url.scheme == "http" else httpx.create_ssl_context(trust_env=not local)
         )
 
 
@@ -170,8 +183,9 @@ def value_of(kind: str, text: str) -> Any:
     return text
 
 
-async def _closed(client: httpx.AsyncClient) -> None:
-    await client.aclose()
+async def _close_all(clients: list[httpx.AsyncClient]) -> None:
+    for client in clients:
+        await client.aclose()
 
 
 def _query(value: dict[str, Any]) -> dict[str, Any]:
