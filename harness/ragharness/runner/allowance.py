@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 RETRIES = 4
 """Further attempts at a question whose call failed in passing."""
 
+_ROUNDING = 1 + 1e-9
+"""Ten times ten cents are a dollar, whatever binary fractions say."""
+
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
@@ -30,15 +33,16 @@ class Allowance:
         max_cost: float | None = None,
         max_time: float | None = None,
         spent: float = 0.0,
+        priced: int = 0,
     ) -> None:
         self.retries = retries
         self.max_cost = max_cost
         """US dollars for the whole run, earlier sessions included; None: no limit."""
         self.spent = spent
-        """US dollars so far."""
-        self.reason = ""
-        """Why the session was ended before its time; empty: it was not."""
-        self._priced = 0
+        """US dollars so far, those of earlier sessions included."""
+        self.stopped = ""
+        """What ended the session before every question was asked; empty: nothing."""
+        self._priced = priced
         self._ends = time.monotonic() + max_time if max_time is not None else math.inf
         self._max_time = max_time
         self._interval = 60.0 / rpm if rpm else 0.0
@@ -86,15 +90,18 @@ class Allowance:
         """Return why no further answer may be bought; empty: one may."""
         if self.max_cost is None:
             return ""
-        # Those under way are taken to cost the mean of this session's.
-        mean = self._mean if self._priced else 0.0
-        if self.spent + flying * mean < self.max_cost:
+        # Those under way and the next one are taken to cost the mean of those before.
+        mean = self.spent / self._priced if self._priced else 0.0
+        expected = self.spent + (flying + 1) * mean
+        if expected <= self.max_cost * _ROUNDING and self.spent < self.max_cost:
             return ""
-        return f"--max-cost {self.max_cost:g} is used up (${self.spent:.4g} spent)"
+        return f"--max-cost {self.max_cost:g} is used up"
 
     @property
-    def _mean(self) -> float:
-        return self.spent / max(1, self._priced)
+    def reason(self) -> str:
+        """Why the session was ended before its time, with what was spent; empty: it was not."""
+        spent = f" (${self.spent:.4g} spent)" if self.stopped and self.max_cost is not None else ""
+        return f"{self.stopped}{spent}"
 
 
 def seconds_of(text: str) -> float:

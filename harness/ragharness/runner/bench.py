@@ -136,7 +136,7 @@ def assemble(
     wanted = Options.parse(
         wishes.pipeline_options, flag="--pipeline-option", on_progress=on_progress, offline=wishes.offline
     )
-    context = Context(corpus, questions, indexed, wanted, cache and cache / "answers")
+    context = Context(corpus, questions, indexed, wanted, cache and cache / "answers", wishes.k)
     isolation = _isolated(wishes.pipeline, wanted) if wishes.isolate else None
     pipeline = isolation.pipeline if isolation else load_pipeline(wishes.pipeline, context)
     grader = load_grader(wishes.grader)

@@ -147,7 +147,7 @@ class Crew:
         with self._lock:
             if self.closing.is_set():
                 return
-            self._allowance.reason = reason
+            self._allowance.stopped = reason
             self.error = self.error or error
             self.closing.set()
             self._postponed.clear()

@@ -86,12 +86,14 @@ def ask_all(
         timeout=wishes.timeout,
         answered=0,
     )
+    spent, priced = _spent(folder) if wishes.max_cost is not None else (0.0, 0)
     allowance = Allowance(
         retries=wishes.retries,
         rpm=wishes.rpm,
         max_cost=wishes.max_cost,
         max_time=wishes.max_time,
-        spent=_spent(folder) if wishes.max_cost is not None else 0.0,
+        spent=spent,
+        priced=priced,
     )
     with folder.writing(session, again=again) as journal:
         if journal.recovered:
@@ -128,10 +130,14 @@ def how_far(folder: RunFolder) -> str:
     return f"{len(folder.answered())} of {settings.records} are answered{epochs}{failures}"
 
 
-def _spent(folder: RunFolder) -> float:
-    """Return what all calls of a run cost as far as it is known, those too whose records were replaced."""
+def _spent(folder: RunFolder) -> tuple[float, int]:
+    """Return what all calls of a run cost as far as it is known, and how many they were.
+
+    Those whose records were replaced are among them.
+    """
     usages = (record.answer.usage for record in folder.history() if record.answer and record.attempts)
-    return sum(each.cost or 0.0 for each in usages if each is not None and not each.from_cache)
+    costs = [each.cost for each in usages if each and each.cost is not None and not each.from_cache]
+    return sum(costs), len(costs)
 
 
 def _named(bench: Bench, say: Say, out: Path, fresh: bool, again: bool) -> RunFolder:

@@ -1,0 +1,278 @@
+"""Pipelines in processes of their own: whatever they do to themselves, the run goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commands import PROGRAM, pipeline, process
+from ragharness.errors import AccessRefused, PipelineNotUsable, TemporaryFailure, UsageError
+from ragharness.pipelines import load_pipeline
+from ragharness.records import Answer, Passage
+from ragharness.runner import isolation as rooms
+from ragharness.runner.failures import Reported
+from ragharness.runner.isolation import Isolation, ProcessDied
+from ragharness.store import RunFolder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+PASSAGES = [Passage("d#1", "d", "Deed", 0, 4, "text")]
+
+MANNERS = """
+import asyncio, ctypes, os, sys, threading, time
+
+class Busy(Exception):
+    status_code = 503
+
+class Refused(Exception):
+    status_code = 401
+
+def answer(question, passages):
+    print("from Python")
+    os.system("echo from a child")
+    os.write(1, b"raw")
+    if question == "exit": os._exit(3)
+    if question == "crash": ctypes.string_at(0)
+    if question == "hang": time.sleep(100)
+    if question == "leave": sys.exit("enough")
+    if question == "busy": raise Busy("later")
+    if question == "refused": raise Refused("no such key")
+    if question == "input": return repr(sys.stdin.read())
+    if question == "process": return str(os.getpid())
+    if question == "grow": kept.append(bytearray(os.urandom(1)) * 60_000_000)
+    if question == "odd": return {"text": "yes", "citations": 5}
+    return f"{question} {passages[0].id}"
+
+kept = []
+
+async def later(question):
+    global loop
+    loop = loop or asyncio.get_running_loop()
+    await asyncio.sleep(0)
+    return f"{question} {loop is asyncio.get_running_loop()}"
+
+loop = None
+
+def seeking(question, retrieve):
+    if question == "wrong":
+        retrieve(5, 1)
+    if question == "late":
+        threading.Timer(0.1, retrieve, (question, 1)).start()
+    return " ".join(each.id for each in retrieve(question, 3))
+"""
+
+
+@pytest.fixture
+def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Make isolated pipelines of a file; their processes end with the test."""
+    monkeypatch.chdir(tmp_path)
+    pipeline(tmp_path, MANNERS, "manners.py")
+    made = []
+
+    def make(name: str = "answer") -> Isolation:
+        made.append(Isolation(f"manners.py:{name}"))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.leave()
+        each.close()
+
+
+def nothing(query: str, k: int) -> list[Passage]:
+    raise AssertionError("nobody asked for this")
+
+
+def test_answers_come_over_and_prints_do_not(isolated: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    room = isolated()
+    told = room.ask("Which?", PASSAGES, nothing)
+    assert (told.answer, told.problems) == (Answer(text="Which? d#1"), ())
+    assert room.ask("input", PASSAGES, nothing).answer == Answer(text="''")
+    odd = room.ask("odd", PASSAGES, nothing)
+    assert odd.answer == Answer(text="yes", citations=("5",))
+    assert "a single one, not a list" in odd.problems[0]
+    captured = capfd.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("from a child") == 3
+    here = load_pipeline("manners.py:answer")
+    there = room.pipeline
+    assert (here.name, here.fingerprint, here.takes) == (there.name, there.fingerprint, there.takes)
+
+
+@pytest.mark.parametrize(
+    ("question", "how"),
+    [("exit", "ended with exit code 3"), ("crash", "was killed by SIGSEGV")],
+)
+def test_a_death_is_said_and_the_next_question_has_a_new_process(
+    isolated: Any, question: str, how: str
+) -> None:
+    room = isolated()
+    before = room.ask("process", PASSAGES, nothing).answer
+    with pytest.raises(ProcessDied, match=how):
+        room.ask(question, PASSAGES, nothing)
+    assert room.ask("process", PASSAGES, nothing).answer != before
+
+
+def test_what_is_raised_keeps_its_type_and_its_fate(isolated: Any) -> None:
+    room = isolated()
+    with pytest.raises(Reported) as left:
+        room.ask("leave", PASSAGES, nothing)
+    assert (left.value.failure.type, left.value.failure.message) == ("SystemExit", "enough")
+    with pytest.raises(Reported) as busy:
+        room.ask("busy", PASSAGES, nothing)
+    assert busy.value.failure.type == "Busy"
+    assert isinstance(busy.value.__cause__, TemporaryFailure)
+    with pytest.raises(AccessRefused, match=r"found 401 \(Refused: no such key\)"):
+        room.ask("refused", PASSAGES, nothing)
+
+
+def test_asynchronous_pipelines_keep_their_loop(isolated: Any) -> None:
+    room = isolated("later")
+    assert [room.ask(str(i), [], nothing).answer.text for i in range(3)] == ["0 True", "1 True", "2 True"]
+
+
+def test_retrieving_goes_over_and_back(isolated: Any) -> None:
+    asked: list[tuple[str, int]] = []
+
+    def retrieve(query: str, k: int) -> list[Passage]:
+        asked.append((query, k))
+        return PASSAGES
+
+    room = isolated("seeking")
+    assert room.ask("Which?", [], retrieve).answer.text == "d#1"
+    with pytest.raises(Reported) as wrong:
+        room.ask("wrong", [], retrieve)
+    assert wrong.value.failure.type == "TypeError"
+    room.ask("late", [], retrieve)
+    time.sleep(0.3)
+    assert room.ask("after", [], retrieve).answer.text == "d#1"
+    assert asked == [("Which?", 3), ("late", 3), ("after", 3)]
+
+    def broken(query: str, k: int) -> list[Passage]:
+        raise OSError("index gone")
+
+    with pytest.raises(Reported) as gone:
+        room.ask("Which?", [], broken)
+    assert (gone.value.failure.type, gone.value.failure.message) == ("OSError", "index gone")
+
+
+def test_a_process_that_grows_is_replaced(isolated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rooms, "_GROWTH", 100_000_000)
+    room = isolated()
+    first = room.ask("process", PASSAGES, nothing).answer
+    room.ask("grow", PASSAGES, nothing)
+    assert room.ask("process", PASSAGES, nothing).answer == first
+    room.ask("grow", PASSAGES, nothing)
+    assert room.ask("process", PASSAGES, nothing).answer != first
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (
+            "import os\nos._exit(7)\ndef answer(question): pass",
+            "found: the pipeline's process ended with exit",
+        ),
+        ("def answer(question, strange): pass", "a required parameter 'strange'"),
+        ("raise ValueError('at import')", "ValueError: at import"),
+    ],
+)
+def test_what_cannot_be_loaded_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.py").write_text(source)
+    with pytest.raises(PipelineNotUsable, match=message):
+        Isolation("broken.py:answer")
+
+
+def test_reference_pipelines_need_no_process() -> None:
+    with pytest.raises(UsageError, match="expected your own pipeline"):
+        Isolation("extractive")
+
+
+WILD = """
+import ctypes, os, subprocess, time
+
+def answer(question, passages):
+    print("noise")
+    kind = len(question) % 7
+    if kind == 0: os._exit(3)
+    if kind == 1: ctypes.string_at(0)
+    if kind == 2:
+        subprocess.Popen(["sleep", "1234.5"])
+        time.sleep(100)
+    return "I could not find that."
+"""
+
+
+def test_a_wild_pipeline_harms_its_own_records_only(tmp_path: Path) -> None:
+    spec = pipeline(tmp_path, WILD)
+    arguments = ("--timeout", "0.5", "--limit", "40", "--concurrency", "4", "--out", "r", "--json")
+    done = process(tmp_path, "run", "--pipeline", spec, "--isolate", *arguments)
+    assert done.returncode == 0, done.stderr
+    scores = json.loads(done.stdout)
+    texts = {each.id: each.text for each in RunFolder.open(tmp_path / "r").questions()}
+    for record in RunFolder.open(tmp_path / "r").records():
+        expected = {0: "ProcessDied", 1: "ProcessDied", 2: "TimeoutError"}.get(
+            len(texts[record.question]) % 7
+        )
+        assert (record.failure and record.failure.type) == expected
+    assert scores["statuses"]["error"] > 5
+    assert scores["statuses"]["timeout"] > 2
+    assert scores["buckets"]["refused"] > 15
+    sleeping = subprocess.run(["pgrep", "-f", "sleep 1234.5"], capture_output=True, text=True, check=False)
+    assert sleeping.stdout == ""
+    again = process(tmp_path, "run", "--pipeline", spec, *arguments)
+    assert "r is finished" in again.stderr
+
+
+def test_processes_end_with_the_harness(tmp_path: Path) -> None:
+    spec = pipeline(
+        tmp_path,
+        """
+        import os, time
+        from pathlib import Path
+
+        def answer(question, passages):
+            Path(f"pid-{os.getpid()}").touch()
+            time.sleep(100)
+        """,
+    )
+    harness = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, "run", "--pipeline", spec, "--isolate", "--out", "r"],
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    for _ in range(600):
+        if len(list(tmp_path.glob("pid-*"))) == 8:
+            break
+        time.sleep(0.05)
+    harness.kill()
+    harness.wait()
+    numbers = [int(path.name[4:]) for path in tmp_path.glob("pid-*")]
+    assert numbers
+    for _ in range(100):
+        if not any(_lives(number) for number in numbers):
+            return
+        time.sleep(0.05)
+    pytest.fail("a pipeline's process outlived the harness")
+
+
+def _lives(number: int) -> bool:
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    with open(f"/proc/{number}/stat") as file:  # noqa: PTH123 (gone or a zombie by now)
+        return file.read().split()[2] != "Z"
