@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ragharness.scores.layout import ErrorGroup, Failures, Miss, ProblemGroup
+from ragharness.scores.tally import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ragharness.records import Failure
     from ragharness.scores.tally import Outcome
 
 _STATUSES = {"error": "pipeline_error"}
 _SEVERITY = ("wrong", "unsupported", "error", "timeout", "no_answer", "needs_review", "refused", "correct")
 """The order in which misses are worth reading: false answers before missing ones."""
-
-_VARIABLE = re.compile(
-    r"""(?<!\w)(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`\n]*`)(?!\w)|\b0x[0-9a-f]+\b|\d[\d.,:]*""",
-    re.IGNORECASE,
-)
-"""What differs between messages of one kind: quoted parts, addresses, numbers."""
 
 
 def failures(outcomes: Sequence[Outcome]) -> Failures:
@@ -45,11 +40,18 @@ def _place(outcome: Outcome) -> str:
 
 def errors(outcomes: Sequence[Outcome]) -> list[ErrorGroup]:
     """Return the failures by type and kind of message, the most frequent first, with their first message."""
-    failed = [(each.question.id, each.failure) for each in outcomes if each.failure]
-    groups = _grouped([(f"{failure.type}: {failure.message}", question) for question, failure in failed])
-    first = dict(failed)
+    first: dict[str, Failure] = {}
+    texts: dict[Failure, str] = {}
+    failed = []
+    for each in outcomes:
+        if each.failure:
+            # Outcomes share what failed alike: so do the texts made of it, in long runs too.
+            text = texts.setdefault(each.failure, f"{each.failure.type}: {each.failure.message}")
+            first.setdefault(text, each.failure)
+            failed.append((text, each.question.id))
     return [
-        ErrorGroup(type=first[ids[0]].type, message=first[ids[0]].message, questions=ids) for _, ids in groups
+        ErrorGroup(type=first[text].type, message=first[text].message, questions=ids)
+        for text, ids in _grouped(failed)
     ]
 
 
@@ -63,7 +65,7 @@ def _grouped(texts: Sequence[tuple[str, str]]) -> list[tuple[str, list[str]]]:
     """Put texts together that differ only in quotations and numbers; return the first of each and all ids."""
     groups: dict[str, tuple[str, list[str]]] = {}
     for text, question in texts:
-        _, ids = groups.setdefault(_VARIABLE.sub("_", text), (text, []))
+        _, ids = groups.setdefault(kind_of(text), (text, []))
         if question not in ids[-1:]:
             ids.append(question)
     return sorted(groups.values(), key=lambda group: -len(group[1]))

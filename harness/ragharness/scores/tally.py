@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from ragharness.errors import RunNotUsable
+from ragharness.records import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ragharness.records import Failure, Question, Record, Usage, Verdict
+    from ragharness.records import Question, Record, Usage, Verdict
+
+_VARIABLE = re.compile(
+    r"""(?<!\w)(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`\n]*`)(?!\w)|\b0x[0-9a-f]+\b|\d[\d.,:]*""",
+    re.IGNORECASE,
+)
+"""What differs between messages of one kind: quoted parts, addresses, numbers."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of one question; without a record it was not asked yet."""
 
@@ -57,40 +67,77 @@ def outcomes(questions: Sequence[Question], records: Iterable[Record], epochs: i
 
     Raises RunNotUsable for a record whose question is not in the set.
     """
-    by_id = {question.id: question for question in questions}
+    order = {question.id: number for number, question in enumerate(questions)}
     found: dict[tuple[str, int], Outcome] = {}
+    alike = _Alike()
     for record in records:
-        if record.question not in by_id:
+        if record.question not in order:
             raise RunNotUsable(
                 f"expected records of the run's own questions, found one of {record.question!r}"
             )
         if record.epoch < epochs:
-            found[record.question, record.epoch] = _outcome(by_id[record.question], record)
+            number = order[record.question]
+            key = record.question, record.epoch
+            found[key] = _outcome(questions[number], record, alike, (number, record.epoch))
     return [
-        found.get((question.id, epoch)) or Outcome(question, "not_asked")
+        alike.told(found.pop((question.id, epoch), Outcome(question, "not_asked")))
         for question in questions
         for epoch in range(epochs)
     ]
 
 
-def _outcome(question: Question, record: Record) -> Outcome:
+class _Alike:
+    """What many records say alike, kept once: long runs fail in few ways, with messages of any length."""
+
+    def __init__(self) -> None:
+        self._verdicts: dict[Verdict, Verdict] = {}
+        self._kinds: dict[Failure, Failure] = {}
+        self._failures: dict[Failure, tuple[tuple[int, int], Failure]] = {}
+
+    def verdict(self, verdict: Verdict) -> Verdict:
+        # The sentences of a verdict are the text of the answer once more.
+        verdict = replace(verdict, sentences=(), why="", value="")
+        return self._verdicts.setdefault(verdict, verdict)
+
+    def failure(self, failure: Failure, place: tuple[int, int]) -> Failure:
+        """Return the kind of a failure; the message of the first question stands for all of the kind."""
+        kind = Failure(failure.type, kind_of(failure.message))
+        kind = self._kinds.setdefault(kind, kind)
+        known = self._failures.get(kind)
+        if known is None or place < known[0]:
+            self._failures[kind] = place, failure
+        return kind
+
+    def told(self, outcome: Outcome) -> Outcome:
+        """Return the outcome with the message in the place of its kind."""
+        if outcome.failure is None:
+            return outcome
+        return dataclasses.replace(outcome, failure=self._failures[outcome.failure][1])
+
+
+def _outcome(question: Question, record: Record, alike: _Alike, place: tuple[int, int]) -> Outcome:
     return Outcome(
         question,
         record.status,
-        # The sentences of a verdict are the text of the answer once more.
-        record.verdict and replace(record.verdict, sentences=(), why="", value=""),
+        record.verdict and alike.verdict(record.verdict),
         record.evidence_ranks,
         record.document_rank,
         record.evidence_passages,
         _evidence_cited(record),
         len(record.retrieved),
-        record.failure,
+        record.failure and alike.failure(record.failure, place),
         record.problems,
         record.answer.usage if record.answer else None,
         record.seconds,
         record.attempts,
         record.started,
     )
+
+
+@lru_cache(maxsize=128)
+def kind_of(message: str) -> str:
+    """Return a message without what differs between messages of one kind."""
+    return _VARIABLE.sub("_", message)
 
 
 def _evidence_cited(record: Record) -> bool:

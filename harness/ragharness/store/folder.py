@@ -145,8 +145,12 @@ class RunFolder:
 
     def superseded(self) -> int:
         """Return how many records were replaced by later ones."""
-        keys = [place.key for place in self._places()]
-        return len(keys) - len(set(keys))
+        keys: set[Key] = set()
+        count = 0
+        for place in self._places():
+            keys.add(place.key)
+            count += 1
+        return count - len(keys)
 
     def answered(self) -> set[Key]:
         """Return which questions have a record, without reading the records themselves."""
