@@ -123,11 +123,19 @@ def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+def recipe(name: str) -> str:
+    """Return a file of docs/recipes as a code block."""
+    return f"```python\n{(ROOT / 'docs' / 'recipes' / name).read_text(encoding='utf-8').rstrip()}\n```"
+
+
 BLOCKS: dict[str, Callable[[str], str]] = {
     "session": lambda _: printed("run"),
     "corpora": lambda _: printed("corpus", "list"),
     "verbs": lambda _: verbs(),
     "values": values,
+    "langchain_chain": lambda _: recipe("langchain_chain.py"),
+    "langchain_retrieve": lambda _: recipe("langchain_retrieve.py"),
+    "llamaindex_engine": lambda _: recipe("llamaindex_engine.py"),
     "retrieval": lambda _: retrieval(),
 }
 

@@ -200,6 +200,10 @@ def test_offsets_are_believed_where_the_text_is_the_same() -> None:
     assert without_text.passage.text == SMALL.documents[0].text[span.start : span.end]
     elsewhere = place(brought(SECOND, "d1", 3, 90))
     assert (elsewhere.how, inside(elsewhere.passage)) == ("text", ["second"])
+    short = place(brought("Source 3: risk in the goods", "d1", FIRST.index("Risk"), FIRST.index("Risk") + 17))
+    assert (short.how, short.passage.start) == ("offsets", FIRST.index("Risk"))
+    assert place(brought("Source 3:\nrisk in the goods", "d1", 0, 17)).passage.start == FIRST.index("Risk")
+    assert place(brought("Source 3: risk in the goods", "d1", 0, 17)).how == "nowhere"
     again = place(brought(OTHER, "d2", PLACES["other again"].start, 9999))
     assert again.passage.start == PLACES["other again"].start
 

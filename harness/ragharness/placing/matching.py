@@ -49,7 +49,11 @@ def match(text: str, named: str, near: int, corpus: Corpus, index: TextIndex) ->
         document = _chosen(runs, [named], sought, corpus, index)
         places = map(index.span, _of(runs, document, corpus, index))
         return Match(tuple(sorted(places, key=lambda place: abs(place.start - near))), ambiguous=not document)
-    return _in_pieces(sought, named, corpus, index)
+    found = _in_pieces(sought, named, corpus, index)
+    rest = text.strip().partition("\n")[2]
+    if not found.places and len(bones(rest)) >= SHARE * len(sought):
+        return match(rest, named, near, corpus, index)  # short, below a heading: "Source 3:"
+    return found
 
 
 def _in_pieces(sought: str, named: str, corpus: Corpus, index: TextIndex) -> Match:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec.structs import replace
 
 from ragharness.placing.index import TextIndex
-from ragharness.placing.matching import match
+from ragharness.placing.matching import SHARE, match
 from ragharness.placing.naming import Names
 from ragharness.placing.skeleton import bones
 from ragharness.records import Evidence, Passage
@@ -64,6 +64,8 @@ class Placer:
         found = match(brought.text, named, brought.start, self._corpus, self.index)
         if found.places:
             return Placed(self._at(brought, found.places), "text" if found.all_of_it else "partly")
+        if (held := self._quoted(brought, named, whole=False)) is not None:
+            return Placed(held, "offsets")
         if ours is not None:
             return Placed(ours, "id")
         nowhere = replace(brought, document="", start=0, end=0, also=())
@@ -81,12 +83,15 @@ class Placer:
                 self._index = TextIndex(self._corpus.documents)
             return self._index
 
-    def _quoted(self, brought: Passage, named: str) -> Passage | None:
+    def _quoted(self, brought: Passage, named: str, *, whole: bool = True) -> Passage | None:
+        """Return the passage where its offsets name what it says, or most of it, below a heading."""
         if not named or brought.end <= brought.start:
             return None
         document = self._corpus.document(named)
         there = document.text[brought.start : brought.end]
-        if not there.strip() or (brought.text and bones(there) != bones(brought.text)):
+        claimed, said = bones(there), bones(brought.text or there)
+        holds = claimed == said if whole else claimed in said and len(claimed) >= SHARE * len(said)
+        if not there.strip() or not holds:
             return None
         end = brought.start + len(there)
         return replace(brought, document=named, end=end, text=brought.text or there, also=())
