@@ -200,3 +200,24 @@ def test_huge_answers_are_read_in_time(piece: str) -> None:
     started = time.process_time()
     assert "overlong" in judge(TERM, piece * (100_000 // len(piece))).flags or piece == "<think>"
     assert time.process_time() - started < 10
+
+
+ASKED = "How long does the Alpha NDA last?"
+
+
+@pytest.mark.parametrize(
+    ("text", "bucket"),
+    [
+        (f"I could not find anything about: {ASKED}", "refused"),
+        (f"I don't know: {ASKED}", "refused"),
+        (f'Sorry, the passages say nothing about "{ASKED}".', "refused"),
+        (f"No information on: {ASKED}", "refused"),
+        (f"You asked: {ASKED} Three years.", "unsupported"),
+        (ASKED, None),
+    ],
+)
+def test_a_decline_that_repeats_the_question_is_a_decline(text: str, bucket: str | None) -> None:
+    question = Question(
+        id="q", text=ASKED, stratum="grounded", kind="number", answerable=True, answers=("3",), unit="years"
+    )
+    assert grade(GRADER, question, Answer(text=text), [], frozenset()).bucket == bucket

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ragharness.graders.reading.languages import language_of
+from ragharness.graders.reading.tables import EMPHASIS, cells_of, row_of
 from ragharness.language import acts
 from ragharness.language.citations import MARK, Marked, mark, resolve
 from ragharness.language.declines import Decline, find_decline
@@ -28,7 +29,6 @@ _LINE_START = regex(
     r"^[ \t]*(?P<quote>>[ \t]*)*(?P<hash>#{1,6}[ \t]+)?(?P<bullet>(?:[-*•·–—+▪◦‣][ \t]+|\(?\d{1,2}[.)][ \t]+|\(?[a-z][.)][ \t]+))?(?:\[[ xX]\][ \t]+)?"
 )
 _RULE = regex(r"^[\s|:+=_*-]*$")
-_EMPHASIS = regex(r"\*{1,3}|__|~~")
 _BOLD_LINE = regex("^\\s*(?:\\*\\*|__)[^*_]+(?:\\*\\*|__)[\\s:\ue000-\uf8ff]*$")
 _ANSWER_LABEL = regex(
     r"^\W*(?:(?:final|short|direct|brief|my|the|quick|concise)\s+)?(?:answer|response|conclusion|result|verdict|summary|tl;?dr|bottom\s+line|a|output|key\s+finding|explanation|reasoning|rationale|justification|analysis|note|details?|"
@@ -44,7 +44,6 @@ _YES_NO = regex(
     r"^\W*(?:yes|no|yep|yeah|nope|correct|incorrect|true|false|s[ií]|ja|nein|oui|non|affirmative|negative|absolutely|indeed|certainly|not\s+necessarily|not\s+really)\W*$",
     re.IGNORECASE,
 )
-_DIGIT = regex(r"\d")
 _SEMICOLON = regex("(?<=[\ue000-\uf8ff]);\\s+(?=[^;\ue000-\uf8ff]*[\ue000-\uf8ff])")
 _PROSE = regex(r"[^\W\d_][^\d_\[\](){}<>#?*:|`~^\n\u3010\ue000-\uf8ff]{0,200}")
 """One line of words: without marks, figures, headings or a question, none of which could be read alone."""
@@ -176,12 +175,12 @@ def _parts(marked: Marked, question: str, language: str) -> tuple[list[Part], li
         item = bool(start and start["bullet"])
         heading = bool(start and start["hash"]) or (_BOLD_LINE.match(raw) is not None and not item)
         if body.count("|") >= 2 or body.strip().startswith("|"):
-            body, item = _row(body, header), True
+            body, item = row_of(body, header), True
             if number + 1 < len(lines) and "-" in lines[number + 1] and _RULE.match(lines[number + 1]):
-                header = _cells(raw)
+                header = cells_of(raw)
         else:
             header = []
-        body = _EMPHASIS.sub("", body).strip()
+        body = EMPHASIS.sub("", body).strip()
         without = MARK.sub("", body).strip(" .,;:|-–—()[]")
         ids = marked.cited(body)
         sources = _SOURCES.match(body)
@@ -198,24 +197,6 @@ def _parts(marked: Marked, question: str, language: str) -> tuple[list[Part], li
         if heading:
             context = without
     return _join_words(parts), trailing
-
-
-def _cells(body: str) -> list[str]:
-    return [_EMPHASIS.sub("", cell).strip() for cell in body.strip().strip("|").split("|")]
-
-
-def _row(body: str, header: Sequence[str]) -> str:
-    """A row as a sentence: "Sales, 2023 = 5; Sales, 2022 = 4" where the columns hold figures, else its cells."""
-    cells = _cells(body)
-    figures = [cell for cell in cells[1:] if MARK.sub("", cell).strip(" -–—")]
-    if len(header) == len(cells) > 2 and figures and all(_DIGIT.search(cell) for cell in figures):
-        said = [
-            f"{cells[0]}, {name} = {cell}"
-            for name, cell in zip(header[1:], cells[1:], strict=True)
-            if cell in figures
-        ]
-        return "; ".join(said) + " " + "".join(cell for cell in cells[1:] if cell not in figures)
-    return (": " if len(cells) == 2 else " | ").join(cell for cell in cells if cell)
 
 
 def _read_line(
@@ -241,8 +222,15 @@ def _read_line(
                 if not ids:
                     continue
             if _restates(text, asked, heading=heading):
-                continue
+                before = _BEFORE_ECHO.match(text)
+                if not before or find_decline(before[0]) is None:
+                    continue
+                # "I found nothing about: What is ...?" declines, though its end is the question.
+                text = text.rstrip(" ?\"'*”") + "."
             parts.append(Part(text, piece, ids, heading, item, number, context, find_decline(text)))
+
+
+_BEFORE_ECHO = regex(r"[^:\"“«„—–?]{4,120}(?=[:\"“«„—–])")
 
 
 def _pieces(sentence: str) -> list[str]:
