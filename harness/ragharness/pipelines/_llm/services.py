@@ -1,0 +1,209 @@
+"""The two APIs: what is sent, and what a reply holds.
+
+OpenAI's chat completions, which vLLM, Ollama, llama.cpp and most hosted services speak too:
+https://platform.openai.com/docs/api-reference/chat. Anthropic's messages: https://platform.claude.com/docs/en/api/messages.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ragharness.errors import UnusableReply
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragharness.pipelines._llm.prompting import Message
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "answer": {"type": "string"},
+        "citations": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["answer", "citations"],
+    "additionalProperties": False,
+}
+"""What a structured reply is."""
+
+ANTHROPIC_VERSION = "2023-06-01"
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How a model writes; None is left to the service."""
+
+    temperature: float | None
+    seed: int | None
+    max_tokens: int
+
+    def fields(self) -> dict[str, Any]:
+        """Return what both APIs call by the same names."""
+        named = {"temperature": self.temperature, "seed": self.seed}
+        return {name: value for name, value in named.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a service replied, read."""
+
+    text: str
+    ended: str
+    """Why it ended: ``complete``, ``length`` (cut off), ``context`` (no room left) or ``filtered``."""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int = 0
+    """Of the prompt's, those that the service had kept from earlier requests and bills at another price."""
+    cost: float | None = None
+    """In US dollars, where the service tells it."""
+
+
+class Service(Protocol):
+    """One API."""
+
+    path: str
+    key_header: str
+    key_value: str
+    """With ``{}`` where the key goes."""
+    headers: dict[str, str]
+
+    def body(
+        self, model: str, instruction: str, messages: Sequence[Message], sampling: Sampling, as_json: bool
+    ) -> dict[str, Any]:
+        """Return what is sent."""
+        ...
+
+    def read(self, reply: Any) -> Reply:
+        """Return what was replied; raises UnusableReply for something else than the API's reply."""
+        ...
+
+
+class OpenAI:
+    """Chat completions; ``limit_name`` is what the service calls the most tokens of a reply."""
+
+    path = "/chat/completions"
+    key_header = "authorization"
+    key_value = "Bearer {}"
+
+    def __init__(self, limit_name: str = "max_tokens") -> None:
+        self.headers: dict[str, str] = {}
+        self._limit_name = limit_name
+
+    def body(
+        self, model: str, instruction: str, messages: Sequence[Message], sampling: Sampling, as_json: bool
+    ) -> dict[str, Any]:
+        """Return what is sent."""
+        first = [{"role": "system", "content": instruction}] if instruction else []
+        turns = [{"role": each.role, "content": each.text} for each in messages]
+        asked = {"name": "answer", "strict": True, "schema": SCHEMA}
+        form = {"response_format": {"type": "json_schema", "json_schema": asked}} if as_json else {}
+        limit = {self._limit_name: sampling.max_tokens}
+        return {"model": model, "messages": first + turns, **limit, **sampling.fields(), **form}
+
+    def read(self, reply: Any) -> Reply:
+        """Return what was replied; raises UnusableReply for something else than the API's reply."""
+        choice = _first(_at(reply, "choices"))
+        message = _at(choice, "message")
+        text = _texts(_at(message, "content"), "text") or _text(_at(message, "refusal"))
+        if not isinstance(message, dict):
+            raise _not_a_reply("choices[0].message", reply)
+        usage = _at(reply, "usage")
+        cost = _at(usage, "cost")
+        return Reply(
+            text,
+            {"length": "length", "content_filter": "filtered"}.get(
+                _text(_at(choice, "finish_reason")), "complete"
+            ),
+            _count(_at(usage, "prompt_tokens")),
+            _count(_at(usage, "completion_tokens")),
+            _count(_at(_at(usage, "prompt_tokens_details"), "cached_tokens")) or 0,
+            float(cost)
+            if isinstance(cost, (int, float)) and not isinstance(cost, bool) and cost >= 0
+            else None,
+        )
+
+
+class Anthropic:
+    """Messages."""
+
+    path = "/messages"
+    key_header = "x-api-key"
+    key_value = "{}"
+
+    def __init__(self) -> None:
+        self.headers = {"anthropic-version": ANTHROPIC_VERSION}
+
+    def body(
+        self, model: str, instruction: str, messages: Sequence[Message], sampling: Sampling, as_json: bool
+    ) -> dict[str, Any]:
+        """Return what is sent."""
+        first = {"system": instruction} if instruction else {}
+        turns = [{"role": each.role, "content": each.text} for each in messages]
+        form = {"output_config": {"format": {"type": "json_schema", "schema": SCHEMA}}} if as_json else {}
+        limit = {"max_tokens": sampling.max_tokens}
+        return {"model": model, **first, "messages": turns, **limit, **sampling.fields(), **form}
+
+    def read(self, reply: Any) -> Reply:
+        """Return what was replied; raises UnusableReply for something else than the API's reply."""
+        content = _at(reply, "content")
+        if not isinstance(content, list):
+            raise _not_a_reply("content", reply)
+        usage = _at(reply, "usage")
+        fresh = _count(_at(usage, "input_tokens"))
+        written = _count(_at(usage, "cache_creation_input_tokens")) or 0
+        kept = _count(_at(usage, "cache_read_input_tokens")) or 0
+        ends = {"max_tokens": "length", "model_context_window_exceeded": "context", "refusal": "filtered"}
+        return Reply(
+            _texts(content, "text"),
+            ends.get(_text(_at(reply, "stop_reason")), "complete"),
+            None if fresh is None else fresh + written + kept,
+            _count(_at(usage, "output_tokens")),
+            kept,
+        )
+
+
+def sent(body: dict[str, Any]) -> bytes:
+    """Return the very bytes of a request: equal bodies, equal bytes."""
+    return json.dumps(body, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
+
+
+def opened(text: str) -> tuple[str, tuple[str, ...] | None]:
+    """Return the text and the citations of a structured reply; a plain one is all text."""
+    try:
+        held = json.loads(text)
+    except (ValueError, RecursionError):
+        return text, None
+    answer, citations = _at(held, "answer"), _at(held, "citations")
+    if not isinstance(answer, str):
+        return text, None
+    listed = citations if isinstance(citations, list) else []
+    return answer, tuple(each for each in listed if isinstance(each, str))
+
+
+def _at(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _first(value: Any) -> Any:
+    return value[0] if isinstance(value, list) and value else None
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _texts(value: Any, name: str) -> str:
+    """Return a text, or those of a list of parts."""
+    parts = value if isinstance(value, list) else []
+    return _text(value) or "".join(_text(_at(part, name)) for part in parts)
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _not_a_reply(part: str, reply: Any) -> UnusableReply:
+    held = ", ".join(sorted(map(str, reply)))[:200] if isinstance(reply, dict) else type(reply).__name__
+    return UnusableReply(f"expected a reply of the API with {part}, found one with {held or 'nothing'}")
