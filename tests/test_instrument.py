@@ -61,7 +61,8 @@ class World:
         was = self.bench.examiner
         examiner = Examiner(pipeline, was.retriever, was.grader, was.evidence, was.corpus, was.passages, k)
         records: list[Record] = []
-        execute(questions or self.questions, examiner, records.append, concurrency=4)
+        jobs = [(question, 0) for question in questions or self.questions]
+        execute(jobs, examiner, records.append, concurrency=4)
         return {record.question: record for record in records}
 
 
