@@ -7,6 +7,7 @@ import dataclasses
 import json
 import threading
 import time
+import tracemalloc
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ from ragharness.store import RunFolder
 from test_runner import examiner, plain, question
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from commands import Verb
@@ -347,6 +348,25 @@ def test_epochs_are_counted_by_answer_and_their_intervals_by_question() -> None:
     assert missing.stability.same_bucket.count == 119
 
 
+def test_scores_of_many_records_do_not_hold_their_texts() -> None:
+    asked = fake.questions()
+
+    def records() -> Iterator[Record]:
+        for epoch in range(40):
+            for each in asked:
+                record = fake.record(each, "refused", why="y" * 5_000)
+                yield replace(record, epoch=epoch, answer=Answer(text="x" * 20_000 + str(epoch)))
+
+    tracemalloc.start()
+    try:
+        result = score(fake.run(settings=fake.settings(epochs=40)), [], asked, records(), name="r")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert result.asked == 5200
+    assert peak < 10_000_000  # the texts are 130 MB
+
+
 # -- the command
 
 
@@ -447,3 +467,23 @@ def test_short_options_are_settings_of_the_pipeline(tmp_path: Path, verb: Verb) 
     assert "takes no settings, found --pipeline-option model=" in done.errors
     done = verb("run", "--pipeline", "refuse", "--no-cache")
     assert "takes no settings, found --pipeline-option cache=" in done.errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--epochs", "0"], "expected --epochs to be at least 1, found 0"),
+        (["--limit", "-1"], "expected --limit to be at least 0, found -1"),
+        (["--retries", "-1"], "expected --retries to be at least 0, found -1"),
+        (["--rpm", "0"], "expected --rpm to be a number above 0, found 0"),
+        (["--max-cost", "nan"], "expected --max-cost to be a number above 0, found nan"),
+        (["--max-time", "soon"], "expected --max-time as 90s, 30m or 2h, found 'soon'"),
+        (["--only", "q1"], "no question is named 'q1'"),
+        (["--isolate"], "expected your own pipeline, module:name or file.py:name, with --isolate"),
+    ],
+)
+def test_a_mistake_is_a_sentence(verb: Verb, arguments: list[str], sentence: str) -> None:
+    done = verb("run", *arguments)
+    assert (done.code, done.output) == (3, "")
+    assert done.errors.startswith("error: ")
+    assert sentence in done.errors

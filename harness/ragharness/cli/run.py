@@ -68,7 +68,8 @@ def run(
     epochs: int = typer.Option(1, help="Ask each so often; all answers count.", rich_help_panel=_QUESTIONS),
     pipeline: str = typer.Option(
         "extractive",
-        help="pkg.mod:attr, path/file.py:attr, or a reference: extractive, blind, refuse, scripted:FILE.",
+        help="pkg.mod:attr, path/file.py:attr, http(s)://HOST/PATH, cmd:COMMAND, replay:FILE, llm, or a"
+        " reference: extractive, blind, refuse, scripted:FILE.",
         rich_help_panel=_PIPELINE,
     ),
     pipeline_option: Annotated[
@@ -87,7 +88,9 @@ def run(
         False, "--no-cache", help="Short for --pipeline-option cache=no.", rich_help_panel=_PIPELINE
     ),
     retriever: str = typer.Option(
-        "bm25", help="bm25, dense, hybrid, null or oracle.", rich_help_panel=_RETRIEVAL
+        "bm25",
+        help="bm25, dense, hybrid, null, oracle, or your own pkg.mod:attr.",
+        rich_help_panel=_RETRIEVAL,
     ),
     retriever_option: Annotated[
         list[str] | None,
