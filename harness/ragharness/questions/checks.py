@@ -234,7 +234,7 @@ def _counts(questions: QuestionSet, ground: Ground) -> Iterator[Finding]:  # noq
 
 
 def _once(questions: QuestionSet, ground: Ground) -> Iterator[Finding]:
-    """No topic of a document twice; a document that is withheld carries nothing else."""
+    """No topic of a document twice; nothing but what is withheld is asked about a document that is."""
     pairs: dict[tuple[str, str], str] = {}
     carried: dict[str, list[Question]] = {}
     for each in questions.questions:
@@ -246,8 +246,9 @@ def _once(questions: QuestionSet, ground: Ground) -> Iterator[Finding]:
         if each.topic and other != each.id:
             yield Finding("once", each.id, f"asks {each.topic} of {each.document} again, after {other}")
     for group in carried.values():
-        if len(group) > 1 and any(each.withheld for each in group):
-            ids = ", ".join(each.id for each in group)
+        whole = [each for each in group if each.withheld == "document"]
+        if whole and len(whole) < len(group):
+            ids = ", ".join(each.id for each in group if each.withheld != "document")
             yield Finding(
                 "once", group[0].id, f"expected nothing else about a withheld document, found {ids}"
             )

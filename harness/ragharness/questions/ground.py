@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from ragharness.corpus import Corpus
     from ragharness.passages import PassageSet
     from ragharness.records import Passage, Question
+
+_RARE = 10
+"""A kind of answer that fewer than one in so many facts have is not asked as often as the others."""
 
 
 class Ground:
@@ -54,7 +58,8 @@ class Ground:
 
     @cached_property
     def _many_kinds(self) -> bool:
-        return len({each.kind for each in self.corpus.facts}) > 1
+        kinds = Counter(each.kind for each in self.corpus.facts)
+        return sum(count * _RARE >= len(self.corpus.facts) for count in kinds.values()) > 1
 
     def hits(self, question: Question) -> list[str]:
         """Return the absence patterns that do match in the question's scope; raises QuestionsNotUsable."""

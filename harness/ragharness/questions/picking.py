@@ -8,16 +8,20 @@ from hashlib import sha256
 from math import ceil
 from typing import TYPE_CHECKING
 
+from ragharness.passages import PassageSet, withhold
 from ragharness.questions.questionset import Slot, slot_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from ragharness.questions.ground import Ground
-    from ragharness.records import Question
+    from ragharness.records import Evidence, Question
 
 Family = tuple[str, str]
 """A genre and a kind of answer."""
+
+WHOLLY_WITHHELD = 5
+"""Of so many documents of a small corpus one may be withheld: the others must carry all other questions."""
 
 LEFT_IN_INDEX = 3
 """Passages of a document that must stay when a clause of it is withheld: its name has to match something."""
@@ -126,9 +130,15 @@ class Picker:
         self._taken: set[tuple[str, str]] = set()
         self._closed: set[str] = set()
         self.load: Counter[str] = Counter()
+        self._hidden: dict[str, list[Evidence]] = {}
         withheld = sum(count for slot, count in counts.items() if slot.withheld)
-        open_places = max(1, len(pool.places()) - withheld)
-        self.most = 1 + ceil((sum(counts.values()) - withheld) / open_places)
+        places = len(pool.places())
+        self.crowded = 2 * withheld > places
+        """Whether a document for every withheld question would leave too few for all others."""
+        self._whole = ceil(places / WHOLLY_WITHHELD) if self.crowded else withheld
+        open_places = max(1, places - self._whole)
+        others = sum(counts.values()) - (0 if self.crowded else withheld)
+        self.most = 1 + ceil(others / open_places)
         """Questions that one document may carry."""
 
     def picked(self, slot: Slot) -> list[Question]:
@@ -139,11 +149,15 @@ class Picker:
         """Return the group's place in the seeded order that breaks all ties."""
         return self._ranks[id(group)]
 
-    def usable(self, group: Group) -> bool:
+    def usable(self, group: Group, *, closing: bool = False) -> bool:
         """Whether the group may still be asked; the dear tests come last and are remembered."""
-        if group.pair in self._taken or group.place in self._closed or self.load[group.place] >= self.most:
+        if group.pair in self._taken or self.load[group.place] >= self.most:
+            return False
+        if group.place in self._closed and not (closing and self.crowded):
             return False
         if group.resembles & self._closed:  # what is not in the index tempts nobody
+            return False
+        if group.place in self._hidden and not self._in_sight(group):
             return False
         if id(group) not in self._fit:
             self._fit[id(group)] = self._fits(group)
@@ -193,10 +207,38 @@ class Picker:
         self._pick(slot, count, cost)
 
     def withhold(self, slot: Slot, count: int) -> None:
-        """Pick questions whose evidence is kept out of the index, and close their documents to all others."""
+        """Pick questions whose evidence is kept out of the index, and close their documents to all others.
+
+        In a crowded corpus several share a document that is withheld, and one that lacks passages carries
+        other questions whose evidence is left.
+        """
         scarce = self.pool.scarce()
         tally = self._tally(slot)
-        self._pick(slot, count, lambda group: (tally.topics[group.topic], scarce[group.place]), close=True)
+
+        def cost(group: Group) -> tuple[int, ...]:
+            loaded = self.load[group.place] if self.crowded else 0
+            return tally.topics[group.topic], loaded, scarce[group.place]
+
+        if self.crowded and slot.withheld == "clause":
+            self._pick(slot, count, cost)
+            for each in self.picked(slot):
+                self._hidden.setdefault(self.ground.corpus.canonical(each.document), []).extend(each.evidence)
+            return
+        self._pick(slot, count, cost, close=True)
+
+    def _may_close(self, group: Group) -> bool:
+        """Whether the document of a question may be withheld: nothing else is asked about it."""
+        if not self.load[group.place]:
+            return not self.crowded or len(self._closed) < self._whole
+        return self.crowded and group.place in self._closed
+
+    def _in_sight(self, group: Group) -> bool:
+        """Whether a question wants nothing from the passages that are withheld of its document."""
+        first = group.variants[0]
+        if not first.answerable or first.withheld:
+            return True
+        own = PassageSet(self.ground.passages.of(first.document), self.ground.passages.words)
+        return self.ground.covered(first, withhold(own, (), self._hidden[group.place]).passages)
 
     def _pick(
         self, slot: Slot, count: int, cost: Callable[[Group], tuple[int, ...]], *, close: bool = False
@@ -207,7 +249,12 @@ class Picker:
                 key=lambda group: (self.fullness(slot, group.family), cost(group), self.rank(group)),
             )
             group = next(
-                (each for each in order if not (close and self.load[each.place]) and self.usable(each)), None
+                (
+                    each
+                    for each in order
+                    if (not close or self._may_close(each)) and self.usable(each, closing=close)
+                ),
+                None,
             )
             if group is None:
                 raise Shortage(slot)

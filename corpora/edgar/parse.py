@@ -1,0 +1,179 @@
+"""Filings to documents and facts: every annual report in a folder that carries Inline XBRL."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragharness import shelf
+from ragharness.download import pages_in
+from ragharness.errors import CorruptDownload
+from ragharness.filings import Filing, Found, looks_like_html, read_filing
+from ragharness.records import Document, Evidence, Fact
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from decimal import Decimal
+
+_NAMING = shelf.load_module(Path(__file__).with_name("naming.py"))
+
+_SCALES = {3: "thousand", 6: "million", 9: "billion"}
+_COVER = {
+    "dei:EntityIncorporationStateCountryCode",
+    "dei:EntityTaxIdentificationNumber",
+    "dei:EntityAddressCityOrTown",
+    "dei:AuditorName",
+    "dei:AuditorLocation",
+    "dei:EntityFileNumber",
+}
+"""What the cover and the auditor's page say in words."""
+
+_NUMBERS_OF_THE_COVER = {"dei:EntityPublicFloat", "dei:EntityCommonStockSharesOutstanding"}
+_A_YEAR = range(350, 381)
+"""Days from one fiscal year's end to the next: 52 or 53 weeks, or a calendar year."""
+
+_SLACK = 0.006
+"""Two tagged values of one thing that differ by less were only rounded differently."""
+
+
+def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact], list[str]]:
+    """Return the documents and facts of all filings in a folder, and sentences about pages left out."""
+    if split:
+        raise ValueError(f"the filings have no splits, but {split!r} was asked for")
+    filings: list[tuple[str, Filing]] = []
+    left_out: list[str] = []
+    for path in pages_in(folder):
+        problem = _read(path, filings)
+        if problem:
+            left_out.append(f"{path.relative_to(folder)} is left out: {problem}")
+    if not filings:
+        told = f"; {left_out[0]}" if left_out else ""
+        raise ValueError(f"expected pages with Inline XBRL, found none{told}")
+    names = _NAMING.name_filings(filings)
+    documents: list[Document] = []
+    facts: list[Fact] = []
+    for name, (file, filing) in zip(names, filings, strict=True):
+        documents.append(
+            Document(
+                id=name.id,
+                title=name.title,
+                text=filing.text,
+                segments=filing.pieces,
+                handle=name.title if name.annual else "",
+                paraphrase=name.paraphrase if name.annual else "",
+                source=file,
+            )
+        )
+        facts += _facts(name, filing)
+    return documents, facts, left_out
+
+
+def _read(path: Path, filings: list[tuple[str, Filing]]) -> str:
+    """Add a page to the filings; return why not, if it is none."""
+    content = path.read_bytes()
+    if not looks_like_html(content):
+        return "it is no web page"
+    try:
+        filing = read_filing(content)
+    except CorruptDownload as error:
+        return str(error)
+    if filing.period is None:
+        return "it carries no Inline XBRL that names its period (dei:DocumentPeriodEndDate)"
+    if len(filing.text.split()) < 10:
+        return "it has no text"
+    filings.append((path.name, filing))
+    return ""
+
+
+def _facts(name: Any, filing: Filing) -> Iterator[Fact]:
+    """Yield what is tagged for the whole company, its year and the year before."""
+    told = {"company": name.company, "short": name.short, "cik": name.cik}
+    told = {"company": name.company, "short": name.short, "cik": name.cik}
+    told["period"] = filing.period.end if filing.period else ""
+    groups: dict[tuple[str, str, str], list[Found]] = defaultdict(list)
+    for each in filing.facts:
+        if each.row and not each.dimensions and _wanted(each, filing):
+            groups[each.concept, each.start, each.end].append(each)
+    for (concept, start, end), found in groups.items():
+        details = {"start": start, "end": end, **told}
+        if found[0].value is None:
+            yield from _text(name.id, concept, found, details)
+        else:
+            yield from _number(name.id, concept, found, details)
+
+
+def _wanted(each: Found, filing: Filing) -> bool:
+    period = filing.period
+    if each.concept.startswith("dei:"):
+        return each.concept in (_NUMBERS_OF_THE_COVER if each.value is not None else _COVER)
+    if each.value is None or period is None:
+        return False
+    if each.start and abs(_days(each.start, each.end) - _days(period.start, period.end)) > _A_YEAR[-1] - 365:
+        return False
+    return each.end == period.end or _days(each.end, period.end) in _A_YEAR
+
+
+def _days(start: str, end: str) -> int:
+    try:
+        return (date.fromisoformat(end) - date.fromisoformat(start)).days
+    except ValueError:
+        return -1
+
+
+def _text(document: str, concept: str, found: list[Found], details: dict[str, str]) -> Iterator[Fact]:
+    text = found[0].text.strip(" ,;")
+    if all(each.text.strip(" ,;").casefold() == text.casefold() for each in found) and text:
+        yield Fact(
+            document=document,
+            topic=concept,
+            kind="text",
+            answers=(text,),
+            evidence=_evidence(document, found),
+            details=details,
+        )
+
+
+def _number(document: str, concept: str, found: list[Found], details: dict[str, str]) -> Iterator[Fact]:
+    """Yield the fact in the scale of its most exact place; nothing where the page contradicts itself."""
+    exact = max(found, key=lambda each: (len(each.text.strip()), -each.scale))
+    value = exact.value
+    if value is None or any(each.value is None or not _same(each.value, value) for each in found):
+        return
+    shown, unit = _shown(value, exact)
+    yield Fact(
+        document=document,
+        topic=concept,
+        kind="number",
+        answers=(shown,),
+        evidence=_evidence(document, [exact, *(each for each in found if each is not exact)]),
+        unit=unit,
+        details=details | {"value": f"{value:f}", "text": exact.text},
+    )
+
+
+def _same(one: Decimal, other: Decimal) -> bool:
+    return one == other or float(abs(one - other)) <= _SLACK * float(max(abs(one), abs(other)))
+
+
+def _shown(value: Decimal, exact: Found) -> tuple[str, str]:
+    """Return the value as the page counts it, and in what: ("391035", "USD million")."""
+    if exact.unit == "pure" and exact.scale == -2:
+        return _plain(value.scaleb(2)), "percent"
+    scale = _SCALES.get(exact.scale, "")
+    shown = _plain(value.scaleb(-exact.scale) if scale else value)
+    if exact.unit == "shares":
+        return shown, f"{scale} shares".strip()
+    unit = "" if exact.unit == "pure" else exact.unit
+    return shown, f"{unit} {scale}".strip()
+
+
+def _plain(value: Decimal) -> str:
+    text = f"{value:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _evidence(document: str, found: Iterable[Found]) -> tuple[Evidence, ...]:
+    rows = dict.fromkeys(each.row for each in found if each.row)
+    return tuple(Evidence(document, *row) for row in rows)

@@ -1,0 +1,303 @@
+"""Every question that could be asked about the filings: tagged figures in our wording, silences, traps.
+
+``concepts.toml`` words what is tagged, ``silences.toml`` what nothing answers; ``places.py`` finds where else
+a filing states a figure, ``traps.py`` makes the questions that only look answerable.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from ragharness import shelf
+from ragharness.records import Distractor, Document, Fact, Kind, Question
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ragharness.corpus import Corpus
+
+VERSION = 1
+"""Raised whenever the candidates change; kept with every frozen set."""
+
+HERE = Path(__file__).parent
+_NAMING = shelf.load_module(HERE / "naming.py")
+_PLACES = shelf.load_module(HERE / "places.py")
+
+_ALIKE = 0.02
+"""A figure that differs by less from another is no temptation: a rounded answer would fit both."""
+
+_MOST_PLACES = 6
+"""Places that state a figure above which it cannot be withheld without hollowing out the filing."""
+
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_AUDITORS = {
+    "ernst": ("Ernst & Young", "EY"),
+    "kpmg": ("KPMG",),
+    "pricewaterhouse": ("PricewaterhouseCoopers", "PwC"),
+    "deloitte": ("Deloitte & Touche", "Deloitte"),
+}
+
+
+class Concept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How something tagged is asked about."""
+
+    tags: list[str]
+    ask: list[str]
+    near: list[str] = []
+    differs: list[str] = []
+    instant: bool = False
+
+
+class Silence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A topic on which a filing, or every one, is silent."""
+
+    patterns: list[str]
+    ask: list[str]
+    kind: Kind
+    unit: str = ""
+    needs: str = ""
+    """What a filing must speak of for the question to be a natural one."""
+
+
+class Silences(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``silences.toml``."""
+
+    unsaid: dict[str, Silence]
+    unasked: dict[str, Silence]
+    premises: dict[str, Silence]
+    twins: dict[str, list[tuple[str, str]]]
+
+
+class Stated(NamedTuple):
+    """A fact that answers a concept, with what tempts near it."""
+
+    concept: str
+    fact: Fact
+    near: tuple[Distractor, ...]
+    before: tuple[Distractor, ...]
+
+
+class Filed:
+    """One filing with its facts by concept and end of period."""
+
+    def __init__(self, document: Document, facts: Iterable[Fact]) -> None:
+        self.document = document
+        self.facts: dict[str, dict[str, Fact]] = defaultdict(dict)
+        for fact in facts:
+            self.facts[fact.topic][fact.details["end"]] = fact
+        known = next((fact.details for each in self.facts.values() for fact in each.values()), {})
+        self.cik = known.get("cik", "")
+        self.short = known.get("short", "")
+        self.end = known.get("period", "")
+
+    def now(self, tag: str) -> Fact | None:
+        """Return what a tag says of the year reported on; of a number on the cover whatever its date."""
+        each = self.facts.get(tag, {})
+        if tag.startswith("dei:"):
+            return next(iter(each.values()), None) if len(each) == 1 else None
+        return each.get(self.end)
+
+    def before(self, tag: str) -> Fact | None:
+        """Return what a tag says of the year before."""
+        earlier = [end for end in self.facts.get(tag, {}) if end < self.end]
+        return self.facts[tag][max(earlier)] if earlier and not tag.startswith("dei:") else None
+
+
+def candidates(corpus: Corpus) -> list[Question]:
+    """Return every question about the filings, in all wordings, without ids."""
+    filings = read_filings(corpus)
+    places = _PLACES.Places(corpus, {each.document.id: (each.cik, each.end) for each in filings})
+    found: list[Question] = []
+    for filed in filings:
+        for key, concept in load_concepts().items():
+            stated = _stated(filed, key, concept)
+            if stated is not None:
+                found += _asked(filed, concept, stated, places)
+        for key, silence in load_silences().unsaid.items():
+            found += silent(filed, key, silence, "document", "grounded")
+        for key, silence in load_silences().unasked.items():
+            found += silent(filed, key, silence, "corpus", "unanswerable")
+    found += shelf.load_module(HERE / "traps.py").traps(
+        filings, wordings, silent, load_silences(), load_concepts()
+    )
+    return [each for each in found if not gives_itself_away(each)]
+
+
+def read_filings(corpus: Corpus) -> list[Filed]:
+    """Return the annual reports of a corpus with their facts."""
+    facts: dict[str, list[Fact]] = defaultdict(list)
+    for fact in corpus.facts:
+        facts[fact.document].append(fact)
+    return [Filed(each, facts[each.id]) for each in corpus.documents if each.handle and facts[each.id]]
+
+
+@cache
+def load_concepts() -> dict[str, Concept]:
+    """Return the content of ``concepts.toml``."""
+    told = tomllib.loads((HERE / "concepts.toml").read_text(encoding="utf-8"))
+    return msgspec.convert(told, dict[str, Concept])
+
+
+@cache
+def load_silences() -> Silences:
+    """Return the content of ``silences.toml``."""
+    return msgspec.convert(tomllib.loads((HERE / "silences.toml").read_text(encoding="utf-8")), Silences)
+
+
+def gives_itself_away(question: Question) -> bool:
+    """Whether the words of the question hold its answer (Texas in the name of the filer, say)."""
+    text = question.text.casefold()
+    return any(answer.casefold() in text for answer in question.answers)
+
+
+def _stated(filed: Filed, key: str, concept: Concept) -> Stated | None:
+    """Return the fact that answers a concept; None where none does, or two do with different values."""
+    tag = next((tag for tag in concept.tags if filed.now(tag) is not None), "")
+    fact = filed.now(tag)
+    if fact is None:
+        return None
+    if fact.kind == "text":
+        return Stated(key, fact, (), ())
+    value = _value(fact)
+    if value <= 0 or any(_differs(value, filed.now(other)) for other in concept.differs if other != tag):
+        return None
+    near = [filed.now(other) for other in concept.near if other != tag]
+    told = [Distractor(_in_unit_of(fact, each), _line(each), each.evidence[:1]) for each in near if each]
+    last = filed.before(tag)
+    before = (
+        [
+            Distractor(
+                _in_unit_of(fact, last),
+                f"the figure for {_NAMING.spoken(last.details['end'])}",
+                last.evidence[:1],
+            )
+        ]
+        if last
+        else []
+    )
+    return Stated(key, fact, _tempting(fact, told), _tempting(fact, before))
+
+
+def _value(fact: Fact) -> float:
+    return float(fact.details["value"])
+
+
+def _differs(value: float, other: Fact | None) -> bool:
+    return other is not None and other.kind == "number" and _value(other) != value
+
+
+def _in_unit_of(fact: Fact, other: Fact) -> str:
+    """Return another fact's value as the first one counts it."""
+    factor = _value(fact) / float(fact.answers[0])
+    return f"{_value(other) / factor:.6f}".rstrip("0").rstrip(".")
+
+
+def _line(fact: Fact) -> str:
+    """Return a tag as words: "us-gaap:AssetsCurrent" is "assets current"."""
+    return _CAMEL.sub(" ", fact.topic.rpartition(":")[2]).casefold()
+
+
+def _tempting(fact: Fact, distractors: Iterable[Distractor]) -> tuple[Distractor, ...]:
+    """Return the distractors that no rounding makes the right answer."""
+    gold = float(fact.answers[0])
+    return tuple(
+        each
+        for each in distractors
+        if abs(float(each.value) - gold) > _ALIKE * abs(gold) and float(each.value) > 0
+    )
+
+
+def wordings(filed: Filed, texts: list[str], **also: str) -> Iterator[tuple[int, str]]:
+    """Yield the number and the text of each wording; ``title`` and ``paraphrase`` may be given otherwise."""
+    names = {
+        "title": filed.document.title,
+        "paraphrase": filed.document.paraphrase,
+        "end": _NAMING.spoken(filed.end),
+        **also,
+    }
+    for number, text in enumerate(texts, start=1):
+        yield number, text.format(**names)
+
+
+def _asked(filed: Filed, concept: Concept, stated: Stated, places: Any) -> Iterator[Question]:
+    """Yield a fact as a question to be answered, withheld, and asked of an empty retrieval."""
+    fact = stated.fact
+    numeric = fact.kind == "number"
+    also = {"date": _NAMING.spoken(fact.details["end"])} if "{date}" in "".join(concept.ask) else {}
+    everywhere = places.own(fact) if numeric else None
+    stating = places.stating(fact)[:_MOST_PLACES]
+    elsewhere = places.elsewhere(fact)
+    for number, text in wordings(filed, concept.ask, **also):
+        question = Question(
+            id="",
+            text=text,
+            stratum="grounded",
+            kind=fact.kind,
+            answerable=True,
+            document=fact.document,
+            topic=stated.concept,
+            wording=number,
+            answers=fact.answers,
+            aliases=_aliases(fact),
+            evidence=stating,
+            unit=fact.unit,
+        )
+        distractors = (*stated.near, *stated.before) if stated.near else ()
+        note = f"tempting: {stated.near[0].about}, a line of a similar name" if distractors else ""
+        yield msgspec.structs.replace(
+            question, target="wrong" if distractors else "correct", distractors=distractors, note=note
+        )
+        yield msgspec.structs.replace(question, stratum="null_retrieval")
+        if elsewhere or not numeric:
+            continue
+        yield msgspec.structs.replace(question, target="unsupported", withheld="document")
+        if everywhere is not None and len(everywhere) <= _MOST_PLACES:
+            yield msgspec.structs.replace(
+                question, target="unsupported", withheld="clause", evidence=everywhere
+            )
+
+
+def _aliases(fact: Fact) -> dict[str, tuple[str, ...]]:
+    """Return other spellings of a text that mean the same."""
+    if fact.kind != "text":
+        return {}
+    answer = fact.answers[0]
+    if fact.topic == "dei:AuditorName":
+        found = next((names for stem, names in _AUDITORS.items() if stem in answer.casefold()), ())
+        return {answer: found} if found else {}
+    city = answer.split(",")[0].strip()
+    return {answer: (city,)} if city != answer and fact.topic == "dei:AuditorLocation" else {}
+
+
+def silent(filed: Filed, key: str, silence: Silence, scope: str, stratum: str) -> Iterator[Question]:
+    """Yield a silence; whether the text is silent indeed is tested when the question is picked."""
+    if silence.needs and not re.search(silence.needs, filed.document.text, re.IGNORECASE):
+        return
+    for number, text in wordings(filed, silence.ask):
+        yield Question(
+            id="",
+            text=text,
+            stratum="unanswerable" if stratum == "unanswerable" else "grounded",
+            target="" if stratum == "unanswerable" else "refused",
+            kind=silence.kind,
+            answerable=False,
+            document=filed.document.id,
+            topic=key,
+            wording=number,
+            unit=silence.unit,
+            date_precision="year" if silence.kind == "date" else "",
+            absence_patterns=tuple(silence.patterns),
+            absence_scope="corpus" if scope == "corpus" else "document",
+        )

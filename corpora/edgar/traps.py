@@ -1,0 +1,138 @@
+"""Questions that only look answerable: other years, companies of like names, things that never were."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ragharness.records import Distractor, Question
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ragharness.records import Fact
+
+_TOPICS = (
+    "revenue", "net_income", "operating_income", "eps_diluted", "assets", "operating_cash", "cash",
+    "income_tax",
+)  # fmt: skip
+"""Figures that every annual report has."""
+
+_YEARS_AGO = (9, 11, 14)
+_KINDS = 4
+"""Topics over which the look-alikes are spread, so that the other traps are asked as often."""
+
+
+def traps(
+    filings: list[Any],
+    wordings: Callable[..., Iterator[tuple[int, str]]],
+    silent: Callable[..., Iterator[Question]],
+    silences: Any,
+    concepts: dict[str, Any],
+) -> list[Question]:
+    """Return every adversarial question; none has an answer in the corpus."""
+    found: list[Question] = []
+    for index, filed in enumerate(filings):
+        found += _other_years(filed, index, wordings, concepts)
+        found += _twins(filed, index, wordings, concepts, silences.twins.get(filed.cik, []))
+        found += _premises(filed, silent, silences.premises)
+    return found
+
+
+def _other_years(filed: Any, index: int, wordings: Any, concepts: dict[str, Any]) -> Iterator[Question]:
+    """Yield annual reports of a year that the corpus does not have, about figures that it has for others."""
+    for shift, ago in enumerate(_YEARS_AGO):
+        fact, concept = _figure(filed, index + shift, concepts)
+        if fact is None:
+            continue
+        end = _years_before(date.fromisoformat(filed.end), ago)
+        spoken = f"{end:%B} {end.day}, {end.year}"
+        names = {
+            "title": re.sub(r"ended .*", f"ended {spoken}", filed.document.title),
+            "paraphrase": re.sub(r"ended .*", f"ended {spoken}", filed.document.paraphrase),
+            "end": spoken,
+        }
+        number, text = list(wordings(filed, concept.ask, **names))[(index + shift) % 3]
+        yield _trap(
+            text,
+            fact,
+            number,
+            f"other-year-{shift + 1}",
+            [re.escape(spoken)],
+            "the corpus holds other years only",
+        )
+
+
+def _twins(
+    filed: Any, index: int, wordings: Any, concepts: dict[str, Any], twins: list[tuple[str, str]]
+) -> Iterator[Question]:
+    """Yield annual reports of companies that are not in the corpus but sound as if they were."""
+    for shift, (name, pattern) in enumerate(twins):
+        fact, concept = _figure(filed, index + shift + 3, concepts)
+        if fact is None:
+            continue
+        possessive = f"{name}'" if name.endswith("s") else f"{name}'s"
+        names = {
+            "title": filed.document.title.replace(filed.short, name, 1),
+            "paraphrase": f"{possessive} {filed.document.paraphrase.partition(' ')[2]}",
+        }
+        if filed.short.endswith("s") or " " in filed.short:
+            names["paraphrase"] = re.sub(
+                r"^.*?['’]s? fiscal", f"{possessive} fiscal", filed.document.paraphrase
+            )
+        number, text = list(wordings(filed, concept.ask, **names))[(index + shift) % 3]
+        yield _trap(
+            text,
+            fact,
+            number,
+            f"twin-{(index + shift) % _KINDS + 1}",
+            [pattern],
+            "no filing of that company is in the corpus",
+        )
+
+
+def _premises(filed: Any, silent: Any, premises: dict[str, Any]) -> Iterator[Question]:
+    """Yield what a filing would tell if it had happened."""
+    for key, premise in premises.items():
+        for question in silent(filed, f"premise-{key}", premise, "document", "grounded"):
+            note = "nothing of the kind is in the filing"
+            yield msgspec.structs.replace(question, stratum="adversarial", target="", note=note)
+
+
+def _figure(filed: Any, index: int, concepts: dict[str, Any]) -> tuple[Fact | None, Any]:
+    for step in range(len(_TOPICS)):
+        concept = concepts[_TOPICS[(index + step) % len(_TOPICS)]]
+        fact = next((fact for fact in map(filed.now, concept.tags) if fact is not None), None)
+        if fact is not None and float(fact.details["value"]) > 0:
+            return fact, concept
+    return None, None
+
+
+def _trap(text: str, fact: Fact, wording: int, topic: str, patterns: list[str], note: str) -> Question:
+    tempting = Distractor(
+        fact.answers[0], f"{fact.topic.rpartition(':')[2]} of {fact.document}", fact.evidence[:1]
+    )
+    return Question(
+        id="",
+        text=text,
+        stratum="adversarial",
+        kind=fact.kind,
+        answerable=False,
+        topic=topic,
+        wording=wording,
+        unit=fact.unit,
+        distractors=(tempting,),
+        absence_patterns=tuple(patterns),
+        absence_scope="corpus",
+        note=note,
+    )
+
+
+def _years_before(day: date, years: int) -> date:
+    try:
+        return day.replace(year=day.year - years)
+    except ValueError:  # 29 February
+        return day.replace(year=day.year - years, day=28)
