@@ -77,7 +77,7 @@ USAGE = [
     (["corpus", "fetch", "contractnli", "--offline"], "not to be used (offline)", "corpus fetch"),
     (["corpus", "check", "sample", "--passage-words", "0"], "at least 1 word"),
     (["run", "--k", "0"], "expected --k to be at least 1, found 0", "help:  ragharness run --help"),
-    (["run", "--retriever", "bm26"], "did you mean bm25?", "help:  ragharness run --help"),
+    (["run", "--retriever", "bm26"], "did you mean bm25?", "help:  give your own as package.module:function"),
     (["run", "--timeout", "inf"], "found inf", "help:  ragharness run --help"),
     (["run", "--timeout", "0"], "found 0", "help:  ragharness run --help"),
     (["run", "--size", "0"], "expected --size to be at least 1"),
