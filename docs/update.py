@@ -115,6 +115,29 @@ def retrieval() -> str:
     return "\n".join([*questions, "", *task])
 
 
+def embedding() -> str:
+    """Return what ``benchmarks/embedding.py`` measured last, as two tables."""
+    found = json.loads((ROOT / "benchmarks" / "embedding.json").read_text(encoding="utf-8"))["figures"]
+    speed, load = found["throughput"], found["cached load"]
+    first = [
+        "| with every vector in the cache | |",
+        "|---|---|",
+        _line(["the index is ready after", f"{load['seconds']:.2f} s"]),
+        _line(["of them for importing FAISS", f"{load['faiss_import_seconds']:.2f} s"]),
+        _line(["a query takes", f"{load['query_milliseconds']:.1f} ms"]),
+        _line(["throughput of embedding / the model's own", f"{speed['cpu_ratio']:.2f}"]),
+    ]
+    second = ["| index | vectors | built in | a query | of the exact ten best |", "|---|---|---|---|---|"]
+    for name in ("exact", "hnsw", "ivf"):
+        for material in ("passages", "crowd"):
+            row = found[f"{name}, {material}"]
+            cells = [f"{row['build_seconds']:.1f} s", f"{row['query_milliseconds']:.2f} ms"]
+            second.append(
+                _line([f"`{name}`", f"{row['vectors']:,}", *cells, f"{100 * row['recall_at_10']:.1f} %"])
+            )
+    return "\n".join([*first, "", *second])
+
+
 def _spans(name: str, figures: dict[str, float]) -> str:
     return _line([name, f"{figures['map']:.3f}", f"{figures['precision_at_recall_80']:.3f}"])
 
@@ -137,6 +160,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "langchain_retrieve": lambda _: recipe("langchain_retrieve.py"),
     "llamaindex_engine": lambda _: recipe("llamaindex_engine.py"),
     "retrieval": lambda _: retrieval(),
+    "embedding": lambda _: embedding(),
 }
 
 
