@@ -24,6 +24,7 @@ LAYERS = (
     "shelf",
     "download",
     "filings",
+    "folders",
     "corpus",
     "passages",
     "evidence",

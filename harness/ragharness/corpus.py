@@ -15,6 +15,7 @@ import msgspec
 from ragharness import shelf
 from ragharness.download import Pinned, Wish, hash_file, keep, kept, obtain, pages_in
 from ragharness.errors import CorruptDownload, RagharnessError, UnknownName, UsageError
+from ragharness.folders import Contents, folder_name, folder_path, is_folder, read_folder, state_of
 from ragharness.records import Document, Fact
 
 if sys.version_info >= (3, 11):
@@ -42,6 +43,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     attribution: str
     embedded: bool = False
     """The texts lie in the shelf itself; nothing is fetched."""
+    folder: str = ""
+    """For documents of the user's own: where they are read."""
     homepage: str = ""
     url: str = ""
     license_url: str = ""
@@ -74,6 +77,8 @@ class Corpus:
     facts: tuple[Fact, ...]
     license: str = ""
     attribution: str = ""
+    folder: str = ""
+    """For documents of the user's own: where they were read; empty for a corpus of the shelf."""
 
     def document(self, document_id: str) -> Document:
         """Return a document by its id; raises UnknownName."""
@@ -118,7 +123,12 @@ class Corpus:
 
 
 def manifest(name: str) -> Manifest:
-    """Return what the shelf says of a corpus; raises UnknownName with the nearest names."""
+    """Return what the shelf says of a corpus; raises UnknownName with the nearest names.
+
+    The name of a folder of the user's gives a card that says so.
+    """
+    if is_own(name):
+        return _own_card(name, folder_path(name))
     path = shelf.folder("corpora", name) / "corpus.toml"
     try:
         return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Manifest)
@@ -138,8 +148,12 @@ def load_corpus(
 
     ``source`` names a folder, an archive or a URL to read instead of the published one.
 
-    Raises UnknownName, CorpusUnavailable, CorruptDownload or StorageError.
+    A name that is a path means a folder of the user's own documents, read where it is.
+
+    Raises UnknownName, UsageError, CorpusUnavailable, CorruptDownload or StorageError.
     """
+    if is_own(name):
+        return _own_corpus(name, split, folder_path(source or name), on_progress)
     card = manifest(name)
     split = choose_split(card, split)
     home = folder = shelf.folder("corpora", name)
@@ -152,6 +166,44 @@ def load_corpus(
     _check(name, content.documents, content.facts)
     documents, facts = tuple(content.documents), tuple(content.facts)
     return Corpus(card.id, split, documents, facts, card.license, card.attribution)
+
+
+def is_own(name: str) -> bool:
+    """Whether a name means a folder of the user's: it is a path, or a folder here and no corpus."""
+    return is_folder(name) or (name not in shelf.names("corpora") and Path(name).is_dir())
+
+
+def _own_card(name: str, path: Path) -> Manifest:
+    return Manifest(
+        id=folder_name(name),
+        title=path.resolve().name,
+        summary="documents of your own, read where they are",
+        license="your own",
+        attribution="",
+        embedded=True,
+        folder=str(path),
+    )
+
+
+def _own_corpus(name: str, split: str, path: Path, on_progress: Listener | None) -> Corpus:
+    card = _own_card(name, path)
+    choose_split(card, split)
+    contents = _read_own(path, on_progress)
+    for notice in contents.notices:
+        if on_progress:
+            on_progress(notice, 0, 0)
+    _check(card.id, contents.documents, ())
+    return Corpus(card.id, "", contents.documents, (), folder=str(path))
+
+
+def _read_own(path: Path, on_progress: Listener | None) -> Contents:
+    """Read a folder, or take what was kept of the very same files."""
+    name = f"folder-{state_of(path)}.msgpack"
+    if (packed := kept("parsed", name)) is not None:
+        return msgspec.msgpack.decode(packed, type=Contents)
+    contents = read_folder(path, on_progress)
+    keep("parsed", name, msgspec.msgpack.encode(contents), most=_KEPT)
+    return contents
 
 
 class Content(msgspec.Struct, frozen=True):

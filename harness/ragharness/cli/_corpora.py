@@ -133,6 +133,8 @@ def splits_here(card: Manifest) -> list[str]:
 
 def whereabouts(card: Manifest) -> str:
     """Return in words whether a corpus is on this machine."""
+    if card.folder:
+        return f"your folder {card.folder}"
     here = splits_here(card)
     return "embedded" if card.embedded else f"cached: {', '.join(here)}" if here else "not fetched"
 
@@ -143,6 +145,8 @@ def holdings(corpus: Corpus) -> str:
 
 
 def _content(card: Manifest, split: str) -> Check:
+    if card.folder:
+        return "content", f"your folder {card.folder}, as it is now", []
     pinned = {name: file for name, file in card.files.items() if file.split == split and file.sha256}
     home = shelf.folder("corpora", card.id)
     # Files of a corpus that is not embedded are verified whenever they are read.

@@ -79,6 +79,11 @@ def ground_of(folder: RunFolder, *, source: str = "", offline: bool = False, gra
 def _of_another_state(corpus: Corpus, folder: RunFolder) -> RunNotUsable:
     run = folder.run
     states = f"({run.settings.corpus_hash[:8]}), found {corpus.hash[:8]}"
+    if corpus.folder:
+        return RunNotUsable(
+            f"expected the documents of {corpus.id} as they were in the run {folder.name} {states}",
+            help="put them back as they were, or name the folder that still holds them: --from PATH",
+        )
     if not manifest(corpus.id).embedded:
         return RunNotUsable(
             f"expected {corpus.id} in the state of the run {folder.name} {states}",

@@ -30,7 +30,7 @@ def new_folder(
 
     Raises StorageError where it cannot be made.
     """
-    name = "_".join((f"{now:%Y%m%d-%H%M%S}", corpus, slug(pipeline), *map(slug, tags)))
+    name = "_".join((f"{now:%Y%m%d-%H%M%S}", slug(corpus), slug(pipeline), *map(slug, tags)))
     number = 1
     while True:
         path = root / (name if number == 1 else f"{name}_{number}")

@@ -1,0 +1,75 @@
+"""The files below a folder, in an order that depends on their names alone; what is left out is said."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from pathlib import Path
+from typing import NamedTuple
+
+MOST_FILES = 100_000
+"""Files of a folder that are looked at: more are hardly meant."""
+
+DEEPEST = 64
+"""Levels of folders below which nothing is looked for."""
+
+
+class Found(NamedTuple):
+    """A file of the user's."""
+
+    name: str
+    """Its path below the folder, with ``/`` on every system, composed Unicode."""
+    path: Path
+    size: int
+
+
+def find_files(folder: Path) -> tuple[list[Found], list[str]]:
+    """Return the files below a folder sorted by name, and a sentence for each thing that was passed over.
+
+    Hidden files and folders are passed over in silence; links that lead out of the folder are named.
+    """
+    home = Path(os.path.realpath(folder))
+    found: list[Found] = []
+    notices: list[str] = []
+    waiting: list[tuple[Path, str, int]] = [(folder, "", 0)]
+    seen = {str(home)}
+    while waiting:
+        place, prefix, depth = waiting.pop()
+        for name, path in _entries(place, prefix, notices):
+            if not _inside(path, home):
+                notices.append(f"{name} is a link that leads out of the folder: not read")
+            elif path.is_dir():
+                real = os.path.realpath(path)
+                if real not in seen and depth < DEEPEST:
+                    seen.add(real)
+                    waiting.append((path, f"{name}/", depth + 1))
+            elif path.is_file():
+                found.append(Found(name, path, path.stat().st_size))
+            else:
+                notices.append(f"{name} is no regular file: not read")
+            if len(found) > MOST_FILES:
+                notices.append(f"more than {MOST_FILES} files: the rest is not read")
+                return sorted(found), notices
+    return sorted(found), sorted(notices)
+
+
+def _entries(place: Path, prefix: str, notices: list[str]) -> list[tuple[str, Path]]:
+    try:
+        names = sorted(os.listdir(place))  # noqa: PTH208 (names, not paths, are wanted)
+    except OSError as error:
+        notices.append(f"{prefix or place} cannot be opened: {error.strerror}")
+        return []
+    kept = [name for name in names if not name.startswith(".")]
+    return [(_printable(prefix + name), place / name) for name in kept]
+
+
+def _printable(name: str) -> str:
+    """Return a name that can be encoded: bytes of a file name that are no UTF-8 become question marks."""
+    return unicodedata.normalize("NFC", name.encode("utf-8", "replace").decode("utf-8"))
+
+
+def _inside(path: Path, home: Path) -> bool:
+    if not path.is_symlink():
+        return True
+    real = Path(os.path.realpath(path))
+    return real == home or home in real.parents

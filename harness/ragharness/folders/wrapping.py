@@ -1,0 +1,62 @@
+"""Lines to paragraphs: a text that was wrapped at a width gets its sentences back on one line.
+
+Offsets of questions and passages are into the text that comes out here, never into the file.
+"""
+
+from __future__ import annotations
+
+import re
+
+_WRAPPED = 40
+"""Characters from which a line may go on in the next one: a shorter one ends by itself."""
+
+_BLANKS = re.compile(r"[^\S\n]+")
+_INVISIBLE = re.compile(
+    "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
+)
+_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_ITEM = re.compile(
+    r"[-*\u2022\u25aa\u25cf\u2013\u2014>|#]\s|\(?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,5})[.)]\s"
+)
+_COLUMNS = re.compile(r"\S(?: {3,}|\t)\S")
+_HYPHEN = re.compile(r"[a-z]-$")
+
+
+def plain_lines(text: str) -> list[str]:
+    """Return the lines of a text without what cannot be seen; columns keep their distance."""
+    return [_INVISIBLE.sub("", line).rstrip() for line in _ENDS.sub("\n", text).split("\n")]
+
+
+def unwrapped(text: str) -> str:
+    """Return a text with every paragraph on one line, paragraphs parted as they were."""
+    lines = plain_lines(text)
+    words = frozenset(re.findall(r"[a-z]{5,}", text))
+    written: list[str] = []
+    open_line = False
+    for line in lines:
+        core = line.strip()
+        if not core:
+            open_line = False
+            if written and written[-1]:
+                written.append("")
+            continue
+        columns = _COLUMNS.search(line) is not None
+        if open_line and not columns and not _ITEM.match(core):
+            written[-1] = _joined(written[-1], core, words)
+        else:
+            written.append(core)
+        open_line = not columns and len(core) >= _WRAPPED
+    return "\n".join(_BLANKS.sub(" ", line) for line in written).strip()
+
+
+def _joined(before: str, after: str, words: frozenset[str]) -> str:
+    if _HYPHEN.search(before) and after[0].islower():
+        head, tail = before[:-1].rsplit(maxsplit=1)[-1], after.split(maxsplit=1)[0]
+        whole = re.sub(r"[^a-z]", "", (head + tail).lower())
+        return (before[:-1] if whole in words else before) + after
+    return f"{before} {after}"
+
+
+def one_line(text: str) -> str:
+    """Return a text on one line."""
+    return " ".join(_INVISIBLE.sub("", text).split())
