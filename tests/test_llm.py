@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,6 +17,7 @@ from hypothesis import strategies as st
 
 from answering import Answering, Asked, Reply
 from commands import process
+from conftest import ROOT
 from ragharness.errors import (
     AccessRefused,
     PipelineNotUsable,
@@ -579,3 +583,56 @@ def test_a_refused_key_stops_the_run_with_one_sentence(tmp_path: Path) -> None:
     assert "refused the key in the environment variable MY_KEY" in " ".join(done.stderr.split())
     assert KEY not in done.stdout + done.stderr
     assert all(KEY.encode() not in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+
+# -- a real model: RAGHARNESS_TEST_MODEL=path/to/any-instruct.gguf
+
+MODEL = os.environ.get("RAGHARNESS_TEST_MODEL", "")
+
+
+@pytest.fixture(scope="module")
+def real_url() -> Iterator[str]:
+    pytest.importorskip("xllamacpp", reason="needs a server for GGUF models: pip install xllamacpp")
+    if not Path(MODEL).is_file():
+        pytest.skip("needs a small model: RAGHARNESS_TEST_MODEL=path/to/any-instruct.gguf")
+    script = ROOT / "benchmarks" / "llm_server.py"
+    command = [sys.executable, "-u", str(script), MODEL, "--threads", "1", "--context", "2048"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as running:
+        assert running.stdout is not None
+        try:
+            url = running.stdout.readline().strip()
+            assert url.startswith("http://127.0.0.1:"), f"no server came up for {MODEL}"
+            yield url
+        finally:
+            running.kill()
+
+
+@pytest.mark.model
+def test_a_real_model_answers_the_same_twice_in_text_and_in_json(real_url: str) -> None:
+    for structured in ("off", "on"):
+        # The first reads the whole prompt, the others what the server has not kept of it: other sums, other
+        # roundings, which may turn a close choice of a word.
+        _, *said = [ask(load(real_url, structured=structured, max_tokens="300")) for _ in range(3)]
+        assert said[0].text.strip()
+        assert said[0].text == said[1].text
+        assert (said[0].citations is None) == (structured == "off")
+        usage = said[0].usage
+        assert usage is not None
+        assert usage.prompt_tokens is not None
+        assert 200 < usage.prompt_tokens < 1000
+        assert usage.completion_tokens
+        assert usage.cost is None
+        assert usage.seconds
+
+
+@pytest.mark.model
+def test_a_real_server_says_that_a_prompt_is_too_long_and_an_answer_cut_off(real_url: str) -> None:
+    long = Passage("d#1", "d", "D", 0, 9, "The boats lie in the harbour. " * 500)
+    with pytest.raises(UnusableReply, match="does not fit the context"):
+        ask(load(real_url, structured="off"), passages=(long,))
+    with pytest.raises(UnusableReply, match="cut off after 2 tokens") as caught:
+        ask(load(real_url, structured="off", max_tokens="2"))
+    answer = caught.value.answer
+    assert answer is not None
+    assert answer.usage is not None
+    assert answer.usage.completion_tokens == 2
