@@ -1,11 +1,12 @@
 """Where the files of a corpus come from: a folder or an archive of the user's, the cache, or the network.
 
 Whatever the way, a file is used only when its bytes are those that the manifest pins. The one package
-that speaks to the network for data; ``transfer`` is its one module that does.
+that speaks to the network for data; ``transfer`` and ``sec`` are its modules that do.
 
     pinned     what is wanted, and what a file's content must be
     storage    the cache folder: space, locks, whole files or none, errors in words
     transfer   one URL into one file, resumable
+    sec        filings from the SEC, by its rules
     archives   the wanted files out of a zip that is not trusted
     keeping    results that are dear to compute
     obtaining  the way through all of them

@@ -134,6 +134,11 @@ def _cached(wish: Wish, folder: Path, source: str, tell: Listener) -> bool:
 def _from_url(wish: Wish, url: str, folder: Path, tell: Listener) -> None:
     if wish.terms:
         tell(wish.terms, 0, 0)
+    if wish.publisher == "sec":
+        from ragharness.download.sec import fetch_filings
+
+        fetch_filings(wish, "" if url == wish.url else url, folder, tell, source=_label(url))
+        return
     part = folder / f"{sha256(url.encode()).hexdigest()[:16]}.part"
     fetch(url, part, tell=tell, space=wish.space)
     try:

@@ -81,7 +81,7 @@ def fetch(url: str, part: Path, *, tell: Listener, space: int = 0) -> None:
             except (_CutError, httpx.ReadError, httpx.RemoteProtocolError, httpx.ReadTimeout):
                 tell(f"the connection to {public(url)} was cut; asking for the rest", 0, 0)
             except (httpx.HTTPError, httpx.InvalidURL) as error:
-                raise _unreachable(url, error) from error
+                raise unreachable(url, error) from error
             else:
                 return
     arrived = part.stat().st_size if part.exists() else 0
@@ -201,7 +201,8 @@ def _web_page(url: str) -> CorruptDownload:
     )
 
 
-def _unreachable(url: str, error: Exception) -> CorpusUnavailable:
+def unreachable(url: str, error: Exception) -> CorpusUnavailable:
+    """Return the error for a server that gives no answer at all."""
     reason = str(error) or type(error).__name__
     return CorpusUnavailable(
         f"cannot reach {public(url)}: {reason}",

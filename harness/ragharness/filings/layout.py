@@ -60,6 +60,9 @@ _BLOCKS = frozenset(
 )
 _HIDDEN = frozenset({"head", "script", "style", "noscript", "template", "resources", "references", "hidden"})
 _TAGGED = frozenset({"nonfraction", "nonnumeric", "fraction", "continuation"})
+_HIDDEN_PART = 20_000
+"""Characters that a part which is not shown may have, however short the page is."""
+
 _NOT_SHOWN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 _BREAK_BEFORE = re.compile(r"(?:page-)?break-before\s*:\s*(?:always|page)", re.IGNORECASE)
 _BREAK_AFTER = re.compile(r"(?:page-)?break-after\s*:\s*(?:always|page)", re.IGNORECASE)
@@ -107,7 +110,7 @@ class _Layout:
                 if event == "end":
                     self._end(element)
                 self._add(element.tail)
-            elif self._is_hidden(element, large):
+            elif not isinstance(element.tag, str) or self._is_hidden(element, large):
                 walk.skip_subtree()
             else:
                 self._start(element)
@@ -124,7 +127,7 @@ class _Layout:
         if name == "ix:header" or not _NOT_SHOWN.search(element.get("style", "")):
             return False
         # In a malformed page the hidden part may seem to hold everything that follows it.
-        return sum(len(piece) for piece in element.itertext()) < large
+        return sum(len(piece) for piece in element.itertext()) <= max(large, _HIDDEN_PART)
 
     def _start(self, element: _Element) -> None:
         name = local_name(element)

@@ -19,8 +19,8 @@ LARGEST = 200_000_000
 DEEPEST = 2000
 """Levels of elements above which a file is refused: pages have some dozens."""
 
-_ENTITY = re.compile(rb"&([A-Za-z][A-Za-z0-9]{1,30};)")
-_OF_XML = frozenset({b"amp;", b"lt;", b"gt;", b"quot;", b"apos;"})
+_AMPERSAND = re.compile(rb"&(?:#(\d{1,7});|#[xX]([0-9a-fA-F]{1,6});|([A-Za-z][A-Za-z0-9]{1,30});)?")
+_OF_XML = frozenset({b"amp", b"lt", b"gt", b"quot", b"apos"})
 _DECLARED = re.compile(
     rb"""^\s*<\?xml[^>]{0,200}?\bencoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["'][^>]{0,200}\?>"""
 )
@@ -33,6 +33,10 @@ _BEGIN = re.compile(
 )
 _WRAPPED = re.compile(rb"<TEXT>(.*?)</TEXT>", re.IGNORECASE | re.DOTALL)
 _HEAD = 4096
+_WINDOWS = range(0x80, 0xA0)
+_BLANK, _LAST = 0x20, 0x10FFFF
+_SURROGATES, _NO_CHARACTERS = range(0xD800, 0xE000), range(0xFFFE, 0x10000)
+"""Numbers that are no characters of XML."""
 
 
 def looks_like_html(content: bytes) -> bool:
@@ -112,7 +116,7 @@ def _unwrapped(content: bytes) -> bytes:
 
 
 def _decoded(content: bytes) -> str:
-    content = _ENTITY.sub(_character, content)
+    content = _AMPERSAND.sub(_character, content)
     declared = _DECLARED.search(content[:_HEAD]) or _CHARSET.search(content[:_HEAD])
     named = declared[1].decode("ascii").casefold() if declared else "utf-8"
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -133,9 +137,18 @@ def _strictly(content: bytes, encoding: str) -> str | None:
 
 
 def _character(found: re.Match[bytes]) -> bytes:
-    """Return a named character of HTML as a number: XML knows five names only."""
-    name = found[1]
+    """Return what XML can read for an ampersand: it knows five names only, and none that stands alone."""
+    decimal, hexadecimal, name = found.groups()
     if name in _OF_XML:
         return found[0]
-    character = html5.get(name.decode("ascii"), "")
-    return b"".join(f"&#{ord(each)};".encode() for each in character) or found[0]
+    if name:
+        told = html5.get(f"{name.decode('ascii')};", "")
+        return b"".join(f"&#{ord(each)};".encode() for each in told) or b"&amp;" + found[0][1:]
+    if not (decimal or hexadecimal):
+        return b"&amp;"
+    code = int(decimal) if decimal else int(hexadecimal, 16)
+    if code in _WINDOWS:
+        # Numbers that old programs took from the code page of Windows.
+        code = ord(bytes([code]).decode("cp1252", errors="replace"))
+    known = code >= _BLANK and code not in _SURROGATES and code not in _NO_CHARACTERS and code <= _LAST
+    return f"&#{code};".encode() if known else b" "

@@ -1,0 +1,305 @@
+"""Filings from the SEC by its rules: a named contact, few requests a second, gzip, and patience.
+
+The rules are those of https://www.sec.gov/os/accessing-edgar-data: at most ten requests a second, and a
+User-Agent that names a person or company with an e-mail address; who asks faster is blocked for ten minutes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import threading
+import time
+import zlib
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from ragharness.download.pinned import altered, hash_file
+from ragharness.download.storage import cached_hashes, new_file, record_hashes, require_space
+from ragharness.download.transfer import CONNECT_SECONDS, READ_SECONDS, public, unreachable
+from ragharness.errors import CorpusUnavailable, CorruptDownload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import httpx
+
+    from ragharness.download.pinned import Listener, Pinned, Wish
+
+CONTACT = "RAGHARNESS_SEC_CONTACT"
+"""The environment variable that names who asks."""
+
+REQUESTS_A_SECOND = 8.0
+"""Below the ten that the SEC allows, for all workers together."""
+
+WORKERS = 4
+PAUSES = (1.0, 5.0, 30.0, 120.0, 600.0)
+"""Seconds to wait after each refusal that tells no time itself; all workers wait."""
+
+LONGEST_PAUSE = 900.0
+LARGEST = 200_000_000
+"""Bytes above which no filing is believed."""
+
+_ARCHIVES = "https://www.sec.gov"
+_DATA = "https://data.sec.gov"
+_EMAIL = re.compile(r"[^\s@<>]+@[^\s@<>]+\.[A-Za-z]{2,}")
+_BUSY = frozenset({403, 429, 500, 502, 503, 504})
+_BLOCK = 1 << 16
+
+
+class _AgainError(Exception):
+    """The request is worth repeating: busy, cut, or half of a compressed answer."""
+
+    def __init__(self, reason: str, seconds: float | None = None) -> None:
+        super().__init__(reason)
+        self.seconds = seconds
+
+
+class Pace:
+    """Lets at most so many requests a second through, whatever the number of workers."""
+
+    def __init__(self, a_second: float) -> None:
+        self.stopped = threading.Event()
+        """Set when nobody is to wait any longer."""
+        self._gap = 1 / a_second
+        self._next = 0.0
+        self._lock = threading.Lock()
+
+    def turn(self) -> None:
+        """Wait for the next free moment."""
+        with self._lock:
+            now = time.monotonic()
+            moment = max(now, self._next)
+            self._next = moment + self._gap
+        self.stopped.wait(max(0.0, moment - now))
+
+    def pause(self, seconds: float) -> None:
+        """Let nobody through for so long."""
+        with self._lock:
+            self._next = max(self._next, time.monotonic() + seconds)
+
+
+def fetch_filings(wish: Wish, root: str, folder: Path, tell: Listener, *, source: str) -> None:
+    """Download the wanted filings into a folder; what is there already, unaltered, is not asked for again.
+
+    ``root`` is the address of a mirror with the SEC's paths, empty for the SEC itself; ``source`` is what the
+    cache is to remember of it. Raises CorpusUnavailable without a contact, when the SEC refuses for good or
+    cannot be reached, CorruptDownload for other content.
+    """
+    import httpx
+
+    mirror = source if root else ""
+    missing = {
+        name: pinned for name, pinned in wish.wanted.items() if not _here(folder, name, pinned, mirror)
+    }
+    if not missing:
+        return
+    headers = {"User-Agent": f"{_contact()} ragharness", "Accept-Encoding": "gzip, deflate"}
+    require_space(folder, wish.space)
+    try:
+        client = httpx.Client(
+            follow_redirects=True,
+            timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS),
+            headers=headers,
+        )
+    except (ImportError, ValueError) as error:
+        raise CorpusUnavailable(f"the proxy settings of the environment do not work: {error}") from error
+    with client:
+        _Fetching(wish, root, folder, tell, client, source).run(missing)
+
+
+def _contact() -> str:
+    """Return who asks, as the SEC wants it; raises CorpusUnavailable with how to say so."""
+    told = os.environ.get(CONTACT, "").strip()
+    if not _EMAIL.search(told) or not told.isascii() or not told.isprintable():
+        found = "none" if not told else "something without one, or with characters that no header may have"
+        raise CorpusUnavailable(
+            "the SEC asks every program to name a person or company with an e-mail address:"
+            f" expected them in {CONTACT}, found {found}",
+            help=f'export {CONTACT}="Jane Doe jane@example.com", or --from FOLDER with filings that you have',
+        )
+    return told
+
+
+def _here(folder: Path, name: str, pinned: Pinned, mirror: str) -> bool:
+    """Whether a file is there unaltered (and from that mirror, if one is named)."""
+    row = cached_hashes(folder).get(name, {})
+    expected = pinned.sha256 or row.get("sha256", "")
+    if mirror and row.get("source") != mirror:
+        return False
+    return bool(expected) and (folder / name).is_file() and hash_file(folder / name) == expected
+
+
+class _Fetching:
+    """One fetch: workers that share a pace, and the count of what has arrived."""
+
+    def __init__(
+        self, wish: Wish, root: str, folder: Path, tell: Listener, client: httpx.Client, source: str
+    ) -> None:
+        self._wish = wish
+        self._root = root.rstrip("/")
+        self._folder = folder
+        self._tell = tell
+        self._client = client
+        self._source = source
+        self._pace = Pace(REQUESTS_A_SECOND)
+        self._lock = threading.Lock()
+        self._done = 0
+        self._total = 0
+
+    def run(self, missing: dict[str, Pinned]) -> None:
+        """Fetch all, or raise the first failure; what is whole stays."""
+        self._total = sum(pinned.bytes for pinned in missing.values())
+        with ThreadPoolExecutor(max_workers=WORKERS) as pool:
+            futures = [pool.submit(self._fetch, name, pinned) for name, pinned in missing.items()]
+            try:
+                finished, _ = wait(futures, return_when=FIRST_EXCEPTION)
+            finally:
+                # Also when a person interrupts: no further request goes out.
+                self._pace.stopped.set()
+                pool.shutdown(wait=True, cancel_futures=True)
+        for future in finished:
+            future.result()
+
+    def _fetch(self, name: str, pinned: Pinned) -> None:
+        accession, document = pinned.accession, pinned.document
+        if not (accession and document):
+            accession, document = self._look_up(name, pinned)
+        path = f"/Archives/edgar/data/{pinned.cik}/{accession.replace('-', '')}/{document}"
+        url = (self._root or _ARCHIVES) + path
+        content = self._get(url, pinned.bytes)
+        found = sha256(content).hexdigest()
+        if pinned.sha256 and found != pinned.sha256:
+            raise altered(public(url), name, pinned, found, len(content), self._wish)
+        if b"http://www.xbrl.org/" not in content:
+            raise CorruptDownload(
+                f"expected the filing {name} from {public(url)}, found another"
+                " web page (an error page, a login?)",
+                help="open it in a browser, then --from FOLDER with the page that you saved",
+            )
+        with self._lock, new_file(self._folder / name) as file:
+            file.write(content)
+        with self._lock:
+            record_hashes(self._folder, {name: found}, self._source)
+
+    def _look_up(self, name: str, pinned: Pinned) -> tuple[str, str]:
+        """Find a filing by who filed it, its form and its period."""
+        base = (self._root or _DATA) + "/submissions/"
+        pages = [f"CIK{pinned.cik.zfill(10)}.json"]
+        while pages:
+            told = self._json(base + pages.pop(0))
+            recent = told.get("filings", {}).get("recent", told) if "filings" in told else told
+            rows = zip(
+                *(
+                    recent.get(key, [])
+                    for key in ("form", "reportDate", "accessionNumber", "primaryDocument")
+                ),
+                strict=False,
+            )
+            for form, period, accession, document in rows:
+                if (form, period) == (pinned.form, pinned.period):
+                    return _safe(accession), _safe(document)
+            older = told.get("filings", {}).get("files", [])
+            pages += [_safe(each.get("name", "")) for each in older if isinstance(each, dict)]
+        raise CorpusUnavailable(
+            f"expected a {pinned.form} for {pinned.period} among the filings of CIK {pinned.cik} ({name}),"
+            " found none",
+            help="--from FOLDER with filings that you have",
+        )
+
+    def _json(self, url: str) -> dict[str, Any]:
+        try:
+            told = json.loads(self._get(url, 0))
+        except ValueError as error:
+            raise CorruptDownload(f"expected JSON from {public(url)}, found something else") from error
+        if not isinstance(told, dict):
+            raise CorruptDownload(f"expected a JSON object from {public(url)}, found something else")
+        return told
+
+    def _get(self, url: str, size: int) -> bytes:
+        """Return what a URL holds, asked for again while the SEC is busy; raises when it stays so."""
+        import httpx
+
+        reason = ""
+        for attempt in range(len(PAUSES) + 1):
+            self._pace.turn()
+            if self._pace.stopped.is_set():
+                raise CorpusUnavailable(f"{public(url)} is not asked for any more: another request failed")
+            try:
+                return self._receive(url, size)
+            except _AgainError as again:
+                reason = str(again)
+                self._rest(attempt, again.seconds, reason)
+            except (httpx.ReadError, httpx.RemoteProtocolError, httpx.TimeoutException) as error:
+                reason = f"the connection was cut ({type(error).__name__})"
+                self._rest(0, None, reason)
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
+                raise unreachable(url, error) from error
+        raise CorpusUnavailable(
+            f"expected {public(url)}, found it refused {len(PAUSES) + 1} times, last: {reason}",
+            help="wait ten minutes and give the same command again: it goes on where it stopped",
+        )
+
+    def _rest(self, attempt: int, told: float | None, reason: str) -> None:
+        if attempt >= len(PAUSES):
+            return
+        seconds = min(LONGEST_PAUSE, PAUSES[attempt] if told is None else told)
+        self._pace.pause(seconds)
+        with self._lock:
+            self._tell(f"{reason}; waiting {seconds:g} s", 0, 0)
+
+    def _receive(self, url: str, size: int) -> bytes:
+        with self._client.stream("GET", url) as response:
+            if response.status_code in _BUSY:
+                raise _AgainError(
+                    f"{public(url)} answered {response.status_code}", _retry_after(response.headers)
+                )
+            if not response.is_success:
+                raise CorpusUnavailable(
+                    f"{public(url)} answered {response.status_code} {response.reason_phrase}".rstrip(),
+                    help="--from FOLDER with filings that you have",
+                )
+            return self._unpacked(response, url, size)
+
+    def _unpacked(self, response: httpx.Response, url: str, size: int) -> bytes:
+        """Return the body; half of a compressed one is seen here, where the length alone would fit."""
+        packed = response.headers.get("Content-Encoding", "identity").strip().casefold()
+        reader = _READERS[packed]() if packed in _READERS else None
+        content = bytearray()
+        for block in response.iter_raw(_BLOCK):
+            try:
+                content += reader.decompress(block, LARGEST) if reader else block
+            except zlib.error as error:
+                raise _AgainError(f"{public(url)} sent damaged data") from error
+            if len(content) > LARGEST:
+                raise CorruptDownload(f"{public(url)} sent more than the {LARGEST} bytes it may have")
+        if reader is not None and not reader.eof:
+            raise _AgainError(f"{public(url)} sent half of its compressed data")
+        if size:
+            with self._lock:
+                self._done += len(content)
+                self._tell("fetching filings", min(self._done, self._total), self._total)
+        return bytes(content)
+
+
+_READERS: dict[str, Callable[[], Any]] = {
+    "gzip": lambda: zlib.decompressobj(wbits=zlib.MAX_WBITS | 16),
+    "x-gzip": lambda: zlib.decompressobj(wbits=zlib.MAX_WBITS | 16),
+    "deflate": zlib.decompressobj,
+}
+
+
+def _retry_after(headers: httpx.Headers) -> float | None:
+    told = headers.get("Retry-After", "").strip()
+    return float(told) if told.isdecimal() else None
+
+
+def _safe(name: object) -> str:
+    """Return a name from outside as a part of an address: it must be a plain file name."""
+    text = str(name)
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,100}", text) or ".." in text:
+        raise CorruptDownload(f"expected a file name from the SEC's list of filings, found {text[:60]!r}")
+    return text
