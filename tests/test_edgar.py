@@ -1,0 +1,291 @@
+"""The EDGAR corpus: invented filings through the main command, real ones by position, and its questions."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from ixbrl import annual_report
+from ragharness import shelf
+from ragharness.corpus import Corpus, load_corpus, manifest, wish
+from ragharness.download import obtain
+from ragharness.download import sec as rules
+from ragharness.errors import CorpusUnavailable, CorruptDownload
+from ragharness.passages import build_passages, faults
+from ragharness.questions import build_questions, check_questions
+from ragharness.questions.building import load_recipe
+from sec_server import Page, Sec
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commands import Verb
+    from ragharness.records import Fact, Question
+
+COMPANIES = (
+    ("Quillfeather Instruments Inc.", "901"),
+    ("OBERLAND MILLS CORP", "902"),
+    ("Tarn & Fell Co", "903"),
+    ("Hazelmoor Energy, Inc.", "904"),
+    ("Pinnock Foods Inc.", "905"),
+)
+
+
+@pytest.fixture(scope="module")
+def invented(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the annual reports of five invented companies for two years."""
+    folder = tmp_path_factory.mktemp("filings")
+    for number, (company, cik) in enumerate(COMPANIES):
+        for year in (2022, 2023):
+            page = annual_report(company, cik, f"{year}-12-31", 1013 + number * 397 + (year - 2022) * 113)
+            (folder / f"{cik}-{year}.htm").write_bytes(page)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def corpus(invented: Path) -> Corpus:
+    return load_corpus("edgar", source=str(invented))
+
+
+def test_any_filings_become_documents_and_facts(corpus: Corpus) -> None:
+    one = corpus.document("oberland-mills-2023-12")
+    assert one.title == "Oberland Mills 10-K for the fiscal year ended December 31, 2023"
+    assert one.paraphrase == "Oberland Mills' fiscal year ended December 31, 2023"
+    assert len(corpus.documents) == 10
+    fact = told(corpus, one.id, "us-gaap:Revenues", "2023-12-31")
+    assert fact.unit == "USD million"
+    assert row(corpus, fact).startswith(f"Total revenue | ${int(fact.answers[0]):,} | $")
+    assert told(corpus, one.id, "us-gaap:Revenues", "2022-12-31").answers != fact.answers
+
+
+def test_every_character_is_in_one_passage(corpus: Corpus) -> None:
+    passages = build_passages(corpus.documents)
+    assert [fault for each in corpus.documents for fault in faults(each, passages.of(each.id))] == []
+
+
+def test_what_is_no_filing_is_left_out_aloud(invented: Path, tmp_path: Path) -> None:
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    (tmp_path / "deep" / "er" / "report.HTM").write_bytes((invented / "901-2023.htm").read_bytes())
+    (tmp_path / "letter.html").write_text("<html><body><p>Dear stockholders</p></body></html>")
+    (tmp_path / "empty.htm").write_bytes(b"")
+    (tmp_path / "notes.txt").write_text("no page")
+    notices: list[str] = []
+    corpus = load_corpus(
+        "edgar", source=str(tmp_path), on_progress=lambda what, done, total: notices.append(what)
+    )
+    assert [each.source for each in corpus.documents] == ["report.HTM"]
+    assert any("letter.html is left out: it carries no Inline XBRL" in each for each in notices)
+    assert any("empty.htm is left out" in each for each in notices)
+
+
+@pytest.mark.parametrize("name", ["letter.html", "notes.txt"])
+def test_a_folder_without_filings(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("<html><body><p>Dear stockholders</p></body></html>")
+    with pytest.raises((CorpusUnavailable, CorruptDownload), match="expected"):
+        load_corpus("edgar", source=str(tmp_path))
+
+
+def test_two_filings_of_one_name_are_told_apart_and_not_asked_about(invented: Path, tmp_path: Path) -> None:
+    for name in ("a.htm", "b.htm"):
+        (tmp_path / name).write_bytes((invented / "901-2023.htm").read_bytes())
+    corpus = load_corpus("edgar", source=str(tmp_path))
+    assert [each.handle for each in corpus.documents] == ["", ""]
+    assert len({each.title for each in corpus.documents}) == 2
+
+
+def test_what_was_parsed_is_kept_until_a_file_changes(
+    invented: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path / "cache"))
+    page = tmp_path / "pages" / "one.htm"
+    page.parent.mkdir()
+    page.write_bytes((invented / "901-2023.htm").read_bytes())
+    first = load_corpus("edgar", source=str(page.parent))
+    kept = list((tmp_path / "cache" / "parsed").iterdir())
+    assert len(kept) == 1
+    reader = shelf.load_module(shelf.folder("corpora", "edgar") / "parse.py")
+    monkeypatch.setattr(reader, "parse", lambda folder, split: pytest.fail("parsed again"))
+    assert load_corpus("edgar", source=str(page.parent)).hash == first.hash
+    monkeypatch.undo()
+    monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path / "cache"))
+    kept[0].write_bytes(kept[0].read_bytes()[:-1] + b"x")
+    assert load_corpus("edgar", source=str(page.parent)).hash == first.hash
+    page.write_bytes(page.read_bytes().replace(b"Oregon", b"Nevada"))
+    assert load_corpus("edgar", source=str(page.parent)).hash != first.hash
+
+
+def test_the_main_command(verb: Verb, invented: Path) -> None:
+    done = verb("run", "--corpus", "edgar", "--from", str(invented), "--size", "26", "--pipeline", "refuse")
+    assert done.code == 0, done.errors
+    assert "26 questions" in done.output
+    assert "26 graded" in done.output
+
+
+def test_built_questions_hold_every_property(corpus: Corpus) -> None:
+    questions = build_questions(corpus, 26)
+    assert len(questions.questions) == 26
+    assert check_questions(questions, corpus) == []
+    assert build_questions(corpus, 26).lines == questions.lines
+    assert len(questions.withheld_documents) <= 2
+
+
+def test_withheld_figures_stand_nowhere_else(corpus: Corpus) -> None:
+    """In no later filing of the company, and in no other line of this one."""
+    withheld = [each for each in candidates(corpus) if each.withheld]
+    assert {each.document[-7:] for each in withheld} == {"2023-12"}
+    for question in withheld:
+        if question.withheld != "clause":
+            continue
+        text = corpus.document(question.document).text
+        rest = list(text)
+        for span in question.evidence:
+            rest[span.start : span.end] = " " * (span.end - span.start)
+        figure = f"{int(question.answers[0]):,}" if question.unit == "USD million" else question.answers[0]
+        assert not re.search(rf"(?<![\d,]){re.escape(figure)}(?![\d,])", "".join(rest)), question.text
+
+
+def test_temptations_are_no_answers(corpus: Corpus) -> None:
+    for question in candidates(corpus):
+        for each in question.distractors:
+            assert each.value not in question.answers
+            if question.target == "wrong":
+                gold = float(question.answers[0])
+                assert abs(float(each.value) - gold) > 0.02 * gold
+
+
+def test_questions_name_company_and_period(corpus: Corpus) -> None:
+    for question in candidates(corpus):
+        assert re.search(
+            r"\b(?:January|February|May|June|September|October|November|December) \d+, \d{4}", question.text
+        )
+        if question.document:
+            document = corpus.document(question.document)
+            assert document.title in question.text or document.paraphrase in question.text
+
+
+def told(corpus: Corpus, document: str, topic: str, end: str) -> Fact:
+    found = [
+        fact
+        for fact in corpus.facts
+        if (fact.document, fact.topic, fact.details["end"]) == (document, topic, end)
+    ]
+    assert len(found) == 1
+    return found[0]
+
+
+def row(corpus: Corpus, fact: Fact) -> str:
+    return corpus.document(fact.document).text[fact.evidence[0].start : fact.evidence[0].end]
+
+
+def candidates(corpus: Corpus) -> list[Question]:
+    return list(load_recipe("edgar").candidates(corpus))
+
+
+@pytest.fixture(scope="module")
+def real(shared: Path) -> Corpus:
+    """The 25 pinned filings."""
+    return load_corpus("edgar", source=str(shared / "data" / "edgar-10k"))
+
+
+def test_the_pinned_filings(real: Corpus) -> None:
+    assert len(real.documents) == len(manifest("edgar").files) == 25
+    assert len({each.handle for each in real.documents}) == 25
+    assert [each.id for each in real.documents[:3]] == ["aapl-2024-09", "adbe-2023-12", "adbe-2024-11"]
+    assert real.documents[24].title == "Walmart 10-K for the fiscal year ended January 31, 2025"
+    ends = {each.source: each.id[-7:] for each in real.documents}
+    assert all(file.period[:7] == ends[name] for name, file in manifest("edgar").files.items())
+
+
+GOLDEN = [
+    ("aapl-2024-09", "us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax", "2024-09-28", "391035",
+     "USD million", "Total net sales | 391,035 | 383,285 | 394,328"),
+    ("aapl-2024-09", "us-gaap:EarningsPerShareDiluted", "2024-09-28", "6.08", "USD per share",
+     "Diluted | $6.08 | $6.13 | $6.11"),
+    ("aapl-2024-09", "dei:EntityPublicFloat", "2024-03-29", "2628553000000", "USD",
+     "The aggregate market value of the voting and non-voting stock"),
+    ("amzn-2024-12", "us-gaap:OperatingIncomeLoss", "2024-12-31", "68593", "USD million",
+     "Operating income | 12,248 | 36,852 | 68,593"),
+    ("gme-2024-02", "us-gaap:OperatingIncomeLoss", "2024-02-03", "-34.5", "USD million",
+     "Operating loss | (34.5) | (311.6) | (368.5)"),
+    ("nvda-2023-01", "us-gaap:Revenues", "2023-01-29", "26974", "USD million", "Revenue | $26,974 | $26,914"),
+    ("nflx-2024-12", "us-gaap:Revenues", "2024-12-31", "39000966", "USD thousand", "Revenues | $39,000,966"),
+    ("pg-2025-06", "us-gaap:PaymentsForRepurchaseOfCommonStock", "2025-06-30", "6500", "USD million",
+     "Treasury stock purchases | (6,500) | (5,006) | (7,353)"),
+    ("hd-2024-01", "us-gaap:Goodwill", "2024-01-28", "8455", "USD million", "Goodwill | 8,455 | 7,444"),
+    ("tsla-2024-12", "dei:EntityIncorporationStateCountryCode", "2024-12-31", "Texas", "", "Texas | 91-2197729"),
+    ("ibm-2023-12", "dei:EntityCommonStockSharesOutstanding", "2024-02-09", "916744848", "shares",
+     "The registrant had 916,744,848 shares of common stock outstanding"),
+    ("wmt-2025-01", "us-gaap:Revenues", "2025-01-31", "680985", "USD million", "Total revenues | 680,985"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("document", "topic", "end", "answer", "unit", "stated"), GOLDEN)
+def test_golden_facts(
+    real: Corpus, document: str, topic: str, end: str, answer: str, unit: str, stated: str
+) -> None:
+    fact = told(real, document, topic, end)
+    assert (fact.answers, fact.unit) == ((answer,), unit)
+    rows = [real.document(document).text[each.start : each.end] for each in fact.evidence]
+    assert any(each.startswith(stated) for each in rows), rows
+
+
+def test_figures_stand_in_their_rows(real: Corpus) -> None:
+    """Every one of the thousands of facts: what is displayed is in the evidence."""
+    numbers = [fact for fact in real.facts if fact.kind == "number"]
+    assert len(numbers) > 10_000
+    assert all(fact.details["text"] in row(real, fact) for fact in numbers)
+    assert Counter(fact.document for fact in numbers)["ibm-2023-12"] == 2
+
+
+def test_readable_text(real: Corpus) -> None:
+    for each in real.documents:
+        assert not re.search(r"<[a-z/]+[^>]*>|&#\d+;|xbrl|us-gaap:", each.text)
+        assert "Item 1A" in each.text or "ITEM 1A" in each.text
+        assert "\u00a0" not in each.text
+    apple = real.document("aapl-2024-09").text
+    assert "Apple Inc. | 2024 Form 10-K |" not in apple
+    assert "Years ended\nSeptember 28, 2024 | September 30, 2023 | September 24, 2022\nNet sales:" in apple
+
+
+@pytest.mark.slow
+def test_real_questions_hold_every_property(real: Corpus) -> None:
+    questions = build_questions(real)
+    assert (len(questions.questions), questions.notes) == (130, ())
+    assert check_questions(questions, real) == []
+    assert len({each.topic for each in questions.questions if each.answerable}) >= 40
+
+
+@pytest.mark.slow
+def test_all_of_it_from_a_server_that_plays_the_sec(
+    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those without a known number are looked up; whoever asks twice as fast would be banned."""
+    monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv(rules.CONTACT, "Jane Doe jane@example.com")
+    card = manifest("edgar")
+    lists: dict[str, list[tuple[str, str, str]]] = {}
+    with Sec() as server:
+        for number, (name, file) in enumerate(card.files.items()):
+            accession = file.accession or f"{file.cik.zfill(10)}-25-{number:06d}"
+            lists.setdefault(file.cik, []).append((file.period, accession, file.document))
+            path = f"/Archives/edgar/data/{file.cik}/{accession.replace('-', '')}/{file.document}"
+            server.pages[path] = Page((shared / "data" / "edgar-10k" / name).read_bytes())
+        for cik, rows in lists.items():
+            periods, accessions, documents = zip(*rows, strict=True)
+            recent = {
+                "form": ["10-K"] * len(rows),
+                "reportDate": periods,
+                "accessionNumber": accessions,
+                "primaryDocument": documents,
+            }
+            server.pages[f"/submissions/CIK{cik.zfill(10)}.json"] = Page(
+                msgspec.json.encode({"filings": {"recent": recent, "files": []}})
+            )
+        folder = obtain(wish(card, ""), source=server.url)
+        assert not server.banned
+    assert sorted(each.name for each in folder.glob("*.html")) == sorted(card.files)
+    assert load_corpus("edgar", source=server.url, offline=True).counts["documents"] == 25
