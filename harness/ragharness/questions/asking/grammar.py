@@ -1,0 +1,155 @@
+# ruff: noqa: E501 (patterns and lists of words read better on their lines)
+"""The parts of a plain statement: subject, verb and rest, and what may stand in them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from ragharness.language.patterns import regex
+from ragharness.questions.asking.verbs import base_of_past, base_of_present, is_base, is_known, is_participle, is_progressive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ragharness.questions.asking.statement import Statement
+
+HEDGE = (
+    r"(?:(?:about|approximately|roughly|nearly|almost|around|an\s+estimated|some|a\s+total\s+of|just\s+over|just\s+under|"
+    r"slightly\s+(?:more|less)\s+than|exactly|only)\s+)?"
+)
+"""Words before a figure that are none of the question's."""
+CLAUSE = regex(
+    r"\b(?:that|which|who|whom|whose|because|although|while|if|when|where|whether|since|unless|but|how|what|why|and\s+(?:was|were|is|are|had|has|have|would|could)|than|compared|versus|as\s+well|thereby|thus|therefore|however|among\s+other)\b",
+    re.IGNORECASE,
+)
+SECOND_VERB = regex(
+    r"\b(?:was|were|is|are|has|have|had|would|will|could|did|does|do|may|might|can|in\s+comparison|in\s+contrast|being|respectively|or\s+(?:about|approximately))\b"
+)
+_SUBJECT = regex(r"(?:[A-Za-z0-9$%][\w.'’&/$%-]*)(?:\s+(?:[\w.'’&/$%-]+)(?:(?<=Act),(?=\s(?:1[89]|20)\d\d\b))?)*")
+_REST = regex(r"(?:,?\s+[\w.'’&/$%-]+(?:,\d{3})*)*")
+_RELATIVE = regex(r"\s(?:that|which|who)\s")
+_COMMA = regex(r",(?!\d{3}|\s(?:and\s+|or\s+)?[\w’'&/-]+(?:\s+[\w’'&/-]+){0,3},?\s(?:and|or)\s|\s(?:1[89]|20)\d\d\b|\sD\.C\b|\s(?:and|or)\s)")
+"""A comma that does not stand in a list of names or in a date: what follows it may be another thought."""
+_MEASURED = regex(r"[$€£]\s?\d|\d\s?%|\bpercent(?:age)?\b|\b(?:million|billion|trillion|thousand)\b")
+_PARTICIPLE_CLAUSE = regex(r",\s+(?:\w+ing|\w+ed)\b")
+_LONGEST_SUBJECT = 12
+_LONGEST_REST = 22
+_LONGEST_QUESTION = 30
+"""Words above which nobody would ask so."""
+
+_AUXILIARIES = frozenset(
+    "was were is are been be has have had will would could should may might can must do does did to not and or that which who also as by if than".split()  # noqa: SIM905
+)
+_ARTICLES = frozenset(
+    "the a an total most many some all each every no federal state total annual average median overall".split()  # noqa: SIM905
+)
+_ANCHOR = regex(r"\b(?:[A-Z]{2,}[\w&-]*|(?:1[89]|20)\d\d|\d+)\b|(?<=\s)[A-Z][a-z]+")
+_TELLING = 5
+"""Words of content that make a question specific where it names nothing."""
+_SMALL_WORDS = frozenset(
+    "the a an of in on for to and or by with from at as was were is are did do does how many much what when percentage has have had been be its their into during between among total through per under over within".split()  # noqa: SIM905
+)
+
+_GIVEN = frozenset("allocated appropriated authorized awarded allotted assigned granted given paid fined assessed charged".split())  # noqa: SIM905
+
+
+class Verb(NamedTuple):
+    """A finite verb with what helps it."""
+
+    helper: str
+    word: str
+    and_word: str = ""
+
+
+def is_subject(words: str) -> bool:
+    """Whether words can only be the subject of the verb behind them."""
+    tokens = words.split()
+    return (
+        0 < len(tokens) <= _LONGEST_SUBJECT
+        and not tokens[0].isdigit()
+        and _SUBJECT.fullmatch(words) is not None
+        and not CLAUSE.search(words)
+        and tokens[-1].lower() not in _PREPOSITIONS
+        and not any(is_known(word) and word.islower() for word in tokens[1:])
+        and not any(word in _AUXILIARIES - {"and", "or", "to", "as", "by"} for word in tokens)
+        and not _MEASURED.search(words)
+    )
+
+
+_SECOND_PREDICATE = regex(r"\s+and\s+(?:\w+ly\s+)?(?P<verb>[a-z]+)\b.*$")
+
+
+def first_predicate(words: str) -> str:
+    """Return the words behind a figure without a second verb that "and" joins to the first."""
+    found = _SECOND_PREDICATE.search(words)
+    return words[: found.start()] if found and base_of_past(found["verb"]) else words
+
+
+_PREPOSITIONS = frozenset("of in on for to and or by with from at as into than the a an per within about".split())  # noqa: SIM905
+
+
+def is_rest(words: str) -> bool:
+    """Whether the words behind a verb and its object hold no second thought and no second figure."""
+    first, *relative = _RELATIVE.split(words, maxsplit=1)
+    if relative and (_MEASURED.search(words) or "," in relative[0] or CLAUSE.search(relative[0])):
+        return False
+    words = first
+    return (
+        len(words.split()) <= _LONGEST_REST
+        and not CLAUSE.search(words)
+        and not SECOND_VERB.search(words)
+        and not _COMMA.search(words)
+        and not _MEASURED.search(words)
+        and not _PARTICIPLE_CLAUSE.search(words)
+        and not any(map(is_known, words.partition(", and ")[2].split()))
+        and _REST.fullmatch(words) is not None
+        and (not words.split() or words.split()[-1].lower() not in _PREPOSITIONS)
+    )
+
+
+def order(verb: Verb, subject: str) -> str:
+    """Return subject and verb as a question has them; empty where the verb is not known."""
+    helper, word = verb.helper, verb.word
+    if helper.endswith(" have"):
+        modal = helper.split()[0]
+        return f"{modal} {subject} have {word}" if is_participle(word) and not verb.and_word else ""
+    if helper in {"is", "are", "was", "were"} and word in _GIVEN:
+        return f"{helper} {subject} {word}"
+    if helper in {"is", "are", "was", "were"}:
+        return f"{helper} {subject} {word}" if is_progressive(word) and not verb.and_word else ""
+    if helper in {"has", "have", "had"}:
+        return f"{helper} {subject} {word}" if is_participle(word) and not verb.and_word else ""
+    if helper:
+        return f"{helper} {subject} {word}" if is_base(word) and not verb.and_word else ""
+    base, second = base_of_past(word), base_of_past(verb.and_word) if verb.and_word else ""
+    if verb.and_word and not (base and second):
+        return ""
+    if base:
+        return f"did {subject} {base}{f' and {second}' if second else ''}"
+    base = base_of_present(word)
+    if base:
+        return f"does {subject} {base}"
+    plural = subject.rsplit(maxsplit=1)[-1].endswith("s") and not subject.endswith("ss")
+    return f"do {subject} {word}" if is_base(word) and not base_of_past(word) and plural else ""
+
+
+def lowered(subject: str, lower: Callable[[str], bool]) -> str:
+    """Return a subject as it stands inside a sentence; ``lower`` knows words that are no names."""
+    first, blank, rest = subject.partition(" ")
+    small = first.lower()
+    if small in _ARTICLES or (first[1:].islower() and lower(small)):
+        return f"{small}{blank}{rest}"
+    return subject
+
+
+def joined(question: str, said: Statement) -> str:
+    """Return a question with its adverbial and mark; empty where it is too long or too vague to be asked."""
+    if not question:
+        return ""
+    tail = f" {said.when}" if said.when else ""
+    text = f"{' '.join(question.split()).rstrip(' ,.')}{tail}?"
+    telling = {word for word in re.findall(r"[a-z][a-z-]+", text.lower()) if word not in _SMALL_WORDS}
+    if len(text.split()) > _LONGEST_QUESTION or len(telling) < (2 if _ANCHOR.search(text[1:]) else _TELLING):
+        return ""
+    return text

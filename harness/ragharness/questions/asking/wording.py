@@ -1,0 +1,64 @@
+"""From a sentence to the questions that it answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from ragharness.language.patterns import regex
+from ragharness.questions.asking.figures import figures, plain, unit
+from ragharness.questions.asking.moments import iso, moments
+from ragharness.questions.asking.statement import by_author, clean, statement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Literal
+
+_CAPITAL = regex(r"(?<=[a-z,] )[A-Z][a-z]+\b")
+_SMALL = regex(r"(?<=[a-z,] )[a-z]+\b")
+_FIGURE = regex(
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|"
+    r"sixty|seventy|eighty|ninety|hundred)\b",
+)
+
+
+class Asked(NamedTuple):
+    """A question about one statement."""
+
+    question: str
+    """Without naming the document; it begins with a capital and ends with a question mark."""
+    kind: Literal["number", "date"]
+    answer: str
+    unit: str
+    precision: Literal["", "year", "month", "day"]
+    """Of a date."""
+
+
+def common_words(text: str) -> Callable[[str], bool]:
+    """Return what says of a word, in lower case, that a document mostly writes it so inside its sentences."""
+    capital = Counter(found.lower() for found in _CAPITAL.findall(text))
+    small = Counter(_SMALL.findall(text))
+    return lambda word: small[word] > 2 * capital[word]
+
+
+def ask(
+    sentence: str, known_lower: Callable[[str], bool] = str.islower, *, author: str = ""
+) -> list[Asked]:
+    """Return the questions that a sentence answers; ``known_lower`` says whether a word may begin in lower case.
+
+    ``author`` is who says "we" in it; empty: a sentence that says so is passed over.
+    Nothing comes back where a figure is a bound or one of several, where the statement points to another
+    sentence, or where its grammar is not one of a few plain shapes.
+    """
+    if not _FIGURE.search(sentence) and not _FIGURE.search(sentence[:1].lower() + sentence[1:]):
+        return []
+    plain_one = clean(sentence)
+    said = statement(by_author(plain_one, author) if author else plain_one)
+    if said is None:
+        return []
+    numbers = [Asked(text, "number", plain(amount), unit(amount), "") for text, amount in figures(said, known_lower)]
+    dates = [
+        Asked(text, "date", iso(date), "", "day" if date.day else "month" if date.month else "year")
+        for text, date in moments(said, known_lower)
+    ]
+    return [*numbers, *dates]
