@@ -23,6 +23,9 @@ _HEAD_LINES = 12
 """Lines of a document's text that are shown."""
 
 _HEAD_CHARACTERS = 4000
+_NAMED = 6
+"""Files that are named one by one."""
+
 _SHORTEST = 10
 """Characters of a passage under which its beginning says nothing."""
 
@@ -127,8 +130,9 @@ def checks(corpus: Corpus, card: Manifest, words: int) -> list[Check]:
 
 
 def splits_here(card: Manifest) -> list[str]:
-    """Return the splits that the cache holds; none of an embedded corpus, which needs no cache."""
-    return [] if card.embedded else [split for split in card.splits if is_cached(wish(card, split))]
+    """Return the splits that the cache holds ("" where there are none); an embedded corpus needs no cache."""
+    splits = () if card.embedded else card.splits or ("",)
+    return [split for split in splits if is_cached(wish(card, split))]
 
 
 def whereabouts(card: Manifest) -> str:
@@ -136,7 +140,8 @@ def whereabouts(card: Manifest) -> str:
     if card.folder:
         return f"your folder {card.folder}"
     here = splits_here(card)
-    return "embedded" if card.embedded else f"cached: {', '.join(here)}" if here else "not fetched"
+    cached = ": ".join(filter(None, ("cached", ", ".join(here))))
+    return "embedded" if card.embedded else cached if here else "not fetched"
 
 
 def holdings(corpus: Corpus) -> str:
@@ -155,11 +160,14 @@ def _content(card: Manifest, split: str) -> Check:
         for name, file in pinned.items()
         if card.embedded and hash_file(home / name) != file.sha256
     ]
-    return "content", f"pinned by sha256: {', '.join(pinned) or 'no file'}", altered
+    told = ", ".join(pinned) if len(pinned) <= _NAMED else f"{len(pinned)} files"
+    return "content", f"pinned by sha256: {told or 'no file'}", altered
 
 
 def _counts(corpus: Corpus, card: Manifest) -> Check:
-    expected = card.counts.get(corpus.split, {})
+    sources = {each.source for each in corpus.documents}
+    # Of other pages than the published ones nothing is known beforehand.
+    expected = {} if card.pages and sources != set(card.files) else card.counts.get(corpus.split, {})
     differing = [
         f"expected {value} {what}, found {corpus.counts.get(what, 0)}"
         for what, value in expected.items()

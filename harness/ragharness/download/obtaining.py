@@ -13,7 +13,12 @@ from ragharness.download.transfer import discard, fetch, public
 from ragharness.errors import CorpusUnavailable
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from ragharness.download.pinned import Listener, Wish
+
+HUB = "hub:"
+"""Before the name of a data set on the hub."""
 
 _PAGES = frozenset({".htm", ".html", ".xhtml"})
 _OFFLINE_VARIABLES = ("RAGHARNESS_OFFLINE", "HF_HUB_OFFLINE")
@@ -28,7 +33,7 @@ def obtain(wish: Wish, *, source: str = "", offline: bool = False, listener: Lis
     tell = listener or _silent
     source = source or os.environ.get(source_variable(wish.corpus), "")
     folder = cache_folder() / "corpora" / wish.corpus
-    if source and not source.startswith(("http://", "https://")):
+    if source and not source.startswith(("http://", "https://", HUB)):
         return _from_path(wish, Path(source).expanduser(), folder, tell)
     if _cached(wish, folder, source, tell):
         return folder
@@ -80,10 +85,15 @@ def _from_path(wish: Wish, path: Path, folder: Path, tell: Listener) -> Path:
 
 def pages_in(folder: Path) -> list[Path]:
     """Return the web pages in a folder and up to three levels below it, by their names."""
+    return files_in(folder, _PAGES)
+
+
+def files_in(folder: Path, suffixes: Collection[str]) -> list[Path]:
+    """Return the files of some kinds in a folder and up to three levels below it, by their names."""
     # Three levels, not all: the folder may be somebody's home.
     found = (path for stars in ("*", "*/*", "*/*/*", "*/*/*/*") for path in folder.glob(stars))
-    pages = (path for path in found if path.suffix.casefold() in _PAGES and path.is_file())
-    return sorted((path for path in pages if not path.name.startswith(".")), key=lambda path: path.parts)
+    files = (path for path in found if path.suffix.casefold() in suffixes and path.is_file())
+    return sorted((path for path in files if not path.name.startswith(".")), key=lambda path: path.parts)
 
 
 def _in_place(wish: Wish, folder: Path) -> Path:
@@ -91,7 +101,15 @@ def _in_place(wish: Wish, folder: Path) -> Path:
     if wish.pages:
         if not pages_in(folder):
             raise CorpusUnavailable(
-                f"expected filings (.htm, .html) in {folder}, found none", help=wish.fetch_command
+                f"expected filings as pages (.htm, .html) in {folder}, found none",
+                help=f"{wish.fetch_command}; a folder of other documents is read with --corpus FOLDER",
+            )
+        return folder
+    if wish.suffixes:
+        if not files_in(folder, wish.suffixes):
+            kinds = ", ".join(wish.suffixes)
+            raise CorpusUnavailable(
+                f"expected files of {wish.corpus} ({kinds}) in {folder}, found none", help=wish.fetch_command
             )
         return folder
     first = next(iter(wish.wanted))
@@ -138,6 +156,11 @@ def _from_url(wish: Wish, url: str, folder: Path, tell: Listener) -> None:
         from ragharness.download.sec import fetch_filings
 
         fetch_filings(wish, "" if url == wish.url else url, folder, tell, source=_label(url))
+        return
+    if wish.publisher == "hub" and (url == wish.url or url.startswith(HUB)):
+        from ragharness.download.hub import fetch_rows
+
+        record_hashes(folder, fetch_rows(wish, url.removeprefix(HUB), folder, tell), _label(url))
         return
     part = folder / f"{sha256(url.encode()).hexdigest()[:16]}.part"
     fetch(url, part, tell=tell, space=wish.space)
