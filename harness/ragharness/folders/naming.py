@@ -58,7 +58,8 @@ def _id(name: str) -> str:
 
 
 def _title(draft: Draft) -> str:
-    title = draft.title
+    # It will stand between quotation marks.
+    title = draft.title.replace('"', "'")
     if not _NAMED.search(title):
         stem = draft.name.rsplit("/", 1)[-1].rsplit(".", 1)[0]
         title = " ".join(stem.replace("_", " ").split()) or draft.name

@@ -10,11 +10,11 @@ from ragharness import shelf
 from ragharness.errors import QuestionsNotUsable, UsageError
 from ragharness.questions.ground import Ground
 from ragharness.questions.picking import Picker, Pool, Shortage
-from ragharness.questions.questionset import DEFAULT_SEED, DEFAULT_SIZE, SHARES, QuestionSet, quotas
+from ragharness.questions.questionset import DEFAULT_SEED, DEFAULT_SIZE, SHARES, QuestionSet, Slot, quotas
 from ragharness.questions.units import PATIENCE, pick_answerable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ragharness.corpus import Corpus
     from ragharness.records import Question
@@ -31,6 +31,10 @@ class Recipe(Protocol):
     def candidates(self, corpus: Corpus) -> Sequence[Question]:
         """Return every question that could be asked, in all its wordings, without id."""
         ...
+
+
+_NEEDED = Slot("grounded", "correct")
+"""Without questions that can be answered a set says nothing; a user's documents may lack all else."""
 
 
 def load_recipe(corpus: str) -> Recipe:
@@ -55,6 +59,10 @@ def build_questions(corpus: Corpus, size: int = DEFAULT_SIZE, seed: int = DEFAUL
             f"a set needs at least {SMALLEST} questions, found --size {size}",
             help="ragharness questions build --size 130",
         )
+    if corpus.folder:
+        from ragharness.questions.folder import candidates
+
+        return compose(corpus, candidates(corpus, size), size, seed)
     ground = Ground(corpus)
     pool = Pool(load_recipe(corpus.id).candidates(corpus), ground)
     outcome = _compose_patiently(pool, ground, size, seed)
@@ -74,15 +82,47 @@ def build_questions(corpus: Corpus, size: int = DEFAULT_SIZE, seed: int = DEFAUL
     return QuestionSet(corpus.id, corpus.split, corpus.hash, seed, size, outcome, notes=notes)
 
 
+def compose(corpus: Corpus, candidates: Iterable[Question], size: int, seed: int) -> QuestionSet:
+    """Return a set about documents of the user's, without the rows that they do not carry.
+
+    A row is left out when even the smallest set cannot have it; ``notes`` says which. Raises
+    QuestionsNotUsable where not even the plain questions suffice.
+    """
+    ground = Ground(corpus)
+    pool = Pool(candidates, ground)
+    left_out: tuple[str, ...] = ()
+    while isinstance(short := _compose_patiently(pool, ground, SMALLEST, seed, left_out), Shortage):
+        if short.slot == _NEEDED or short.slot.name in left_out:
+            raise QuestionsNotUsable(
+                f"expected at least {SMALLEST} questions with certain answers in {corpus.id}, found too few"
+                " plain statements of figures and dates",
+                help=f"let a model write them: ragharness questions build --corpus {corpus.id} --model NAME;"
+                " or give your own: --questions FILE",
+            )
+        left_out = (*left_out, short.slot.name)
+    outcome: tuple[Question, ...] | Shortage = _compose_patiently(pool, ground, size, seed, left_out)
+    stopped: Shortage | None = None
+    if isinstance(outcome, Shortage):
+        outcome, stopped = _largest(pool, ground, size, seed, outcome, left_out)
+    if isinstance(outcome, Shortage):
+        outcome = short
+    notes = [f"no questions of {name}: the documents carry too few" for name in left_out]
+    if stopped is not None:
+        notes.insert(0, f"{size} questions were asked for, {len(outcome)} are built: {stopped}")
+    return QuestionSet(
+        corpus.id, corpus.split, corpus.hash, seed, size, outcome, notes=tuple(notes), left_out=left_out
+    )
+
+
 def _largest(
-    pool: Pool, ground: Ground, size: int, seed: int, short: Shortage
+    pool: Pool, ground: Ground, size: int, seed: int, short: Shortage, left_out: tuple[str, ...] = ()
 ) -> tuple[tuple[Question, ...] | Shortage, Shortage]:
     """Return the largest set below ``size`` (found by halving), or a Shortage, and what kept it from more."""
     best: tuple[Question, ...] | None = None
-    low, high = 0, _most(pool, size) // SMALLEST
+    low, high = 0, _most(pool, size, left_out) // SMALLEST
     while low < high:
         middle = (low + high + 1) // 2
-        outcome = _compose_patiently(pool, ground, middle * SMALLEST, seed)
+        outcome = _compose_patiently(pool, ground, middle * SMALLEST, seed, left_out)
         if isinstance(outcome, Shortage):
             high, short = middle - 1, outcome
         else:
@@ -90,26 +130,30 @@ def _largest(
     return best or short, short
 
 
-def _compose_patiently(pool: Pool, ground: Ground, size: int, seed: int) -> tuple[Question, ...] | Shortage:
+def _compose_patiently(
+    pool: Pool, ground: Ground, size: int, seed: int, left_out: tuple[str, ...] = ()
+) -> tuple[Question, ...] | Shortage:
     for patience in PATIENCE[:-1]:
-        outcome = _try_compose(pool, ground, size, seed, patience)
+        outcome = _try_compose(pool, ground, size, seed, patience, left_out)
         if not isinstance(outcome, Shortage):
             return outcome
-    return _try_compose(pool, ground, size, seed, PATIENCE[-1])
+    return _try_compose(pool, ground, size, seed, PATIENCE[-1], left_out)
 
 
 def _try_compose(
-    pool: Pool, ground: Ground, size: int, seed: int, patience: int
+    pool: Pool, ground: Ground, size: int, seed: int, patience: int, left_out: tuple[str, ...]
 ) -> tuple[Question, ...] | Shortage:
     try:
-        return _compose(pool, ground, size, seed, patience)
+        return _compose(pool, ground, size, seed, patience, left_out)
     except Shortage as short:
         return short
 
 
-def _compose(pool: Pool, ground: Ground, size: int, seed: int, patience: int) -> tuple[Question, ...]:
+def _compose(
+    pool: Pool, ground: Ground, size: int, seed: int, patience: int, left_out: tuple[str, ...]
+) -> tuple[Question, ...]:
     """Pick scarce rows before plentiful ones, after withholding documents that no scarce row needs."""
-    counts = quotas(size)
+    counts = quotas(size, left_out)
     picker = Picker(pool, ground, seed, counts)
     correct, wrong, document, clause, refused, unanswerable, adversarial, null = counts
     picker.withhold(document, counts[document])
@@ -125,8 +169,10 @@ def _compose(pool: Pool, ground: Ground, size: int, seed: int, patience: int) ->
     )
 
 
-def _most(pool: Pool, size: int) -> int:
+def _most(pool: Pool, size: int, left_out: tuple[str, ...] = ()) -> int:
     """Return the first size below ``size`` worth trying: a multiple of 13 has exact proportions."""
     total = sum(SHARES.values())
-    bounds = [len(pool.of(slot)) * total // share for slot, share in SHARES.items()]
+    bounds = [
+        len(pool.of(slot)) * total // share for slot, share in SHARES.items() if slot.name not in left_out
+    ]
     return min(size - 1, *bounds) // SMALLEST * SMALLEST

@@ -223,7 +223,7 @@ _OF_A_QUESTION: dict[str, Callable[[Question, Ground, PassageSet], Iterator[str]
 def _counts(questions: QuestionSet, ground: Ground) -> Iterator[Finding]:  # noqa: ARG001
     """The design's proportions, in row order."""
     found = Counter(map(slot_of, questions.questions))
-    for slot, wanted in quotas(len(questions.questions)).items():
+    for slot, wanted in quotas(len(questions.questions), questions.left_out).items():
         if found[slot] != wanted:
             name = "/".join(part for part in slot if part)
             yield Finding("counts", "", f"expected {wanted} questions of {name}, found {found[slot]}")

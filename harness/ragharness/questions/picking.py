@@ -32,6 +32,7 @@ class Shortage(Exception):
 
     def __init__(self, slot: Slot) -> None:
         super().__init__(f"the corpus carries no more questions of {slot_name(slot)}")
+        self.slot = slot
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,4 +286,4 @@ def _rank(seed: int, slot: Slot, group: Group) -> str:
 
 def slot_name(slot: Slot) -> str:
     """Return the slot as a reader calls it: grounded/unsupported/clause."""
-    return "/".join(part for part in slot if part)
+    return slot.name

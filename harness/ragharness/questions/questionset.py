@@ -11,6 +11,8 @@ import msgspec
 from msgspec.structs import replace
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ragharness.records import Evidence, Question, Stratum, Target
 
 DEFAULT_SIZE = 130
@@ -26,6 +28,11 @@ class Slot(NamedTuple):
     stratum: Stratum
     target: Target = ""
     withheld: str = ""
+
+    @property
+    def name(self) -> str:
+        """The slot as a reader calls it: grounded/unsupported/clause."""
+        return "/".join(part for part in self if part)
 
 
 SHARES: dict[Slot, int] = {
@@ -57,11 +64,16 @@ def slot_of(question: Question) -> Slot:
     return Slot(question.stratum, question.target, question.withheld)
 
 
-def quotas(size: int) -> dict[Slot, int]:
-    """Return how many questions of each slot a set of ``size`` holds: largest remainders, rows in order."""
-    total = sum(SHARES.values())
-    counts = {slot: size * share // total for slot, share in SHARES.items()}
-    rests = sorted(SHARES, key=lambda slot: -(size * SHARES[slot] % total))
+def quotas(size: int, left_out: Iterable[str] = ()) -> dict[Slot, int]:
+    """Return how many questions of each slot a set of ``size`` holds: largest remainders, rows in order.
+
+    A slot that is left out, by its name, holds none; the others keep their proportions.
+    """
+    gone = frozenset(left_out)
+    shares = {slot: 0 if slot.name in gone else share for slot, share in SHARES.items()}
+    total = sum(shares.values())
+    counts = {slot: size * share // total for slot, share in shares.items()}
+    rests = sorted(shares, key=lambda slot: -(size * shares[slot] % total))
     for slot in rests[: size - sum(counts.values())]:
         counts[slot] += 1
     return counts
@@ -79,6 +91,8 @@ class QuestionSet:
     questions: tuple[Question, ...]
     frozen: bool = False
     notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    """Names of the slots of which the documents carry none; ``notes`` says so."""
     places: tuple[int, ...] = ()
     """For a file of the user's, which need not be built as ours are: the line of each question."""
 

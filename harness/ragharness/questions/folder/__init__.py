@@ -1,0 +1,9 @@
+"""Questions about documents of which nothing is known but their text: figures, dates and short definitions.
+
+The recipe of every folder of the user's own. A statement is asked about only where the grammar of its
+question is certain and where nothing else in its document says the same or might be meant instead.
+"""
+
+from ragharness.questions.folder.recipe import VERSION, candidates
+
+__all__ = ["VERSION", "candidates"]

@@ -1,0 +1,79 @@
+"""Short definitions, whose wording is fixed: what letters stand for, whom a contract calls by a term.
+
+Longer ones ("“Term” means ...") are not asked about: whether a paraphrase of them is right no rule can say.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from ragharness.language.sentences import sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ragharness.records import Kind
+
+
+class Posed(NamedTuple):
+    """A question that a sentence answers, without the name of its document."""
+
+    question: str
+    kind: Kind
+    answer: str
+    unit: str = ""
+    precision: str = ""
+    """For a date: year, month or day."""
+
+
+_LETTERS = re.compile(
+    r"(?P<name>(?:[A-Z][\w'’&-]*)(?:\s+(?:(?:of|the|for|and|on|in|to)\s+){0,2}[A-Z][\w'’&-]*){1,8})\s+\((?:the\s+)?[\"“]?(?P<short>[A-Z][A-Z&-]{1,8}[A-Z])[\"”]?\)"
+)
+_CALLED = re.compile(
+    r"(?P<name>(?:[A-Z][\w'’&.-]*)(?:,?\s+(?:(?:of|the|for|and)\s+)?[A-Z][\w'’&.-]*){1,6})\s+\((?:the\s+|each,?\s+an?\s+)?[\"“](?P<short>[A-Z][a-z]+(?:\s[A-Z][a-z]+)?)[\"”]\)"
+)
+_NOTE = re.compile(r"^[|^\[]|https?:|\bet al\b|\bibid\b", re.IGNORECASE)
+"""A footnote or a row of a table: what it names is not what its document is about."""
+_SMALL = frozenset({"of", "the", "for", "and", "on", "in", "to"})
+
+
+def short_definitions(text: str) -> Iterator[tuple[Posed, int, int]]:
+    """Yield a question for each name that a text gives once in short, with the sentence that does."""
+    seen: dict[str, int] = {}
+    found: list[tuple[str, Posed, int, int]] = []
+    for start, end in sentences(text):
+        sentence = text[start:end]
+        if _NOTE.search(sentence):
+            continue
+        for match in _LETTERS.finditer(sentence):
+            name, short = _spelled(match["name"], match["short"]), match["short"]
+            if name:
+                seen[short] = seen.get(short, 0) + 1
+                asked = Posed(f"What does the abbreviation {short} stand for?", "text", name)
+                found.append((short, asked, start, end))
+        for match in _CALLED.finditer(sentence):
+            name, short = " ".join(match["name"].split()), match["short"]
+            seen[short] = seen.get(short, 0) + 1
+            if name.split()[0] not in _OPENERS:
+                asked = Posed(f'Who or what is called the "{short}"?', "text", name.rstrip(",."))
+                found.append((short, asked, start, end))
+    yield from ((asked, start, end) for short, asked, start, end in found if seen[short] == 1)
+
+
+_OPENERS = frozenset(
+    {"In", "The", "This", "If", "On", "As", "For", "By", "With", "Any", "All", "Each", "Such", "Under", "At"}
+)
+
+
+def _spelled(name: str, short: str) -> str:
+    """Return the end of a name whose initials are the letters, in their order; empty where they are not."""
+    parts = name.split()
+    letters = [letter for letter in short if letter.isalpha()]
+    for first in range(len(parts)):
+        initials = [
+            piece[0] for part in parts[first:] if part not in _SMALL for piece in part.split("-") if piece
+        ]
+        if [each.upper() for each in initials] == letters and parts[first] not in _SMALL:
+            return " ".join(parts[first:])
+    return ""

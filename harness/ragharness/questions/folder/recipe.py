@@ -1,0 +1,269 @@
+# ruff: noqa: E501 (patterns read better on their lines)
+"""Every question that could be asked about a folder: its statements, what it lacks, what resembles it."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from ragharness.language.tokens import words
+from ragharness.passages import build_passages, withhold
+from ragharness.questions.folder.statements import statements, telling_words
+from ragharness.questions.folder.strange import BODIES, TOPICS
+from ragharness.records import Distractor, Evidence, Question
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ragharness.corpus import Corpus
+    from ragharness.passages import PassageSet
+    from ragharness.questions.folder.statements import Statement
+    from ragharness.records import Document, Kind, Passage
+
+VERSION = 1
+"""Raised whenever the candidates change; kept with every frozen set."""
+
+PER_QUESTION = 8
+"""Statements that are looked at for one question of the set: enough to choose from, whatever the folder holds."""
+
+_DRAWN = 4
+"""Documents of which one is asked what another one states."""
+
+_DOCUMENTS = 40
+"""Documents that topics which nothing touches are asked of."""
+
+_VOLUMES = (
+    ("addendum to", r"\baddend(?:um|a)\b"),
+    ("errata sheet for", r"\berrat(?:um|a)\b"),
+    ("companion volume to", r"\bcompanion\b"),
+    ("abridged edition of", r"\babridged\b"),
+)
+"""Texts beside a document that do not exist, with what would name them."""
+
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_NAME = re.compile(r"\b[A-Z][\w&'’-]*(?:\s+[A-Z][\w&'’-]*)*")
+_BODY = re.compile(
+    r"(?<= )(?P<article>the )?(?P<name>(?:[A-Z][\w&’'-]*\s+(?:of\s+|for\s+|and\s+|on\s+|the\s+)*)*(?:[A-Z][A-Z&]{1,7}|Department|Office|Agency|Bureau|Commission|Administration|Service|Board|Council|Committee|Institute|Company|Corporation|Corp|Inc|Group|Bank|Center|Court|Congress|University|Association|Foundation|Ministry|Treasury|Authority)(?:\s+(?:of|for|on)\s+(?:the\s+)?[A-Z][\w&-]*(?:\s+(?:and\s+)?[A-Z][\w&-]*)*)?)(?P<own>['’]s)?(?= [a-z])"
+)
+_AFTER = re.compile(r"\b(?:did|does|do|was|were|has|had|have|will) $")
+
+
+def candidates(corpus: Corpus, size: int) -> list[Question]:
+    """Return what can be asked for a set of ``size`` questions, in two wordings each."""
+    found = statements(corpus.documents, PER_QUESTION * size)
+    named = [each for each in corpus.documents if each.handle]
+    telling = {each.id: telling_words(each.text) for each in named}
+    questions: list[Question] = []
+    for each in sorted(found, key=lambda each: each.document.id):  # document by document: see _passages
+        questions += _stated(each)
+        other = _other(each, telling)
+        questions += _silent(each, corpus.document(other)) if other else ()
+        questions += _swapped(each, corpus)
+    for document in sorted(named, key=lambda each: _draw(each.id))[:_DOCUMENTS]:
+        for topic in TOPICS:
+            stems = tuple(topic.stems)
+            plain = _plain(document, f"strange {topic.name}", topic.question, topic.kind, topic.unit)
+            questions += (
+                replace(each, stratum="unanswerable", absence_patterns=stems, absence_scope="corpus")
+                for each in plain
+            )
+    return [each for each in questions if not _tells(each)]
+
+
+def _stated(statement: Statement) -> Iterator[Question]:
+    """Yield a statement as a question to be answered, withheld, and asked of an empty retrieval."""
+    asked, document = statement.asked, statement.document
+    evidence = (Evidence(document.id, statement.start, statement.end),)
+    false = tuple(
+        Distractor(value, "another figure near by", (Evidence(document.id, start, end),))
+        for value, start, end in dict.fromkeys(statement.tempting)
+    )
+    lonely = not statement.elsewhere
+    by_clause = lonely and _leaves_silence(statement)
+    for plain in _plain(document, statement.topic, asked.question, asked.kind, asked.unit):
+        known = replace(
+            plain,
+            answerable=True,
+            answers=(asked.answer,),
+            evidence=evidence,
+            date_precision=asked.precision,
+        )
+        if false:
+            yield replace(
+                known, target="wrong", distractors=false[:3], note="tempting: another figure near by"
+            )
+        else:
+            yield replace(known, target="correct")
+        if lonely:
+            yield replace(known, target="unsupported", withheld="document")
+        if by_clause:
+            yield replace(known, target="unsupported", withheld="clause")
+        yield replace(known, stratum="null_retrieval")
+
+
+def _leaves_silence(statement: Statement) -> bool:
+    """Whether the rest of the document lacks a telling word of the question, once its passage is withheld."""
+    document = statement.document
+    evidence = (Evidence(document.id, statement.start, statement.end),)
+    rest = withhold(_passages(document), (), evidence).passages
+    if statement.asked.kind == "text":
+        return all(statement.asked.answer not in each.text for each in rest)
+    wanted = telling_words(statement.asked.question)
+    return all(len(wanted & _telling(each)) < len(wanted) for each in rest)
+
+
+@lru_cache(maxsize=64)
+def _passages(document: Document) -> PassageSet:
+    """Statements come document by document, or in turns of a few documents."""
+    return build_passages([document])
+
+
+@lru_cache(maxsize=4096)
+def _telling(passage: Passage) -> frozenset[str]:
+    return telling_words(passage.text)
+
+
+def _silent(statement: Statement, other: Document) -> Iterator[Question]:
+    """Yield the question of one document asked of another, which does not have a name that it turns on."""
+    asked = statement.asked
+    if asked.kind == "text":
+        return
+    names = [
+        each for each in _NAME.findall(asked.question)[1:] if len(each) > 2 and each.lower() not in _MONTHS
+    ]
+    absent = [each for each in names if each.casefold() not in other.text.casefold()]
+    if not absent:
+        return
+    patterns = (re.escape(max(absent, key=len)),)
+    topic = f"of {statement.document.id} {statement.topic}"
+    for plain in _plain(other, topic, asked.question, asked.kind, asked.unit):
+        yield replace(
+            plain,
+            target="refused",
+            date_precision=asked.precision,
+            absence_patterns=patterns,
+            absence_scope="document",
+            note=f"stated in {statement.document.id}, not here",
+        )
+
+
+_MONTHS = frozenset(
+    [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ]
+)
+
+
+def _other(statement: Statement, named: Mapping[str, frozenset[str]]) -> str:
+    """Return the document beside which the question looks most at home, of some that are drawn; "" of none."""
+    others = [each for each in named if each != statement.document.id]
+    if not others:
+        return ""
+    first = int(_draw(statement.document.id + statement.topic), 16)
+    drawn = [others[(first + step * 7919) % len(others)] for step in range(_DRAWN)]
+    wanted = telling_words(statement.asked.question)
+    return max(drawn, key=lambda each: (len(wanted & named[each]), each))
+
+
+def _swapped(statement: Statement, corpus: Corpus) -> Iterator[Question]:
+    """Yield the question with a body that does not exist, or with a year of which the document says nothing."""
+    asked, document = statement.asked, statement.document
+    if asked.kind == "text":
+        return
+    true = Distractor(
+        asked.answer, "what was really asked about", (Evidence(document.id, statement.start, statement.end),)
+    )
+    for body in _BODY.finditer(asked.question):
+        if _AFTER.search(asked.question[: body.start()]):
+            invented = _unknown(statement, corpus)
+            if invented:
+                text = f"{asked.question[: body.start()]}the {invented}{body['own'] or ''}{asked.question[body.end() :]}"
+                yield from _trap(
+                    statement, text, re.escape(invented), "corpus", f"no such body: {invented}", true
+                )
+            return
+    years = _YEAR.findall(asked.question)
+    if len(years) == 1 and asked.kind == "number":
+        other = next((each for each in _years(int(years[0])) if each not in document.text), "")
+        if other:
+            text = asked.question.replace(years[0], other)
+            yield from _trap(
+                statement, text, rf"(?<!\d){other}(?!\d)", "document", f"nothing is said of {other}", true
+            )
+
+
+def _trap(
+    statement: Statement, text: str, pattern: str, scope: str, note: str, true: Distractor
+) -> Iterator[Question]:
+    asked = statement.asked
+    for plain in _plain(statement.document, statement.topic, text, asked.kind, asked.unit):
+        yield replace(
+            plain,
+            stratum="adversarial",
+            date_precision=asked.precision,
+            distractors=(true,),
+            absence_patterns=(pattern,),
+            absence_scope="corpus" if scope == "corpus" else "document",
+            note=note,
+        )
+
+
+def _years(year: int) -> list[str]:
+    """Return the years around one, the nearest first; a later one only where the time has come."""
+    return [str(each) for step in range(1, 12) for each in (year - step, year + step)]
+
+
+def _unknown(statement: Statement, corpus: Corpus) -> str:
+    first = int(_draw(statement.document.id + statement.topic), 16)
+    for step in range(len(BODIES)):
+        name = BODIES[(first + step) % len(BODIES)]
+        if not any(name.split()[0] in each.text for each in corpus.documents):
+            return name
+    return ""
+
+
+def _plain(
+    document: Document, topic: str, question: str, kind: Kind, unit: str, volume: str = ""
+) -> Iterator[Question]:
+    """Yield the two wordings: the document named first, and last."""
+    name = f'the {volume} "{document.handle}"' if volume else f'"{document.handle}"'
+    begin = question[0].lower() + question[1:]
+    end = question[0].upper() + question[1:].rstrip("?")
+    for number, text in enumerate((f"According to {name}, {begin}", f"{end}, according to {name}?"), start=1):
+        yield Question(
+            id="",
+            text=text,
+            stratum="grounded",
+            target="",
+            kind=kind,
+            answerable=False,
+            document=document.id,
+            topic=topic,
+            wording=number,
+            unit=unit,
+        )
+
+
+def _tells(question: Question) -> bool:
+    """Whether the wording holds the answer: in the document's name, say."""
+    text = f" {' '.join(words(question.text))} "
+    return any(f" {' '.join(words(each))} " in text for each in question.answers)
+
+
+def _draw(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:12]

@@ -1,0 +1,237 @@
+"""Statements of documents that can be asked about: with their question, their place, what is near them."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from hashlib import sha256
+from itertools import zip_longest
+from typing import TYPE_CHECKING, NamedTuple
+
+from ragharness.language.dates import find_dates
+from ragharness.language.numbers import find_quantities
+from ragharness.language.sentences import sentences
+from ragharness.language.tokens import words
+from ragharness.questions.asking import ask, common_words
+from ragharness.questions.folder.definitions import Posed, short_definitions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ragharness.records import Document
+
+FIGURES_EACH = 4
+"""Figures and dates that are asked for one short definition: what letters stand for is soon guessed."""
+
+SAME = 0.6
+"""Share of a question's telling words from which another sentence may be saying the same."""
+
+_LIKELY = 50
+"""How many times larger or smaller a figure may be to be taken for another."""
+
+NEAR = 3
+"""Sentences before and after a statement in which another figure is near enough to be taken for it."""
+
+ALIKE = 0.8
+"""The same where that sentence has other figures: it may state another fact in like words."""
+
+_FIGURE = re.compile(r"\d[\d,.]*\d|\d")
+_DIGIT = re.compile(r"\d")
+_YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
+_SHORTEST = 4
+"""Letters of a word that tells what a sentence is about."""
+
+
+class Statement(NamedTuple):
+    """A sentence that answers a question."""
+
+    document: Document
+    start: int
+    end: int
+    asked: Posed
+    tempting: tuple[tuple[str, int, int], ...]
+    """Another answer of the same kind and unit near by, with its place."""
+    elsewhere: bool = False
+    """Whether another document says the same, so that withholding this one keeps nothing back."""
+
+    @property
+    def topic(self) -> str:
+        """What it is about: its place, of which there is one."""
+        return f"{self.asked.kind} at {self.start}"
+
+
+def statements(documents: Sequence[Document], most: int) -> list[Statement]:
+    """Return at most ``most`` statements, documents in turn, those that are said once in their document."""
+    found = [_of_document(each) for each in documents if each.handle]
+    turns = [each for turn in zip_longest(*found) for each in turn if each is not None]
+    return _with_echoes(turns[:most], documents)
+
+
+_PER_DOCUMENT = 40
+"""Statements of one document at most: a long one is no better known by more of them."""
+
+
+def _of_document(document: Document) -> list[Statement]:
+    spans = sentences(document.text)
+    said = [" ".join(document.text[start:end].split()) for start, end in spans]
+    lower = common_words(document.text)
+    asked = [ask(each, lower) if _DIGIT.search(each) or _SPELLED.search(each) else [] for each in said]
+    telling = [telling_words(each) for each in said]
+    holders: dict[str, list[int]] = {}
+    for place, each in enumerate(telling):
+        for word in each:
+            holders.setdefault(word, []).append(place)
+    found = []
+    for place, questions in enumerate(asked):
+        for posed in (Posed(*question) for question in questions):
+            if _said_once(posed, place, said, telling, holders):
+                near = tuple(_near(posed, place, said, spans))
+                found.append(Statement(document, *spans[place], posed, near))
+    found += (
+        Statement(document, start, end, each, ()) for each, start, end in short_definitions(document.text)
+    )
+    return sorted(_one_question_each(found), key=_rank)[:_PER_DOCUMENT]
+
+
+_SPELLED = re.compile(
+    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundred|percent)\b",
+    re.IGNORECASE,
+)
+
+
+def telling_words(text: str) -> frozenset[str]:
+    """Return the words of a text that tell what it is about, without their plural."""
+    return frozenset(
+        word.removesuffix("s") for word in words(text) if len(word) >= _SHORTEST and word not in _DULL
+    )
+
+
+_DULL = frozenset(
+    [
+        "what",
+        "when",
+        "many",
+        "much",
+        "percentage",
+        "does",
+        "were",
+        "have",
+        "been",
+        "that",
+        "this",
+        "with",
+        "from",
+        "during",
+        "into",
+        "than",
+        "under",
+        "amount",
+        "fiscal",
+        "year",
+        "total",
+        "million",
+        "billion",
+        "percent",
+    ]
+)
+
+
+def _said_once(
+    asked: Posed,
+    place: int,
+    said: Sequence[str],
+    telling: Sequence[frozenset[str]],
+    holders: dict[str, list[int]],
+) -> bool:
+    """Whether no other sentence of the document says the same or what might be meant instead."""
+    wanted = telling_words(asked.question)
+    if len(wanted) < 2:
+        return False
+    years = set(_YEAR.findall(asked.question))
+    others = {other for word in wanted for other in holders.get(word, ()) if other != place}
+    figures = set(_FIGURE.findall(said[place]))
+    for other in others:
+        share = len(wanted & telling[other]) / len(wanted)
+        if share < SAME or not (_DIGIT.search(said[other]) or _SPELLED.search(said[other])):
+            continue
+        if asked.kind == "number" and share < ALIKE and not figures & set(_FIGURE.findall(said[other])):
+            continue
+        theirs = set(_YEAR.findall(said[other]))
+        if not (years and theirs and not years & theirs):
+            return False
+    return True
+
+
+def _near(
+    asked: Posed, place: int, said: Sequence[str], spans: Sequence[tuple[int, int]]
+) -> Iterator[tuple[str, int, int]]:
+    """Yield what stands near by and is of the same kind: another amount of money, another day."""
+    if asked.kind == "number" and not asked.unit:
+        return
+    for other in range(max(0, place - NEAR), min(len(spans), place + NEAR + 1)):
+        found = _dates(asked, said[other]) if asked.kind == "date" else _amounts(asked, said[other])
+        for value in () if other == place else found:
+            if value != asked.answer:
+                yield value, *spans[other]
+
+
+def _dates(asked: Posed, sentence: str) -> Iterator[str]:
+    for each in find_dates(sentence):
+        parts = [f"{each.year or 0:04d}", *(f"{part:02d}" for part in (each.month, each.day) if part)]
+        precise = ("year", "month", "day")[len(parts) - 1] == asked.precision
+        if each.year and precise and not (each.fiscal or each.quarter or each.ambiguous):
+            yield "-".join(parts)
+
+
+def _amounts(asked: Posed, sentence: str) -> Iterator[str]:
+    unit, _, scale = asked.unit.partition(" ")
+    for each in find_quantities(sentence):
+        if each.unit == unit and not (each.bound or each.range or each.year):
+            value = each.value / (1_000_000 if scale == "million" else 1)
+            if _LIKELY * value >= Decimal(asked.answer) and _LIKELY * Decimal(asked.answer) >= value:
+                yield f"{value.normalize():f}"
+
+
+def _one_question_each(found: Iterable[Statement]) -> list[Statement]:
+    """Return the statements whose questions are asked by no other of them."""
+    groups: dict[str, list[Statement]] = {}
+    for each in found:
+        groups.setdefault(" ".join(words(each.asked.question)), []).append(each)
+    return [group[0] for group in groups.values() if len(group) == 1]
+
+
+def _rank(statement: Statement) -> str:
+    key = f"{statement.document.id}|{statement.start}|{statement.asked.question}"
+    # What tempts is rarer, and so comes first.
+    return ("0" if statement.tempting else "1") + sha256(key.encode()).hexdigest()
+
+
+def _with_echoes(found: list[Statement], documents: Iterable[Document]) -> list[Statement]:
+    """Mark the statements that another document makes too; every text is read once."""
+    watched: dict[str, list[int]] = {}
+    wanted = [telling_words(each.asked.question) for each in found]
+    for number, each in enumerate(wanted):
+        for word in each:
+            watched.setdefault(word, []).append(number)
+    heard: set[int] = set()
+    for document in documents:
+        for start, end in sentences(document.text):
+            telling = telling_words(document.text[start:end])
+            shared: dict[int, int] = {}
+            for word in telling & watched.keys():
+                for number in watched[word]:
+                    shared[number] = shared.get(number, 0) + 1
+            heard.update(
+                number
+                for number, count in shared.items()
+                if count >= SAME * len(wanted[number]) and found[number].document.id != document.id
+            )
+    marked = [each._replace(elsewhere=number in heard) for number, each in enumerate(found)]
+    # What many documents call by the same letters is known without any of them.
+    figures = [each for each in marked if each.asked.kind != "text"]
+    named = [each for each in marked if each.asked.kind == "text" and not _common(each, documents)]
+    return [*figures, *named[: 1 + len(figures) // FIGURES_EACH]]
+
+
+def _common(statement: Statement, documents: Iterable[Document]) -> bool:
+    return any(statement.asked.answer in each.text for each in documents if each.id != statement.document.id)
