@@ -238,7 +238,7 @@ def test_scripted_answers_from_a_file_by_id_or_question(tmp_path: Path, as_lines
     second, _ = read_answer(pipeline.call(QUESTIONS[2].text, PASSAGES))
     assert second is not None
     assert (second.text, second.confidence) == ("900", 0.5)
-    with pytest.raises(UnusableReply, match="holds no answer to: Who insures"):
+    with pytest.raises(UnusableReply, match='holds no answer to "Who insures'):
         pipeline.call(QUESTIONS[3].text, PASSAGES)
 
 

@@ -98,7 +98,7 @@ class Recorded:
     def with_its_own(self, question: str) -> Entry | Answer | None:
         """Return the recorded answer with the passages that it had; raises UnusableReply for none."""
         if question not in self.entries:
-            raise UnusableReply(f"{self._path} holds no answer to: {question}")
+            raise UnusableReply(f'{self._path} holds no answer to "{question}"')
         entry = self.entries[question]
         if isinstance(entry, Failure):
             raise UnusableReply(f"recorded as failed, {entry.type}: {entry.message}")
