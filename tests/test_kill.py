@@ -128,7 +128,14 @@ class Bed:
 
     def on_disk(self) -> list[str]:
         """The texts of the questions whose records are whole."""
-        path = self.run / "records.jsonl"
+        return self._texts("records.jsonl")
+
+    def kept(self) -> set[str]:
+        """The texts of the questions whose answers are on disk, graded or not."""
+        return {*self.on_disk(), *self._texts("answers.jsonl")}
+
+    def _texts(self, name: str) -> list[str]:
+        path = self.run / name
         lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
         texts = (
             {question.id: question.text for question in RunFolder.open(self.run).questions()} if lines else {}
@@ -181,7 +188,7 @@ def test_a_run_that_is_killed_and_continued_equals_one_that_was_not(
     bed = Bed(tmp_path / "killed", cache, case, pause=0.004 * case.workers)
     moments = sorted(chooser.randrange(125) for _ in range(case.kills))
     for calls in moments:
-        before = set(bed.on_disk())
+        before, recorded = bed.kept(), bed.on_disk()
         asked_before = len(bed.asked())
         process = bed.start()
         kill_when_asked(
@@ -189,17 +196,20 @@ def test_a_run_that_is_killed_and_continued_equals_one_that_was_not(
         )
         assert process.returncode == -signal.SIGKILL
         told = bed.asked()[asked_before:]
-        now = bed.on_disk()
         assert {who for who, _ in told} <= {process.pid}
         assert not {question for _, question in told} & before, "an answer on disk was asked for again"
-        assert set(now[: len(before)]) == before, "a line that was on disk has gone"
-        assert len({question for _, question in told} - set(now)) <= case.workers, "more lost than in flight"
+        assert bed.on_disk()[: len(recorded)] == recorded, "a line that was on disk has gone"
+        assert before <= bed.kept(), "an answer that was on disk has gone"
+        assert len({question for _, question in told} - bed.kept()) <= case.workers, (
+            "more lost than in flight"
+        )
     scores = bed.finish()
     asked = Counter(question for _, question in bed.asked())
     texts = [question.text for question in RunFolder.open(bed.run).questions()]
     assert set(asked) == set(texts)
     assert sum(asked.values()) - len(texts) <= case.workers * case.kills
     assert sorted(bed.on_disk()) == sorted(texts)
+    assert not (bed.run / "answers.jsonl").exists()
     assert (scores, bed.records()) == undisturbed[case.function]
 
 

@@ -62,6 +62,64 @@ def ask(function: Callable[..., object], n: int = 8, **options: Any) -> list[Rec
     return sorted(records, key=lambda record: record.question)
 
 
+# -- retrieval
+
+
+class Hanging:
+    """A retriever that never finds anything for one question and something at once for all others."""
+
+    name = "mine:search"
+    waits = True
+
+    def __init__(self, stuck: str) -> None:
+        self.settings: dict[str, str | int | float] = {}
+        self.released = threading.Event()
+        self._stuck = stuck
+
+    def retrieve(self, query: str, k: int, asked: Any = None) -> list[Any]:
+        if query == self._stuck:
+            self.released.wait(30)
+        return []
+
+
+@pytest.mark.parametrize("kind", [0, 1])
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_retriever_that_hangs_harms_its_own_question_only(kind: int, workers: int) -> None:
+    called: list[str] = []
+
+    def answer(question: str, passages: Any) -> str:
+        called.append(question)
+        return "I do not know."
+
+    retriever = Hanging(question(2).text)
+    asking = dataclasses.replace(examiner(both(answer)[kind]), retriever=retriever)
+    records: list[Record] = []
+    begin = time.monotonic()
+    jobs = [(question(i), 0) for i in range(6)]
+    given_up = execute(jobs, asking, records.append, concurrency=workers, timeout=0.3)
+    assert time.monotonic() - begin < 5
+    retriever.released.set()
+    time.sleep(0.1)
+    assert given_up == 1
+    found = {record.question: record for record in records}
+    stuck = found.pop(question(2).id)
+    assert stuck.status == "timeout"
+    assert stuck.failure == Failure("TimeoutError", "the retriever mine:search found nothing after 0.3 s")
+    assert {record.status for record in found.values()} == {"ok"}
+    assert question(2).text not in called, "it was asked although its time was over"
+
+
+def test_waiting_for_the_rate_is_not_on_the_clock() -> None:
+    records = ask(
+        lambda question, passages: "I do not know.",
+        4,
+        concurrency=4,
+        timeout=0.2,
+        allowance=Allowance(rpm=300),
+    )
+    assert [record.status for record in records] == ["ok"] * 4
+
+
 # -- further attempts
 
 

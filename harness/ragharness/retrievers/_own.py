@@ -40,6 +40,9 @@ _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 class OwnRetriever:
     """Calls the user's retriever and maps what it returns onto the index."""
 
+    waits = True
+    """It may wait for a service: asked beside an event loop, not on it."""
+
     def __init__(
         self, spec: str, function: Callable[..., object], mapping: Mapping, fingerprint: str
     ) -> None:

@@ -6,7 +6,8 @@ import random
 import time
 from collections import deque
 from heapq import heappop, heappush
-from threading import Event, Lock
+from queue import SimpleQueue
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING
 
 from ragharness.errors import AccessRefused, RagharnessError
@@ -18,13 +19,16 @@ if TYPE_CHECKING:
 
     from ragharness.records import Question, Record
     from ragharness.runner.allowance import Allowance
-    from ragharness.runner.examiner import Examiner
+    from ragharness.runner.examiner import Examiner, Read
     from ragharness.runner.progress import Progress
 
     Job = tuple[Question, int]
 
 STEP = 0.004
 """Seconds between two looks for a use of further workers, and those after which a call counts as long."""
+
+BACKLOG = 256
+"""Answers that may wait to be graded; where there are more, workers grade their own."""
 
 
 class Crew:
@@ -37,6 +41,7 @@ class Crew:
         append: Callable[[Record], object],
         progress: Progress,
         allowance: Allowance,
+        keep: Callable[[Record], object] | None = None,
     ) -> None:
         self.done = Event()
         """Nothing is left to wait for, or something ended the run."""
@@ -49,6 +54,9 @@ class Crew:
         self._left = len(jobs)
         self._examiner = examiner
         self._append = append
+        self._keep = keep
+        self._grading: SimpleQueue[tuple[Turn, Read] | None] = SimpleQueue()
+        self._grader: Thread | None = None
         self._progress = progress
         self._allowance = allowance
         self._postponed: list[tuple[float, int, Turn]] = []
@@ -102,7 +110,7 @@ class Crew:
     def conclude(self, turn: Turn, returned: object, error: BaseException | None) -> None:
         """Make of a settled turn a record, a further attempt, or the end of the run."""
         if error is None:
-            self.deliver(turn, self._examiner.conclude(turn, returned))
+            self._take_in(turn, self._examiner.read(turn, returned))
             return
         fate = judge(error)
         if isinstance(fate, AccessRefused):
@@ -112,8 +120,32 @@ class Crew:
         else:
             self.deliver(turn, self._examiner.fail(turn, error))
 
+    def _take_in(self, turn: Turn, read: Read) -> None:
+        """Grade an answer, at once or while its worker already asks the next question.
+
+        Where calls take long, grading between them would add to each; what waits is on disk. Where answers
+        come at once there is nothing to gain, and two threads would take turns at the interpreter.
+        """
+        if self._keep is None or read.final or turn.seconds < STEP or self._grading.qsize() >= BACKLOG:
+            self.deliver(turn, self._examiner.graded(turn, read))
+        elif not self._stopped:
+            self._keep(read.record)
+            self._grading.put((turn, read))
+            with self._lock:
+                if self._grader is None:
+                    self._grader = Thread(target=self._grade, daemon=True)
+                    self._grader.start()
+
+    def _grade(self) -> None:
+        try:
+            while (found := self._grading.get()) is not None and not self._stopped:
+                turn, read = found
+                self.deliver(turn, self._examiner.graded(turn, read))
+        except BaseException as error:  # noqa: BLE001 (whatever breaks the harness is raised by ``execute``)
+            self.stop(error)
+
     def deliver(self, turn: Turn, record: Record) -> None:
-        """Hand a settled turn's record on; the worker takes its next question only after this."""
+        """Hand a settled turn's record on; the answer is on disk before its worker goes on."""
         if self._stopped:
             # An interrupted call fails in odd ways; the question is asked again when the run goes on.
             return
@@ -132,10 +164,10 @@ class Crew:
                 self.drain(reason)
 
     def overdue(self, limit: float) -> list[Turn]:
-        """Return the turns whose pipeline has worked for longer than the limit, by question."""
+        """Return the turns whose retriever or pipeline has worked for longer than the limit, by question."""
         now = time.monotonic()
         with self._lock:
-            late = [turn for turn in self._flying if turn.began and now - turn.began > limit]
+            late = [turn for turn in self._flying if turn.watched and now - turn.watched > limit]
         return sorted(late, key=lambda turn: (turn.question.id, turn.epoch))
 
     def waits(self, workers: int) -> bool:
@@ -160,6 +192,7 @@ class Crew:
             self.error = self.error or error
             self._stopped = True
             self._end()
+        self._grading.put(None)
 
     def _due(self) -> Turn | None:
         if self._postponed and self._postponed[0][0] <= time.monotonic():

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec.structs import replace
 
 from ragharness.buckets import grade
 from ragharness.evidence import ENOUGH
@@ -24,10 +27,19 @@ if TYPE_CHECKING:
     from ragharness.graders import Grader
     from ragharness.passages import PassageSet
     from ragharness.pipelines import Pipeline
-    from ragharness.records import Answer, Question, Status, Verdict
+    from ragharness.records import Answer, Question, Status
     from ragharness.retrievers import Retriever
     from ragharness.runner.isolation import Isolation
     from ragharness.runner.turn import Turn
+
+
+class Read(NamedTuple):
+    """What a pipeline returned, read: a record without verdict, and what was retrieved for it."""
+
+    record: Record
+    hits: Sequence[Hit]
+    final: bool = False
+    """Whether there is nothing to grade."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +66,9 @@ class Examiner:
         if self.isolation:
             self.isolation.ready()
         if pipeline.takes == "passages" and turn.handed is None:
+            turn.watched = time.monotonic()
             turn.handed = self._retrieve(question, question.text, self.k)
+            turn.watched = 0.0
             turn.add(turn.handed)
         if pipeline.recall is None or turn.epoch or turn.attempt > 1 or pipeline.takes == "retrieve":
             return None
@@ -80,26 +94,46 @@ class Examiner:
 
     def conclude(self, turn: Turn, returned: object) -> Record:
         """Read and grade what the pipeline returned; never raises."""
+        return self.graded(turn, self.read(turn, returned))
+
+    def read(self, turn: Turn, returned: object) -> Read:
+        """Read what the pipeline returned; never raises."""
         try:
             read = (returned.answer, returned.problems) if isinstance(returned, Told) else None
             answer, problems = read or read_answer(returned)
         except Exception as error:  # noqa: BLE001 (a strange object must not lose the record)
-            return self._record(turn, "error", failure=describe(error, "while reading what was returned"))
+            failure = describe(error, "while reading what was returned")
+            return Read(self._record(turn, "error", failure=failure), (), final=True)
         hits = turn.retrieved()
         if answer is not None and self.pipeline.takes == "own":
             hits, more = self._own(answer)
             problems += more
-        return self._graded(turn, answer, hits, problems)
+        return Read(self._record(turn, "needs_review", hits, answer=answer, problems=problems), hits)
+
+    def graded(self, turn: Turn, read: Read) -> Record:
+        """Grade an answer that was read; never raises."""
+        record, hits, final = read
+        if final:
+            return record
+        try:
+            passages = [hit.passage for hit in hits]
+            supporting = self.evidence.supporting(turn.question, passages)
+            verdict = grade(self.grader, turn.question, record.answer, passages, supporting)
+        except Exception as error:  # noqa: BLE001 (the answer is paid for: it is kept whatever the grader does)
+            failure = describe(error, f"in the grader {named(self.grader)}")
+            return replace(record, status="error", failure=failure)
+        return replace(record, status=verdict.status, verdict=verdict)
 
     def fail(self, turn: Turn, error: BaseException) -> Record:
         """Record that the pipeline raised."""
         return self._record(turn, "error", turn.retrieved(), failure=describe(error))
 
     def time_out(self, turn: Turn, limit: float) -> Record:
-        """Record that the pipeline did not answer in time; it counts as having worked for the limit."""
+        """Record that pipeline or retriever took too long; it counts as having worked for the limit."""
         turn.seconds = limit
+        what = "no answer" if turn.began else f"the retriever {self.retriever.name} found nothing"
         return self._record(
-            turn, "timeout", turn.retrieved(), failure=Failure("TimeoutError", f"no answer after {limit:g} s")
+            turn, "timeout", turn.retrieved(), failure=Failure("TimeoutError", f"{what} after {limit:g} s")
         )
 
     def _retrieve(self, question: Question, query: str, k: int) -> list[Hit]:
@@ -118,18 +152,6 @@ class Examiner:
         placed = [self._placer.place(passage) for passage in unique(answer.passages or ())]
         return [Hit(each.passage, 0.0) for each in placed], complaints(placed)
 
-    def _graded(
-        self, turn: Turn, answer: Answer | None, hits: Sequence[Hit], problems: tuple[str, ...]
-    ) -> Record:
-        try:
-            passages = [hit.passage for hit in hits]
-            supporting = self.evidence.supporting(turn.question, passages)
-            verdict = grade(self.grader, turn.question, answer, passages, supporting)
-        except Exception as error:  # noqa: BLE001 (the answer is paid for: it is kept whatever the grader does)
-            failure = describe(error, f"in the grader {named(self.grader)}")
-            return self._record(turn, "error", hits, answer=answer, problems=problems, failure=failure)
-        return self._record(turn, verdict.status, hits, answer=answer, problems=problems, verdict=verdict)
-
     def _record(
         self,
         turn: Turn,
@@ -138,7 +160,6 @@ class Examiner:
         *,
         answer: Answer | None = None,
         problems: tuple[str, ...] = (),
-        verdict: Verdict | None = None,
         failure: Failure | None = None,
     ) -> Record:
         question = turn.question
@@ -160,7 +181,6 @@ class Examiner:
             answer=answer,
             failure=failure,
             problems=(*turn.problems, *problems),
-            verdict=verdict,
             seconds=round(turn.seconds, 6),
             attempts=turn.attempt,
             started=turn.started,

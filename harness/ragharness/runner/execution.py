@@ -25,6 +25,7 @@ def execute(
     examiner: Examiner,
     append: Callable[[Record], object],
     *,
+    keep: Callable[[Record], object] | None = None,
     concurrency: int = 8,
     timeout: float = 60.0,
     allowance: Allowance | None = None,
@@ -34,14 +35,15 @@ def execute(
 ) -> int:
     """Ask every question, append its record; returns how many calls were given up after ``timeout`` s.
 
-    A job is a question and an epoch. What the pipeline raises is recorded, after further attempts where it
-    may pass; ``allowance.reason`` says afterwards what ended the session early. AccessRefused, an unknown
-    cost under a budget, a KeyboardInterrupt and an error of ``append`` stop the run and are raised; answers
-    that were finished until then have been appended. Calls given up run on in daemon threads.
+    A job is a question and an epoch. With ``keep``, which stores an answer without its verdict, answers are
+    graded while the next calls are under way. What the pipeline raises is recorded, after further attempts
+    where it may pass; ``allowance.reason`` says afterwards what ended the session early. AccessRefused, an
+    unknown cost under a budget, a KeyboardInterrupt and an error of ``append`` stop the run and are raised;
+    answers that were finished until then have been appended or kept. Calls given up run on in daemon threads.
     """
     progress = progress or Progress(len(jobs))
     allowance = allowance or Allowance()
-    crew = Crew(jobs, examiner, append, progress, allowance)
+    crew = Crew(jobs, examiner, append, progress, allowance, keep)
     pool = _pool(examiner, crew, min(concurrency, len(jobs)))
     abandoned = 0
     tick = min(_TICK, timeout / 4)

@@ -11,6 +11,7 @@ from ragharness.errors import RunNotUsable
 from ragharness.runner.allowance import Allowance
 from ragharness.runner.execution import execute
 from ragharness.runner.progress import Progress
+from ragharness.runner.regrade import regrade
 from ragharness.store import FORMAT, Run, RunFolder, Session, differences, find_unfinished, new_folder
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def ask_all(
     interrupted.
     """
     again = wishes.retry_errors
-    if folder.finished and not (again and folder.failed()):
+    if folder.finished and not (again and folder.failed()) and not folder.waiting():
         return Ended()
     session = Session(
         started=datetime.now(timezone.utc).isoformat(),
@@ -86,18 +87,20 @@ def ask_all(
         timeout=wishes.timeout,
         answered=0,
     )
-    spent, priced = _spent(folder) if wishes.max_cost is not None else (0.0, 0)
-    allowance = Allowance(
-        retries=wishes.retries,
-        rpm=wishes.rpm,
-        max_cost=wishes.max_cost,
-        max_time=wishes.max_time,
-        spent=spent,
-        priced=priced,
-    )
     with folder.writing(session, again=again) as journal:
         if journal.recovered:
             say(f"the last line of {folder.path}/records.jsonl was torn: its question is asked again")
+        for _, record in regrade(bench.ground, folder.waiting()):
+            journal.append(record)
+        spent, priced = _spent(folder) if wishes.max_cost is not None else (0.0, 0)
+        allowance = Allowance(
+            retries=wishes.retries,
+            rpm=wishes.rpm,
+            max_cost=wishes.max_cost,
+            max_time=wishes.max_time,
+            spent=spent,
+            priced=priced,
+        )
         done = set(journal.answered)
         jobs = [
             (question, epoch)
@@ -111,6 +114,7 @@ def ask_all(
             jobs,
             bench.examiner,
             journal.append,
+            keep=journal.keep,
             concurrency=wishes.concurrency,
             timeout=wishes.timeout,
             allowance=allowance,
@@ -127,7 +131,7 @@ def how_far(folder: RunFolder) -> str:
     settings, failed = folder.run.settings, len(folder.failed())
     epochs = f" in {settings.epochs} epochs" if settings.epochs > 1 else ""
     failures = f" ({failed} failed)" if failed else ""
-    return f"{len(folder.answered())} of {settings.records} are answered{epochs}{failures}"
+    return f"{len(folder.kept())} of {settings.records} are answered{epochs}{failures}"
 
 
 def _spent(folder: RunFolder) -> tuple[float, int]:

@@ -10,6 +10,8 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ragharness.runner.crew import Crew
     from ragharness.runner.examiner import Examiner
     from ragharness.runner.turn import Turn
@@ -81,7 +83,9 @@ class Tasks:
         """See a turn to its end; returns False when the clock has settled it and another took this place."""
         returned, error = None, None
         try:
-            returned = self._examiner.recall(turn)
+            returned = await self._recall(turn)
+            if turn.settled:
+                return False
             if returned is None:
                 if not await self._admit(turn):
                     return True
@@ -95,6 +99,15 @@ class Tasks:
         self._crew.conclude(turn, returned, error)
         return True
 
+    async def _recall(self, turn: Turn) -> Any:
+        """Retrieve beside the loop where a retriever may wait: the other tasks go on."""
+        if not getattr(self._examiner.retriever, "waits", False):
+            return self._examiner.recall(turn)
+        answer, error = await _beside(lambda: self._examiner.recall(turn))
+        if error:
+            raise error
+        return answer
+
     async def _admit(self, turn: Turn) -> bool:
         """Wait until the turn's call may go out; False when none may any more."""
         wait = self._crew.reserve()
@@ -106,6 +119,29 @@ class Tasks:
             self._crew.drop(turn)
             return False
         return True
+
+
+def _beside(function: Callable[[], object]) -> asyncio.Future[tuple[Any, BaseException | None]]:
+    """Call a function in a thread that nobody waits for at the end; gives what it returned or raised."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
+
+    def settle(value: object, error: BaseException | None) -> None:
+        if not future.done():
+            future.set_result((value, error))
+
+    def work() -> None:
+        value, error = None, None
+        try:
+            value = function()
+        except BaseException as raised:  # noqa: BLE001 (it is raised where it is waited for)
+            error = raised
+        # The loop may have been given up meanwhile.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(settle, value, error)
+
+    Thread(target=work, daemon=True).start()
+    return future
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:

@@ -10,12 +10,15 @@ if TYPE_CHECKING:
     from ragharness.runner.examiner import Examiner
     from ragharness.runner.turn import Turn
 
+_MORE = 3
+"""Workers that are added for each that waits."""
+
 
 class Threads:
     """A pool whose lost members are replaced.
 
-    It begins with one worker and doubles when all wait for the pipeline: where answers come at once, threads
-    that take turns at the interpreter only cost time (half as much again at eight).
+    It begins with one worker and grows fourfold whenever all wait for the pipeline: where answers come at
+    once, threads that take turns at the interpreter only cost time (half as much again at eight).
     """
 
     def __init__(self, examiner: Examiner, crew: Crew, size: int) -> None:
@@ -31,9 +34,9 @@ class Threads:
         self._spawn()
 
     def grow(self) -> bool:
-        """Double the workers if more are of use now; returns whether they may be later."""
+        """Add workers if more are of use now; returns whether they may be later."""
         if self._working < self._size and self._crew.waits(self._working):
-            for _ in range(min(self._working, self._size - self._working)):
+            for _ in range(min(_MORE * self._working, self._size - self._working)):
                 self._working += 1
                 self._spawn()
         return self._working < self._size
@@ -67,6 +70,8 @@ class Threads:
         """See a turn to its end; returns False when the clock has settled it and another took this place."""
         turn.worker = get_ident()
         returned, error = self._recalled(turn)
+        if turn.settled:
+            return False
         if returned is None and error is None:
             if not self._crew.admit(turn):
                 return True

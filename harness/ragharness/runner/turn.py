@@ -25,6 +25,8 @@ class Turn:
         """Which call of the pipeline for this question it is; 0: the answer was recalled without one."""
         self.handed = handed
         """What was retrieved for the pipeline before its first call; None: nothing yet."""
+        self.watched = 0.0
+        """Monotonic time since which the clock runs; 0.0: it does not, as when the rate is waited for."""
         self.began = 0.0
         """Monotonic time of the pipeline's call; 0.0: not called yet."""
         self.started = ""
@@ -43,7 +45,7 @@ class Turn:
     def begin(self) -> None:
         """Start the clock: from here on the pipeline works."""
         self.stamp()
-        self.began = time.monotonic()
+        self.began = self.watched = time.monotonic()
 
     def stamp(self) -> None:
         """Note when it was its turn."""

@@ -19,7 +19,7 @@ class Load(Struct, frozen=True, tag=True):
 
 
 class Ready(Struct, frozen=True, tag=True):
-    """The pipeline is loaded; ``memory`` is the most that its process has had, in bytes."""
+    """The pipeline is loaded; ``memory`` is that of its process in bytes."""
 
     name: str
     fingerprint: str

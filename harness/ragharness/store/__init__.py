@@ -4,6 +4,7 @@
     questions.jsonl   the questions as they were asked
     sessions.jsonl    one line whenever the run was started or continued
     records.jsonl     one line a record, appended
+    answers.jsonl     while a run is written: answers that wait for their verdict
     scores.json       the last scores
     lock              held by the process that writes
 

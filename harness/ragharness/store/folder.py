@@ -10,16 +10,18 @@ import msgspec
 
 from ragharness.errors import RunNotUsable
 from ragharness.records import ROWS, Question, Record
+from ragharness.store.awaiting import Awaiting
 from ragharness.store.disk import disk
-from ragharness.store.journal import UNREADABLE, Journal, append_line, mend
+from ragharness.store.journal import Journal
 from ragharness.store.layout import FORMAT, Run, Session
+from ragharness.store.lines import UNREADABLE, append_line, mend
 from ragharness.store.lock import exclusive
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from ragharness.store.journal import Key
+    from ragharness.store.lines import Key
 
 T = TypeVar("T")
 _HEAD = "run.json"
@@ -35,6 +37,7 @@ class _Place(msgspec.Struct):
     question: str
     epoch: int = 0
     status: str = ""
+    started: str = ""
     answer: msgspec.Raw = msgspec.Raw()
 
     @property
@@ -52,6 +55,7 @@ _PLACE = msgspec.json.Decoder(_Place)
 _SESSION = msgspec.json.Decoder(Session)
 _DAMAGED = {
     "records.jsonl": "remove that line; the command that made the run then asks that question again",
+    "answers.jsonl": "remove that line; its question is then asked again",
     "sessions.jsonl": "remove that line; it says only when the run was started",
     "questions.jsonl": "this run cannot be read without its questions: run again into another folder",
 }
@@ -152,6 +156,10 @@ class RunFolder:
             count += 1
         return count - len(keys)
 
+    def kept(self) -> set[Key]:
+        """Return which questions have an answer on disk, graded or not."""
+        return self.answered() | {(record.question, record.epoch) for record in self.waiting()}
+
     def answered(self) -> set[Key]:
         """Return which questions have a record, without reading the records themselves."""
         return {place.key for place in self._places()}
@@ -160,6 +168,15 @@ class RunFolder:
         """Return which questions have a record without an answer: an error of the pipeline or a time-out."""
         standing = {place.key: place.failed for place in self._places()}
         return {key for key, failed in standing.items() if failed}
+
+    def waiting(self) -> list[Record]:
+        """Return the answers that were on disk, not yet graded, when the run was killed."""
+        path = self._place / "answers.jsonl"
+        if not path.is_file() or not path.stat().st_size:
+            return []
+        graded = {(place.key, place.started) for place in self._places()}
+        found = {(record.question, record.epoch): record for record in self._lines("answers.jsonl", _RECORD)}
+        return [record for key, record in found.items() if (key, record.started) not in graded]
 
     @property
     def finished(self) -> bool:
@@ -177,7 +194,12 @@ class RunFolder:
                 held.enter_context(exclusive(self._place / "lock"))
                 recovered = mend(self._place / "records.jsonl", _RECORD)
                 failed = self.failed() if again else set()
-                journal = Journal(self._place / "records.jsonl", self.answered() - failed, recovered)
+                mend(self._place / "answers.jsonl", _RECORD)
+                waiting = {(record.question, record.epoch) for record in self.waiting()}
+                awaiting = Awaiting(self._place / "answers.jsonl", waiting)
+                held.callback(awaiting.close)
+                stored = self.answered() - failed - waiting
+                journal = Journal(self._place / "records.jsonl", stored, recovered, awaiting)
                 held.callback(journal.close)
                 mend(self._place / "sessions.jsonl", _SESSION)
                 append_line(

@@ -1,0 +1,53 @@
+"""Answers that wait for their verdict: on disk before they are graded, so that a kill between loses none."""
+
+from __future__ import annotations
+
+import os
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ragharness.store.disk import disk
+from ragharness.store.lines import open_to_append, write_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from ragharness.records import Record
+    from ragharness.store.lines import Key
+
+
+class Awaiting:
+    """A file of records without verdicts; it is emptied whenever all of them have got theirs."""
+
+    def __init__(self, path: Path, left: Iterable[Key] = ()) -> None:
+        self._path = path.absolute()
+        self._left = set(left)
+        self._written = bool(self._left)
+        self._lock = Lock()
+        self._file = open_to_append(path)
+
+    def keep(self, record: Record) -> None:
+        """Write an answer whose verdict will come later; raises StorageError when the disk refuses."""
+        line = msgspec.json.encode(record) + b"\n"
+        with self._lock, disk(self._path):
+            self._written = True
+            self._left.add((record.question, record.epoch))
+            write_whole(self._file, line)
+
+    def settle(self, key: Key) -> None:
+        """Forget an answer whose record is on disk."""
+        with self._lock:
+            self._left.discard(key)
+            if self._written and not self._left:
+                self._written = False
+                os.ftruncate(self._file, 0)
+
+    def close(self) -> None:
+        """Finish writing; the file is removed unless an answer in it still waits."""
+        with self._lock:
+            os.close(self._file)
+            if not self._left:
+                self._path.unlink(missing_ok=True)
