@@ -187,6 +187,12 @@ def _endpoint(written: str) -> httpx.URL:
     return url.copy_with(path=path or "/v1")
 
 
+def list_price(model: str, base_url: str = "", prices: str = "") -> Price | None:
+    """Return what a model costs where it is served; None: the table does not know it."""
+    api = "anthropic" if model.startswith("claude") else "openai"
+    return find_price(model, _endpoint(base_url or _HOSTS[api]).host, _table(prices))
+
+
 def _limit_name(host: str) -> str:
     # The newer name, which OpenAI's thinking models insist on, is unknown to many servers that speak its API.
     return "max_completion_tokens" if host == "api.openai.com" else "max_tokens"
