@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ragharness import shelf
-from ragharness.download import Pinned, Wish, hash_file, keep, kept, obtain, pages_in
+from ragharness.download import Pinned, Wish, files_in, hash_file, keep, kept, obtain, pages_in
 from ragharness.errors import CorruptDownload, RagharnessError, UnknownName, UsageError
 from ragharness.folders import Contents, folder_name, folder_path, is_folder, read_folder, state_of
 from ragharness.records import Document, Fact
@@ -52,9 +52,13 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     terms: str = ""
     """Shown before a download: what the user accepts by it."""
     publisher: str = ""
-    """By whose rules the files are fetched: "sec"; empty: one archive at ``url``."""
+    """By whose rules the files are fetched: "sec", "hub"; empty: one archive at ``url``."""
     pages: bool = False
     """A folder of the user's may hold other web pages than the published ones: what it holds is read."""
+    suffixes: tuple[str, ...] = ()
+    """A folder of the user's may hold any files of these kinds (".jsonl"): what it holds is read."""
+    subsets: bool = False
+    """A split may be read in part: ``test`` is the usual part of it, "test:300" and "test:all" are others."""
     keep_parsed: bool = False
     """Reading the files takes long: what they hold is kept in the cache."""
     splits: tuple[str, ...] = ()
@@ -241,8 +245,8 @@ def _read(card: Manifest, home: Path, folder: Path, split: str) -> Content:
 def _key(card: Manifest, home: Path, folder: Path, split: str) -> str:
     """Return a hash of all that parsing depends on: the files and the code that reads them."""
     wanted = [folder / each for each in wish(card, split).wanted if (folder / each).is_file()]
-    files = pages_in(folder) if card.pages else wanted
-    rooms = [Path(__file__).parent / room for room in ("filings", "language")]
+    files = pages_in(folder) if card.pages else wanted or files_in(folder, card.suffixes)
+    rooms = [Path(__file__).parent / room for room in ("filings", "language", "questions/asking")]
     code = [*home.glob("*.py"), *home.glob("*.toml"), *(path for room in rooms for path in room.glob("*.py"))]
     digest = sha256(repr((_CONTENT, split, sys.version_info[:2])).encode())
     for path in (*files, *sorted(code)):
@@ -252,20 +256,39 @@ def _key(card: Manifest, home: Path, folder: Path, split: str) -> str:
 
 def wish(card: Manifest, split: str) -> Wish:
     """Return what reading one split of a corpus needs."""
-    wanted = {name: file for name, file in card.files.items() if file.split == split}
-    return Wish(card.id, card.url, wanted, card.files, card.terms, card.space, card.publisher, card.pages)
+    whole = split.partition(":")[0]
+    wanted = {name: file for name, file in card.files.items() if file.split == whole}
+    return Wish(
+        card.id,
+        card.url,
+        wanted,
+        card.files,
+        card.terms,
+        card.space,
+        card.publisher,
+        card.pages,
+        card.suffixes,
+    )
 
 
 def choose_split(card: Manifest, split: str) -> str:
-    """Return the split to read: the asked one, or the manifest's default; raises UnknownName."""
-    chosen = split or card.default_split
+    """Return the split to read: the asked one, or the manifest's default; raises UnknownName or UsageError.
+
+    ":300" or ":all" behind it asks for a part of another size than the usual one.
+    """
+    name, mark, part = split.partition(":")
+    chosen = name or card.default_split
+    if mark and not (card.subsets and (part == "all" or (part.isdecimal() and int(part)))):
+        if card.subsets:
+            raise UsageError(f"expected a number or all for --subset, found {part!r}", help="leave it out")
+        raise UsageError(f"{card.id} is always read whole, found --subset {part}", help="leave --subset out")
     if chosen and chosen not in card.splits:
         if not card.splits:
             raise UsageError(f"{card.id} has no splits, found --split {chosen}", help="leave --split out")
         raise UnknownName(
             f"split of {card.id}", chosen, card.splits, help=f"ragharness corpus show {card.id}"
         )
-    return chosen
+    return f"{chosen}{mark}{part}"
 
 
 def _check(name: str, documents: Sequence[Document], facts: Sequence[Fact]) -> None:

@@ -20,6 +20,11 @@ def load(name: str, split: str, source: str, *, offline: bool) -> Corpus:
         live.clear()
 
 
+def part(split: str, subset: str) -> str:
+    """Return a split and how much of it as the one name that a corpus knows it by."""
+    return f"{split}:{subset}" if subset else split
+
+
 def load_if_here(name: str, split: str, source: str) -> Corpus | None:
     """Return a corpus that is on this machine, else None; raises where a named or a damaged one is not."""
     from ragharness.errors import CorpusUnavailable, CorruptDownload

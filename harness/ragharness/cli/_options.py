@@ -5,6 +5,12 @@ from __future__ import annotations
 import typer
 
 SPLIT = typer.Option("", "--split", help="Which split; the corpus' default when left out.")
+SUBSET = typer.Option(
+    "",
+    "--subset",
+    metavar="N|all",
+    help="How many documents of a large corpus; its own choice when left out.",
+)
 SOURCE = typer.Option(
     "", "--from", metavar="PATH|URL", help="A folder, zip, JSON file or URL to read instead."
 )

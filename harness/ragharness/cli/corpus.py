@@ -6,8 +6,8 @@ import typer
 
 from ragharness.cli import add_group
 from ragharness.cli._console import columns, print_json, print_lines
-from ragharness.cli._loading import load, load_if_here
-from ragharness.cli._options import JSON, OFFLINE, SOURCE, SPLIT, WORDS
+from ragharness.cli._loading import load, load_if_here, part
+from ragharness.cli._options import JSON, OFFLINE, SOURCE, SPLIT, SUBSET, WORDS
 
 _NAME = typer.Argument(..., metavar="NAME", help="A corpus of the list.")
 
@@ -40,6 +40,7 @@ def list_corpora(as_json: bool = JSON) -> None:
 def fetch(
     name: str = _NAME,
     split: str = SPLIT,
+    subset: str = SUBSET,
     source: str = SOURCE,
     offline: bool = OFFLINE,
     as_json: bool = JSON,
@@ -48,7 +49,7 @@ def fetch(
     from ragharness.cli._corpora import card_facts, holdings, splits_here
     from ragharness.corpus import manifest
 
-    corpus = load(name, split, source, offline=offline)
+    corpus = load(name, part(split, subset), source, offline=offline)
     card = manifest(name)
     if as_json:
         print_json(card_facts(card, corpus))
@@ -69,6 +70,7 @@ def show(
     name: str = _NAME,
     document: str = typer.Argument("", metavar="[DOCUMENT]", help="The id of a document of it."),
     split: str = SPLIT,
+    subset: str = SUBSET,
     source: str = SOURCE,
     passage_words: int = WORDS,
     as_json: bool = JSON,
@@ -79,13 +81,13 @@ def show(
 
     card = manifest(name)
     if not document:
-        here = load_if_here(name, split, source)
+        here = load_if_here(name, part(split, subset), source)
         if as_json:
             print_json(card_facts(card, here))
         else:
             print_lines(card_lines(card, here, columns()))
         return
-    corpus = load(name, split, source, offline=True)
+    corpus = load(name, part(split, subset), source, offline=True)
     wanted = corpus.document(document)
     if as_json:
         print_json(document_facts(wanted, passage_words))
@@ -96,6 +98,7 @@ def show(
 def check(
     name: str = _NAME,
     split: str = SPLIT,
+    subset: str = SUBSET,
     source: str = SOURCE,
     passage_words: int = WORDS,
     as_json: bool = JSON,
@@ -104,7 +107,7 @@ def check(
     from ragharness.cli._corpora import checks
     from ragharness.corpus import manifest
 
-    results = checks(load(name, split, source, offline=True), manifest(name), passage_words)
+    results = checks(load(name, part(split, subset), source, offline=True), manifest(name), passage_words)
     if as_json:
         print_json([{"check": what, "found": told, "faults": faults} for what, told, faults in results])
     else:

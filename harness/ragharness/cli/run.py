@@ -38,6 +38,9 @@ def run(
         "sample", help="Name of a corpus (see: corpus list).", rich_help_panel=_QUESTIONS
     ),
     split: str = typer.Option("", help="Split of the corpus.", rich_help_panel=_QUESTIONS),
+    subset: str = typer.Option(
+        "", metavar="N|all", help="How many documents of a large corpus.", rich_help_panel=_QUESTIONS
+    ),
     source: str = typer.Option(
         "", "--from", metavar="PATH|URL", help="Where to get the corpus instead.", rich_help_panel=_QUESTIONS
     ),
@@ -169,12 +172,13 @@ def run(
     The same command continues a run that was broken off; nothing is asked twice.
     """
     from ragharness.cli._console import Live, results_only
+    from ragharness.cli._loading import part
     from ragharness.runner import Wishes, seconds_of
 
     short = {"model": model, "base-url": base_url, "cache": "no" if no_cache else ""}
     wishes = Wishes(
         corpus=corpus,
-        split=split,
+        split=part(split, subset),
         source=source,
         offline=offline,
         questions=questions,

@@ -33,6 +33,10 @@ class Pinned(Struct, frozen=True, kw_only=True):
     form: str = ""
     period: str = ""
     """The last day of the period that a filing reports on, ISO."""
+    rows: int = 0
+    """Of a data set on the hub: how many the file must have; 0: not known."""
+    parquet: str = ""
+    """Where the hub keeps the rows: a pattern of paths at the revision of the data set."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +53,11 @@ class Wish:
     space: int = 0
     """Bytes that the unpacked files need, roughly."""
     publisher: str = ""
-    """By whose rules they are fetched: "sec"; empty: one archive at ``url``."""
+    """By whose rules they are fetched: "sec", "hub"; empty: one archive at ``url``."""
     pages: bool = False
     """Any folder of web pages will do: what it holds is read, published or not."""
+    suffixes: tuple[str, ...] = ()
+    """Any folder with files of these kinds will do (".jsonl"): what it holds is read, published or not."""
 
     @property
     def fetch_command(self) -> str:

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING
 from ragharness.language.numbers import find_quantities
 from ragharness.language.patterns import regex
 from ragharness.language.units import is_currency, is_duration
-from ragharness.questions.asking.grammar import CLAUSE, HEDGE, Verb, first_predicate, is_rest, is_subject, joined, lowered, order
+from ragharness.questions.asking.grammar import (
+    CLAUSE,
+    HEDGE,
+    Verb,
+    first_predicate,
+    is_rest,
+    is_subject,
+    joined,
+    lowered,
+    order,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,7 +49,9 @@ _FINITE = regex(
 )
 _MONEY_VERB = regex(r"\s+(?:was|were|is|has been|had been|will be|would be)\s+[a-z]+ed\b")
 _COUNTED = regex(r"(?:The|the)\s+(?:\w+\s+){0,2}(?:number|count|total)\b")
-_ASKABLE = regex(r"(?:The|the)\s+(?:[\w’'-]+\s+){0,4}(?:number|count|total|amount|cost|costs|value|rate|share|percentage|budget|funding|price|limit|level|average|median|estimate|appropriation|request|deficit|debt|population|threshold|ceiling|balance|revenue|spending|size)\b|.*\b(?:appropriations?|outlays|receipts|obligations|expenditures|spending|revenues?|costs?|budget|funding|rate|exports|imports|debt|deficit|population|enrollment|employment|production|consumption|price|income|holdings|capacity|share)\b")
+_ASKABLE = regex(
+    r"(?:The|the)\s+(?:[\w’'-]+\s+){0,4}(?:number|count|total|amount|cost|costs|value|rate|share|percentage|budget|funding|price|limit|level|average|median|estimate|appropriation|request|deficit|debt|population|threshold|ceiling|balance|revenue|spending|size)\b|.*\b(?:appropriations?|outlays|receipts|obligations|expenditures|spending|revenues?|costs?|budget|funding|rate|exports|imports|debt|deficit|population|enrollment|employment|production|consumption|price|income|holdings|capacity|share)\b"
+)
 """Subjects whose figure "What was ...?" asks for."""
 _MOVING = frozenset(
     "increase increased increases decrease decreased decreases decline declined declines fall fell grow grew rise rose reduce reduced reduces".split()  # noqa: SIM905
@@ -90,7 +102,7 @@ def unit(amount: Quantity) -> str:
 
 def _of_all(said: Statement, amounts: list[Quantity], amount: Quantity) -> str:
     """Word "12 of the 17 recipients said ...": the first figure is asked for."""
-    if amount is not amounts[0] or amount.unit or len([each for each in amounts if not each.unit]) != 2:  # noqa: PLR2004
+    if amount is not amounts[0] or amount.unit or len([each for each in amounts if not each.unit]) != 2:
         return ""
     if not _FRONT.fullmatch(said.text[: amount.start]):
         return ""
@@ -116,13 +128,25 @@ def _about(said: Statement, amount: Quantity, lower: Callable[[str], bool]) -> s
     there = _THERE_BEFORE.fullmatch(before)
     if there:
         nouns = _NOUNS.fullmatch(after) if not amount.unit else None
-        fits = nouns and is_rest(nouns["rest"]) and re.match(r"\s+(?:in|on|for|at|within|across|under)\s", nouns["rest"])
-        return joined(f"How many {nouns['nouns']} {there['be']} there{nouns['rest']}", said) if nouns and fits else ""
+        fits = (
+            nouns
+            and is_rest(nouns["rest"])
+            and re.match(r"\s+(?:in|on|for|at|within|across|under)\s", nouns["rest"])
+        )
+        return (
+            joined(f"How many {nouns['nouns']} {there['be']} there{nouns['rest']}", said)
+            if nouns and fits
+            else ""
+        )
     be = _BE_BEFORE.fullmatch(before)
     if be and is_subject(be["subject"]):
         measured = _ASKABLE.match(be["subject"]) if amount.unit else _COUNTED.match(be["subject"])
         subject = lowered(be["subject"], lower)
-        return joined(f"What {be['be']} {subject}{after}", said) if measured and is_rest(after) and not _ODD_REST.match(after) else ""
+        return (
+            joined(f"What {be['be']} {subject}{after}", said)
+            if measured and is_rest(after) and not _ODD_REST.match(after)
+            else ""
+        )
     return _as_object(said, amount, before, after, lower)
 
 
@@ -134,14 +158,20 @@ def _as_subject(said: Statement, amount: Quantity, after: str) -> str:
         of = _OF.fullmatch(after)
         return joined(f"What percentage of {of['rest']}", said) if of else ""
     if is_currency(amount.unit):
-        return joined(f"How much{after}", said) if _MONEY_VERB.match(after) and not CLAUSE.search(after) else ""
+        return (
+            joined(f"How much{after}", said) if _MONEY_VERB.match(after) and not CLAUSE.search(after) else ""
+        )
     if amount.unit:
         return ""
     of = _OF.fullmatch(after)
     if of and of["rest"].startswith("the "):
         return joined(f"How many of {of['rest']}", said)
     nouns = _NOUNS.fullmatch(after)
-    return joined(f"How many {nouns['nouns']}{nouns['rest']}", said) if nouns and _plain_predicate(nouns["rest"]) else ""
+    return (
+        joined(f"How many {nouns['nouns']}{nouns['rest']}", said)
+        if nouns and _plain_predicate(nouns["rest"])
+        else ""
+    )
 
 
 def _as_object(

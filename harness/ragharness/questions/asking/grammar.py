@@ -7,7 +7,14 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.language.patterns import regex
-from ragharness.questions.asking.verbs import base_of_past, base_of_present, is_base, is_known, is_participle, is_progressive
+from ragharness.questions.asking.verbs import (
+    base_of_past,
+    base_of_present,
+    is_base,
+    is_known,
+    is_participle,
+    is_progressive,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,10 +33,14 @@ CLAUSE = regex(
 SECOND_VERB = regex(
     r"\b(?:was|were|is|are|has|have|had|would|will|could|did|does|do|may|might|can|in\s+comparison|in\s+contrast|being|respectively|or\s+(?:about|approximately))\b"
 )
-_SUBJECT = regex(r"(?:[A-Za-z0-9$%][\w.'’&/$%-]*)(?:\s+(?:[\w.'’&/$%-]+)(?:(?<=Act),(?=\s(?:1[89]|20)\d\d\b))?)*")
+_SUBJECT = regex(
+    r"(?:[A-Za-z0-9$%][\w.'’&/$%-]*)(?:\s+(?:[\w.'’&/$%-]+)(?:(?<=Act),(?=\s(?:1[89]|20)\d\d\b))?)*"
+)
 _REST = regex(r"(?:,?\s+[\w.'’&/$%-]+(?:,\d{3})*)*")
 _RELATIVE = regex(r"\s(?:that|which|who)\s")
-_COMMA = regex(r",(?!\d{3}|\s(?:and\s+|or\s+)?[\w’'&/-]+(?:\s+[\w’'&/-]+){0,3},?\s(?:and|or)\s|\s(?:1[89]|20)\d\d\b|\sD\.C\b|\s(?:and|or)\s)")
+_COMMA = regex(
+    r",(?!\d{3}|\s(?:and\s+|or\s+)?[\w’'&/-]+(?:\s+[\w’'&/-]+){0,3},?\s(?:and|or)\s|\s(?:1[89]|20)\d\d\b|\sD\.C\b|\s(?:and|or)\s)"
+)
 """A comma that does not stand in a list of names or in a date: what follows it may be another thought."""
 _MEASURED = regex(r"[$€£]\s?\d|\d\s?%|\bpercent(?:age)?\b|\b(?:million|billion|trillion|thousand)\b")
 _PARTICIPLE_CLAUSE = regex(r",\s+(?:\w+ing|\w+ed)\b")
@@ -39,7 +50,7 @@ _LONGEST_QUESTION = 30
 """Words above which nobody would ask so."""
 
 _AUXILIARIES = frozenset(
-    "was were is are been be has have had will would could should may might can must do does did to not and or that which who also as by if than".split()  # noqa: SIM905
+    "was were is are been be has have had will would could should may might can must do does did to not and or that which who also as by if than only just merely".split()  # noqa: SIM905
 )
 _ARTICLES = frozenset(
     "the a an total most many some all each every no federal state total annual average median overall".split()  # noqa: SIM905
@@ -51,7 +62,22 @@ _SMALL_WORDS = frozenset(
     "the a an of in on for to and or by with from at as was were is are did do does how many much what when percentage has have had been be its their into during between among total through per under over within".split()  # noqa: SIM905
 )
 
-_GIVEN = frozenset("allocated appropriated authorized awarded allotted assigned granted given paid fined assessed charged".split())  # noqa: SIM905
+_GIVEN = frozenset(
+    [
+        "allocated",
+        "appropriated",
+        "authorized",
+        "awarded",
+        "allotted",
+        "assigned",
+        "granted",
+        "given",
+        "paid",
+        "fined",
+        "assessed",
+        "charged",
+    ]
+)
 
 
 class Verb(NamedTuple):
@@ -86,7 +112,30 @@ def first_predicate(words: str) -> str:
     return words[: found.start()] if found and base_of_past(found["verb"]) else words
 
 
-_PREPOSITIONS = frozenset("of in on for to and or by with from at as into than the a an per within about".split())  # noqa: SIM905
+_PREPOSITIONS = frozenset(
+    [
+        "of",
+        "in",
+        "on",
+        "for",
+        "to",
+        "and",
+        "or",
+        "by",
+        "with",
+        "from",
+        "at",
+        "as",
+        "into",
+        "than",
+        "the",
+        "a",
+        "an",
+        "per",
+        "within",
+        "about",
+    ]
+)
 
 
 def is_rest(words: str) -> bool:

@@ -19,10 +19,16 @@ if TYPE_CHECKING:
 _PASSIVE = regex(
     r"(?P<subject>.+?)\s+(?P<be>was|were)\s+(?:first\s+|originally\s+|initially\s+)?(?P<verb>[a-z]+)(?P<middle>(?:\s+\S+){0,8}?)\s+(?:in|on)\s+$"
 )
-_ACTIVE = regex(r"(?P<subject>.+?)\s+(?:first\s+)?(?P<verb>[a-z]+)(?P<middle>(?:\s+\S+){1,10}?)\s+(?:in|on)\s+$")
-_LED = regex(r"(?P<subject>(?:\S+\s+){0,11}?\S+)\s+(?:(?P<be>was|were)\s+)?(?P<verb>[a-z]+)(?P<rest>(?:,?\s[\w.'’&/-]+){1,22})$")
+_ACTIVE = regex(
+    r"(?P<subject>.+?)\s+(?:first\s+)?(?P<verb>[a-z]+)(?P<middle>(?:\s+\S+){1,10}?)\s+(?:in|on)\s+$"
+)
+_LED = regex(
+    r"(?P<subject>(?:\S+\s+){0,11}?\S+)\s+(?:(?P<be>was|were)\s+)?(?P<verb>[a-z]+)(?P<rest>(?:,?\s[\w.'’&/-]+){1,22})$"
+)
 _SAYING = regex(r"\b(?:that|which|who)\b")
-_AND_VERB = regex(r",|\band\s+(?:\w+ly\s+)?(?:\w+ed|was|were|is|are|has|had|made|took|began|gave)\b|\b(?:but|while|because|although)\b")
+_AND_VERB = regex(
+    r",|\band\s+(?:\w+ly\s+)?(?:\w+ed|was|were|is|are|has|had|made|took|began|gave)\b|\b(?:but|while|because|although)\b"
+)
 _FRONT_DATE = regex(r"(?:in|on)\s+[A-Z0-9][\w ,.]*")
 _AFTER_DATE = regex(r"(?:\s+(?:by|under|as|to|through|with|at|for)\s[^;]+)?")
 _NAME_WITH_YEAR = regex(
@@ -30,7 +36,9 @@ _NAME_WITH_YEAR = regex(
     r"|(?<=[Tt]he )\d{4}(?=\s[A-Za-z]+)"
 )
 """Years that are part of a name."""
-_ODD_MIDDLE = regex(r"\b(?:about|approximately|roughly|nearly|estimated|in|average|twice|\w+ly)\b|[$%,]|\bpercent\b|\d\s")
+_ODD_MIDDLE = regex(
+    r"\b(?:about|approximately|roughly|nearly|estimated|in|average|twice|\w+ly)\b|[$%,]|\bpercent\b|\d\s"
+)
 _LASTING = frozenset(
     "have be remain average need consist total contain represent account include increase decrease decline fall grow rise cost vary range own use employ receive".split()  # noqa: SIM905
 )

@@ -27,7 +27,9 @@ _ADVERBIAL = regex(
     r"(?P<words>(?:In|As of|During|Since|By|From|Between|For|At the end of|On|Through|Throughout|Until|Before|After)\s"
     r"(?:[^,;:()]{0,60}\s\d{1,2},\s(?:1[89]|20)\d\d|[^,;:()]{3,70}(?!,\s(?:1[89]|20)\d\d\b))),\s+(?=\S)"
 )
-_PLACE = regex(r"(?:Under|In)\s+(?:the\s+)?[A-Z][\w.'’&-]*(?:\s+(?:(?:of|the|and|for)\s+)?[A-Z0-9][\w.'’&-]*)*")
+_PLACE = regex(
+    r"(?:Under|In)\s+(?:the\s+)?[A-Z][\w.'’&-]*(?:\s+(?:(?:of|the|and|for)\s+)?[A-Z0-9][\w.'’&-]*)*"
+)
 """A law or a place: it can end a question too."""
 _TAIL = regex(
     r"(?:,\s+(?:which|who|whose|where|while|including|up\s+from|down\s+from|compared|but|although|though|whereas|making|resulting|according\s+to|as\s+well\s+as|"
@@ -39,6 +41,9 @@ _APPOSITION = regex(
     r"^(?P<head>[^,]{2,80}),\s(?:an?|the|which|who|whose|part\s+of|formerly|known\s+as)\s[^,]{3,120},\s(?=(?:was|were|is|are|has|have|had|will|would|made|took|gave|held|spent|paid|led|[a-z]{2,}ed)\b)"
 )
 _FILLER = regex(r"\b(?:also|subsequently|ultimately|eventually|further|alone)\s(?=[a-z])")
+_STILL = regex(r"\b(?:ultimately|eventually|alone)\s(?=[a-z])")
+"""The same where no year stands: what was done "also" was done beside something that is not said."""
+_YEAR = regex(r"\b(?:FY)?(?:1[89]|20)\d\d\b")
 _TIME = regex(
     r"(?:in|as of|during|since|by|from|between|for|at the end of|on|through|throughout|until|before|after)\s+"
     r"(?:(?:the\s+)?(?:early|late|mid-?|fiscal|calendar|academic|school|years?|months?|quarter|end|beginning|start|first|second|third|fourth|period|of|and|to|through|the|"
@@ -52,7 +57,7 @@ _ELSEWHERE = regex(
     r"the\s+(?:former|latter|same|above|following|previous|preceding|first|second|third|other|others|remaining|rest|two|three|four|five|six|new|current|proposed|original|resulting|corresponding|final|next|last|past|relevant|respective|associated)|"
     r"our|my|your|it|they|he|she|we|you|i|us|them|him|himself|itself|themselves|there(?!\s+(?:was|were|are|is)\b)|herein|above|below|here|then|now|currently|today|recently|respectively|aforementioned|former|latter|"
     r"another|(?<!and\s)(?<!or\s)other|others|additional|both|either|neither|so|see|table|figure|appendix|footnote|chapter|example|section\s+\w+\s+of\s+this|ago|earlier|later|previously|"
-    r"last\s+year|next\s+year|per\s+se|instead|remaining|extra|similarly|likewise|again|still|yet|already|too|not|never|no\s+longer|nor|without)\b"
+    r"last\s+year|next\s+year|per\s+se|instead|remaining|extra|similarly|likewise|also|subsequently|further|again|still|yet|already|too|not|never|no\s+longer|nor|without)\b"
     r"|^(?:its|their|his|her)\b|n['’]t\b",
     re.IGNORECASE,
 )
@@ -103,7 +108,7 @@ def by_author(sentence: str, author: str) -> str:
     named = _WE.sub(
         lambda found: f"{author} {_OF_AUTHORS[found['verb']]}" if found["verb"] else author, sentence
     )
-    return _OUR.sub(f"{author}'s", named)
+    return _OUR.sub("its" if named != sentence else f"{author}'s", named)
 
 
 def clean(sentence: str) -> str:
@@ -132,7 +137,9 @@ def statement(sentence: str) -> Statement | None:
         when = words[0].lower() + words[1:]
         text = text[adverbial.end() :]
         text = text[:1].upper() + text[1:]
-    text = _FILLER.sub("", _TAIL.sub("", _APPOSITION.sub(r"\g<head> ", text)))
+    text = (_FILLER if _YEAR.search(text) else _STILL).sub(
+        "", _TAIL.sub("", _APPOSITION.sub(r"\g<head> ", text))
+    )
     if len(text.split()) < SHORTEST - 2 or _ODD.search(text) or _ODD.search(when):
         return None
     return None if points_elsewhere(text) or points_elsewhere(when) else Statement(text, when)

@@ -35,17 +35,16 @@ class Asked(NamedTuple):
 
 
 def common_words(text: str) -> Callable[[str], bool]:
-    """Return what says of a word, in lower case, that a document mostly writes it so inside its sentences."""
+    """Return what says of a word, in lower case, that a document mostly writes it so inside sentences."""
     capital = Counter(found.lower() for found in _CAPITAL.findall(text))
     small = Counter(_SMALL.findall(text))
     return lambda word: small[word] > 2 * capital[word]
 
 
-def ask(
-    sentence: str, known_lower: Callable[[str], bool] = str.islower, *, author: str = ""
-) -> list[Asked]:
-    """Return the questions that a sentence answers; ``known_lower`` says whether a word may begin in lower case.
+def ask(sentence: str, known_lower: Callable[[str], bool] = str.islower, *, author: str = "") -> list[Asked]:
+    """Return the questions that a sentence answers.
 
+    ``known_lower`` says whether a word may begin in lower case.
     ``author`` is who says "we" in it; empty: a sentence that says so is passed over.
     Nothing comes back where a figure is a bound or one of several, where the statement points to another
     sentence, or where its grammar is not one of a few plain shapes.
@@ -56,7 +55,9 @@ def ask(
     said = statement(by_author(plain_one, author) if author else plain_one)
     if said is None:
         return []
-    numbers = [Asked(text, "number", plain(amount), unit(amount), "") for text, amount in figures(said, known_lower)]
+    numbers = [
+        Asked(text, "number", plain(amount), unit(amount), "") for text, amount in figures(said, known_lower)
+    ]
     dates = [
         Asked(text, "date", iso(date), "", "day" if date.day else "month" if date.month else "year")
         for text, date in moments(said, known_lower)

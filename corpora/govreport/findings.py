@@ -1,0 +1,337 @@
+# ruff: noqa: E501 (patterns read better on their lines)
+"""What a report states once and for all: figures, dates and abbreviations, each with its question and its sentence.
+
+A finding is kept only if no other sentence of the report answers its question, with the same value or with
+another one. Sentences that come near, with another figure, are kept beside it: they tempt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from ragharness.language.dates import find_dates
+from ragharness.language.numbers import find_quantities
+from ragharness.language.sentences import sentences
+from ragharness.language.tokens import words
+from ragharness.questions.asking import ask, common_words
+from ragharness.questions.asking.figures import plain, unit
+from ragharness.questions.asking.moments import iso
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ragharness.questions.asking import Asked
+
+Value = tuple[str, str]
+"""A unit ("date" for dates) and a plain value."""
+
+_STOP = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "in",
+        "on",
+        "for",
+        "to",
+        "and",
+        "or",
+        "by",
+        "with",
+        "from",
+        "at",
+        "as",
+        "was",
+        "were",
+        "is",
+        "are",
+        "did",
+        "do",
+        "does",
+        "how",
+        "many",
+        "much",
+        "what",
+        "when",
+        "percentage",
+        "has",
+        "have",
+        "had",
+        "been",
+        "be",
+        "its",
+        "their",
+        "into",
+        "during",
+        "between",
+        "among",
+        "total",
+        "through",
+        "per",
+        "under",
+        "over",
+        "within",
+        "that",
+        "which",
+        "who",
+        "would",
+        "will",
+        "fiscal",
+        "year",
+        "years",
+        "report",
+        "reports",
+        "government",
+        "federal",
+        "united",
+        "states",
+    ]
+)
+_STEM = 6
+"""Letters by which words are compared."""
+_SAME = 0.5
+"""Share of a question's words from which a sentence with the same value says the same again."""
+_ANSWERS_TOO = 0.8
+"""Share of a question's words from which a sentence with another value could be the answer."""
+_NEAR, _NEAR_COUNT = 0.5, 0.65
+"""Share of a question's words from which another value tempts; a bare count may be of anything."""
+_TELLING = 3
+"""Words below which a question fits too much."""
+_MOST_PLACES = 3
+"""Sentences that may state the same: to withhold more would leave a hole in the report."""
+_MOST_ABBREVIATIONS = 5
+_ABBREVIATION = re.compile(
+    r"\b(?P<name>[A-Z][\w’'-]+(?:(?:\s+|-)(?:(?:of|the|and|for|in|on|to|de)\s+)?[A-Z][\w’'-]+){1,6})\s+\((?P<short>[A-Z][A-Z&]{1,7})\)"
+)
+_KNOWN = frozenset(
+    [
+        "GAO",
+        "CRS",
+        "OMB",
+        "CBO",
+        "EPA",
+        "FBI",
+        "IRS",
+        "DHS",
+        "DOD",
+        "DOE",
+        "DOJ",
+        "DOT",
+        "HHS",
+        "HUD",
+        "IRS",
+        "USDA",
+        "US",
+        "USA",
+        "UN",
+        "EU",
+        "NASA",
+        "CIA",
+        "VA",
+        "GPS",
+        "GDP",
+    ]
+)
+"""What nobody needs to look up."""
+_NAME = re.compile(r"\b(?:[A-Z][\w&.-]*|\d[\d,]*)")
+_MOST_TEMPTING = 3
+_NOTE = re.compile(r"[a-z]\.\s")
+"""A note below a table: it speaks of a cell."""
+_LEAD = re.compile(r"^(?:(?:The|In|Under|Of|For|And|By|At|On|Since|While|When|Although|After|Both|U\.S)\s+)+")
+
+
+class Found(NamedTuple):
+    """A finding of a report."""
+
+    ask: str
+    kind: Literal["number", "date", "text"]
+    answer: str
+    unit: str
+    precision: Literal["", "year", "month", "day"]
+    places: tuple[tuple[int, int], ...]
+    """The sentences that state it, the one that was asked from first."""
+    near: tuple[tuple[str, int, int], ...]
+    """Other values of the kind that tempt, with their sentences, the nearest first."""
+    also_summary: bool
+    """The official summary states it too."""
+    alone: bool
+    """No other sentence comes near with the same value: without these the report is silent."""
+
+
+class Line:
+    """A sentence of a report."""
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self.text, self.start, self.end = text, start, end
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The words by which it is compared."""
+        return stems(self.text)
+
+    @cached_property
+    def values(self) -> frozenset[Value]:
+        """The figures and dates that it states."""
+        figures = {(unit(each), plain(each)) for each in find_quantities(self.text) if not each.year}
+        dates = {("date", iso(each)) for each in find_dates(self.text) if each.year}
+        return frozenset(figures | dates)
+
+
+def stems(text: str) -> frozenset[str]:
+    """Return the beginnings of the words that carry meaning."""
+    return frozenset(
+        each[:_STEM] for each in words(text) if each not in _STOP and (len(each) > 1 or each.isdigit())
+    )
+
+
+def lines(text: str) -> list[Line]:
+    """Return the sentences of a text."""
+    return [Line(text[start:end], start, end) for start, end in sentences(text)]
+
+
+def findings(body: str, summary: str, author: str, title: str) -> Iterator[Found]:
+    """Yield what a report states about once: from its sentences, and from its summary's where the body says it too."""
+    own, official = lines(body), lines(summary)
+    lower = common_words(body)
+    seen: set[str] = set()
+    for line in own:
+        if _NOTE.match(line.text):
+            continue
+        for asked in ask(line.text, lower, author=author):
+            yield from _checked(asked, line, own, official, seen, author)
+    for line in official:
+        for asked in ask(line.text, lower, author=author):
+            wanted = stems(asked.question)
+            value = _value(asked)
+            holders = [each for each in own if value in each.values and _share(wanted, each) >= _ANSWERS_TOO]
+            if holders:
+                yield from _checked(asked, holders[0], own, official, seen, author)
+    yield from _abbreviations(own, official, body, title)
+
+
+def _value(asked: Asked) -> Value:
+    return ("date" if asked.kind == "date" else asked.unit), asked.answer
+
+
+def _share(wanted: frozenset[str], line: Line) -> float:
+    return len(wanted & line.stems) / max(1, len(wanted))
+
+
+def _checked(
+    asked: Asked, line: Line, own: list[Line], official: list[Line], seen: set[str], author: str
+) -> Iterator[Found]:
+    key = asked.question.casefold()
+    if key in seen:
+        return
+    seen.add(key)
+    wanted, (measure, answer) = stems(asked.question), _value(asked)
+    if len(wanted - {author.casefold()}) < _TELLING:
+        return
+    needed = _names(asked.question, author)
+    near: list[tuple[float, str, int, int]] = []
+    places, alone = [(line.start, line.end)], True
+    for other in own:
+        share = _share(wanted, other) if other.values else 0.0
+        if share < _NEAR:
+            continue
+        of_kind = [value for unit_, value in other.values if unit_ == measure]
+        alike = [value for value in of_kind if not _fits(value, answer, asked.kind)]
+        if other is not line and alike and share >= _ANSWERS_TOO and answer not in of_kind:
+            return
+        if other is not line and answer in of_kind:
+            if share >= _SAME and needed <= other.stems:
+                places.append((other.start, other.end))
+                continue
+            alone = False
+        if share >= (_NEAR if measure else _NEAR_COUNT):
+            near += [(-share, value, other.start, other.end) for value in alike if _comparable(value, asked)]
+    if len(places) > _MOST_PLACES:
+        return
+    also = any((measure, answer) in each.values and _share(wanted, each) >= _SAME for each in official)
+    yield Found(
+        asked.question,
+        asked.kind,
+        asked.answer,
+        asked.unit,
+        asked.precision,
+        tuple(places),
+        tuple(_unlike(near))[:_MOST_TEMPTING],
+        also,
+        alone,
+    )
+
+
+def _names(question: str, author: str) -> frozenset[str]:
+    """Return the stems of names, abbreviations and numbers: a sentence without them is about something else."""
+    found = (each for each in _NAME.findall(question[1:]) if each != author)
+    return stems(" ".join(found))
+
+
+def _unlike(near: list[tuple[float, str, int, int]]) -> Iterator[tuple[str, int, int]]:
+    """Yield each tempting value once, where it comes nearest."""
+    seen: set[str] = set()
+    for _, value, start, end in sorted(near):
+        if value not in seen:
+            seen.add(value)
+            yield value, start, end
+
+
+def _fits(value: str, answer: str, kind: str) -> bool:
+    """Whether two values are the same, or one a coarser form of the other."""
+    if kind == "date":
+        return value.startswith(answer) or answer.startswith(value)
+    return abs(float(value) - float(answer)) <= 0.005 * max(abs(float(value)), abs(float(answer)))
+
+
+def _comparable(value: str, asked: Asked) -> bool:
+    """Whether a false value is one that a careless reader would give: as precise, and clearly another."""
+    if asked.kind == "date":
+        return len(value) == len(asked.answer)
+    one, other = float(value), float(asked.answer)
+    if not asked.unit and one != int(one):
+        return False
+    return abs(one - other) / max(abs(one), abs(other)) > 0.02 and one > 1
+
+
+def _abbreviations(own: list[Line], official: list[Line], body: str, title: str) -> Iterator[Found]:
+    """Yield abbreviations that are written out once, the most used ones first."""
+    places: dict[str, list[tuple[str, Line]]] = defaultdict(list)
+    for line in own:
+        for found in _ABBREVIATION.finditer(line.text):
+            name = re.sub(r"[’']s$", "", _LEAD.sub("", found["name"]))
+            if _initials(name, found["short"]):
+                places[found["short"]].append((name, line))
+    used = {short: len(re.findall(rf"\b{re.escape(short)}\b", body)) for short in places}
+    chosen = sorted((short for short in places if used[short] > 1), key=lambda short: (-used[short], short))
+    given = 0
+    for short in chosen:
+        if given == _MOST_ABBREVIATIONS:
+            return
+        name = places[short][0][0]
+        naming = [line for line in own if name.casefold() in line.text.casefold()]
+        stating = [line for line in naming if short in line.text and "|" not in line.text]
+        odd = short in _KNOWN or name.casefold() in title.casefold()
+        if odd or len({each for each, _ in places[short]}) > 1 or not 0 < len(stating) <= _MOST_PLACES:
+            continue
+        given += 1
+        yield Found(
+            f"What does the abbreviation “{short}” stand for?",
+            "text",
+            name,
+            "",
+            "",
+            tuple((line.start, line.end) for line in stating),
+            (),
+            any(name in each.text for each in official),
+            len(naming) == len(stating),
+        )
+
+
+def _initials(name: str, short: str) -> bool:
+    """Whether an abbreviation is made of the first letters of a name's words."""
+    letters = [word[0] for word in re.split(r"[\s-]+", name) if word[0].isupper()]
+    return "".join(letters) == short.replace("&", "") and short.isupper() and len(short) > 1

@@ -1,0 +1,161 @@
+"""The layouts in which reports come: rows of the hub, the original archive's JSON, Markdown."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ragharness.errors import MissingExtra
+from ragharness.shelf import load_module
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_HERE = Path(__file__)
+_markdown: Any = load_module(_HERE.with_name("markdown.py"))
+Report: Any = load_module(_HERE.with_name("report.py")).Report
+
+_ID, _BODY, _SUMMARY = ("id", "report_id"), ("document", "report", "input"), ("summary", "outputs")
+"""Names of the columns: the hub's data set, its mirror, collections that took rows from it."""
+
+_LARGEST = 400_000_000
+"""Bytes of a file above which it is none of these."""
+
+_DEEPEST = 40
+"""Sections within sections: reports have six at most."""
+
+
+def reports_in(files: Iterable[Path]) -> Iterator[tuple[Path, Any]]:
+    """Yield every report of the files with its file; None for a file, or a row, that holds none.
+
+    Raises MissingExtra for Parquet without its reader, OSError where a file cannot be read.
+    """
+    readers = {".md": _of_markdown, ".jsonl": _of_lines, ".json": _of_json, ".parquet": _of_parquet}
+    for path in files:
+        found = 0
+        if path.stat().st_size <= _LARGEST:
+            for report in readers[path.suffix.casefold()](path):
+                found += 1
+                yield path, report
+        if not found:
+            yield path, None
+
+
+def _of_markdown(path: Path) -> Iterator[Any]:
+    yield _markdown.read(path.read_text(encoding="utf-8", errors="replace"), path.name)
+
+
+def _of_lines(path: Path) -> Iterator[Any]:
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                yield _row(_decoded(line), f"{path.name}:{number}")
+
+
+def _of_json(path: Path) -> Iterator[Any]:
+    content = _decoded(path.read_bytes())
+    if isinstance(content, list):
+        yield from (_row(each, f"{path.name}:{number}") for number, each in enumerate(content, 1))
+    elif isinstance(content, dict):
+        yield _of_archive(content, path) or _row(content, path.name)
+
+
+def _of_parquet(path: Path) -> Iterator[Any]:
+    try:
+        from pyarrow import ArrowInvalid, parquet
+    except ImportError:
+        raise MissingExtra(f"reading {path.name}", "hub") from None
+    try:
+        number = 0
+        for batch in parquet.ParquetFile(path).iter_batches(batch_size=64):
+            for row in batch.to_pylist():
+                number += 1
+                yield _row(row, f"{path.name}:{number}")
+    except ArrowInvalid:
+        yield None
+
+
+def _decoded(content: bytes) -> Any:
+    try:
+        return msgspec.json.decode(content)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return None
+
+
+def _row(row: Any, place: str) -> Any:
+    """Return a row of columns as a report."""
+    if not isinstance(row, dict):
+        return None
+    body, summary, name = (_column(row, names) for names in (_BODY, _SUMMARY, _ID))
+    if not body.strip():
+        return None
+    agency, _, number = (
+        name.replace("-", "_", 1).partition("_") if name[:4].upper() in _PREFIXES else ("", "", name)
+    )
+    return Report(
+        number=number or f"report-{sha256(body.encode()).hexdigest()[:8]}",
+        agency=(agency or _agency(name)).upper(),
+        title=_column(row, ("title",)),
+        body=body,
+        summary=summary,
+        source=place,
+    )
+
+
+_PREFIXES = ("CRS_", "GAO_", "CRS-")
+
+
+def _agency(name: str) -> str:
+    if name.upper().startswith("GAO"):
+        return "GAO"
+    return "CRS" if name[:1] == "R" and name[-5:].isdigit() else ""
+
+
+def _column(row: dict[Any, Any], names: tuple[str, ...]) -> str:
+    value = next((row[name] for name in names if name in row), "")
+    if isinstance(value, list):
+        value = next(iter(value), "")
+    return value if isinstance(value, str) else ""
+
+
+def _of_archive(content: dict[Any, Any], path: Path) -> Any:
+    """Return a file of the original archive as a report: sections within sections."""
+    sections = content.get("reports", content.get("report"))
+    if not isinstance(sections, (list, dict)) or not isinstance(content.get("id"), str):
+        return None
+    gao = "report" in content
+    summary = content.get("highlight" if gao else "summary") or content.get("fastfact", "")
+    return Report(
+        number=content["id"].upper(),
+        agency="GAO" if gao else "CRS",
+        title=" ".join(_column(content, ("title",)).split()),
+        date=_date(_column(content, ("published_date", "released_date"))),
+        body="\n\n".join(_flat(sections)),
+        summary="\n".join(_flat(summary)),
+        source=path.name,
+    )
+
+
+def _flat(part: Any, depth: int = 0) -> Iterator[str]:
+    """Yield titles and paragraphs of nested sections in reading order."""
+    if depth > _DEEPEST:
+        return
+    if isinstance(part, str):
+        if line := " ".join(part.split()):
+            yield line
+    elif isinstance(part, list):
+        for each in part:
+            yield from _flat(each, depth + 1)
+    elif isinstance(part, dict):
+        for name in ("section_title", "paragraphs", "subsections"):
+            yield from _flat(part.get(name, ""), depth + 1)
+
+
+def _date(text: str) -> str:
+    from ragharness.language.dates import find_dates
+
+    found = next((each for each in find_dates(text) if each.year and each.month and each.day), None)
+    return f"{found.year:04d}-{found.month:02d}-{found.day:02d}" if found else ""

@@ -1,0 +1,130 @@
+# ruff: noqa: E501 (patterns read better on their lines)
+"""How a person names a report: by its title and number; where a row gives no title, by what it is about."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from datetime import date
+from typing import NamedTuple, Protocol
+
+
+class Report(Protocol):
+    """What a name is made from."""
+
+    @property
+    def number(self) -> str:
+        """Of the series."""
+
+    @property
+    def agency(self) -> str:
+        """CRS, GAO or empty."""
+
+    @property
+    def title(self) -> str:
+        """May be empty."""
+
+    @property
+    def date(self) -> str:
+        """ISO, or empty."""
+
+    @property
+    def body(self) -> str:
+        """The text."""
+
+    @property
+    def summary(self) -> str:
+        """May be empty."""
+
+
+class Name(NamedTuple):
+    """``title`` is unique; the other two are empty where nothing fits."""
+
+    title: str
+    handle: str
+    paraphrase: str
+
+
+_TERM = re.compile(
+    r"\b(?P<name>[A-Z][\w’'&.-]+(?:\s+(?:(?:of|the|and|for|in|on|to|de)\s+)?[A-Z][\w’'&.-]+){1,7}|[A-Z]\w+ [a-z]+ [a-z]+)\s+\((?P<short>[A-Z][A-Za-z&-]{1,9})\)"
+)
+_PHRASE = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?:\s+(?:(?:of|the|and|for)\s+)?[A-Z][a-z]+){1,5}")
+_VAGUE = re.compile(
+    r"^(?:United States|Federal Register|Members? of Congress|House of Representatives|Supreme Court|White House|Fiscal Year|Public Law|U\.S\.)\b|\bGAO\b|\bCRS\b|Government Accountability Office|Congressional Research Service"
+)
+_MOST = 140
+"""Characters of a title that a person repeats whole."""
+
+
+def name_reports(reports: list[Report]) -> list[Name]:
+    """Return a name for each report; what only a subject tells is no handle where another has the same."""
+    subjects = [each.title or _subject(each) for each in reports]
+    often = Counter(subject.casefold() for subject in subjects)
+    names: list[Name] = []
+    for report, subject in zip(reports, subjects, strict=True):
+        known = _known_number(report)
+        unique = subject and often[subject.casefold()] == 1
+        names.append(_named(report, subject, known) if known or unique else Name(report.number, "", ""))
+    return _unique(names)
+
+
+def _known_number(report: Report) -> str:
+    """Return how the number is said ("CRS Report R45100", "GAO-18-403"); empty for a made one."""
+    if report.number.startswith("report-"):
+        return ""
+    if report.agency == "GAO":
+        return report.number if report.number.upper().startswith("GAO") else f"GAO-{report.number}"
+    return f"CRS Report {report.number}" if report.agency == "CRS" else report.number
+
+
+def _named(report: Report, subject: str, known: str) -> Name:
+    body = {"CRS": "CRS", "GAO": "GAO"}.get(report.agency, "government")
+    if not report.title:
+        about = f"{body} report on the {subject}" if subject else ""
+        title = f"{about} ({known})" if about and known else about or known
+        return Name(
+            title[:1].upper() + title[1:],
+            known or f"the {about}",
+            f"the {about}" if about and known else "",
+        )
+    quoted = report.title.replace("“", "‘").replace("”", "’")
+    handle = f"the {body} report “{quoted}”" if len(quoted) <= _MOST else known
+    when = f" of {_spoken(report.date)}" if report.date else ""
+    return Name(
+        f"{report.title} ({known})" if known else report.title,
+        handle or report.title,
+        f"{known}{when}" if known else "",
+    )
+
+
+def _spoken(iso: str) -> str:
+    day = date.fromisoformat(iso)
+    # A first of the month is how catalogues write a month.
+    return f"{day:%B} {day.day}, {day.year}" if day.day > 1 else f"{day:%B} {day.year}"
+
+
+def _subject(report: Report) -> str:
+    """Return the named thing that the summary introduces and the body speaks of most."""
+    head = report.summary[:2500] or report.body[:2500]
+    found = {
+        f"{each['name']} ({each['short']})": report.body.count(each["short"])
+        for each in _TERM.finditer(" ".join(head.split()))
+    }
+    if not found:
+        phrases = {each[0] for each in _PHRASE.finditer(" ".join(head.split()))}
+        found = {phrase: report.body.count(phrase) for phrase in phrases}
+    telling = {name: count for name, count in found.items() if not _VAGUE.search(name) and count > 1}
+    best = max(
+        telling, key=lambda name: (not name.startswith("Department of"), telling[name], name), default=""
+    )
+    return re.sub(r"^(?:The|the|Since the|In the)\s+", "", best)
+
+
+def _unique(names: list[Name]) -> list[Name]:
+    taken: Counter[str] = Counter()
+    found: list[Name] = []
+    for each in names:
+        taken[each.title.casefold()] += 1
+        again = taken[each.title.casefold()]
+        found.append(each if again == 1 else Name(f"{each.title} ({again})", "", ""))
+    return found

@@ -1,0 +1,150 @@
+"""Reads government reports in every layout in which they come; by default a subset, chosen by their ids."""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragharness.download import files_in
+from ragharness.errors import CorruptDownload
+from ragharness.records import Document, Evidence, Fact
+from ragharness.shelf import load_module
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_HERE = Path(__file__)
+_layouts = load_module(_HERE.with_name("layouts.py"))
+_naming = load_module(_HERE.with_name("naming.py"))
+_findings = load_module(_HERE.with_name("findings.py"))
+
+SUFFIXES = (".json", ".jsonl", ".md", ".parquet")
+DEFAULT_SUBSET = 120
+"""Reports read when no number is asked for: a run over them takes minutes."""
+
+_SHORTEST = 200
+"""Words below which a text is no report."""
+
+_SPLITS = {"test": ("test",), "validation": ("validation", "valid", "dev"), "train": ("train",)}
+
+
+def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact], list[str]]:
+    """Return the documents of a split ("test", "test:300"), what they state, and what was left out.
+
+    Raises CorruptDownload where a folder holds no report at all.
+    """
+    name, _, asked = split.partition(":")
+    reports, notices = _read(folder, name)
+    if not reports:
+        raise CorruptDownload(
+            f"expected government reports (Markdown of CRS or GAO, JSON of the archive, rows with a document)"
+            f" in {folder}, found none",
+            help="ragharness corpus show govreport",
+        )
+    most = len(reports) if asked == "all" else int(asked or DEFAULT_SUBSET)
+    chosen = sorted(sorted(reports, key=_draw)[:most], key=lambda each: each.number)
+    if len(chosen) < len(reports):
+        notices.append(f"{len(chosen)} of {len(reports)} reports are read; --subset all reads every one")
+    documents: list[Document] = []
+    facts: list[Fact] = []
+    for report, named in zip(chosen, _naming.name_reports(chosen), strict=True):
+        document = _document(report, named)
+        documents.append(document)
+        facts += _facts(report, document)
+    return documents, facts, notices
+
+
+def _draw(report: Any) -> str:
+    return sha256(report.number.encode()).hexdigest()
+
+
+def _read(folder: Path, split: str) -> tuple[list[Any], list[str]]:
+    """Return the reports of a split, each once, and sentences about files that hold none."""
+    files = _of_split(files_in(folder, SUFFIXES), split)
+    members = _members(folder, split)
+    reports: dict[str, Any] = {}
+    texts: set[str] = set()
+    strange: list[str] = []
+    twice = 0
+    for path, report in _layouts.reports_in(files):
+        if report is None or len(report.body.split()) < _SHORTEST:
+            strange.append(path.name)
+        elif members and report.number.casefold() not in members:
+            continue
+        elif report.number in reports or report.body in texts:
+            twice += 1
+        else:
+            reports[report.number] = report
+            texts.add(report.body)
+    notices = []
+    if strange and reports:
+        told = ", ".join(sorted(set(strange))[:3])
+        notices.append(f"left out, no report: {told}{' ...' if len(set(strange)) > 3 else ''}")
+    if twice:
+        notices.append(f"left out, there already: {twice}")
+    return list(reports.values()), notices
+
+
+def _of_split(files: list[Path], split: str) -> list[Path]:
+    """Return the files named for a split; all of them where none is."""
+    marks = [f"{mark}" for mark in _SPLITS.get(split, (split,))]
+    named = [path for path in files if re.split(r"[\W_]", path.stem)[0] in marks or path.parent.name in marks]
+    return named or files
+
+
+def _members(folder: Path, split: str) -> set[str]:
+    """Return the ids that the original archive counts among a split; none without its lists."""
+    lists = [
+        path
+        for path in files_in(folder, (".ids",))
+        if path.stem.rpartition("_")[2] in _SPLITS.get(split, (split,))
+    ]
+    return {
+        line.strip().casefold() for path in lists for line in path.read_text(encoding="utf-8").splitlines()
+    }
+
+
+def _document(report: Any, named: Any) -> Document:
+    return Document(
+        id=_id(report),
+        title=named.title,
+        text=report.body,
+        handle=named.handle,
+        paraphrase=named.paraphrase,
+        genre={"CRS": "CRS report", "GAO": "GAO report"}.get(report.agency, "government report"),
+        source=report.source,
+    )
+
+
+def _id(report: Any) -> str:
+    plain = re.sub(r"[^a-z0-9-]+", "-", report.number.casefold()).strip("-")
+    return plain or f"report-{sha256(report.body.encode()).hexdigest()[:8]}"
+
+
+def _facts(report: Any, document: Document) -> Iterator[Fact]:
+    if not document.handle:
+        return
+    numbers: dict[str, int] = {}
+    for found in _findings.findings(report.body, report.summary, report.agency, document.title):
+        numbers[found.kind] = numbers.get(found.kind, 0) + 1
+        near = {
+            f"near{place}": f"{value} {start} {end}"
+            for place, (value, start, end) in enumerate(found.near, 1)
+        }
+        yield Fact(
+            document=document.id,
+            topic=f"{found.kind}-{numbers[found.kind]:02}",
+            kind=found.kind,
+            answers=(found.answer,),
+            evidence=tuple(Evidence(document.id, start, end) for start, end in sorted(found.places)),
+            unit=found.unit,
+            date_precision=found.precision,
+            details={
+                "ask": found.ask,
+                "stated": "summary and body" if found.also_summary else "body",
+                **({"alone": "yes"} if found.alone else {}),
+                **near,
+            },
+        )

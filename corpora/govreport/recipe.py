@@ -1,0 +1,220 @@
+"""Every question that could be asked about the reports: what they state, what they do not, and traps.
+
+``findings.py`` words what a report states when the corpus is read; ``questions.toml`` words what reports do
+not say, ``traps.py`` makes the questions that only look answerable.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ragharness import shelf
+from ragharness.language.tokens import words
+from ragharness.records import Distractor, Document, Evidence, Fact, Kind, Question
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ragharness.corpus import Corpus
+
+VERSION = 1
+"""Raised whenever the candidates change; kept with every frozen set."""
+
+HERE = Path(__file__).parent
+_findings = shelf.load_module(HERE / "findings.py")
+
+_SAYS_TOO = 0.5
+"""Share of a question's words from which another report's sentence with the same value gives it away."""
+_OWN_WORDS = 2
+"""Wordings that name a report by its handle; the third uses its number."""
+
+
+class Silence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a report, or every one, is silent about."""
+
+    patterns: list[str]
+    ask: list[str]
+    kind: Kind
+    unit: str = ""
+    needs: str = ""
+    """What a report must speak of for the question to be a natural one."""
+
+
+class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``questions.toml``."""
+
+    unsaid: dict[str, Silence]
+    unasked: dict[str, Silence]
+    sisters: dict[str, list[tuple[str, str]]]
+
+
+class Book:
+    """The corpus with what the recipe looks up again and again."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.documents = {each.id: each for each in corpus.documents}
+        self.facts: dict[str, list[Fact]] = defaultdict(list)
+        for fact in corpus.facts:
+            self.facts[fact.document].append(fact)
+        self.stems = {each.id: _findings.stems(each.text) for each in corpus.documents}
+        self._lines: dict[str, list[Any]] = {}
+
+    def lines(self, document: str) -> list[Any]:
+        """Return the sentences of a report."""
+        if document not in self._lines:
+            self._lines[document] = _findings.lines(self.documents[document].text)
+        return self._lines[document]
+
+    def elsewhere(self, fact: Fact) -> bool:
+        """Whether another report states the fact's value in a sentence of much the same words."""
+        if fact.kind == "text":
+            name = fact.answers[0].casefold()
+            others = (each for each in self.documents.values() if each.id != fact.document)
+            return any(name in each.text.casefold() for each in others)
+        wanted = _findings.stems(fact.details["ask"])
+        value = ("date" if fact.kind == "date" else fact.unit), fact.answers[0]
+        near = (
+            name
+            for name, known in self.stems.items()
+            if name != fact.document and len(wanted & known) >= _SAYS_TOO * len(wanted)
+        )
+        return any(
+            len(wanted & line.stems) >= _SAYS_TOO * len(wanted) and value in line.values
+            for name in near
+            for line in self.lines(name)
+        )
+
+
+def candidates(corpus: Corpus) -> list[Question]:
+    """Return every question about the reports, in all wordings, without ids."""
+    book = Book(corpus)
+    found: list[Question] = []
+    for document in corpus.documents:
+        if not document.handle:
+            continue
+        for fact in book.facts[document.id]:
+            found += _stated(book, fact)
+        for topic, silence in load_wordings().unsaid.items():
+            found += silent(document, topic, silence, "document")
+        for topic, silence in load_wordings().unasked.items():
+            found += silent(document, topic, silence, "corpus")
+    found += shelf.load_module(HERE / "traps.py").traps(book, asked, load_wordings().sisters)
+    return [each for each in found if not _gives_itself_away(each)]
+
+
+@cache
+def load_wordings() -> Wordings:
+    """Return the content of ``questions.toml``."""
+    return msgspec.convert(tomllib.loads((HERE / "questions.toml").read_text(encoding="utf-8")), Wordings)
+
+
+def names(document: Document) -> Iterator[tuple[int, str]]:
+    """Yield the number of a wording and how it calls the report."""
+    yield from ((number, document.handle) for number in range(1, _OWN_WORDS + 1))
+    if document.paraphrase:
+        yield _OWN_WORDS + 1, document.paraphrase
+
+
+def asked(fact: Fact, document: Document, topic: str, ask: str = "", name: str = "") -> Iterator[Question]:
+    """Yield a fact's question in all wordings, asked of a report, without an answer.
+
+    ``ask`` and ``name`` replace the question's own words and what the report is called.
+    """
+    ask = ask or fact.details["ask"]
+    called = [(1, name), (2, name)] if name else names(document)
+    for wording, report in called:
+        if wording == _OWN_WORDS:
+            text = f"{ask.rstrip('?')}, according to {report}?"
+        else:
+            text = f"According to {report}, {ask[0].lower()}{ask[1:]}"
+        yield Question(
+            id="",
+            text=text,
+            stratum="grounded",
+            kind=fact.kind,
+            answerable=False,
+            document=document.id,
+            topic=topic,
+            wording=wording,
+            unit=fact.unit,
+            date_precision=fact.date_precision,
+        )
+
+
+def _stated(book: Book, fact: Fact) -> Iterator[Question]:
+    """Yield a fact as a question to be answered, withheld, and asked of an empty retrieval."""
+    distractors = tuple(_near(fact))
+    may_be_withheld = "alone" in fact.details and not book.elsewhere(fact)
+    for question in asked(fact, book.documents[fact.document], fact.topic):
+        known = msgspec.structs.replace(
+            question, answerable=True, answers=fact.answers, evidence=fact.evidence
+        )
+        yield msgspec.structs.replace(
+            known,
+            target="wrong" if distractors else "correct",
+            distractors=distractors,
+            note=f"tempting: {distractors[0].about}" if distractors else "",
+        )
+        yield msgspec.structs.replace(known, stratum="null_retrieval")
+        if may_be_withheld:
+            yield msgspec.structs.replace(known, target="unsupported", withheld="document")
+            yield msgspec.structs.replace(known, target="unsupported", withheld="clause")
+
+
+def _near(fact: Fact) -> Iterator[Distractor]:
+    """Yield the values of sentences that come near; where they stand tells whose they are."""
+    for name, told in sorted(fact.details.items()):
+        if not name.startswith("near"):
+            continue
+        value, start, end = told.split()
+        same = any(own.start <= int(start) and int(end) <= own.end for own in fact.evidence)
+        about = (
+            "another figure of the same sentence" if same else "a figure of a sentence about nearly the same"
+        )
+        yield Distractor(
+            value,
+            about.replace("figure", "date") if fact.kind == "date" else about,
+            (Evidence(fact.document, int(start), int(end)),),
+        )
+
+
+def silent(document: Document, topic: str, silence: Silence, scope: str) -> Iterator[Question]:
+    """Yield a silence; whether the text is silent indeed is tested when the question is picked."""
+    if silence.needs and not re.search(silence.needs, document.text, re.IGNORECASE):
+        return
+    for wording, report in names(document):
+        yield Question(
+            id="",
+            text=silence.ask[wording - 1].format(report=report),
+            stratum="unanswerable" if scope == "corpus" else "grounded",
+            target="" if scope == "corpus" else "refused",
+            kind=silence.kind,
+            answerable=False,
+            document=document.id,
+            topic=topic,
+            wording=wording,
+            unit=silence.unit,
+            date_precision="year" if silence.kind == "date" else "",
+            absence_patterns=tuple(silence.patterns),
+            absence_scope="corpus" if scope == "corpus" else "document",
+        )
+
+
+def _gives_itself_away(question: Question) -> bool:
+    """Whether a question contains its answer, as "FY2026" in a title contains the year."""
+    text = f" {' '.join(words(question.text))} "
+    return any(f" {' '.join(words(answer))} " in text for answer in question.answers) or any(
+        len(answer) == len("2026") and answer in question.text for answer in question.answers
+    )
