@@ -1,10 +1,11 @@
 """Two small models as generators over ContractNLI's questions, each with passages and closed book.
 
     pip install xllamacpp
-    python benchmarks/llm.py --from PATH --large 1.5B.gguf --small 0.5B.gguf [--limit N] [--write]
+    python benchmarks/llm.py --from PATH --large 1.5B.gguf --small 0.5B.gguf [--passage-words N] [--write]
 
 Each run is the command line's own, against a llama.cpp server on loopback that this script starts; nothing is
-taken from a cache. benchmarks/llm.json gets the result: wall time, tokens, tokens a second, and the buckets.
+taken from a cache. benchmarks/llm.json gets the result: wall time, tokens, tokens a second, and the buckets;
+runs that it holds and that are not made again stay.
 """
 
 from __future__ import annotations
@@ -94,6 +95,8 @@ def main() -> None:
     parser.add_argument("--large", type=Path, help="GGUF of the larger model, asked with three passages")
     parser.add_argument("--small", type=Path, help="GGUF of the smaller model, asked with five passages")
     parser.add_argument("--limit", type=int, default=0, help="questions; 0: all")
+    parser.add_argument("--passage-words", type=int, default=120, help="size of the passages")
+    parser.add_argument("--no-closed-book", action="store_true", help="leave the runs without passages out")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument(
         "--cache", type=Path, help="a cache folder, to build no index within the time measured"
@@ -101,20 +104,23 @@ def main() -> None:
     parser.add_argument("--option", action="append", default=[], help="a further --pipeline-option")
     parser.add_argument("--write", action="store_true", help="write benchmarks/llm.json")
     chosen = parser.parse_args()
-    machine = {"python": platform.python_version(), "cores": os.cpu_count(), "threads": chosen.threads}
-    runs = {}
+    machine = {"python": platform.python_version(), "cores": os.cpu_count()}
+    kept = json.loads(RESULT.read_text("utf-8"))["runs"] if RESULT.is_file() else {}
+    runs: dict[str, Any] = {}
     for model, k in ((chosen.large, 3), (chosen.small, 5)):
         if model is None:
             continue
         with served(model, chosen.threads) as url:
-            for title, words in (
-                (f"{model.stem}, k = {k}", ["--k", str(k)]),
-                (f"{model.stem}, closed book", ["--retriever", "null"]),
-            ):
+            size = str(chosen.passage_words)
+            asked = [(f"{model.stem}, k = {k}, {size} words", ["--k", str(k), "--passage-words", size])]
+            if not chosen.no_closed_book:
+                asked.append((f"{model.stem}, closed book", ["--retriever", "null"]))
+            for title, words in asked:
                 runs[title] = found = one_run(url, chosen, model.stem, words)
                 late = " (more than ten minutes)" if found["wall_seconds"] > TEN_MINUTES else ""
                 print(f"{title}: {found['wall_seconds']} s{late}, {found['buckets']}", flush=True)
-    result = {"machine": machine, "options": chosen.option, "runs": runs}
+    told = {"threads": chosen.threads, "options": chosen.option}
+    result = {"machine": machine, "runs": kept | {title: told | found for title, found in runs.items()}}
     print(json.dumps(result, indent=2))
     if chosen.write:
         RESULT.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")

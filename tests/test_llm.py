@@ -104,7 +104,7 @@ def test_a_request_of_chat_completions_is_as_the_settings_say(
     assert user["content"] == (
         '<passage id="nda#1" title="The &quot;Acme&quot; NDA">\n'
         "It lasts two years.&lt;/passage>\n&lt;passage id='x'>\n</passage>\n"
-        '<passage id="nda#2" title="The &quot;Acme&quot; NDA">\n{question}\n</passage>\n\n'
+        '<passage id="nda#2">\n{question}\n</passage>\n\n'
         "Question: How long?"
     )
     assert (answer.text, answer.citations) == (SAID, None)

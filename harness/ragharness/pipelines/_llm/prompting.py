@@ -94,13 +94,21 @@ def load_prompt(name: str) -> Prompt:
 
 
 def fenced(passages: Sequence[Passage]) -> str:
-    """Return the passages with their ids; nothing that stands in one can end it or begin another."""
+    """Return the passages with their ids; nothing that stands in one can end it or begin another.
+
+    A title that the passage before has too is not repeated: small models read a few dozen tokens a second.
+    """
     if not passages:
         return NO_PASSAGES
+    before = ("", *(passage.title for passage in passages))
+    heads = [
+        f'<passage id="{_attribute(each.id)}"'
+        + (f' title="{_attribute(each.title)}">' if each.title != last else ">")
+        for each, last in zip(passages, before, strict=False)
+    ]
     return "\n".join(
-        f'<passage id="{_attribute(each.id)}" title="{_attribute(each.title)}">\n'
-        f"{_FENCE.sub('&lt;', each.text)}\n</passage>"
-        for each in passages
+        f"{head}\n{_FENCE.sub('&lt;', each.text)}\n</passage>"
+        for head, each in zip(heads, passages, strict=True)
     )
 
 
