@@ -90,6 +90,13 @@ class Misbehaving:
         return self._schedule(question, number)
 
 
+def _question(asked: dict[str, Any]) -> str:
+    """Return the question of a request, of one to a language model too."""
+    if "messages" not in asked:
+        return str(asked["question"])
+    return str(asked["messages"][-1]["content"]).rpartition("Question: ")[2].strip()
+
+
 class _Server(socketserver.ThreadingTCPServer):
     daemon_threads = True
     request_queue_size = 128
@@ -120,7 +127,7 @@ class _Handler(socketserver.StreamRequestHandler):
             0,
         )
         body = self.rfile.read(size)
-        told = json.loads(body)["question"] if body else ""
+        told = _question(json.loads(body)) if body else ""
         act = self.server.owner.next_act(told, head.decode("latin-1"))
         self._send(act, head)
 

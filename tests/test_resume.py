@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commands import pipeline, process
+from ragharness.errors import StorageError
 from ragharness.store import RunFolder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 SLOW = """
@@ -200,3 +202,28 @@ def test_a_pipeline_may_change_the_folder_that_it_works_in(tmp_path: Path) -> No
     done = process(tmp_path, "run", "--pipeline", spec, "--json")
     assert json.loads(done.stdout)["buckets"]["refused"] == 130
     assert not list((tmp_path / "other").iterdir())
+
+
+def test_a_run_that_another_process_begins_at_the_same_moment_is_found_in_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "slow.py").write_text(SLOW.replace("0.01", "0.3"))
+    start(tmp_path, "--out", "model", "--only", "q001").communicate(timeout=60)
+    description = RunFolder.open(tmp_path / "model").run
+    begun: list[subprocess.Popen[str]] = []
+    listed = type(tmp_path).iterdir
+
+    def too_late(path: Path) -> Iterator[Path]:
+        """List what is there after another process has begun, as if its first file had been overlooked."""
+        if path == tmp_path / "run" and not begun:
+            begun.append(start(tmp_path, "--out", "run", "--concurrency", "1"))
+            wait_for_records(path / "records.jsonl", 1, begun[0])
+        return (each for each in listed(path) if each.name != "run.json")
+
+    monkeypatch.setattr(type(tmp_path), "iterdir", too_late)
+    with pytest.raises(StorageError, match=r"found process \d+ writing there"):
+        RunFolder.create(tmp_path / "run", description, ())
+    begun[0].kill()
+    begun[0].communicate()
+    found = RunFolder.create(tmp_path / "run", description, ())
+    assert (found.run.settings.questions, len(found.questions())) == (130, 130), "it was overwritten"

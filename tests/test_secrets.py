@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
+import sys
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -12,6 +14,8 @@ import pytest
 
 from commands import pipeline, process
 from misbehaving import Act, Misbehaving, answer, reply
+from ragharness.privacy import scrubbed
+from ragharness.store import RunFolder
 
 if TYPE_CHECKING:
     import subprocess
@@ -127,3 +131,64 @@ def test_a_refusal_that_repeats_the_key_does_not_print_it(tmp_path: Path, plain:
     assert done.returncode == 3, done.stderr
     assert "401" in done.stderr
     assert not list(leaks(tmp_path, done, KEY, IN_URL))
+
+
+COMMAND = """
+import json, os, sys
+
+key = os.environ["SOME_API_KEY"]
+for line in sys.stdin:
+    asked = json.loads(line)
+    turn = len(asked["question"]) % 4
+    reply = {"id": asked["id"], "text": f"I do not know. My key is {key}."}
+    if turn == 1:
+        reply = {"id": asked["id"], "error": f"refused with {key}"}
+    if turn == 2:
+        reply = {"id": asked["id"], "text": "I do not know.", "citations": {key: key}, key: key}
+    print(json.dumps(reply) if turn < 3 else f"not JSON but {key}", flush=True)
+    print(f"a line of the log with {key}", file=sys.stderr, flush=True)
+"""
+
+
+def test_a_command_whose_arguments_and_replies_hold_the_key_does_not_get_it_into_the_run(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "mine.py").write_text(COMMAND)
+    spec = f"cmd:{sys.executable} mine.py --key {KEY}"
+    command = ("run", "--pipeline", spec, "--out", "run", "--tag", KEY)
+    done = process(tmp_path, *command, SOME_API_KEY=KEY)
+    assert done.returncode == 0, done.stderr
+    assert not list(leaks(tmp_path, done, KEY))
+    run = RunFolder.open(tmp_path / "run")
+    assert run.run.settings.pipeline.endswith("mine.py --key [SOME_API_KEY]")
+    assert {record.status for record in run.records()} >= {"ok", "error"}
+    again = process(tmp_path, *command, SOME_API_KEY=KEY)
+    assert "run is finished: nothing is asked again" in again.stderr
+    assert not list(leaks(tmp_path, again, KEY))
+
+
+def test_a_model_service_that_repeats_the_key_does_not_get_it_into_the_run(tmp_path: Path) -> None:
+    message = (
+        b'{"choices": [{"message": {"role": "assistant", "content": "I do not know, ECHO"}}], "usage": {}}'
+    )
+    acts = (*ACTS[:3], Act(reply(message), echoes=True), *ACTS[4:7])
+    number = iter(range(10**6))
+    with Misbehaving(lambda text, tries: acts[next(number) % len(acts)]) as server:
+        done = process(
+            tmp_path,
+            *("run", "--pipeline", "llm", "--model", "m-1", "--out", "run", "--retries", "0"),
+            *("--base-url", server.url.removesuffix("/answer"), "--pipeline-option", "structured=off"),
+            *("--pipeline-option", "key-env=SOME_API_KEY"),
+            SOME_API_KEY=KEY,
+        )
+        assert any(f"Authorization: Bearer {KEY}".lower() in request.head.lower() for request in server.seen)
+    assert done.returncode == 0, done.stderr
+    assert not list(leaks(tmp_path, done, KEY, IN_URL))
+    assert "[SOME_API_KEY]" in (tmp_path / "run" / "records.jsonl").read_text()
+
+
+def test_a_key_that_json_must_escape_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ODD_KEY", 'quote"back\\slash\u00e9')
+    monkeypatch.setenv("MAX_TOKENS", "16000000")
+    told = json.dumps({"text": f"it is {os.environ['ODD_KEY']}", "seconds": 16000000})
+    assert json.loads(scrubbed(told.encode())) == {"text": "it is [ODD_KEY]", "seconds": 16000000}

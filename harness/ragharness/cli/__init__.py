@@ -101,6 +101,9 @@ def _asked(command: Any) -> str:
 
 def complain(message: str, help_text: str, code: int) -> int:
     """Print a mistake and the next command to standard error; returns the exit code."""
+    from ragharness.privacy import without_secrets
+
+    message = without_secrets(message)
     lines = [f"error: {message}"] + ([f"help:  {help_text}"] if help_text else [])
     typer.echo("\n".join(lines), err=True)
     return code

@@ -7,10 +7,10 @@ import sys
 
 
 def command() -> tuple[str, ...]:
-    """Return the command without what may be secret in URLs: it is written to disk."""
-    from ragharness.download import public_urls
+    """Return the command without what may be secret: it is written to disk."""
+    from ragharness.privacy import without_secrets
 
-    return ("ragharness", *map(public_urls, sys.argv[1:]))
+    return ("ragharness", *map(without_secrets, sys.argv[1:]))
 
 
 def resume_command(*, raised: bool = False) -> str:

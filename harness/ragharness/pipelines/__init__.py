@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragharness import __version__
-from ragharness.download import public_urls
 from ragharness.errors import UnknownName, UsageError
 from ragharness.options import Options
 from ragharness.pipelines._answers import read_answer
 from ragharness.pipelines._made import Made, Recall, Setting
 from ragharness.pipelines._shape import Shape, Takes, is_async, shape_of
 from ragharness.pipelines._streams import settled, whole
+from ragharness.privacy import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -61,7 +61,7 @@ class Pipeline:
     """The system under test, ready to be called."""
 
     spec: str
-    """How the user named it, without what may be secret in URLs."""
+    """How the user named it, without what may be secret."""
     name: str
     """A short name for headings and folders; not yet safe as a file name."""
     fingerprint: str
@@ -137,7 +137,7 @@ def _of_kind(spec: str, name: str, argument: str, context: Context | None) -> Pi
     context.options.finish(f"the pipeline {name!r}")
     source = Path(module.__file__).read_bytes() + made.source
     return Pipeline(
-        spec=public_urls(spec),
+        spec=without_secrets(spec),
         name=made.name or name,
         fingerprint=hashlib.sha256(__version__.encode() + b"\n" + source).hexdigest(),
         is_async=is_async(made.function),

@@ -17,6 +17,7 @@ def progress_line(progress: Progress, width: int = 80) -> str:
         f"{progress.answered}/{progress.total}",
         f"{progress.as_wanted} as wanted",
         f"{progress.not_graded} not graded",
+        *([f"{progress.repeated} repeated"] if progress.repeated else []),
         duration(progress.seconds),
         *([f"~{duration(left)} left"] if left is not None else []),
         "Ctrl-C saves",

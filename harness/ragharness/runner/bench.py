@@ -13,6 +13,7 @@ from ragharness.graders import load_grader
 from ragharness.options import Options
 from ragharness.passages import DEFAULT_WORDS, build_passages, withhold
 from ragharness.pipelines import Context, load_pipeline
+from ragharness.privacy import without_secrets
 from ragharness.questions import DEFAULT_SEED, DEFAULT_SIZE, load_questions
 from ragharness.retrievers import build_retriever
 from ragharness.runner.allowance import RETRIES
@@ -22,12 +23,14 @@ from ragharness.runner.ground import Ground, named
 from ragharness.store import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from ragharness.corpus import Corpus
     from ragharness.questions import QuestionSet
     from ragharness.runner.isolation import Isolation
+
+    Setting = str | int | float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,17 +152,24 @@ def assemble(
         corpus_hash=corpus.hash,
         question_set=questions.hash,
         questions=len(questions.questions),
-        retriever=retriever.name,
-        retriever_settings=retriever.settings,
+        retriever=without_secrets(retriever.name),
+        retriever_settings=_shown(retriever.settings),
         k=wishes.k,
         passage_words=wishes.passage_words,
-        pipeline=pipeline.spec,
+        pipeline=without_secrets(pipeline.spec),
         pipeline_fingerprint=pipeline.fingerprint,
-        pipeline_settings=dict(pipeline.settings),
+        pipeline_settings=_shown(pipeline.settings),
         grader=named(grader),
         epochs=wishes.epochs,
     )
     return Bench(corpus, questions, examiner, settings)
+
+
+def _shown(settings: Mapping[str, Setting]) -> dict[str, Setting]:
+    """Return settings as they are written down, and compared with those written down before."""
+    return {
+        name: without_secrets(value) if isinstance(value, str) else value for name, value in settings.items()
+    }
 
 
 def _isolated(spec: str, options: Options) -> Isolation:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ragharness.runner.allowance import Allowance
@@ -10,7 +12,7 @@ from ragharness.runner.crew import STEP, Crew
 from ragharness.runner.progress import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ragharness.records import Record
     from ragharness.runner.crew import Job
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 
 _TICK = 0.05
 """Seconds between two looks at the clock: how late a time-out may be noticed."""
+
+_SWITCH = 0.0005
+"""Seconds for which a thread may keep the interpreter: at Python's 5 ms, grading holds up the next calls."""
 
 
 def execute(
@@ -48,26 +53,37 @@ def execute(
     abandoned = 0
     tick = min(_TICK, timeout / 4)
     try:
-        pool.start()
-        look = 0.0
-        while not crew.done.wait(STEP if pool.grow() else tick):
-            if time.monotonic() < look:
-                continue
-            look = time.monotonic() + tick
-            for turn in crew.overdue(timeout):
-                if turn.settle():
-                    abandoned += 1
-                    crew.deliver(turn, examiner.time_out(turn, timeout))
-                    pool.replace(turn)
-            if reason := allowance.overtime():
-                crew.drain(reason)
-            _tell(crew, progress, on_progress, say)
+        with _brisk():
+            pool.start()
+            look = 0.0
+            while not crew.done.wait(STEP if pool.grow() else tick):
+                if time.monotonic() < look:
+                    continue
+                look = time.monotonic() + tick
+                for turn in crew.overdue(timeout):
+                    if turn.settle():
+                        abandoned += 1
+                        crew.deliver(turn, examiner.time_out(turn, timeout))
+                        pool.replace(turn)
+                if reason := allowance.overtime():
+                    crew.drain(reason)
+                _tell(crew, progress, on_progress, say)
     finally:
         crew.stop()
         pool.close()
     if crew.error:
         raise crew.error
     return abandoned
+
+
+@contextmanager
+def _brisk() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(min(before, _SWITCH))
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 def _tell(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness import __version__
 from ragharness.errors import RunNotUsable
+from ragharness.privacy import without_secrets
 from ragharness.runner.allowance import Allowance
 from ragharness.runner.execution import execute
 from ragharness.runner.progress import Progress
@@ -47,6 +48,7 @@ def choose_folder(
     ``again``: a run with failed questions is unfinished. Raises RunNotUsable for a folder that holds
     something else, StorageError where none can be made.
     """
+    tags = tuple(map(without_secrets, tags))
     if out is not None and (out / "run.json").is_file():
         return _named(bench, say, out, fresh, again)
     if out is None and not fresh:
@@ -59,7 +61,9 @@ def choose_folder(
     if out is None:
         now = datetime.now().astimezone()
         out = new_folder(bench.settings.corpus, bench.examiner.pipeline.name, now, tags=tags)
-    return RunFolder.create(out, _description(bench, command, tags), bench.questions.questions)
+    folder = RunFolder.create(out, _description(bench, command, tags), bench.questions.questions)
+    # Another process may have made one there at the same moment.
+    return folder if folder.run.settings == bench.settings else _named(bench, say, out, fresh, again)
 
 
 def ask_all(

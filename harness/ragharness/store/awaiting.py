@@ -6,10 +6,8 @@ import os
 from threading import Lock
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from ragharness.store.disk import disk
-from ragharness.store.lines import open_to_append, write_whole
+from ragharness.store.lines import line_of, open_to_append, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +29,7 @@ class Awaiting:
 
     def keep(self, record: Record) -> None:
         """Write an answer whose verdict will come later; raises StorageError when the disk refuses."""
-        line = msgspec.json.encode(record) + b"\n"
+        line = line_of(record)
         with self._lock, disk(self._path):
             self._written = True
             self._left.add((record.question, record.epoch))

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from ragharness.errors import RunNotUsable
+from ragharness.privacy import scrubbed
 from ragharness.records import ROWS, Question, Record
 from ragharness.store.awaiting import Awaiting
 from ragharness.store.disk import disk
 from ragharness.store.journal import Journal
 from ragharness.store.layout import FORMAT, Run, Session
-from ragharness.store.lines import UNREADABLE, append_line, mend
+from ragharness.store.lines import UNREADABLE, append_line, line_of, mend
 from ragharness.store.lock import exclusive
 
 if TYPE_CHECKING:
@@ -74,7 +75,10 @@ class RunFolder:
 
     @classmethod
     def create(cls, path: Path, run: Run, questions: Iterable[Question]) -> RunFolder:
-        """Make a new run in an empty or missing folder; raises RunNotUsable or StorageError."""
+        """Make a new run in an empty or missing folder, or open the one that was made there meanwhile.
+
+        Raises RunNotUsable, and StorageError for a folder that is in use or cannot be written.
+        """
         with disk(path):
             if path.is_file():
                 raise RunNotUsable(
@@ -82,15 +86,20 @@ class RunFolder:
                 )
             path.mkdir(parents=True, exist_ok=True)
             foreign = sorted({entry.name for entry in path.iterdir()} - _BEGINNINGS)
-        if foreign:
+        if foreign and not (path / _HEAD).is_file():
             raise RunNotUsable(
                 f"expected an empty folder or a run at {path}, found {foreign[0]} and no run.json",
                 help="name another folder with --out",
             )
-        folder = cls(path, run)
-        lines = b"".join(msgspec.json.encode(question) + b"\n" for question in questions)
-        folder.write("questions.jsonl", lines)
-        return folder.with_run(run)
+        with ExitStack() as held:
+            with disk(path):
+                held.enter_context(exclusive(path.absolute() / "lock"))
+            if (path / _HEAD).is_file():
+                return cls.open(path)
+            folder = cls(path, run)
+            lines = b"".join(msgspec.json.encode(question) + b"\n" for question in questions)
+            folder.write("questions.jsonl", lines)
+            return folder.with_run(run)
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
@@ -222,7 +231,7 @@ class RunFolder:
         fresh = self._place / "records.jsonl.new"
         with disk(self.path):
             with fresh.open("wb") as file:
-                file.writelines(msgspec.json.encode(record) + b"\n" for record in records)
+                file.writelines(line_of(record) for record in records)
                 file.flush()
                 os.fsync(file.fileno())
             fresh.replace(self._place / "records.jsonl")
@@ -237,7 +246,7 @@ class RunFolder:
         fresh = self._place / f"{name}.new"
         with disk(self.path):
             try:
-                fresh.write_bytes(content)
+                fresh.write_bytes(scrubbed(content))
                 fresh.replace(self._place / name)
             except OSError:
                 fresh.unlink(missing_ok=True)

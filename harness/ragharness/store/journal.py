@@ -6,11 +6,9 @@ import os
 from threading import Lock
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from ragharness.errors import StorageError
 from ragharness.store.disk import disk
-from ragharness.store.lines import open_to_append, write_whole
+from ragharness.store.lines import line_of, open_to_append, write_whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +41,7 @@ class Journal:
         Raises StorageError when the disk refuses (what was written before stays whole), and when the file was
         deleted: what is written into it then is lost without a word.
         """
-        line = msgspec.json.encode(record) + b"\n"
+        line = line_of(record)
         key = record.question, record.epoch
         with self._lock:
             if not self._open or key in self.answered:

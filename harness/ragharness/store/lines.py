@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 
+from ragharness.privacy import scrubbed
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -19,6 +21,11 @@ UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError)
 _BLOCK = 1 << 16
 
 
+def line_of(value: msgspec.Struct) -> bytes:
+    """Return a value as one line, without secrets: it goes to disk."""
+    return scrubbed(msgspec.json.encode(value)) + b"\n"
+
+
 def open_to_append(path: Path) -> int:
     """Return a handle whose writes all go to the end of the file."""
     return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
@@ -27,7 +34,7 @@ def open_to_append(path: Path) -> int:
 def append_line(path: Path, value: msgspec.Struct) -> None:
     """Write one line at the end of a file, whole or not at all."""
     with path.open("ab", buffering=0) as file:
-        write_whole(file.fileno(), msgspec.json.encode(value) + b"\n")
+        write_whole(file.fileno(), line_of(value))
 
 
 def write_whole(file: int, line: bytes) -> None:

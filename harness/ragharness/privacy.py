@@ -1,0 +1,65 @@
+"""What must not be written down: values of secret environment variables, logins and queries of URLs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from typing import NamedTuple
+
+from ragharness.download import public_urls
+
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+_SHORTEST_SECRET = 8
+"""Shorter values of such variables ("1", "true") are no secrets and would hit ordinary words."""
+
+_PLACE = re.compile(r"""(?<![^\s"'(])(/[^\s?#"')]*)[?#][^\s"')]+""")
+"""A redirection may name its place without a host; its query may hold a key all the same."""
+
+_FRESH = 0.1
+"""Seconds for which the environment is taken to be as it was, unless variables came or went."""
+
+
+class _Seen(NamedTuple):
+    """The secrets of the environment as it was at a time."""
+
+    moment: float
+    variables: int
+    secrets: tuple[tuple[str, str], ...]
+
+
+_seen = _Seen(0.0, -1, ())
+
+
+def without_secrets(text: str) -> str:
+    """Return the text without the values of secret environment variables, logins and queries of URLs."""
+    for name, value in _secrets():
+        if value in text:
+            text = text.replace(value, f"[{name}]")
+    return _PLACE.sub(r"\1", public_urls(text))
+
+
+def scrubbed(content: bytes) -> bytes:
+    """Return text or JSON in bytes without the values of secret environment variables."""
+    for name, value in _secrets():
+        for written in (value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]):
+            if (secret := written.encode("utf-8", "surrogateescape")) in content:
+                content = content.replace(secret, f"[{name}]".encode())
+    return content
+
+
+def _secrets() -> tuple[tuple[str, str], ...]:
+    """Return name and value of each secret variable, the longest value first: one may hold another."""
+    global _seen  # noqa: PLW0603 (reading the whole environment for every line would cost more than the line)
+    now = time.monotonic()
+    if len(os.environ) != _seen.variables or now - _seen.moment > _FRESH:
+        found = [pair for pair in os.environ.items() if _is_secret(*pair)]
+        found.sort(key=lambda pair: (-len(pair[1]), pair))
+        _seen = _Seen(now, len(os.environ), tuple(found))
+    return _seen.secrets
+
+
+def _is_secret(name: str, value: str) -> bool:
+    # A number is a setting (MAX_TOKENS), and would be found within others.
+    return len(value) >= _SHORTEST_SECRET and not value.isdecimal() and bool(_SECRET_NAME.search(name))
