@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ragharness.cli import add_group
 from ragharness.cli._console import columns, print_json, print_lines
-from ragharness.cli._loading import load, load_if_here
-from ragharness.cli._options import JSON, OFFLINE, SOURCE, SPLIT, WORDS
+from ragharness.cli._loading import load, load_if_here, part
+from ragharness.cli._options import JSON, OFFLINE, SOURCE, SPLIT, SUBSET, WORDS
 
 if TYPE_CHECKING:
     from ragharness.questions import QuestionSet
 
-_CORPUS = typer.Option("sample", "--corpus", help="Name of a corpus (see: corpus list).")
+_CORPUS = typer.Option("sample", "--corpus", help="A corpus of the list, or a folder of yours.")
 _SIZE = typer.Option(130, "--size", help="Questions; the proportions stay.")
 _SEED = typer.Option(20261121, "--seed", help="Another one chooses other questions.")
 _FILE = typer.Option(None, "--questions", metavar="FILE", help="A question file or frozen folder.")
@@ -23,6 +23,15 @@ _OUT_FILE = typer.Option(None, "--out", metavar="FILE", help="Write the question
 _OUT_FOLDER = typer.Option(
     None, "--out", metavar="FOLDER", help="Write to this folder; default: questionsets/<corpus>."
 )
+_ACCEPT = typer.Option(
+    False, "--accept-edits", help="Keep what was changed by hand in a frozen set, under a new hash."
+)
+_MODEL = typer.Option("", "--model", help="Let this model write the grounded questions; each is verified.")
+_BASE_URL = typer.Option("", "--base-url", metavar="URL", help="Where that model is served.")
+_MODEL_OPTION = typer.Option(
+    "--model-option", metavar="NAME=VALUE", help="A setting of the model (see docs/llm.md); may be repeated."
+)
+_DRY_RUN = typer.Option(False, "--dry-run", help="Say what the model's calls would be and cost; make none.")
 _OUTPUT = typer.Option(None, "-o", metavar="FILE", help="Write to a file.")
 
 
@@ -41,8 +50,13 @@ def build(
     size: int = _SIZE,
     seed: int = _SEED,
     split: str = SPLIT,
+    subset: str = SUBSET,
     source: str = SOURCE,
     out: Path | None = _OUT_FILE,
+    model: str = _MODEL,
+    base_url: str = _BASE_URL,
+    model_option: Annotated[list[str] | None, _MODEL_OPTION] = None,
+    dry_run: bool = _DRY_RUN,
     offline: bool = OFFLINE,
     as_json: bool = JSON,
 ) -> None:
@@ -51,14 +65,23 @@ def build(
     from ragharness.questions import build_questions
     from ragharness.questions.freezing import write
 
-    questions = build_questions(load(corpus, split, source, offline=offline), size, seed)
+    loaded = load(corpus, part(split, subset), source, offline=offline)
+    if model:
+        from ragharness.cli._writing import write_set
+
+        written = write_set(loaded, model, base_url, tuple(model_option or ()), size, seed, dry_run=dry_run)
+        if written is None:
+            return
+        questions = written
+    else:
+        questions = build_questions(loaded, size, seed)
     if out is not None:
         write(out, questions.lines)
     if as_json:
         print_json(set_facts(questions))
         return
-    written = f"written to {out}" if out is not None else "not written: give --out FILE"
-    print_lines([*set_lines(questions, columns()), "", written])
+    told = f"written to {out}" if out is not None else "not written: give --out FILE"
+    print_lines([*set_lines(questions, columns()), "", told])
 
 
 def check(
@@ -66,6 +89,7 @@ def check(
     size: int = _SIZE,
     seed: int = _SEED,
     split: str = SPLIT,
+    subset: str = SUBSET,
     source: str = SOURCE,
     path: Path | None = _FILE,
     offline: bool = OFFLINE,
@@ -75,7 +99,7 @@ def check(
     from ragharness.cli._questions import check_lines
     from ragharness.questions import check_questions, load_questions, questions_about, remarks
 
-    loaded = load(corpus, split, source, offline=offline)
+    loaded = load(corpus, part(split, subset), source, offline=offline)
     if path is None:
         questions = load_questions(loaded, size=size, seed=seed)
     else:
@@ -96,6 +120,7 @@ def show(
     corpus: str = _CORPUS,
     path: Path | None = _FILE,
     split: str = SPLIT,
+    subset: str = SUBSET,
     source: str = SOURCE,
     as_json: bool = JSON,
 ) -> None:
@@ -116,7 +141,7 @@ def show(
             print_lines(table(questions, columns()))
         return
     wanted = pick(questions, question)
-    here = load_if_here(questions.corpus or corpus, split or questions.split, source)
+    here = load_if_here(questions.corpus or corpus, part(split, subset) or questions.split, source)
     if as_json:
         print_json(question_facts(wanted))
     else:
@@ -128,25 +153,39 @@ def freeze(
     size: int = _SIZE,
     seed: int = _SEED,
     split: str = SPLIT,
+    subset: str = SUBSET,
     source: str = SOURCE,
+    path: Path | None = _FILE,
+    accept_edits: bool = _ACCEPT,
     out: Path | None = _OUT_FOLDER,
     offline: bool = OFFLINE,
     as_json: bool = JSON,
 ) -> None:
-    """Build a set, check it, and write it with its card and hash."""
+    """Build a set or take a file, check it, and write it with its card and hash."""
     from ragharness import shelf
     from ragharness.cli._questions import check_lines, set_facts, set_lines
-    from ragharness.questions import build_questions, check_questions
+    from ragharness.questions import build_questions, check_questions, load_questions
     from ragharness.questions import freeze as write_frozen
+    from ragharness.questions.keeping import accepted, keep_own, own_place
 
-    loaded = load(corpus, split, source, offline=offline)
-    questions = build_questions(loaded, size, seed)
+    loaded = load(corpus, part(split, subset), source, offline=offline)
+    folder = out or (
+        own_place(loaded.id, size, seed) if loaded.folder else shelf.root() / "questionsets" / corpus
+    )
+    if accept_edits:
+        questions = accepted(folder, loaded)
+    elif path is not None:
+        questions = load_questions(loaded, path=path)
+    else:
+        questions = build_questions(loaded, size, seed)
     findings = check_questions(questions, loaded)
     if findings:
         print_lines(check_lines(questions, findings, columns()))
         raise typer.Exit(1)
-    folder = out or shelf.root() / "questionsets" / corpus
-    write_frozen(questions, folder, loaded)
+    if loaded.folder:
+        keep_own(questions, folder, loaded, edited=accept_edits)
+    else:
+        write_frozen(questions, folder, loaded)
     if as_json:
         print_json(set_facts(questions))
     else:
@@ -158,6 +197,7 @@ def passages(
     size: int = _SIZE,
     seed: int = _SEED,
     split: str = SPLIT,
+    subset: str = SUBSET,
     source: str = SOURCE,
     path: Path | None = _FILE,
     passage_words: int = WORDS,
@@ -171,7 +211,7 @@ def passages(
     from ragharness.questions import load_questions
     from ragharness.questions.freezing import write
 
-    loaded = load(corpus, split, source, offline=offline)
+    loaded = load(corpus, part(split, subset), source, offline=offline)
     questions = load_questions(loaded, path=path, size=size, seed=seed)
     every = build_passages(loaded.documents, passage_words)
     index = withhold(every, questions.withheld_documents, questions.withheld_spans)
@@ -185,7 +225,25 @@ def passages(
 
 
 def _stored(corpus: str, path: Path | None) -> QuestionSet:
+    from ragharness.corpus import is_own
     from ragharness.questions import frozen_set
     from ragharness.questions.freezing import stored_set
 
+    if path is None and is_own(corpus):
+        return _kept_own(corpus)
     return frozen_set(corpus) if path is None else stored_set(path, corpus)
+
+
+def _kept_own(corpus: str) -> QuestionSet:
+    from ragharness.errors import QuestionsNotUsable
+    from ragharness.folders import folder_name
+    from ragharness.questions.freezing import CARD, frozen_in
+    from ragharness.questions.keeping import own_place
+
+    place = own_place(folder_name(corpus))
+    if not (place / CARD).is_file():
+        raise QuestionsNotUsable(
+            f"expected a frozen set about {corpus} in {place}, found none",
+            help=f"ragharness questions freeze --corpus {corpus}",
+        )
+    return frozen_in(place)

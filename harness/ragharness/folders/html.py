@@ -11,7 +11,9 @@ from ragharness.folders.wrapping import one_line, plain_lines
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-_AROUND = frozenset({"nav", "aside", "footer", "form", "button", "svg", "iframe", "object", "select"})
+_AROUND = frozenset(
+    {"title", "nav", "aside", "footer", "form", "button", "svg", "iframe", "object", "select"}
+)
 """Elements of a page that are not what it says."""
 
 

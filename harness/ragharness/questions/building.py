@@ -36,6 +36,12 @@ class Recipe(Protocol):
 _NEEDED = Slot("grounded", "correct")
 """Without questions that can be answered a set says nothing; a user's documents may lack all else."""
 
+_OF_SEVERAL = ("grounded/unsupported/document", "grounded/refused")
+"""Slots for which there must be another document."""
+
+_MAKE_ROOM = ("grounded/unsupported/document", "grounded/unsupported/clause", "null_retrieval")
+"""Slots that are given up, in this order, where plain questions are short."""
+
 
 def load_recipe(corpus: str) -> Recipe:
     """Return the recipe of a corpus on the shelf; raises QuestionsNotUsable when it has none."""
@@ -90,16 +96,18 @@ def compose(corpus: Corpus, candidates: Iterable[Question], size: int, seed: int
     """
     ground = Ground(corpus)
     pool = Pool(candidates, ground)
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = () if len(pool.places()) > 1 else _OF_SEVERAL
     while isinstance(short := _compose_patiently(pool, ground, SMALLEST, seed, left_out), Shortage):
-        if short.slot == _NEEDED or short.slot.name in left_out:
+        room = [name for name in _MAKE_ROOM if name not in left_out]
+        name = room[0] if short.slot == _NEEDED and room else short.slot.name
+        if name == _NEEDED.name or name in left_out:
             raise QuestionsNotUsable(
                 f"expected at least {SMALLEST} questions with certain answers in {corpus.id}, found too few"
                 " plain statements of figures and dates",
                 help=f"let a model write them: ragharness questions build --corpus {corpus.id} --model NAME;"
                 " or give your own: --questions FILE",
             )
-        left_out = (*left_out, short.slot.name)
+        left_out = (*left_out, name)
     outcome: tuple[Question, ...] | Shortage = _compose_patiently(pool, ground, size, seed, left_out)
     stopped: Shortage | None = None
     if isinstance(outcome, Shortage):

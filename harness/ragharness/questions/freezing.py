@@ -16,10 +16,12 @@ import msgspec
 
 from ragharness import shelf
 from ragharness.errors import QuestionsNotUsable, StorageError
+from ragharness.folders import is_folder
 from ragharness.questions.building import build_questions, load_recipe
 from ragharness.questions.checks import misfits
 from ragharness.questions.own import EXAMPLE, read_lines
 from ragharness.questions.questionset import DEFAULT_SEED, DEFAULT_SIZE, QuestionSet
+from ragharness.questions.tables import is_table, read_table
 from ragharness.records import ROWS, Question
 
 if sys.version_info >= (3, 11):
@@ -49,6 +51,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     attribution: str
     note: str = ""
     notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     rows: dict[str, int] = {}
 
 
@@ -60,22 +63,35 @@ def freeze(questions: QuestionSet, folder: Path, corpus: Corpus) -> Card:
         corpus=questions.corpus,
         split=questions.split,
         corpus_hash=questions.corpus_hash,
-        recipe_version=load_recipe(corpus.id).VERSION,
+        recipe_version=_version(corpus),
         seed=questions.seed,
         size=questions.size,
         sha256=questions.hash,
         license=corpus.license,
         attribution=corpus.attribution,
-        note=(
-            "The wording of the questions is this project's (Apache-2.0). Ids, offsets and labels come from"
-            " the corpus under its licence; none of its text is included."
-        ),
+        note=_OWN if corpus.folder else _OURS,
         notes=questions.notes,
+        left_out=questions.left_out,
         rows={row: counts[row] for row in ROWS},
     )
     write(folder / LINES, questions.lines)
     write(folder / CARD, _toml(card).encode())
     return card
+
+
+_OURS = (
+    "The wording of the questions is this project's (Apache-2.0). Ids, offsets and labels come from"
+    " the corpus under its licence; none of its text is included."
+)
+_OWN = "Made from your own documents: the questions repeat words of theirs."
+
+
+def _version(corpus: Corpus) -> int:
+    if corpus.folder:
+        from ragharness.questions.folder import VERSION
+
+        return VERSION
+    return load_recipe(corpus.id).VERSION
 
 
 def load_questions(
@@ -84,10 +100,15 @@ def load_questions(
     """Return the questions of ``path`` (a file or a frozen set's folder), else the frozen or a built set.
 
     The frozen set of the shelf is taken for the default size and seed when it was made from this very corpus;
-    ``notes`` says when it was not. Raises QuestionsNotUsable.
+    ``notes`` says when it was not. A set about a folder of the user's is frozen when it is first built.
+    Raises QuestionsNotUsable.
     """
     if path is not None:
-        return _fitting(path, corpus)
+        return fitting(path, corpus)
+    if corpus.folder:
+        from ragharness.questions.keeping import own_questions
+
+        return own_questions(corpus, size, seed)
     if (size, seed) != (DEFAULT_SIZE, DEFAULT_SEED) or corpus.id not in shelf.names("questionsets"):
         return build_questions(corpus, size, seed)
     frozen = frozen_set(corpus.id)
@@ -105,6 +126,11 @@ def frozen_set(name: str) -> QuestionSet:
     return _frozen(folder, read_card(folder))
 
 
+def frozen_in(folder: Path) -> QuestionSet:
+    """Return the frozen set of a folder as it was written; raises QuestionsNotUsable."""
+    return _frozen(folder, read_card(folder))
+
+
 def stored_set(path: Path, corpus: str) -> QuestionSet:
     """Return the questions of a file or a frozen set's folder without looking at their corpus."""
     if path.is_dir():
@@ -115,12 +141,23 @@ def stored_set(path: Path, corpus: str) -> QuestionSet:
                 help=EXAMPLE,
             )
         return _frozen(path, read_card(path))
-    questions, places = read_lines(_read(path), path, examine=True)
+    content = _read(path)
+    rows = read_table(content, path) if is_table(content, path) else None
+    questions, places = rows or read_lines(content, path, examine=True)
     return QuestionSet(corpus, "", "", DEFAULT_SEED, len(questions), questions, places=places)
 
 
 def questions_about(corpus: Corpus, path: Path) -> QuestionSet:
-    """Return the questions of a file or a frozen set's folder as asked about a corpus, fitting or not."""
+    """Return the questions of a file or a frozen set's folder as asked about a corpus, fitting or not.
+
+    A table of questions and answers gets its evidence from the corpus.
+    """
+    if not path.is_dir() and is_table(content := _read(path), path):
+        rows = read_table(content, path, corpus)
+        questions, places = rows.questions, rows.places
+        return QuestionSet(
+            corpus.id, corpus.split, corpus.hash, DEFAULT_SEED, len(questions), questions, places=places
+        )
     found = stored_set(path, corpus.id)
     return found if found.frozen else replace(found, split=corpus.split, corpus_hash=corpus.hash)
 
@@ -156,7 +193,8 @@ def read_card(folder: Path) -> Card:
         ) from error
 
 
-def _fitting(path: Path, corpus: Corpus) -> QuestionSet:
+def fitting(path: Path, corpus: Corpus) -> QuestionSet:
+    """Return the questions of a file or a folder; raises QuestionsNotUsable where they do not fit."""
     found = questions_about(corpus, path)
     wrong = misfits(found, corpus)
     if wrong:
@@ -164,8 +202,8 @@ def _fitting(path: Path, corpus: Corpus) -> QuestionSet:
         raise QuestionsNotUsable(
             f"expected questions about {corpus.id} in {path}, found {len(wrong)} that do not fit;"
             f" {first.question or 'the set'}: {first.message}",
-            help=f"ragharness questions check --corpus {corpus.id} --questions {shlex.quote(str(path))}"
-            " lists them",
+            help=f"ragharness questions check --corpus {shlex.quote(corpus.id)}"
+            f" --questions {shlex.quote(str(path))} lists them",
         )
     return found
 
@@ -177,7 +215,8 @@ def _frozen(folder: Path, card: Card) -> QuestionSet:
         raise QuestionsNotUsable(
             f"expected the frozen questions {card.sha256[:12]} in {folder / LINES}, found {found[:12]}:"
             " they were changed after the freeze",
-            help=f"ragharness questions freeze --corpus {card.corpus}",
+            help=f"ragharness questions freeze --corpus {shlex.quote(card.corpus)}"
+            + (" --accept-edits" if is_folder(card.corpus) else ""),
         )
     questions = read_lines(content, folder / LINES, examine=False).questions
     return QuestionSet(
@@ -189,6 +228,7 @@ def _frozen(folder: Path, card: Card) -> QuestionSet:
         questions,
         frozen=True,
         notes=card.notes,
+        left_out=card.left_out,
     )
 
 

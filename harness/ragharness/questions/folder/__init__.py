@@ -4,6 +4,8 @@ The recipe of every folder of the user's own. A statement is asked about only wh
 question is certain and where nothing else in its document says the same or might be meant instead.
 """
 
-from ragharness.questions.folder.recipe import VERSION, candidates
+from ragharness.questions.folder.definitions import Posed
+from ragharness.questions.folder.recipe import VERSION, candidates, candidates_about
+from ragharness.questions.folder.statements import Statement, statement_at
 
-__all__ = ["VERSION", "candidates"]
+__all__ = ["VERSION", "Posed", "Statement", "candidates", "candidates_about", "statement_at"]

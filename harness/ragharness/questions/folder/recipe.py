@@ -17,7 +17,7 @@ from ragharness.questions.folder.strange import BODIES, TOPICS
 from ragharness.records import Distractor, Evidence, Question
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ragharness.corpus import Corpus
     from ragharness.passages import PassageSet
@@ -33,7 +33,7 @@ PER_QUESTION = 8
 _DRAWN = 4
 """Documents of which one is asked what another one states."""
 
-_DOCUMENTS = 40
+_DOCUMENTS = 20
 """Documents that topics which nothing touches are asked of."""
 
 _VOLUMES = (
@@ -54,7 +54,11 @@ _AFTER = re.compile(r"\b(?:did|does|do|was|were|has|had|have|will) $")
 
 def candidates(corpus: Corpus, size: int) -> list[Question]:
     """Return what can be asked for a set of ``size`` questions, in two wordings each."""
-    found = statements(corpus.documents, PER_QUESTION * size)
+    return candidates_about(statements(corpus.documents, PER_QUESTION * size), corpus)
+
+
+def candidates_about(found: Iterable[Statement], corpus: Corpus) -> list[Question]:
+    """Return what can be asked about some statements, and of what the folder lacks."""
     named = [each for each in corpus.documents if each.handle]
     telling = {each.id: telling_words(each.text) for each in named}
     questions: list[Question] = []

@@ -29,7 +29,7 @@ SAME = 0.6
 _LIKELY = 50
 """How many times larger or smaller a figure may be to be taken for another."""
 
-NEAR = 3
+NEAR = 6
 """Sentences before and after a statement in which another figure is near enough to be taken for it."""
 
 ALIKE = 0.8
@@ -62,10 +62,30 @@ class Statement(NamedTuple):
 
 def statements(documents: Sequence[Document], most: int) -> list[Statement]:
     """Return at most ``most`` statements, documents in turn, those that are said once in their document."""
-    found = [_of_document(each) for each in documents if each.handle]
+    found: list[list[Statement]] = []
+    for document in sorted((each for each in documents if each.handle), key=lambda each: _draw(each.id)):
+        found.append(_of_document(document))
+        if sum(map(len, found)) >= ENOUGH * most:
+            break
     turns = [each for turn in zip_longest(*found) for each in turn if each is not None]
     return _with_echoes(turns[:most], documents)
 
+
+def statement_at(document: Document, start: int, end: int, posed: Posed) -> Statement:
+    """Return a statement whose question somebody else wrote, with what is near it."""
+    first = max(0, start - _AROUND)
+    around = [(first + one, first + other) for one, other in sentences(document.text[first : end + _AROUND])]
+    place = next((number for number, span in enumerate(around) if span[1] > start), 0)
+    said = [" ".join(document.text[one:other].split()) for one, other in around]
+    near = [each for each in _near(posed, place, said, around) if each[2] <= start or each[1] >= end]
+    return Statement(document, start, end, posed, tuple(near))
+
+
+_AROUND = 800
+"""Characters before and after it in which something near is looked for."""
+
+ENOUGH = 2
+"""Statements that are found for one that is taken; then no further document is looked at."""
 
 _PER_DOCUMENT = 40
 """Statements of one document at most: a long one is no better known by more of them."""
@@ -200,10 +220,14 @@ def _one_question_each(found: Iterable[Statement]) -> list[Statement]:
     return [group[0] for group in groups.values() if len(group) == 1]
 
 
+def _draw(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
 def _rank(statement: Statement) -> str:
     key = f"{statement.document.id}|{statement.start}|{statement.asked.question}"
     # What tempts is rarer, and so comes first.
-    return ("0" if statement.tempting else "1") + sha256(key.encode()).hexdigest()
+    return ("0" if statement.tempting else "1") + _draw(key)
 
 
 def _with_echoes(found: list[Statement], documents: Iterable[Document]) -> list[Statement]:
@@ -213,10 +237,14 @@ def _with_echoes(found: list[Statement], documents: Iterable[Document]) -> list[
     for number, each in enumerate(wanted):
         for word in each:
             watched.setdefault(word, []).append(number)
+    figures = [set(_FIGURE.findall(each.document.text[each.start : each.end])) for each in found]
     heard: set[int] = set()
     for document in documents:
         for start, end in sentences(document.text):
-            telling = telling_words(document.text[start:end])
+            said = document.text[start:end]
+            if not (_DIGIT.search(said) or _SPELLED.search(said)):
+                continue
+            telling, theirs = telling_words(said), set(_FIGURE.findall(said))
             shared: dict[int, int] = {}
             for word in telling & watched.keys():
                 for number in watched[word]:
@@ -224,13 +252,14 @@ def _with_echoes(found: list[Statement], documents: Iterable[Document]) -> list[
             heard.update(
                 number
                 for number, count in shared.items()
-                if count >= SAME * len(wanted[number]) and found[number].document.id != document.id
+                if found[number].document.id != document.id
+                and count >= (SAME if figures[number] <= theirs else ALIKE) * len(wanted[number])
             )
     marked = [each._replace(elsewhere=number in heard) for number, each in enumerate(found)]
     # What many documents call by the same letters is known without any of them.
-    figures = [each for each in marked if each.asked.kind != "text"]
+    plain = [each for each in marked if each.asked.kind != "text"]
     named = [each for each in marked if each.asked.kind == "text" and not _common(each, documents)]
-    return [*figures, *named[: 1 + len(figures) // FIGURES_EACH]]
+    return [*plain, *named[: 1 + len(plain) // FIGURES_EACH]]
 
 
 def _common(statement: Statement, documents: Iterable[Document]) -> bool:

@@ -1,0 +1,72 @@
+"""``ragharness questions build --model``: what it would cost, the writing, what was not believed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragharness.cli._console import Live, print_lines
+
+if TYPE_CHECKING:
+    from ragharness.corpus import Corpus
+    from ragharness.questions import QuestionSet
+    from ragharness.writing import Plan
+
+
+def write_set(
+    corpus: Corpus,
+    model: str,
+    base_url: str,
+    options: tuple[str, ...],
+    size: int,
+    seed: int,
+    *,
+    dry_run: bool,
+) -> QuestionSet | None:
+    """Return the set that a model wrote; None after saying what it would cost."""
+    from ragharness.download import cache_folder
+    from ragharness.errors import UsageError
+    from ragharness.options import Options
+    from ragharness.writing import plan, write_questions
+    from ragharness.writing.model import Model
+
+    if not corpus.folder:
+        raise UsageError(
+            f"expected a folder of your own documents for --model, found the corpus {corpus.id}",
+            help=f"ragharness questions build --corpus {corpus.id} builds its set without a model",
+        )
+    given = Options.parse(options, flag="--model-option").starting("")
+    settings = {**given, "model": model, **({"base-url": base_url} if base_url else {})}
+    live = Live()
+    live.say(cost_line(plan(corpus, size, seed), model, settings))
+    if dry_run:
+        return None
+    writer = Model(settings, cache_folder() / "answers")
+    try:
+        outcome = write_questions(corpus, writer, size, seed, live.fetching)
+    finally:
+        live.clear()
+    spent = [each.cost for each in writer.usages if each.cost is not None and not each.from_cache]
+    fresh = sum(not each.from_cache for each in writer.usages)
+    live.say(
+        f"{outcome.believed} of {outcome.written} believed; {fresh} calls"
+        + (f", {sum(spent):.4f} USD" if spent else "")
+    )
+    print_lines(
+        [f"not believed: {reason}: {question}" for _, question, reason in outcome.rejected if question][:10]
+    )
+    return outcome.questions
+
+
+def cost_line(wanted: Plan, model: str, settings: dict[str, str]) -> str:
+    """Return in words how many calls are needed and what they cost by the price table."""
+    from ragharness.pipelines.llm import list_price
+
+    price = list_price(model, settings.get("base-url", ""), settings.get("prices", ""))
+    told = "cost not known: no price is listed for it"
+    if price is not None:
+        dollars = (wanted.prompt_tokens * price.input + wanted.completion_tokens * price.output) / 1_000_000
+        told = f"about {dollars:.2f} USD (price seen {price.seen})"
+    return (
+        f"{model}: up to {wanted.calls} calls about {len(wanted.passages)} passages, about"
+        f" {wanted.prompt_tokens} tokens in and {wanted.completion_tokens} out, {told}"
+    )

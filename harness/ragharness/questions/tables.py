@@ -1,0 +1,387 @@
+"""A user's questions and answers as a table, CSV or JSON Lines; every bad row is named.
+
+Columns: question, answer; if wanted kind, evidence, document, answerable, distractors, unit, id, note.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from ragharness.errors import QuestionsNotUsable
+from ragharness.folders.decoding import decode
+from ragharness.language.dates import find_dates
+from ragharness.language.numbers import find_quantities
+from ragharness.language.units import is_currency
+from ragharness.questions.own import EXAMPLE, Lines
+from ragharness.records import Distractor, Evidence, Question
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ragharness.corpus import Corpus
+    from ragharness.questions.locating import Locator
+    from ragharness.records import Kind
+
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "question": ("question", "text", "query", "prompt", "q"),
+    "answer": (
+        "answer",
+        "answers",
+        "expected",
+        "expectedanswer",
+        "expectedanswers",
+        "gold",
+        "goldanswer",
+        "reference",
+        "groundtruth",
+        "a",
+    ),
+    "kind": ("kind", "type"),
+    "evidence": ("evidence", "quote", "context", "passage"),
+    "document": ("document", "doc", "source", "file", "title"),
+    "answerable": ("answerable",),
+    "distractors": ("distractors", "distractor", "falseanswers", "wronganswers"),
+    "unit": ("unit",),
+    "id": ("id", "qid"),
+    "note": ("note", "notes", "comment"),
+}
+"""What a column is called, in small letters without blanks and dashes."""
+
+KINDS = ("yesno", "number", "date", "text", "list")
+_HEADER = 'the first line names the columns, at least "question" and "answer"; see docs/own.md'
+_NONE = frozenset({"", "unanswerable", "not answerable", "n/a", "none", "not stated", "no answer"})
+_FALSE = frozenset({"no", "false", "0", "n"})
+_TRUE = frozenset({"yes", "true", "1", "y", ""})
+_WHEN = re.compile(r"\b(?:when|years?|dates?)\b", re.IGNORECASE)
+"""A bare 2019 is a year only where a year is asked for."""
+
+_MOST = 200
+"""Bad rows that are named in one message; the rest is counted."""
+
+Row = dict[str, Any]
+
+
+def is_table(content: bytes, path: Path) -> bool:
+    """Whether a question file is a table of questions and answers, and no file of complete questions."""
+    if path.suffix.lower() in {".csv", ".tsv"}:
+        return True
+    first = next((line for line in content.removeprefix(b"\xef\xbb\xbf").splitlines() if line.strip()), b"")
+    try:
+        row = json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    return (
+        isinstance(row, dict) and "stratum" not in row and "question" in {_folded(str(name)) for name in row}
+    )
+
+
+def read_table(content: bytes, path: Path, corpus: Corpus | None = None) -> Lines:
+    """Return the questions of a table with the lines in which they stand.
+
+    With a corpus evidence is found in its documents. Raises QuestionsNotUsable with every bad row.
+    """
+    try:
+        text, _ = decode(content)
+    except ValueError as error:
+        raise QuestionsNotUsable(f"expected a table of questions in {path}, found: {error}") from error
+    as_csv = path.suffix.lower() in {".csv", ".tsv"}
+    problems: list[str] = []
+    rows = list(_csv_rows(text, path, problems) if as_csv else _json_rows(text, problems))
+    locator = _locator(corpus)
+    questions: list[Question] = []
+    for number, row in rows:
+        question = _tried(row, number, locator, problems)
+        questions += [question] if question else []
+    if problems:
+        told = sorted(problems, key=_line)
+        more = f"; and {len(told) - _MOST} more" if len(told) > _MOST else ""
+        good = f"{len(questions)} of {len(questions) + len(told)} rows can be asked"
+        raise QuestionsNotUsable(
+            f"expected a question and its answer in every row of {path}; {good}: "
+            + "; ".join(told[:_MOST])
+            + more,
+            help="mend these rows; docs/own.md shows the columns",
+        )
+    if not questions:
+        raise QuestionsNotUsable(f"expected questions in {path}, found none", help=EXAMPLE)
+    return Lines(tuple(questions), tuple(number for number, _ in rows))
+
+
+def _tried(row: Row, number: int, locator: Locator | None, problems: list[str]) -> Question | None:
+    try:
+        return _question(row, number, locator)
+    except ValueError as error:
+        problems.append(f"line {number}: {error}")
+        return None
+
+
+def _locator(corpus: Corpus | None) -> Locator | None:
+    if corpus is None:
+        return None
+    from ragharness.questions.locating import Locator
+
+    return Locator(corpus)
+
+
+def _line(problem: str) -> int:
+    found = re.match(r"line (\d+)", problem)
+    return int(found[1]) if found else 0
+
+
+def _csv_rows(text: str, path: Path, problems: list[str]) -> Iterator[tuple[int, Row]]:
+    first, _, rest = text.partition("\n")
+    skipped = 0
+    delimiter = ""
+    if first.strip().lower().startswith("sep=") and len(first.strip()) > 4:  # a hint of Excel's
+        delimiter, text, skipped = first.strip()[4], rest, 1
+    head = text.partition("\n")[0]
+    delimiter = delimiter or max(",;\t|", key=head.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        names = [_column(name) for name in next(reader, [])]
+        if "question" not in names:
+            found = ", ".join(filter(None, head.split(delimiter)))[:200]
+            raise QuestionsNotUsable(
+                f'expected a column "question" in {path}, found: {found or "nothing"}', help=_HEADER
+            )
+        begin = reader.line_num + 1 + skipped
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                if len(cells) > len(names):
+                    told = f"expected {len(names)} columns, found {len(cells)}"
+                    problems.append(f"line {begin}: {told} (put cells with {delimiter!r} in quotes)")
+                else:
+                    yield (
+                        begin,
+                        {name: cell.strip() for name, cell in zip(names, cells, strict=False) if name},
+                    )
+            begin = reader.line_num + 1 + skipped
+    except csv.Error as error:
+        problems.append(f"line {reader.line_num + skipped}: {error}")
+
+
+def _json_rows(text: str, problems: list[str]) -> Iterator[tuple[int, Row]]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            problems.append(f"line {number}: {error}")
+            continue
+        if not isinstance(row, dict):
+            problems.append(f"line {number}: expected an object, found {type(row).__name__}")
+            continue
+        known = {_column(name): value for name, value in row.items()}
+        strange = [name for name in row if not _column(name)]
+        if strange:
+            problems.append(f"line {number}: no column is named {strange[0]!r}")
+            continue
+        yield number, known
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\s_-]+", "", name.strip().lower())
+
+
+def _column(name: str) -> str:
+    folded = _folded(name)
+    return next((column for column, names in COLUMNS.items() if folded in names), "")
+
+
+def _question(row: Row, number: int, locator: Locator | None) -> Question:
+    """Return the question of a row; raises ValueError with what is wrong."""
+    text = _cell(row, "question")
+    if not any(map(str.isalpha, text)):
+        raise ValueError("no question")
+    document = _document(_cell(row, "document"), locator)
+    given = [each for each in _cells(row, "answer", "|") if each.lower() not in _NONE]
+    flag = _cell(row, "answerable").lower()
+    if flag not in _TRUE | _FALSE:
+        raise ValueError(f"expected answerable yes or no, found {flag!r}")
+    if flag in _FALSE or not given:
+        if given:
+            raise ValueError("it has an answer and is said not to be answerable")
+        if flag in _TRUE - {""}:
+            raise ValueError("it is said to be answerable and has no answer")
+        return _unanswerable(row, number, text, document)
+    kind = kind_of(_cell(row, "kind").lower(), given, text)
+    answers, unit, precision = read_answers(kind, given, _cell(row, "unit"))
+    false = tuple(Distractor(each) for each in _false(kind, _cells(row, "distractors", "|"), unit, answers))
+    evidence = _evidence(row, text, given, document, locator)
+    return Question(
+        id=_cell(row, "id") or f"r{number}",
+        text=text,
+        stratum="grounded",
+        target="wrong" if false else "correct",
+        kind=kind,
+        answerable=True,
+        document=document,
+        answers=answers,
+        unit=unit,
+        date_precision=precision,  # type: ignore[arg-type]
+        evidence=evidence,
+        distractors=false,
+        proposition=text.rstrip("? ") if kind == "yesno" else "",
+        note=_cell(row, "note"),
+    )
+
+
+def _unanswerable(row: Row, number: int, text: str, document: str) -> Question:
+    kind = _cell(row, "kind").lower() or "text"
+    return Question(
+        id=_cell(row, "id") or f"r{number}",
+        text=text,
+        stratum="unanswerable",
+        kind=kind_of(kind, [], text),
+        answerable=False,
+        document=document,
+        unit=_cell(row, "unit"),
+        proposition=text.rstrip("? ") if kind == "yesno" else "",
+        note=_cell(row, "note"),
+    )
+
+
+def _cell(row: Row, name: str) -> str:
+    value = row.get(name)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (list, dict)):
+        raise ValueError(f"expected one {name}, found {json.dumps(value)[:80]}")  # noqa: TRY004
+    return "" if value is None else str(value).strip()
+
+
+def _cells(row: Row, name: str, separator: str) -> list[str]:
+    value = row.get(name)
+    if isinstance(value, list):
+        if not all(isinstance(each, (str, int, float)) for each in value):
+            raise ValueError(f"expected texts or numbers as {name}, found {json.dumps(value)[:80]}")
+        return [str(each).strip() for each in value if str(each).strip()]
+    return [each.strip() for each in _cell(row, name).split(separator) if each.strip()]
+
+
+def _document(name: str, locator: Locator | None) -> str:
+    if not name or locator is None:
+        return name
+    found = locator.document(name)
+    if not found:
+        raise ValueError(f"no document is named {name[:80]!r}")
+    return found
+
+
+def kind_of(named: str, answers: list[str], question: str) -> Kind:
+    """Return the kind that a row names, or the one that all its answers are."""
+    for kind in KINDS:
+        if named == kind:
+            return kind  # type: ignore[return-value]
+    if named:
+        raise ValueError(f"expected a kind of {', '.join(KINDS)}, found {named!r}")
+    if all(each.lower() in {"yes", "no", "true", "false"} for each in answers):
+        return "yesno"
+    bare = all(each.isdecimal() for each in answers)
+    if all(_date(each) for each in answers) and (not bare or _WHEN.search(question)):
+        return "date"
+    if all(_amount(each, "") for each in answers):
+        return "number"
+    return "text"
+
+
+def read_answers(kind: Kind, given: list[str], unit: str) -> tuple[tuple[str, ...], str, str]:
+    """Return answers as they are compared, their unit and the precision of a date; raises ValueError."""
+    if kind == "yesno":
+        said = {{"true": "yes", "false": "no"}.get(each.lower(), each.lower()) for each in given}
+        if len(said) > 1 or not said <= {"yes", "no"}:
+            raise ValueError(f"expected the answer yes or no, found {' | '.join(given)[:80]!r}")
+        return tuple(said), "", ""
+    if kind == "date":
+        dates = [_date(each) for each in given]
+        if not all(dates):
+            raise ValueError(f"expected a date like 2024-03-01, found {' | '.join(given)[:80]!r}")
+        return tuple(dict.fromkeys(dates)), "", ("year", "month", "day")[min(map(len, dates)) // 3 - 1]
+    if kind == "number":
+        amounts = [amount for each in given if (amount := _amount(each, unit))]
+        if len(amounts) < len(given):
+            raise ValueError(f"expected a number like 391035 or 21.4, found {' | '.join(given)[:80]!r}")
+        units = {amount[1] for amount in amounts}
+        if len(units) > 1:
+            raise ValueError(f"expected answers in one unit, found {', '.join(sorted(units))}")
+        return tuple(dict.fromkeys(amount[0] for amount in amounts)), units.pop(), ""
+    return tuple(dict.fromkeys(given)), unit, ""
+
+
+def _false(kind: Kind, given: list[str], unit: str, answers: tuple[str, ...]) -> Iterator[str]:
+    for each in given:
+        amount = _amount(each, unit) if kind == "number" else None
+        value = amount[0] if amount and amount[1] == unit else _date(each) if kind == "date" else each
+        if kind == "number" and not (amount and amount[1] == unit):
+            raise ValueError(f"expected a false answer in {unit or 'plain numbers'}, found {each[:80]!r}")
+        if kind == "date" and not value:
+            raise ValueError(f"expected a date as false answer, found {each[:80]!r}")
+        if value in answers:
+            raise ValueError(f"the false answer {each[:80]!r} is an accepted one")
+        yield value.lower() if kind == "yesno" else value
+
+
+def _date(text: str) -> str:
+    if re.fullmatch(r"\d{4}(?:-\d\d(?:-\d\d)?)?", text):
+        return text if text[0] in "12" else ""
+    found = [each for each in find_dates(text) if each.year]
+    if (
+        len(found) != 1
+        or found[0].fiscal
+        or found[0].quarter
+        or found[0].end - found[0].start < len(text.strip()) - 1
+    ):
+        return ""
+    date = found[0]
+    return "-".join([f"{date.year:04d}", *(f"{part:02d}" for part in (date.month, date.day) if part)])
+
+
+def _amount(text: str, unit: str) -> tuple[str, str] | None:
+    """Return a plain decimal and its unit; None for what is no single amount."""
+    plain = text.replace(",", "").replace(" ", "")
+    if re.fullmatch(r"-?\d{1,30}(?:\.\d{1,30})?", plain):
+        return f"{Decimal(plain):f}", unit
+    found = find_quantities(text)
+    if len(found) != 1 or found[0].range or found[0].bound:
+        return None
+    amount = found[0]
+    if re.search(r"[^\W\d]{2}", text[: amount.start] + text[amount.end :]):
+        return None
+    value, named = amount.value, amount.unit
+    if is_currency(named) and abs(value) >= 1_000_000:
+        value, named = value / 1_000_000, f"{named} million"
+    return f"{value.normalize():f}", unit or named
+
+
+def _evidence(
+    row: Row, text: str, given: list[str], document: str, locator: Locator | None
+) -> tuple[Evidence, ...]:
+    if locator is None:
+        return ()
+    quotes = _cells(row, "evidence", "||")
+    if quotes:
+        return tuple(_quoted(each, document, locator) for each in quotes)
+    if all(each.lower() in {"yes", "no", "true", "false"} for each in given):
+        raise ValueError("a yes or no needs its evidence: a quote of the document that decides it")
+    found = locator.stated(text, given, document)
+    if found is None:
+        raise ValueError(
+            f"no sentence of {document or 'the documents'} with the answer {given[0][:60]!r} shares half of"
+            " the question's words: give the evidence, a quote"
+        )
+    return (found,)
+
+
+def _quoted(quote: str, document: str, locator: Locator) -> Evidence:
+    place = locator.quoted(quote, document)
+    if place is None:
+        where = document or "any document, or in several: name the document"
+        raise ValueError(f"the evidence {quote[:60]!r} is not found in {where}")
+    return place

@@ -1,0 +1,209 @@
+"""From passages to a set: which are asked about, what that may cost, which questions are believed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
+
+from ragharness.graders import load_grader
+from ragharness.passages import build_passages
+from ragharness.placing import Placer
+from ragharness.questions.building import compose
+from ragharness.questions.folder import Posed, Statement, candidates_about, statement_at
+from ragharness.records import Answer, Passage, Question
+from ragharness.retrievers import build_retriever
+from ragharness.writing.verifying import Written, read_written
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ragharness.corpus import Corpus
+    from ragharness.questions import QuestionSet
+    from ragharness.retrievers import Retriever
+    from ragharness.writing.model import Model
+
+SPARE = 1.6
+"""Passages that are asked about for one question that is wanted: some are not believed."""
+
+ANSWERED = 90 / 130
+"""Share of a set's questions that need a statement; the others ask for what is not there."""
+
+OTHERS = 5
+"""Passages that must not answer a question."""
+
+AT_ONCE = 4
+CALLS = 3
+_SHORTEST = 30
+"""Words of a passage that can state something."""
+
+_OVERHEAD = 260
+"""Tokens of the instructions of a call, roughly."""
+
+_TOKEN = 4
+"""Characters of a token, roughly."""
+
+
+class Plan(NamedTuple):
+    """What writing would take; an estimate from above."""
+
+    passages: tuple[Passage, ...]
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class Outcome(NamedTuple):
+    """A set, and why written questions are not in it."""
+
+    questions: QuestionSet
+    written: int
+    believed: int
+    rejected: tuple[tuple[str, str, str], ...]
+    """Passage id, question, reason."""
+
+
+def plan(corpus: Corpus, size: int, seed: int) -> Plan:
+    """Return which passages would be asked about for a set of ``size``, documents in turn."""
+    passages = build_passages(corpus.documents)
+    turns: list[tuple[int, str, Passage]] = []
+    for document in (each for each in corpus.documents if each.handle):
+        own = [each for each in passages.of(document.id) if len(each.text.split()) >= _SHORTEST]
+        ranked = sorted((sha256(f"{seed}|{each.id}".encode()).hexdigest(), each) for each in own)
+        turns += ((turn, rank, each) for turn, (rank, each) in enumerate(ranked))
+    turns.sort(key=lambda each: each[:2])
+    chosen = tuple(each for _, _, each in turns[: round(SPARE * ANSWERED * size) + 1])
+    own_tokens = sum(len(each.text) for each in chosen) // _TOKEN
+    return Plan(
+        chosen,
+        CALLS * len(chosen),
+        (1 + OTHERS) * own_tokens + CALLS * _OVERHEAD * len(chosen),
+        160 * len(chosen),
+    )
+
+
+def write_questions(
+    corpus: Corpus,
+    model: Model,
+    size: int,
+    seed: int,
+    on_progress: Callable[..., None] | None = None,
+) -> Outcome:
+    """Return a set whose grounded questions the model wrote, each verified.
+
+    Raises AccessRefused or TemporaryFailure of the service, QuestionsNotUsable where too few are believed.
+    """
+    wanted = plan(corpus, size, seed)
+    writer = _Writer(corpus, model, len(wanted.passages), on_progress)
+    results = asyncio.run(writer.all_of(wanted.passages))
+    found = [each for each in results if isinstance(each, Statement)]
+    rejected = tuple(each for each in results if not isinstance(each, Statement))
+    single = _single(found)
+    questions = compose(corpus, candidates_about(single, corpus), size, seed)
+    told = Counter(reason for _, _, reason in rejected)
+    reasons = "; ".join(f"{count} as {reason}" for reason, count in told.most_common(4))
+    note = f"written by {model.name} about {len(results)} passages, {len(single)} believed"
+    notes = (note + (f" (left out: {reasons})" if reasons else ""), *questions.notes)
+    return Outcome(_with_notes(questions, notes), len(results), len(single), rejected)
+
+
+def _with_notes(questions: QuestionSet, notes: tuple[str, ...]) -> QuestionSet:
+    from dataclasses import replace as with_fields
+
+    return with_fields(questions, notes=notes)
+
+
+def _single(found: Sequence[Statement]) -> list[Statement]:
+    """Return the statements without those that share a question or a place with another."""
+    kept: dict[object, Statement] = {}
+    for each in found:
+        kept.setdefault((each.document.id, each.start), each)
+    questions = Counter((each.document.id, each.asked.question.casefold()) for each in kept.values())
+    return [
+        each for each in kept.values() if questions[each.document.id, each.asked.question.casefold()] == 1
+    ]
+
+
+class _Writer:
+    """Writes and verifies; a few passages at a time."""
+
+    def __init__(
+        self, corpus: Corpus, model: Model, total: int, on_progress: Callable[..., None] | None
+    ) -> None:
+        self._corpus = corpus
+        self._model = model
+        self._passages = build_passages(corpus.documents)
+        self._retriever: Retriever = build_retriever("bm25", self._passages)
+        self._placer = Placer(corpus, self._passages)
+        self._grader = load_grader()
+        self._total = total
+        self._done = 0
+        self._on_progress = on_progress
+
+    async def all_of(self, passages: Sequence[Passage]) -> list[Statement | tuple[str, str, str]]:
+        """Return for each passage its statement, or (passage, question, reason)."""
+        room = asyncio.Semaphore(AT_ONCE)
+
+        async def one(passage: Passage) -> Statement | tuple[str, str, str]:
+            async with room:
+                result = await self._one(passage)
+            self._done += 1
+            if self._on_progress is not None:
+                self._on_progress("writing questions", self._done, self._total, "passages")
+            return result
+
+        return list(await asyncio.gather(*map(one, passages)))
+
+    async def _one(self, passage: Passage) -> Statement | tuple[str, str, str]:
+        asked = f"The passage is from the document {passage.title!r}. Write the question."
+        written = read_written(await self._model.ask("write", asked, [passage]), passage)
+        if isinstance(written, str):
+            return passage.id, "", written
+        placed = self._placer.place(Passage("", passage.document, "", passage.start, 0, written.quote))
+        place = next((each for each in placed.passage.places if each.document == passage.document), None)
+        if placed.how != "text" or place is None:
+            return passage.id, written.question, "the quote is not found in its document"
+        reason = await self._doubt(passage, written, place.start, place.end)
+        if reason:
+            return passage.id, written.question, reason
+        document = self._corpus.document(passage.document)
+        posed = Posed(written.question, written.kind, written.value, written.unit, written.precision)
+        return statement_at(document, place.start, place.end, posed)
+
+    async def _doubt(self, passage: Passage, written: Written, start: int, end: int) -> str:
+        named = f'According to "{passage.title}": {written.question}'
+        if self._matches(await self._model.ask("closed", named), written):
+            return "it is answered without the passage"
+        hits = self._retriever.retrieve(named, OTHERS + 3)
+        others = [
+            hit.passage
+            for hit in hits
+            if not (
+                hit.passage.document == passage.document
+                and hit.passage.start < end
+                and start < hit.passage.end
+            )
+        ][:OTHERS]
+        said = await self._model.ask("elsewhere", named, others)
+        if self._matches(said, written):
+            return "another passage answers it too"
+        return "another passage answers it differently" if self._answers(said, written) else ""
+
+    def _matches(self, said: str, written: Written) -> bool:
+        return bool(said) and self._read(said, written)[0] == "match"
+
+    def _answers(self, said: str, written: Written) -> bool:
+        match, refusal = self._read(said, written)
+        return bool(said) and not refusal and match in {"mismatch", "world", "distractor", "partial"}
+
+    def _read(self, said: str, written: Written) -> tuple[str, bool]:
+        question = replace(_QUESTION, text=written.question, kind=written.kind, answers=(written.value,))
+        question = replace(question, unit=written.unit, date_precision=written.precision)
+        reading = self._grader.read(question, Answer(text=said), (), frozenset())
+        return reading.match, reading.refusal
+
+
+_QUESTION = Question(id="q", text="", stratum="grounded", target="correct", kind="text", answerable=True)

@@ -1,0 +1,83 @@
+"""One model in three parts: writer, knower without passages, reader of other passages."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from ragharness.errors import TemporaryFailure, UnusableReply
+from ragharness.options import Options
+from ragharness.pipelines import Context, load_pipeline, read_answer
+from ragharness.records import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ragharness.pipelines import Pipeline
+    from ragharness.records import Passage
+
+PROMPTS = Path(__file__).parent / "prompts"
+ATTEMPTS = 5
+"""Calls for one reply before it is given up."""
+
+LONGEST_WAIT = 60.0
+"""Seconds that a busy service is waited for at most before the next call."""
+
+
+class Model:
+    """Asks; what it cost so far is in ``usages``."""
+
+    def __init__(self, settings: Mapping[str, str], cache: Path | None) -> None:
+        """Raises UsageError for settings that cannot be meant."""
+        self._settings = dict(settings)
+        self._cache = cache
+        self._parts = {name: self._part(name) for name in ("write", "closed", "elsewhere")}
+        self.usages: list[Usage] = []
+
+    def _part(self, name: str) -> Pipeline:
+        given = {"structured": "off", **self._settings, "prompt": str(PROMPTS / f"{name}.txt")}
+        options = Options(given, flag="--model-option")
+        nothing = cast("Any", None)
+        return load_pipeline("llm", Context(nothing, nothing, nothing, options, self._cache))
+
+    @property
+    def name(self) -> str:
+        """The model."""
+        return str(self._parts["write"].settings.get("model", ""))
+
+    async def ask(self, part: str, question: str, passages: Sequence[Passage] = ()) -> str:
+        """Return what the model says, from the cache where it was asked before; "" for an unusable reply.
+
+        Raises AccessRefused, and TemporaryFailure when the service stays away.
+        """
+        pipeline = self._parts[part]
+        kept = pipeline.recall(question, passages) if pipeline.recall else None
+        if kept is not None:
+            return self._counted(kept)
+        for attempt in range(ATTEMPTS - 1):
+            said = await self._tried(pipeline, question, passages)
+            if not isinstance(said, TemporaryFailure):
+                return said
+            await asyncio.sleep(min(LONGEST_WAIT, said.retry_after or 0.5 * 2**attempt))
+        said = await self._tried(pipeline, question, passages)
+        if isinstance(said, TemporaryFailure):
+            raise said
+        return said
+
+    async def _tried(
+        self, pipeline: Pipeline, question: str, passages: Sequence[Passage]
+    ) -> str | TemporaryFailure:
+        try:
+            return self._counted(await cast("Any", pipeline.call(question, passages)))
+        except TemporaryFailure as failure:
+            return failure
+        except UnusableReply:
+            return ""
+
+    def _counted(self, value: object) -> str:
+        answer, _ = read_answer(value)
+        if answer is None:
+            return ""
+        self.usages.append(answer.usage or Usage())
+        return answer.text
