@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ragharness.errors import QuestionsNotUsable
 from ragharness.evidence import EvidenceIndex
 from ragharness.passages import build_passages, withhold
+from ragharness.questions.searching import Searched
 from ragharness.questions.similarity import near_duplicates
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Ground:
         self.corpus = corpus
         self.evidence = EvidenceIndex(corpus)
         self._silence: dict[tuple[str, str], bool] = {}
+        self._texts: dict[str, Searched] = {}
 
     @cached_property
     def passages(self) -> PassageSet:
@@ -83,16 +85,16 @@ class Ground:
     def _silent(self, pattern: str, document: str) -> bool:
         key = (pattern, document)
         if key not in self._silence:
+            wanted = [document] if document else [each.id for each in self.corpus.documents]
             try:
-                search = re.compile(pattern, re.IGNORECASE).search
+                self._silence[key] = not any(self._searched(each).holds(pattern) for each in wanted)
             except re.error as error:
                 raise QuestionsNotUsable(
                     f"expected a regular expression among the absence patterns, found {pattern!r}: {error}"
                 ) from error
-            texts = (
-                [self.corpus.document(document).text]
-                if document
-                else [each.text for each in self.corpus.documents]
-            )
-            self._silence[key] = not any(map(search, texts))
         return self._silence[key]
+
+    def _searched(self, document: str) -> Searched:
+        if document not in self._texts:
+            self._texts[document] = Searched(self.corpus.document(document).text)
+        return self._texts[document]

@@ -266,7 +266,10 @@ class Picker:
 
     def _tally(self, slot: Slot) -> _Tally:
         """Both ways of withholding share one tally: they are one row."""
-        return self._tallies.setdefault((slot.stratum, slot.target), _Tally())
+        key = slot.stratum, slot.target
+        if key not in self._tallies:
+            self._tallies[key] = _Tally()
+        return self._tallies[key]
 
     def _fits(self, group: Group) -> bool:
         first = group.variants[0]
