@@ -494,7 +494,11 @@ def test_epochs_tags_and_a_part_of_the_set_together(tmp_path: Path, verb: Verb) 
     assert Counter(record.epoch for record in records) == {0: 13, 1: 13, 2: 13}
     whole = (folder / "records.jsonl").read_bytes().splitlines(keepends=True)
     (folder / "records.jsonl").write_bytes(b"".join(whole[:20]))
-    assert "20 of 39 are answered in 3 epochs" in verb(*options).errors
+    errors = verb(*options, "--tag", "late").errors
+    assert "20 of 39 are answered in 3 epochs" in errors
+    assert "--tag late is not added" in errors
+    shown = verb("show", records[0].question).output
+    assert [f"epoch {number} of 3" in shown for number in (1, 2, 3, 4)] == [True, True, True, False]
     assert len((folder / "records.jsonl").read_bytes().splitlines()) == 39
     assert "epochs 2 instead of 3" in verb(*options, "--epochs", "2", "--out", str(folder)).errors
 

@@ -1,4 +1,4 @@
-"""``ragharness show``: one question of a run, whole."""
+"""``ragharness show``: one question of a run, whole, in every epoch."""
 
 from __future__ import annotations
 
@@ -32,20 +32,27 @@ def show(
     asked = {each.id: each for each in folder.questions()}
     if question not in asked:
         raise UnknownName(f"question of {folder.name}", question, asked)
-    record = next((each for each in folder.records() if each.question == question), None)
+    records = [each for each in folder.records() if each.question == question]
+    records.sort(key=lambda record: record.epoch)
     with results_only() as output:
-        output.write(_text(folder, asked[question], record, source, offline, output.width))
+        corpus = _corpus(folder, source, offline)
+        if not records:
+            output.write(_text(folder, asked[question], None, corpus, output.width))
+        for number, record in enumerate(records):
+            if folder.run.settings.epochs > 1:
+                blank = "\n" if number else ""
+                output.write(f"{blank}epoch {record.epoch + 1} of {folder.run.settings.epochs}\n\n")
+            output.write(_text(folder, asked[question], record, corpus, output.width))
 
 
 def _text(
-    folder: RunFolder, question: Question, record: Record | None, source: str, offline: bool, width: int
+    folder: RunFolder, question: Question, record: Record | None, corpus: Corpus | None, width: int
 ) -> str:
     from ragharness.evidence import EvidenceIndex
     from ragharness.passages import build_passages
     from ragharness.placing import at_places
     from ragharness.reports import show_question
 
-    corpus = _corpus(folder, source, offline)
     if corpus is None:
         return show_question(question, record, width=min(width, 100))
     passages = build_passages(corpus.documents, folder.run.settings.passage_words)

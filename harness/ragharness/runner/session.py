@@ -50,11 +50,14 @@ def choose_folder(
     """
     tags = tuple(map(without_secrets, tags))
     if out is not None and (out / "run.json").is_file():
-        return _named(bench, say, out, fresh, again)
+        folder = _named(bench, say, out, fresh, again)
+        _say_tags(folder, tags, say)
+        return folder
     if out is None and not fresh:
         found = find_unfinished(bench.settings, again=again)
         if found is not None:
             say(f"continuing {found.path}: {how_far(found)} (--fresh starts anew)")
+            _say_tags(found, tags, say)
             return found
         if again:
             say("no run with these settings has failed questions: a new one is started")
@@ -146,6 +149,11 @@ def _spent(folder: RunFolder) -> tuple[float, int]:
     usages = (record.answer.usage for record in folder.history() if record.answer and record.attempts)
     costs = [each.cost for each in usages if each and each.cost is not None and not each.from_cache]
     return sum(costs), len(costs)
+
+
+def _say_tags(folder: RunFolder, tags: tuple[str, ...], say: Say) -> None:
+    if more := [tag for tag in tags if tag not in folder.run.tags]:
+        say(f"--tag {' '.join(more)} is not added: a run keeps the names that it began with")
 
 
 def _named(bench: Bench, say: Say, out: Path, fresh: bool, again: bool) -> RunFolder:
