@@ -9,7 +9,7 @@ from ragharness.cli._console import columns, print_json, print_lines
 from ragharness.cli._loading import load, load_if_here, part
 from ragharness.cli._options import JSON, OFFLINE, SOURCE, SPLIT, SUBSET, WORDS
 
-_NAME = typer.Argument(..., metavar="NAME", help="A corpus of the list.")
+_NAME = typer.Argument(..., metavar="NAME", help="A corpus of the list, or a folder of yours.")
 
 _MOST_FAULTS = 5
 """Faults of one check that are printed; JSON has them all."""

@@ -35,7 +35,7 @@ def register(app: typer.Typer) -> None:
 
 def run(
     corpus: str = typer.Option(
-        "sample", help="Name of a corpus (see: corpus list).", rich_help_panel=_QUESTIONS
+        "sample", help="A corpus of the list, or a folder of yours.", rich_help_panel=_QUESTIONS
     ),
     split: str = typer.Option("", help="Split of the corpus.", rich_help_panel=_QUESTIONS),
     subset: str = typer.Option(
@@ -48,7 +48,7 @@ def run(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="A question file instead of the corpus's own.",
+            help="Questions of yours: CSV, JSONL, or a frozen set.",
             rich_help_panel=_QUESTIONS,
         ),
     ] = None,

@@ -1,0 +1,286 @@
+# ruff: noqa: E501, ISC004 (files of tests read better on their lines)
+"""Folders of the user's own: what is read of them, what is left out aloud, and that nothing ends in a trace."""
+
+from __future__ import annotations
+
+import json
+import sys
+import zipfile
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from own_folder import sentences_of, write_folder
+from ragharness.corpus import load_corpus
+from ragharness.errors import QuestionsNotUsable, UsageError
+from ragharness.folders import folder_name, read_folder
+from ragharness.folders.decoding import decode
+from ragharness.folders.wrapping import unwrapped
+from ragharness.questions import build_questions, check_questions
+from ragharness.runner import Wishes, assemble
+from test_instrument import World, false_answer, misfits, oracle, outside_knowledge, uncited, wanted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commands import Verb
+
+
+def pdf_of(lines: list[str], *, title: str = "") -> bytes:
+    """Return the bytes of a PDF with one page of text."""
+    shown = "".join(f"({line}) Tj T* " for line in lines)
+    stream = f"BT /F1 12 Tf 14 TL 72 720 Td {shown}ET".encode()
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R"
+        b" /Resources << /Font << /F1 5 0 R >> >> >>",
+        b"<< /Length %d >>\nstream\n%b\nendstream" % (len(stream), stream),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        b"<< /Title (%b) >>" % title.encode(),
+    ]
+    content = b"%PDF-1.4\n"
+    places = []
+    for number, each in enumerate(objects, start=1):
+        places.append(len(content))
+        content += b"%d 0 obj\n%b\nendobj\n" % (number, each)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    start = len(content)
+    head = b"xref\n0 7\n0000000000 65535 f \n" + table
+    return content + head + b"trailer << /Size 7 /Root 1 0 R /Info 6 0 R >>\nstartxref\n%d\n%%%%EOF\n" % start
+
+
+def test_every_format_is_read_with_its_title_and_its_own_words(tmp_path: Path) -> None:
+    pytest.importorskip("pypdf", reason="needs the extra pdf")
+    (tmp_path / "a.txt").write_text(
+        "The rope was\nlong and the night was short, as all of them inter-\nnational say."
+    )
+    (tmp_path / "b.md").write_text(
+        "---\ntitle: 'Of Ropes'\n---\n# Other\n\nA [rope](http://x.y) is *long*.\n\n|a|b|\n|-|-|\n|1|2|\n"
+    )
+    (tmp_path / "c.html").write_text(
+        "<html><title>Of Nets</title><nav>Home</nav><p>A net<script>no</script> is wide.</p></html>"
+    )
+    (tmp_path / "d.jsonl").write_text(
+        '{"id": 7, "title": "Of Oars", "text": "An oar is stiff."}\n{"text": 5}\n'
+    )
+    (tmp_path / "e.pdf").write_bytes(
+        pdf_of(["A mast is high and stands in the middle of", "the boat."], title="Of Masts")
+    )
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "b.md").write_text("# Of Ropes\n\nAnother rope is short.")
+    found = read_folder(tmp_path)
+    told = {each.id: (each.title, each.text, each.source) for each in found.documents}
+    assert told == {
+        "a": ("a", "The rope was\nlong and the night was short, as all of them inter-national say.", "a.txt"),
+        "b": ("Of Ropes (b.md)", "Other\n\nA rope is long.\n\na | b\n1 | 2", "b.md"),
+        "c": ("Of Nets", "A net is wide.", "c.html"),
+        "7": ("Of Oars", "An oar is stiff.", "d.jsonl:1"),
+        "e": ("Of Masts", "A mast is high and stands in the middle of the boat.", "e.pdf"),
+        "sub.b": ("Of Ropes (sub/b.md)", "Of Ropes\n\nAnother rope is short.", "sub/b.md"),
+    }
+    assert len(found.notices) == 1
+    assert found.notices[0].startswith("d.jsonl: line 2 is no object with a text")
+
+
+def test_what_cannot_be_read_is_named_and_the_rest_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "good.txt").write_text("Good words.")
+    (home / "twin.txt").write_text("Good words.")
+    (home / "empty.md").write_bytes(b"")
+    (home / "binary.txt").write_bytes(bytes(range(256)) * 9)
+    (home / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    (home / "zipped.html").write_bytes(b"PK\x03\x04" + bytes(99))
+    (home / "old.txt").write_bytes("Caf\xe9 \x93quoted\x94".encode("latin-1"))
+    (home / "wide.txt").write_bytes("Wide words are here.".encode("utf-16-le"))
+    (home / "table.xlsx").write_bytes(b"PK")
+    (home / ".hidden.txt").write_text("Hidden.")
+    (tmp_path / "secret.txt").write_text("Secret.")
+    (home / "link.txt").symlink_to(tmp_path / "secret.txt")
+    (home / "loop").symlink_to(home)
+    found = read_folder(home)
+    assert [each.id for each in found.documents] == ["good", "old", "twin", "wide"]
+    assert [each.text for each in found.documents][1::2] == ["Café “quoted”", "Wide words are here."]
+    told = "\n".join(found.notices)
+    for name in (
+        "empty.md",
+        "binary.txt",
+        "broken.pdf",
+        "zipped.html",
+        "link.txt",
+        "old.txt",
+        "twin.txt",
+        "1 .xlsx",
+    ):
+        assert name in told
+    assert "Secret" not in repr(found)
+    monkeypatch.setattr("ragharness.folders.reading.can_read", lambda: False)
+    assert "pip install 'ragharness[pdf]'" in "\n".join(read_folder(home).notices)
+
+
+def test_a_folder_without_documents_is_refused_with_the_kinds(tmp_path: Path) -> None:
+    (tmp_path / "a.bin").write_bytes(b"x")
+    with pytest.raises(UsageError, match="expected text, Markdown"):
+        read_folder(tmp_path)
+    with pytest.raises(UsageError, match="found nothing"):
+        load_corpus(str(tmp_path / "none"))
+    with pytest.raises(UsageError, match="found a file"):
+        load_corpus(str(tmp_path / "a.bin"))
+
+
+@pytest.mark.parametrize("ending", ["txt", "md", "html", "jsonl", "pdf"])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(content=st.binary(max_size=400), text=st.text(max_size=400))
+def test_any_bytes_are_read_or_named(ending: str, content: bytes, text: str, tmp_path: Path) -> None:
+    (tmp_path / "good.txt").write_text("Good words.")
+    for held in (
+        content,
+        text.encode("utf-8", "surrogatepass"),
+        b"<html>" + content,
+        b'{"text": "' + content,
+    ):
+        (tmp_path / f"odd.{ending}").write_bytes(held)
+        found = read_folder(tmp_path)
+        assert "good" in {each.id for each in found.documents}
+        names = {each.source.partition(":")[0] for each in found.documents}
+        assert f"odd.{ending}" in names or any(f"odd.{ending}" in each for each in found.notices)
+        for each in found.documents:
+            each.text.encode("utf-8")
+
+
+@given(st.text(max_size=300))
+def test_unwrapping_keeps_every_visible_letter(text: str) -> None:
+    kept = [letter for letter in unwrapped(text) if letter.isalnum()]
+    assert kept == [letter for letter in text if letter.isalnum()]
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"]
+)
+def test_encodings(encoding: str) -> None:
+    text = "Der Müller sprach: “Genug – für heute.”"
+    assert decode(text.encode(encoding))[0] == text
+
+
+def test_paths_name_a_folder_in_one_way() -> None:
+    assert [folder_name(each) for each in ("docs", "./docs/", "a/../docs", "/x/y/", ".", "..")] == [
+        "./docs", "./docs", "./docs", "/x/y", ".", "..",
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_folder(tmp_path_factory.mktemp("reports"), 36)
+
+
+def test_a_set_is_built_with_all_its_properties_and_the_same_bytes(reports: Path) -> None:
+    corpus = load_corpus(str(reports))
+    questions = build_questions(corpus)
+    assert check_questions(questions, corpus) == []
+    assert len(questions.questions) == 130
+    assert questions.left_out == ()
+    assert build_questions(load_corpus(str(reports))).lines == questions.lines
+    for each in questions.questions:
+        if each.answerable:
+            (span,) = each.evidence
+            stated = corpus.document(span.document).text[span.start : span.end]
+            assert stated.endswith(".")
+            assert each.kind != "number" or each.answers[0] in stated
+
+
+def test_the_instrument_is_right_over_a_folder(
+    reports: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    world = World(assemble(Wishes(corpus=str(reports), retriever="oracle")))
+    assert misfits(world.run(oracle), world, wanted) == []
+    answers = [each for each in world.questions if each.wanted == "correct"]
+    for behaviour, bucket in ((uncited, "unsupported"), (false_answer, "wrong")):
+        assert misfits(world.run(behaviour, answers), world, lambda _, bucket=bucket: bucket) == []  # type: ignore[misc]
+    out = Counter(each.verdict.bucket for each in world.run(outside_knowledge).values() if each.verdict)
+    assert out == {"correct": 60, "unsupported": 30, "refused": 40}
+
+
+def test_rows_that_a_small_folder_cannot_carry_are_left_out_and_said(tmp_path: Path) -> None:
+    folder = tmp_path / "few"
+    folder.mkdir()
+    text = "\n\n".join(" ".join(sentences_of(number)) for number in (2, 5, 8, 11))
+    (folder / "one.txt").write_text(text)
+    corpus = load_corpus(str(folder))
+    questions = build_questions(corpus)
+    assert questions.left_out
+    assert all(any(name in note for note in questions.notes) for name in questions.left_out)
+    assert check_questions(questions, corpus) == []
+    (tmp_path / "none").mkdir()
+    (tmp_path / "none" / "a.txt").write_text("Nothing is said here.")
+    with pytest.raises(QuestionsNotUsable, match="expected at least 13 questions"):
+        build_questions(load_corpus(str(tmp_path / "none")))
+
+
+def test_a_new_user_runs_edits_and_changes_a_folder(verb: Verb, tmp_path: Path) -> None:
+    write_folder(tmp_path / "docs", 8)
+    first = verb("run", "--corpus", "docs", "--quiet")
+    assert first.code == 0
+    assert "questions built and frozen in questionsets/docs" in " ".join(first.output.split())
+    second = verb("run", "--corpus", "./docs/", "--json")
+    assert second.code == 0
+    frozen = tmp_path / "questionsets" / "docs" / "questions.jsonl"
+    assert json.loads(second.output)
+    frozen.write_text(frozen.read_text().replace("According to", "Under"))
+    refused = verb("run", "--corpus", "docs")
+    assert refused.code == 3
+    assert "changed after the freeze" in refused.errors
+    assert "--accept-edits" in refused.errors
+    assert "that a new set would overwrite" in verb("questions", "freeze", "--corpus", "docs").errors
+    assert verb("questions", "freeze", "--corpus", "docs", "--accept-edits").code == 0
+    assert "edited by hand" in " ".join(verb("run", "--corpus", "docs", "--quiet").output.split())
+    (tmp_path / "docs" / "new.txt").write_text("Something new was found in 1999.")
+    changed = verb("run", "--corpus", "docs")
+    assert changed.code == 3
+    assert "1 new (new)" in changed.errors
+    assert verb("questions", "freeze", "--corpus", "docs").code == 0
+    assert verb("run", "--corpus", "docs", "--quiet").code == 0
+    assert verb("grade", next(iter(sorted((tmp_path / "runs").iterdir()))).name).code == 3
+
+
+def test_the_card_of_a_folder(verb: Verb, tmp_path: Path) -> None:
+    write_folder(tmp_path / "docs", 4)
+    shown = verb("corpus", "show", "docs")
+    assert "4 documents" in shown.output
+    assert verb("corpus", "check", "./docs").code == 0
+    assert "Annual Account of Brackwater" in verb("corpus", "show", "docs", "account-0001").output
+
+
+@pytest.mark.parametrize("name", ["crs-reports", "gao-reports"])
+def test_real_reports_give_a_sound_set(name: str, shared: Path) -> None:
+    corpus = load_corpus(str(shared / "data" / name))
+    questions = build_questions(corpus)
+    assert len(questions.questions) >= 13
+    assert check_questions(questions, corpus) == []
+
+
+def test_a_real_filing_and_items_are_just_documents(shared: Path, tmp_path: Path) -> None:
+    filing = shared / "data" / "edgar-10k" / "GME_FY2023_10-K.html"
+    (tmp_path / filing.name).write_bytes(filing.read_bytes())
+    with zipfile.ZipFile(shared / "data" / "edgar-items" / "10-K.zip") as archive:
+        member = next(each for each in sorted(archive.namelist()) if each.endswith(".json"))
+        items = json.loads(archive.read(member))
+    rows = [{"id": key, "text": value} for key, value in items.items() if key.startswith("item") and value]
+    (tmp_path / "items.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    found = read_folder(tmp_path)
+    assert len(found.documents) == 1 + len(rows)
+    assert "GameStop" in found.documents[0].text
+
+
+if sys.platform != "win32":
+
+    def test_a_file_that_may_not_be_opened_is_named(tmp_path: Path) -> None:
+        (tmp_path / "good.txt").write_text("Good words.")
+        (tmp_path / "bad.txt").symlink_to(tmp_path / "gone.txt")
+        assert "bad.txt is no regular file" in "\n".join(read_folder(tmp_path).notices)

@@ -1,0 +1,115 @@
+# ruff: noqa: E501 (rows of tables read better on their lines)
+"""The user's own questions as a table: what is read, guessed and located, and that every bad row is named."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from own_folder import write_folder
+from ragharness.corpus import Corpus, load_corpus
+from ragharness.errors import QuestionsNotUsable
+from ragharness.questions import load_questions
+from ragharness.questions.tables import read_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commands import Verb
+
+TABLE = (
+    "Question;Expected answer;Evidence;Distractors;Document\r\n"
+    "How many inspectors did the Aldermere Harbor Office employ?;31;;;\r\n"
+    "How much did the Aldermere Harbor Office spend on dredging?;$2.1 million;;$9 million|$4 million;account-0000\r\n"
+    "When was the Aldermere Harbor Office founded?;1850;;;\r\n"
+    'Did the Aldermere Harbor Office employ inspectors?;Yes;"The Aldermere Harbor Office\r\nemployed 31 inspectors in 1980.";;\r\n'
+    "Which office employed 31 inspectors?;Aldermere Harbor Office|the harbour office;;;Annual Account of Aldermere\r\n"
+    "How many windmills are there?;;;;\r\n"
+)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return load_corpus(str(write_folder(tmp_path_factory.mktemp("reports"), 6)))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_a_table_is_read_guessed_and_located(corpus: Corpus, tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_bytes(TABLE.encode(encoding))
+    found = load_questions(corpus, path=path)
+    told = [(each.id, each.row, each.kind, each.answers, each.unit) for each in found.questions]
+    assert told == [
+        ("r2", "grounded/correct", "number", ("31",), ""),
+        ("r3", "grounded/wrong", "number", ("2.1",), "USD million"),
+        ("r4", "grounded/correct", "date", ("1850",), ""),
+        ("r5", "grounded/correct", "yesno", ("yes",), ""),
+        ("r7", "grounded/correct", "text", ("Aldermere Harbor Office", "the harbour office"), ""),
+        ("r8", "unanswerable", "text", (), ""),
+    ]
+    assert [each.value for each in found.questions[1].distractors] == ["9", "4"]
+    for each in found.questions[:5]:
+        (span,) = each.evidence
+        stated = corpus.document(span.document).text[span.start : span.end]
+        assert stated.startswith("The Aldermere Harbor Office")
+
+
+def test_json_lines_of_the_same_columns(corpus: Corpus, tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    rows = [
+        {"question": "When was the Aldermere Harbor Office founded?", "answers": ["1850"], "kind": "date"},
+        {"question": "Who paints the boats?", "answerable": False},
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    assert [each.answerable for each in load_questions(corpus, path=path).questions] == [True, False]
+
+
+def test_every_bad_row_is_named_with_its_line(corpus: Corpus, tmp_path: Path) -> None:
+    rows = [
+        ("", "5", "", "", "", ""),
+        ("How tall is it?", "12 or 13", "number", "", "", ""),
+        ("Who wrote it?", "Zebedee Quax", "", "", "", ""),
+        ("What is x?", "5", "colour", "", "", ""),
+        ("What is y?", "5", "", "No such sentence stands here.", "", ""),
+        ("What is z?", "5", "", "", "no such file", ""),
+        ("Is it so?", "yes", "", "", "", ""),
+        ("Is it?", "5", "", "", "", "no"),
+        ("Good: who was founded?", "", "", "", "", ""),
+    ]
+    path = tmp_path / "bad.csv"
+    names = "question,answer,kind,evidence,document,answerable"
+    path.write_text("\n".join([names, *(",".join(row) for row in rows)]))
+    with pytest.raises(QuestionsNotUsable) as caught:
+        load_questions(corpus, path=path)
+    said = str(caught.value)
+    assert "1 of 9 rows can be asked" in said
+    for line in range(2, 10):
+        assert f"line {line}: " in said
+    path.write_text("answer\n5\n")
+    with pytest.raises(QuestionsNotUsable, match='a column "question"'):
+        load_questions(corpus, path=path)
+
+
+@given(st.binary(max_size=200), st.sampled_from(["a.csv", "a.jsonl", "a.tsv"]), st.booleans())
+def test_any_bytes_are_a_table_or_refused_in_a_sentence(content: bytes, name: str, headed: bool) -> None:
+    from pathlib import Path
+
+    head = b"question,answer\n" if name != "a.jsonl" else b'{"question": "x?", "answer": 5}\n'
+    with suppress(QuestionsNotUsable):
+        assert read_table((head if headed else b"") + content, Path(name)).questions
+
+
+def test_a_run_over_own_questions(verb: Verb, tmp_path: Path) -> None:
+    write_folder(tmp_path / "docs", 6)
+    (tmp_path / "mine.csv").write_text(TABLE)
+    done = verb("run", "--corpus", "docs", "--questions", "mine.csv", "--retriever", "oracle", "--quiet")
+    assert done.code == 0, done.errors
+    assert "6 questions" in done.output
+    assert not (tmp_path / "questionsets").exists()
+    kept = verb("questions", "freeze", "--corpus", "docs", "--questions", "mine.csv", "--out", "kept")
+    assert kept.code in (0, 1)
