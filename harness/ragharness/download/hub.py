@@ -7,15 +7,18 @@ what it fetched, so that a broken download goes on where it stopped.
 from __future__ import annotations
 
 import json
+import os
+from fnmatch import fnmatch
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ragharness.download.pinned import hash_file
 from ragharness.download.storage import new_file, require_space
-from ragharness.errors import CorpusUnavailable, CorruptDownload, MissingExtra
+from ragharness.errors import CorpusUnavailable, CorruptDownload, MissingExtra, RagharnessError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from ragharness.download.pinned import Listener, Pinned, Wish
 
@@ -55,25 +58,53 @@ def fetch_rows(wish: Wish, source: str, folder: Path, tell: Listener) -> dict[st
 
 
 def _rows(name: str, revision: str, split: str, pattern: str, wish: Wish) -> Any:
+    # It would report to its makers what it is used by.
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     try:
         import datasets
     except ImportError:
         raise MissingExtra(f"fetching {name} from the hub", "hub") from None
     datasets.disable_progress_bars()
     try:
+        _check_files(name, revision, pattern, wish)
         return datasets.load_dataset(name, data_files={split: pattern}, split=split, revision=revision)
+    except RagharnessError:
+        raise
     except Exception as error:
         raise _in_words(error, name, wish) from error
+
+
+def _check_files(name: str, revision: str, pattern: str, wish: Wish) -> None:
+    """Fetch the files behind the rows and compare each with the sha256 that the hub knows it by.
+
+    The client compares sizes alone, and would keep a file with a false byte for ever.
+    """
+    from huggingface_hub import HfApi, hf_hub_download
+
+    for entry in HfApi().list_repo_tree(name, revision=revision, repo_type="dataset", recursive=True):
+        known = getattr(getattr(entry, "lfs", None), "sha256", "")
+        if not known or not fnmatch(entry.path, pattern.replace("**/", "*")):
+            continue
+        path = Path(hf_hub_download(name, entry.path, revision=revision, repo_type="dataset")).resolve()
+        if (found := hash_file(path)) != known:
+            path.unlink(missing_ok=True)
+            raise CorruptDownload(
+                f"expected sha256 {known[:12]} for {entry.path} of {name}, found {found[:12]}",
+                help=f"{wish.fetch_command} fetches it anew, {_BY_HAND}",
+            )
 
 
 def _in_words(error: Exception, name: str, wish: Wish) -> CorpusUnavailable:
     """Return what went wrong with the hub as a sentence: not there, not reached, or not what it should be."""
     chain: list[BaseException] = [error]
-    while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None and cause not in chain:
+    while (cause := chain[-1].__cause__) is not None and cause not in chain:
         chain.append(cause)
     kinds = " ".join(type(each).__name__ for each in chain)
-    reason = " ".join(str(chain[-1]).split())[:_TOLD] or type(error).__name__
-    if any(word in kinds for word in ("Arrow", "Parquet", "Decode", "NonMatching", "Consistency")):
+    told = (" ".join(str(each).split()) for each in chain)
+    reason = next((each for each in told if each), type(error).__name__)[:_TOLD]
+    if "Consistency check failed" in reason or any(
+        word in kinds for word in ("Arrow", "Parquet", "Decode", "NonMatching", "Consistency")
+    ):
         return CorruptDownload(
             f"what the hub gave for {name} is no Parquet of its rows: {reason}",
             help=f"{wish.fetch_command}, {_BY_HAND}",

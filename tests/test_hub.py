@@ -1,0 +1,139 @@
+"""The hub's own client against a server that plays the hub: whole, broken, altered, absent."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hub_server import Hub, Repository
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytest.importorskip("datasets", reason="the extra hub is not installed")
+pytestmark = [pytest.mark.model, pytest.mark.timeout(240)]
+
+
+def rows(count: int) -> bytes:
+    """Return a Parquet file as the hub converts it."""
+    from pyarrow import Table, parquet
+
+    numbers = range(count)
+    table = Table.from_pydict(
+        {
+            "id": [f"CRS_R4{number:04}" for number in numbers],
+            "document": [f"Report {number} of the Fernleigh Office. " * 60 for number in numbers],
+            "summary": ["A summary."] * count,
+        }
+    )
+    written = io.BytesIO()
+    parquet.write_table(table, written)
+    return written.getvalue()
+
+
+def fetch(hub: Hub, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run ``corpus fetch govreport`` in a process of its own: the client reads its settings once."""
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("HF_", "RAGHARNESS_"))
+    }
+    environment |= {
+        "HF_ENDPOINT": hub.url,
+        "HF_HOME": str(folder / "hf"),
+        "RAGHARNESS_CACHE": str(folder / "cache"),
+    }
+    command = [
+        sys.executable,
+        "-c",
+        "from ragharness.cli import main; main()",
+        "corpus",
+        "fetch",
+        "govreport",
+        *arguments,
+    ]
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=False, timeout=120, cwd=folder
+    )
+
+
+@pytest.fixture(scope="module")
+def whole() -> bytes:
+    return rows(973)
+
+
+def test_rows_come_whole_and_only_once(tmp_path: Path, whole: bytes) -> None:
+    with Hub() as hub:
+        hub.repositories["launch/gov_report"] = Repository({"plain_text/test/0000.parquet": whole})
+        first = fetch(hub, tmp_path)
+        asked = len(hub.asked)
+        second = fetch(hub, tmp_path)
+    assert first.returncode == 0, first.stderr
+    assert "120 documents" in first.stdout
+    assert "recorded sha256" in first.stderr
+    assert sum(1 for each in hub.asked if each.startswith("GET") and each.endswith(".parquet")) == 1
+    assert (second.returncode, len(hub.asked)) == (0, asked)
+    lines = (tmp_path / "cache/corpora/govreport/test.jsonl").read_bytes().splitlines()
+    assert len(lines) == 973
+    assert lines[8].startswith(b'{"document": "Report 8 of the Fernleigh Office.')
+    assert not any("agent" in each or "telemetry" in each for each in hub.asked)
+
+
+def test_a_broken_connection_goes_on(tmp_path: Path, whole: bytes) -> None:
+    with Hub() as hub:
+        hub.repositories["launch/gov_report"] = Repository(
+            {"plain_text/test/0000.parquet": whole}, troubles=["elsewhere", "cut"]
+        )
+        done = fetch(hub, tmp_path)
+    assert done.returncode == 0, done.stderr
+    asked = [each for each in hub.asked if each.startswith("GET") and ".parquet" in each]
+    assert len(asked) == 3
+    assert "/cdn/" in asked[1]
+
+
+@pytest.mark.parametrize("trouble", ["flip", "html", "503"])
+def test_what_is_false_is_refused_and_fetched_anew(tmp_path: Path, whole: bytes, trouble: str) -> None:
+    with Hub() as hub:
+        hub.repositories["launch/gov_report"] = Repository(
+            {"plain_text/test/0000.parquet": whole}, troubles=[trouble]
+        )
+        refused = fetch(hub, tmp_path)
+        again = fetch(hub, tmp_path)
+    assert refused.returncode == 3
+    assert refused.stderr.count("error: ") == 1
+    assert "Traceback" not in refused.stderr
+    assert "corpus fetch govreport" in refused.stderr
+    assert again.returncode == 0, again.stderr
+
+
+def test_another_number_of_rows_is_another_data_set(tmp_path: Path) -> None:
+    with Hub() as hub:
+        hub.repositories["launch/gov_report"] = Repository({"plain_text/test/0000.parquet": rows(972)})
+        refused = fetch(hub, tmp_path)
+    assert refused.returncode == 3
+    assert "expected 973 rows in test of launch/gov_report, found 972" in " ".join(refused.stderr.split())
+
+
+def test_a_mirror_by_its_name(tmp_path: Path) -> None:
+    with Hub() as hub:
+        files = {
+            "document/test-00000-of-00001.parquet": rows(30),
+            "document/train-00000-of-00001.parquet": rows(3),
+        }
+        hub.repositories["ccdv/govreport-summarization"] = Repository(files, revision="main")
+        done = fetch(hub, tmp_path, "--from", "hub:ccdv/govreport-summarization")
+        missing = fetch(hub, tmp_path, "--from", "hub:nobody/nothing")
+    assert done.returncode == 0, done.stderr
+    assert "30 documents" in done.stdout
+    assert missing.returncode == 3
+    assert "Traceback" not in missing.stderr
+
+
+def test_offline_asks_nobody(tmp_path: Path) -> None:
+    with Hub() as hub:
+        refused = fetch(hub, tmp_path, "--offline")
+    assert refused.returncode == 3
+    assert hub.asked == []
