@@ -96,7 +96,7 @@ def main() -> None:
     parser.add_argument("--small", type=Path, help="GGUF of the smaller model, asked with five passages")
     parser.add_argument("--limit", type=int, default=0, help="questions; 0: all")
     parser.add_argument("--passage-words", type=int, default=120, help="size of the passages")
-    parser.add_argument("--no-closed-book", action="store_true", help="leave the runs without passages out")
+    parser.add_argument("--runs", choices=("both", "passages", "closed-book"), default="both")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument(
         "--cache", type=Path, help="a cache folder, to build no index within the time measured"
@@ -112,10 +112,14 @@ def main() -> None:
             continue
         with served(model, chosen.threads) as url:
             size = str(chosen.passage_words)
-            asked = [(f"{model.stem}, k = {k}, {size} words", ["--k", str(k), "--passage-words", size])]
-            if not chosen.no_closed_book:
-                asked.append((f"{model.stem}, closed book", ["--retriever", "null"]))
-            for title, words in asked:
+            asked = {
+                "passages": (
+                    f"{model.stem}, k = {k}, {size} words",
+                    ["--k", str(k), "--passage-words", size],
+                ),
+                "closed-book": (f"{model.stem}, closed book", ["--retriever", "null"]),
+            }
+            for title, words in asked.values() if chosen.runs == "both" else [asked[chosen.runs]]:
                 runs[title] = found = one_run(url, chosen, model.stem, words)
                 late = " (more than ten minutes)" if found["wall_seconds"] > TEN_MINUTES else ""
                 print(f"{title}: {found['wall_seconds']} s{late}, {found['buckets']}", flush=True)
