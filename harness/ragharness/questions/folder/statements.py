@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from decimal import Decimal
 from hashlib import sha256
 from itertools import zip_longest
+from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.language.dates import find_dates
@@ -231,13 +233,21 @@ def _rank(statement: Statement) -> str:
 
 
 def _with_echoes(found: list[Statement], documents: Iterable[Document]) -> list[Statement]:
-    """Mark the statements that another document makes too; every text is read once."""
-    watched: dict[str, list[int]] = {}
+    """Mark the statements that another document makes too; every text is read once.
+
+    What shares enough words with a statement has one of its rarest words, what has its figures the rarest
+    of them: only such pairs are compared.
+    """
     wanted = [telling_words(each.asked.question) for each in found]
-    for number, each in enumerate(wanted):
-        for word in each:
-            watched.setdefault(word, []).append(number)
     figures = [set(_FIGURE.findall(each.document.text[each.start : each.end])) for each in found]
+    watched: dict[str, list[int]] = {}
+    common = Counter(word for words_of in (*wanted, *figures) for word in words_of)
+    for number, (words_of, figures_of) in enumerate(zip(wanted, figures, strict=True)):
+        rare = sorted(words_of, key=lambda word: (common[word], word))
+        few = len(rare) - ceil(ALIKE * len(rare)) + 1
+        rarest = sorted(figures_of, key=lambda figure: (common[figure], figure))[:1]
+        for key in (*rare[:few], *rarest):
+            watched.setdefault(key, []).append(number)
     heard: set[int] = set()
     for document in documents:
         for start, end in sentences(document.text):
@@ -245,16 +255,14 @@ def _with_echoes(found: list[Statement], documents: Iterable[Document]) -> list[
             if not (_DIGIT.search(said) or _SPELLED.search(said)):
                 continue
             telling, theirs = telling_words(said), set(_FIGURE.findall(said))
-            shared: dict[int, int] = {}
-            for word in telling & watched.keys():
-                for number in watched[word]:
-                    shared[number] = shared.get(number, 0) + 1
-            heard.update(
-                number
-                for number, count in shared.items()
-                if found[number].document.id != document.id
-                and count >= (SAME if figures[number] <= theirs else ALIKE) * len(wanted[number])
-            )
+            near = {number for key in watched.keys() & (telling | theirs) for number in watched[key]}
+            for number in near - heard:
+                share = SAME if figures[number] and figures[number] <= theirs else ALIKE
+                if (
+                    len(wanted[number] & telling) >= share * len(wanted[number])
+                    and found[number].document.id != document.id
+                ):
+                    heard.add(number)
     marked = [each._replace(elsewhere=number in heard) for number, each in enumerate(found)]
     # What many documents call by the same letters is known without any of them.
     plain = [each for each in marked if each.asked.kind != "text"]
