@@ -32,6 +32,9 @@ _BOUND = regex(
     re.IGNORECASE,
 )
 """A bound or a figure that holds for each of many is no single right answer."""
+_OR_MORE = regex(
+    r"\s+or\s+(?:more|less|fewer|lower|higher|greater|above|below)\b|\s+(?:each|every|per|apiece)\b|-"
+)
 _FRONT = regex(rf"{HEDGE}$", re.IGNORECASE)
 _VERB_BEFORE = regex(
     rf"(?P<subject>.+?)\s+(?:(?P<helper>(?:would|will)\s+have|has|have|had|will|would|is|are|was|were)\s+)?(?:(?P<manner>(?!only)\w+ly)\s+)?(?P<verb>[a-z]+)(?:\s+and\s+(?P<second>[a-z]+))?(?P<by>\s+(?:by|to|for|of))?\s+{HEDGE}$"
@@ -59,7 +62,9 @@ _MOVING = frozenset(
 _SHARE = regex(
     r"\s+of\s+(?P<whole>(?:the\s+|all\s+)?(?:[\w'’.-]+\s+){0,4}?[\w'’-]+)(?P<rest>(?:\s+(?:in|for|from|during|by|at|to|on)\s.*)?)$"
 )
-_ODD_REST = regex(r"^\s+(?:of|that|which|who|and|or|as|per|each|more|fewer|less|including|\w+ing|\w+ed)\b")
+_ODD_REST = regex(
+    r"^\s+(?:of|that|which|who|and|or|as(?!\s+of)|per|each|more|fewer|less|including|\w+ing|\w+ed)\b"
+)
 _MILLION = 1_000_000
 
 _TOTALS = {"totaled": "total", "totalled": "total", "cost": "cost", "averaged": "average"}
@@ -76,7 +81,8 @@ def figures(said: Statement, lower: Callable[[str], bool]) -> Iterator[tuple[str
             or amount.value <= 0
             or not (amount.unit or (whole and amount.value > 1))
             or is_duration(amount.unit)
-            or _BOUND.search(said.text[: amount.end + 9])
+            or _BOUND.search(said.text[: amount.start])
+            or _OR_MORE.match(said.text[amount.end :])
         ):
             continue
         same = [each for each in amounts if each.unit == amount.unit and (amount.unit or each.value > 1)]

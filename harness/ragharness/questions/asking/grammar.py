@@ -27,7 +27,7 @@ HEDGE = (
 )
 """Words before a figure that are none of the question's."""
 CLAUSE = regex(
-    r"\b(?:that|which|who|whom|whose|because|although|while|if|when|where|whether|since|unless|but|how|what|why|and\s+(?:was|were|is|are|had|has|have|would|could)|than|compared|versus|as\s+well|thereby|thus|therefore|however|among\s+other)\b",
+    r"\b(?:that|which|who|whom|whose|because|although|while|if|when|where|whether|since(?!\s+(?:(?:fiscal|calendar)\s+(?:year\s+)?)?(?:FY)?\d|\s+[A-Z])|unless|but|how|what|why|and\s+(?:was|were|is|are|had|has|have|would|could)|than|compared|versus|as\s+well|thereby|thus|therefore|however|among\s+other)\b",
     re.IGNORECASE,
 )
 SECOND_VERB = regex(
@@ -97,7 +97,7 @@ def is_subject(words: str) -> bool:
         and _SUBJECT.fullmatch(words) is not None
         and not CLAUSE.search(words)
         and tokens[-1].lower() not in _PREPOSITIONS
-        and not any(is_known(word) and word.islower() for word in tokens[1:])
+        and not any(is_known(word) and word.islower() and word != "cost" for word in tokens[1:])
         and not any(word in _AUXILIARIES - {"and", "or", "to", "as", "by"} for word in tokens)
         and not _MEASURED.search(words)
     )

@@ -65,7 +65,7 @@ _HEAD = (
     r"bills?|acts?|laws?|rules?|legislation|statutes?|amendments?|provisions?|resolutions?|proposals?|plans?|programs?|projects?|agency|agencies|departments?|office|offices|"
     r"committees?|commissions?|bureaus?|boards?|administration|organi[sz]ations?|company|companies|firms?|contractors?|grants?|awards?|funds?|funding|amounts?|"
     r"stud(?:y|ies)|surveys?|reviews?|audits?|reports?|budgets?|requests?|initiatives?|agreements?|contracts?|officials?|respondents?|recipients?|participants?|stakeholders?|"
-    r"increases?|decreases?|changes?|totals?|figures?|numbers?|estimates?|limits?|deadlines?|system|service|court|case|cases|order|orders|policy|policies|regulations?|decision|"
+    r"increases?|decreases?|changes?|figures?|numbers?|estimates?|limits?|deadlines?|system|service|court|case|cases|order|orders|policy|policies|regulations?|decision|"
     r"treaty|bank|university|state|states|city|county|country|countries|group|groups|team|model|process|facility|facilities|site|sites|measures?|period|data|tax|fee|fees|rate|rates|cap|ban|convention|secretary|president|director|commissioner|administrator|chairman|chair"
 )
 _BARE = regex(
