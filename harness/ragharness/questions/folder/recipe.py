@@ -264,9 +264,10 @@ def _plain(
 
 
 def _tells(question: Question) -> bool:
-    """Whether the wording holds the answer: in the document's name, say."""
+    """Whether the wording holds the answer, or the false one: in the document's name, say."""
     text = f" {' '.join(words(question.text))} "
-    return any(f" {' '.join(words(each))} " in text for each in question.answers)
+    values = (*question.answers, *(each.value for each in question.distractors))
+    return any(f" {' '.join(words(each))} " in text for each in values)
 
 
 def _draw(text: str) -> str:

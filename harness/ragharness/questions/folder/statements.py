@@ -219,7 +219,25 @@ def _one_question_each(found: Iterable[Statement]) -> list[Statement]:
     groups: dict[str, list[Statement]] = {}
     for each in found:
         groups.setdefault(" ".join(words(each.asked.question)), []).append(each)
-    return [group[0] for group in groups.values() if len(group) == 1]
+    single = [group[0] for group in groups.values() if len(group) == 1]
+    # The same figure about the same things is one statement in two wordings: either could be cited.
+    amounts: dict[tuple[str, str], list[frozenset[str]]] = {}
+    for each in single:
+        amounts.setdefault((each.asked.answer, each.asked.unit), []).append(
+            telling_words(each.asked.question)
+        )
+    return [each for each in single if not _again(each, amounts[each.asked.answer, each.asked.unit])]
+
+
+def _again(statement: Statement, others: Iterable[frozenset[str]]) -> bool:
+    own = telling_words(statement.asked.question)
+    return statement.asked.kind == "number" and any(
+        other != own and len(own & other) >= _SHARED for other in others
+    )
+
+
+_SHARED = 2
+"""Telling words that two statements with the same figure have in common when they state one fact."""
 
 
 def _draw(text: str) -> str:
