@@ -95,7 +95,9 @@ _STEM = 6
 """Letters by which words are compared."""
 _SAME = 0.5
 """Share of a question's words from which a sentence with the same value says the same again."""
-_ANSWERS_TOO = 0.8
+_TOLD_AGAIN = 0.8
+"""Share of a summary's question from which a sentence of the report with its value says the same."""
+_ANSWERS_TOO = 0.9
 """Share of a question's words from which a sentence with another value could be the answer."""
 _NEAR, _NEAR_COUNT = 0.5, 0.65
 """Share of a question's words from which another value tempts; a bare count may be of anything."""
@@ -207,7 +209,7 @@ def findings(body: str, summary: str, author: str, title: str) -> Iterator[Found
         for asked in ask(line.text, lower, author=author):
             wanted = stems(asked.question)
             value = _value(asked)
-            holders = [each for each in own if value in each.values and _share(wanted, each) >= _ANSWERS_TOO]
+            holders = [each for each in own if value in each.values and _share(wanted, each) >= _TOLD_AGAIN]
             if holders:
                 yield from _checked(asked, holders[0], own, official, seen, author)
     yield from _abbreviations(own, official, body, title)

@@ -147,6 +147,12 @@ def _other_reports(ask: Ask, fact: Fact, document: Document, titles: str) -> Ite
     """Yield reports that are not there: an earlier edition, last year's, another office's of that title."""
     quoted = re.search(r"“(.+)”", document.handle)
     if quoted is None:
+        about = document.handle.partition(" report on ")[2]
+        if about:
+            name = f"the Congressional Budget Office report on {about}"
+            for question in ask(fact, document, "office", name=name):
+                pattern = f"Congressional Budget Office report on {re.escape(about)}"
+                yield _trap(question, [pattern], "corpus", "another office's report on this subject", fact)
         return
     title = quoted[1]
     year = _YEAR.search(document.paraphrase)

@@ -33,6 +33,9 @@ class Recipe(Protocol):
         ...
 
 
+_EASE = (1, 3)
+"""How many times its share a document may carry, tried in turn: some documents state more than others."""
+
 _NEEDED = Slot("grounded", "correct")
 """Without questions that can be answered a set says nothing; a user's documents may lack all else."""
 
@@ -141,28 +144,30 @@ def _largest(
 def _compose_patiently(
     pool: Pool, ground: Ground, size: int, seed: int, left_out: tuple[str, ...] = ()
 ) -> tuple[Question, ...] | Shortage:
-    for patience in PATIENCE[:-1]:
-        outcome = _try_compose(pool, ground, size, seed, patience, left_out)
-        if not isinstance(outcome, Shortage):
-            return outcome
-    return _try_compose(pool, ground, size, seed, PATIENCE[-1], left_out)
+    outcome: tuple[Question, ...] | Shortage = ()
+    for ease in _EASE:
+        for patience in PATIENCE:
+            outcome = _try_compose(pool, ground, size, seed, patience, ease, left_out)
+            if not isinstance(outcome, Shortage):
+                return outcome
+    return outcome
 
 
 def _try_compose(
-    pool: Pool, ground: Ground, size: int, seed: int, patience: int, left_out: tuple[str, ...]
+    pool: Pool, ground: Ground, size: int, seed: int, patience: int, ease: int, left_out: tuple[str, ...]
 ) -> tuple[Question, ...] | Shortage:
     try:
-        return _compose(pool, ground, size, seed, patience, left_out)
+        return _compose(pool, ground, size, seed, patience, ease, left_out)
     except Shortage as short:
         return short
 
 
 def _compose(
-    pool: Pool, ground: Ground, size: int, seed: int, patience: int, left_out: tuple[str, ...]
+    pool: Pool, ground: Ground, size: int, seed: int, patience: int, ease: int, left_out: tuple[str, ...]
 ) -> tuple[Question, ...]:
     """Pick scarce rows before plentiful ones, after withholding documents that no scarce row needs."""
     counts = quotas(size, left_out)
-    picker = Picker(pool, ground, seed, counts)
+    picker = Picker(pool, ground, seed, counts, ease)
     correct, wrong, document, clause, refused, unanswerable, adversarial, null = counts
     picker.withhold(document, counts[document])
     picker.withhold(clause, counts[clause])

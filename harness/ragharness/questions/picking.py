@@ -120,7 +120,9 @@ class _Tally:
 class Picker:
     """The state of one build: what is picked, how often each document is used, which ones are closed."""
 
-    def __init__(self, pool: Pool, ground: Ground, seed: int, counts: Mapping[Slot, int]) -> None:
+    def __init__(
+        self, pool: Pool, ground: Ground, seed: int, counts: Mapping[Slot, int], ease: int = 1
+    ) -> None:
         self.pool = pool
         self.ground = ground
         self._ranks = {id(group): _rank(seed, slot, group) for slot in counts for group in pool.of(slot)}
@@ -139,7 +141,7 @@ class Picker:
         self._whole = ceil(places / WHOLLY_WITHHELD) if self.crowded else withheld
         open_places = max(1, places - self._whole)
         others = sum(counts.values()) - (0 if self.crowded else withheld)
-        self.most = 1 + ceil(others / open_places)
+        self.most = 1 + ease * ceil(others / open_places)
         """Questions that one document may carry."""
 
     def picked(self, slot: Slot) -> list[Question]:
