@@ -30,6 +30,8 @@ class DenseRetriever:
     """The passages whose vectors are nearest to the query's; asking is safe from many threads."""
 
     name = "dense"
+    waits = True
+    """A query is embedded: asked beside an event loop, not on it."""
 
     def __init__(
         self,

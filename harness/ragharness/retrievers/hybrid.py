@@ -46,6 +46,8 @@ class HybridRetriever:
         for retriever, weight in rankings:
             self.settings[f"{retriever.name}_weight"] = weight
             self.settings |= {f"{retriever.name}_{key}": value for key, value in retriever.settings.items()}
+        self.waits = any(getattr(retriever, "waits", False) for retriever, _ in rankings)
+        """Whether it is asked beside an event loop, not on it."""
         self._rankings = rankings
         self._rank_constant = rank_constant
         self._depth = depth

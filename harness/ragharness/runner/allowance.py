@@ -82,8 +82,9 @@ class Allowance:
                 f" {record.question}: what is unknown cannot be kept within a budget",
                 help="leave --max-cost away, limit the run with --limit or --max-time, or give its prices",
             )
-        self.spent += usage.cost
-        self._priced += 1
+        with self._lock:
+            self.spent += usage.cost
+            self._priced += 1
         return self.overspent(flying)
 
     def overspent(self, flying: int = 0) -> str:

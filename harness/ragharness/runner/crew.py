@@ -130,6 +130,7 @@ class Crew:
             self.deliver(turn, self._examiner.graded(turn, read))
         elif not self._stopped:
             self._keep(read.record)
+            self._charge(read.record)
             self._grading.put((turn, read))
             with self._lock:
                 if self._grader is None:
@@ -140,11 +141,11 @@ class Crew:
         try:
             while (found := self._grading.get()) is not None and not self._stopped:
                 turn, read = found
-                self.deliver(turn, self._examiner.graded(turn, read))
+                self.deliver(turn, self._examiner.graded(turn, read), charged=True)
         except BaseException as error:  # noqa: BLE001 (whatever breaks the harness is raised by ``execute``)
             self.stop(error)
 
-    def deliver(self, turn: Turn, record: Record) -> None:
+    def deliver(self, turn: Turn, record: Record, *, charged: bool = False) -> None:
         """Hand a settled turn's record on; the answer is on disk before its worker goes on."""
         if self._stopped:
             # An interrupted call fails in odd ways; the question is asked again when the run goes on.
@@ -154,7 +155,15 @@ class Crew:
             self._progress.count(record)
             self._left -= 1
             self._land(turn)
-            flying = len(self._flying)
+        if not charged:
+            self._charge(record)
+
+    def _charge(self, record: Record) -> None:
+        """Take what an answer cost from the budget, as soon as that is known."""
+        if self._allowance.max_cost is None:
+            return
+        with self._lock:
+            flying = sum(not turn.settled for turn in self._flying)
         try:
             reason = self._allowance.count(record, flying)
         except RagharnessError as error:

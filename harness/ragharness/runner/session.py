@@ -85,7 +85,7 @@ def ask_all(
     interrupted.
     """
     again = wishes.retry_errors
-    if folder.finished and not (again and folder.failed()) and not folder.waiting():
+    if folder.finished and not (again and folder.failed()):
         return Ended()
     session = Session(
         started=datetime.now(timezone.utc).isoformat(),

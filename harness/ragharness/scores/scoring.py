@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ragharness.records import Question, Record
-    from ragharness.store import Run, RunFolder, Session
+    from ragharness.store import Call, Run, RunFolder, Session
 
 
 def score_folder(folder: RunFolder, blind: int | None = None, blind_note: str = "") -> Scores:
@@ -46,12 +46,12 @@ def score(
     folder: str = "",
     blind: int | None = None,
     blind_note: str = "",
-    superseded: int = 0,
+    superseded: Sequence[Call] = (),
 ) -> Scores:
     """Return every number of a run's report: a pure function of what its folder holds.
 
-    ``superseded`` records were replaced when their questions were asked again; ``blind`` is the count of the
-    reference that reads nothing (see ``scores.references``).
+    ``superseded`` are calls whose questions were asked again; ``blind`` is the count of the reference that
+    reads nothing (see ``scores.references``).
     Raises RunNotUsable for records of other questions.
     """
     settings, epochs = run.settings, run.settings.epochs
@@ -87,14 +87,14 @@ def score(
         errors=failure.errors(all_of),
         problems=failure.problems(all_of),
         misses=failure.misses(all_of),
-        seconds=spent.wall_seconds(all_of, sessions),
+        seconds=spent.wall_seconds((*all_of, *superseded), sessions),
         timing=spent.timing(all_of),
         spending=spent.spending(all_of),
         sessions=len(sessions),
         notes=[
             *run.notes,
             *([own_passages(all_of)] if run.takes == "own" else []),
-            *([asked_again(superseded)] if superseded else []),
+            *([asked_again(len(superseded))] if superseded else []),
         ],
         versions=Versions(
             ragharness=run.ragharness, python=run.python, platform=run.platform, grader=settings.grader

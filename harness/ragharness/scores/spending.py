@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ragharness.scores.tally import Outcome
-    from ragharness.store import Session
+    from ragharness.store import Call, Session
 
 Number = TypeVar("Number", int, float)
 
@@ -42,19 +42,19 @@ def spending(outcomes: Sequence[Outcome]) -> Spending:
     )
 
 
-def wall_seconds(outcomes: Sequence[Outcome], sessions: Sequence[Session]) -> float:
+def wall_seconds(calls: Iterable[Outcome | Call], sessions: Sequence[Session]) -> float:
     """Return how long the sessions took together, each from its start to the end of its last answer.
 
     It follows from what is on disk, so that a session that was killed counts as long as it lived.
     """
     starts = sorted(datetime.fromisoformat(session.started).timestamp() for session in sessions)
     ends = [0.0] * len(starts)
-    for outcome in outcomes:
-        if outcome.started:
-            start = datetime.fromisoformat(outcome.started).timestamp()
+    for call in calls:
+        if call.started:
+            start = datetime.fromisoformat(call.started).timestamp()
             number = sum(begin <= start for begin in starts) - 1
             if number >= 0:
-                ends[number] = max(ends[number], start + outcome.seconds)
+                ends[number] = max(ends[number], start + call.seconds)
     return sum(max(0.0, end - start) for start, end in zip(starts, ends, strict=True))
 
 

@@ -14,7 +14,7 @@ from ragharness.records import ROWS, Question, Record
 from ragharness.store.awaiting import Awaiting
 from ragharness.store.disk import disk
 from ragharness.store.journal import Journal
-from ragharness.store.layout import FORMAT, Run, Session
+from ragharness.store.layout import FORMAT, Call, Run, Session
 from ragharness.store.lines import UNREADABLE, append_line, line_of, mend
 from ragharness.store.lock import exclusive
 
@@ -39,6 +39,7 @@ class _Place(msgspec.Struct):
     epoch: int = 0
     status: str = ""
     started: str = ""
+    seconds: float = 0.0
     answer: msgspec.Raw = msgspec.Raw()
 
     @property
@@ -156,14 +157,15 @@ class RunFolder:
         """Yield every record that was ever written, those too whose questions were asked again."""
         return self._lines("records.jsonl", _RECORD)
 
-    def superseded(self) -> int:
-        """Return how many records were replaced by later ones."""
-        keys: set[Key] = set()
-        count = 0
+    def superseded(self) -> list[Call]:
+        """Return when the calls were whose records were replaced by later ones."""
+        latest: dict[Key, Call] = {}
+        replaced = []
         for place in self._places():
-            keys.add(place.key)
-            count += 1
-        return count - len(keys)
+            if place.key in latest:
+                replaced.append(latest[place.key])
+            latest[place.key] = Call(place.started, place.seconds)
+        return replaced
 
     def kept(self) -> set[Key]:
         """Return which questions have an answer on disk, graded or not."""
@@ -179,18 +181,24 @@ class RunFolder:
         return {key for key, failed in standing.items() if failed}
 
     def waiting(self) -> list[Record]:
-        """Return the answers that were on disk, not yet graded, when the run was killed."""
-        path = self._place / "answers.jsonl"
-        if not path.is_file() or not path.stat().st_size:
-            return []
-        graded = {(place.key, place.started) for place in self._places()}
-        found = {(record.question, record.epoch): record for record in self._lines("answers.jsonl", _RECORD)}
-        return [record for key, record in found.items() if (key, record.started) not in graded]
+        """Return the answers that were on disk, not yet graded, when the run was broken off."""
+        # Numbers of lines, not the records: most of a long run's may stand here, graded since.
+        lines = {
+            place.key: (number, place.started)
+            for number, place in enumerate(self._lines("answers.jsonl", _PLACE))
+        }
+        # Only a failure is asked again: whatever else has a record was graded.
+        for place in self._places() if lines else ():
+            if place.key in lines and (not place.failed or place.started == lines[place.key][1]):
+                del lines[place.key]
+        left = {number for number, _ in lines.values()}
+        found = enumerate(self._lines("answers.jsonl", _RECORD)) if left else ()
+        return [record for number, record in found if number in left]
 
     @property
     def finished(self) -> bool:
-        """Whether every question has a record."""
-        return len(self.answered()) >= self.run.settings.records
+        """Whether every question has a record, and no answer waits to become one."""
+        return len(self.answered()) >= self.run.settings.records and not self.waiting()
 
     @contextmanager
     def writing(self, session: Session, *, again: bool = False) -> Iterator[Journal]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from msgspec import Struct, to_builtins
 
 FORMAT = 1
@@ -69,6 +71,13 @@ class Session(Struct, frozen=True, kw_only=True):
     """Records that were on disk before and stand."""
     asked_again: int = 0
     """Failed records among those on disk before whose questions were asked again."""
+
+
+class Call(NamedTuple):
+    """When the pipeline was called, and how long that took in seconds."""
+
+    started: str
+    seconds: float
 
 
 def differences(ours: Settings, theirs: Settings) -> list[str]:
