@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragharness.language.items import match_items
-from ragharness.language.matching import find_alias, negated, normalise, same_kind_values
+from ragharness.language.matching import find_alias, is_code, negated, normalise, same_kind_values
 
 HELD = [
     ("It is governed by the laws of the State of Delaware.", "State of Delaware", "State of Delaware"),
@@ -191,3 +191,15 @@ def test_a_long_text_takes_linear_time(piece: str) -> None:
     match_items(text, ["Oslo", "Bergen"])
     negated(text, 99_999)
     assert time.perf_counter() - begin < 2
+
+
+@pytest.mark.parametrize("code", ["77-0019522", "0000320193", "001-34756"])
+def test_a_code_is_compared_by_its_digits(code: str) -> None:
+    assert [hit.alias for hit in find_alias(f"The number is {code}.", [code])] == [code]
+    assert find_alias(f"The number is {code[:-1]}9.", [code]) == []
+    assert is_code(code)
+
+
+@pytest.mark.parametrize("text", ["2024-03-01", "2019-2024", "10-12", "391035", "000"])
+def test_what_counts_or_dates_is_no_code(text: str) -> None:
+    assert not is_code(text)

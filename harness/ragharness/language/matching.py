@@ -15,9 +15,11 @@ from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.patterns import regex
 from ragharness.language.units import in_base, is_currency, is_duration
 
-__all__ = ["AliasHit", "find_alias", "negated", "normalise", "same_kind_values"]
+__all__ = ["AliasHit", "find_alias", "is_code", "negated", "normalise", "same_kind_values"]
 
 _TOKEN = regex(r"(?:[^\W\d_]\.){2,}|\d+(?:[.,]\d+)+|[^\W_]+|&")
+_CODE = regex(r"0\d{4,}|(?=(?:\D*\d){7})(\d+(?:-\d+)+)")
+"""A number that begins with a zero, or groups of digits with hyphens that are too long for a range."""
 _ARTICLES = word_set("a an the")
 _FOREIGN_ARTICLES = _ARTICLES | word_set(
     "el la los las lo un una unos unas der die das den dem des ein eine einen einem einer le les l une du d"
@@ -121,8 +123,16 @@ def _prepare(alias: str, foreign_articles: bool) -> _Alias | None:
     )
 
 
+def is_code(text: str) -> bool:
+    """Whether a text is digits that count nothing: "0000320193", "77-0019522"; no date, no span of years."""
+    found = _CODE.fullmatch(text.strip())
+    return found is not None and not (found[1] and find_dates(text))
+
+
 def _value_in(alias: str) -> tuple[Key | None, int, int]:
-    """The first date or amount of an alias, and where it stands."""
+    """The first date or amount of an alias, and where it stands; none in a code."""
+    if is_code(alias):
+        return None, 0, 0
     for date in find_dates(alias):
         if date.month and not date.ambiguous:
             return _date_key(date), date.start, date.end

@@ -10,7 +10,7 @@ from ragharness.graders.reading.candidate import Candidate, Relation
 from ragharness.graders.reading.figures import BETWEEN, find_figures, in_range
 from ragharness.graders.reading.rivals import is_denied_after, is_relation_only, rival_of
 from ragharness.language.dates import DateMention, compare_date, find_dates
-from ragharness.language.matching import find_alias, negated
+from ragharness.language.matching import find_alias, is_code, negated
 from ragharness.language.numbers import find_quantities
 from ragharness.language.patterns import regex
 from ragharness.language.units import is_currency, is_duration
@@ -163,8 +163,10 @@ def _texts(text: str, question: Question) -> list[Candidate]:
             )
     ranged = [each for each in find_quantities(text) if in_range(text, each)] if found else []
     for candidate in found:
-        if candidate.relation == "match" and any(
-            each.start < candidate.end and candidate.start < each.end for each in ranged
+        if (
+            candidate.relation == "match"
+            and not is_code(candidate.written)
+            and any(each.start < candidate.end and candidate.start < each.end for each in ranged)
         ):
             candidate.relation = "mismatch"
     kinds = value_kinds(gold)
