@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _NAMING = shelf.load_module(Path(__file__).with_name("naming.py"))
 
-_SCALES = {3: "thousand", 6: "million", 9: "billion"}
+_SCALES = {3: "thousand", 6: "million", 9: "billion", 12: "trillion"}
 _COVER = {
     "dei:EntityIncorporationStateCountryCode",
     "dei:EntityTaxIdentificationNumber",
@@ -89,7 +89,6 @@ def _read(path: Path, filings: list[tuple[str, Filing]]) -> str:
 
 def _facts(name: Any, filing: Filing) -> Iterator[Fact]:
     """Yield what is tagged for the whole company, its year and the year before."""
-    told = {"company": name.company, "short": name.short, "cik": name.cik}
     told = {"company": name.company, "short": name.short, "cik": name.cik}
     told["period"] = filing.period.end if filing.period else ""
     groups: dict[tuple[str, str, str], list[Found]] = defaultdict(list)

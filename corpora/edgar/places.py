@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 from ragharness.records import Evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ragharness.corpus import Corpus
     from ragharness.records import Document, Fact
 
-_POWERS = {"billion": 9, "million": 6, "thousand": 3}
-_FIGURE = re.compile(
-    r"(?<![\d.,])(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?![\d,]*\d)(?:\s+(billion|million|trillion))?"
-)
+_POWERS = {"trillion": 12, "billion": 9, "million": 6, "thousand": 3}
+_FIGURE = re.compile(r"(\d[\d,.]*)(?:\s+(trillion|billion|million))?")
+_SHAPE = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
 _WORD = re.compile(r"[a-z]{4,}")
 _EMPTY = frozenset(
     [
@@ -37,17 +36,56 @@ _EMPTY = frozenset(
         "which",
         "that",
         "this",
-        "and",
-        "the",
+        "does",
+        "report",
+        "according",
+        "what",
+        "much",
+        "have",
+        "fiscal",
+        "during",
+        "balances",
+        "consolidated",
+        "january",
+        "february",
+        "march",
+        "april",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
     ]
 )
 """Words that rows about different things share."""
 
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SHORTEST = 4
 """Digits below which a figure stands for too many things to be looked for."""
 
 _DIGITS = 3
-"""Significant digits from which a rounded figure gives the exact one away."""
+"""Significant digits from which a figure with its scale word stands for one thing only."""
+
+_CLOSE = 0.005
+"""A rounded figure that is off by more is no answer."""
+
+_ROUNDED = 2
+"""Significant digits below which a rounded figure says too little to be looked for."""
+
+_ALIKE = 2
+"""Words that a line must share with the tagged row when its figure alone says too little."""
+
+_FIRM = r"/s/|registered|accounting firm|auditor|consent"
+_SAYS_SO = {
+    "dei:AuditorName": _FIRM,
+    "dei:EntityAddressCityOrTown": r"headquarter|executive offices",
+    "dei:EntityIncorporationStateCountryCode": (
+        r"incorporated (?:in|under)\b[^.]{{0,60}}\b{said}|{said} corporation\b(?! law)"
+    ),
+}
+"""What a line must say, beside the words of the cover, to state the same as the cover."""
 
 
 class Places:
@@ -59,42 +97,82 @@ class Places:
         self._figures: dict[str, dict[str, list[tuple[int, int]]]] = {}
         self._begins: dict[str, list[int]] = {}
 
-    def own(self, fact: Fact) -> tuple[Evidence, ...] | None:
-        """Return all lines of the fact's filing that state its value; None where it is too short to tell."""
-        written = _written(fact)
-        if written is None:
+    def own(self, fact: Fact, about: Iterable[str] = ()) -> tuple[Evidence, ...] | None:
+        """Return all lines of the fact's filing that give its value away; None where it is too short."""
+        sure, vague = _written(fact)
+        if not sure:
             return None
-        document = self._documents[fact.document]
-        spans = [(each.start, each.end) for each in fact.evidence]
-        spans += self._stated(document, written)
-        begins = self._begins.setdefault(document.id, [first for first, _ in document.segments])
-        pieces = dict.fromkeys(_piece(document, begins, start) for start, _ in sorted(spans))
-        return tuple(Evidence(document.id, *piece) for piece in pieces)
+        return self._lines(fact, sure, vague, _words(" ".join(about)), everything=True)
 
-    def stating(self, fact: Fact) -> tuple[Evidence, ...]:
-        """Return the tagged rows, and others with the same figure that speak of the same thing."""
-        text = self._documents[fact.document].text
-        tagged = [text[each.start : each.end] for each in fact.evidence]
-        words = {word for row in tagged for word in _words(row)}
-        others = [
-            each
-            for each in self.own(fact) or ()
-            if each not in fact.evidence and words & _words(text[each.start : each.end])
-        ]
-        return (*fact.evidence, *others)
+    def stating(self, fact: Fact, about: Iterable[str] = ()) -> tuple[Evidence, ...]:
+        """Return the tagged rows, and others with the same figure that speak of the same thing.
+
+        ``about``: further words for it, other than those of the row and of the tag.
+        """
+        if fact.kind == "text":
+            return self._saying(fact)
+        sure, vague = _written(fact)
+        return self._lines(fact, sure, vague, _words(" ".join(about)), everything=False)
+
+    def _lines(
+        self, fact: Fact, sure: set[str], vague: set[str], about: frozenset[str], *, everything: bool
+    ) -> tuple[Evidence, ...]:
+        document = self._documents[fact.document]
+        text = document.text
+        rows = [text[each.start : each.end] for each in fact.evidence]
+        known = frozenset().union(_words(_CAMEL.sub(" ", fact.topic)), about, *map(_words, rows))
+        found = list(fact.evidence)
+        for forms, least in ((sure, 0 if everything else 1), (vague, 1 if everything else _ALIKE)):
+            for start, _ in sorted(self._stated(document, forms)):
+                line = Evidence(document.id, *self._line(document, start))
+                own = _words(text[line.start : line.end])
+                if not own and forms is sure:
+                    # "Balance at December 31": what it is the balance of stands above.
+                    first, last = document.segments[self._segment(document, start)]
+                    own = _words(text[first:last]) if len(known & _words(text[first:last])) >= _ALIKE else own
+                if len(known & own) >= least:
+                    found.append(line)
+        return tuple(dict.fromkeys(found))
+
+    def _saying(self, fact: Fact) -> tuple[Evidence, ...]:
+        """Return the tagged places of a text, and lines that say the same of the company."""
+        document = self._documents[fact.document]
+        text, said = document.text, fact.answers[0]
+        wanted = _SAYS_SO.get(fact.topic, "")
+        fits = re.compile(wanted.format(said=re.escape(said)), re.IGNORECASE) if wanted else None
+        found = list(fact.evidence)
+        place = text.find(said)
+        while place >= 0:
+            start, end = self._line(document, place)
+            if text[start:end].strip() == said or (fits and fits.search(text[start:end])):
+                found.append(Evidence(document.id, start, end))
+            place = text.find(said, max(end, place + 1))
+        return tuple(dict.fromkeys(found))
+
+    def _segment(self, document: Document, place: int) -> int:
+        if document.id not in self._begins:
+            self._begins[document.id] = [first for first, _ in document.segments]
+        return max(0, bisect_right(self._begins[document.id], place) - 1)
+
+    def _line(self, document: Document, place: int) -> tuple[int, int]:
+        """Return the line of a document around a place: the row of its table, or its paragraph's sentence."""
+        first, last = document.segments[self._segment(document, place)]
+        start = document.text.rfind("\n", first, place) + 1
+        end = document.text.find("\n", place, last)
+        return max(first, start), last if end < 0 else end
 
     def elsewhere(self, fact: Fact) -> bool:
         """Whether another filing of the same company states the value too, or lets it be added up.
 
         A later filing repeats the figures of the year before, in other lines perhaps.
         """
-        written = _written(fact)
+        written, _ = _written(fact)
         filer, end = self._filers.get(fact.document, ("", ""))
         same = {id_: last for id_, (cik, last) in self._filers.items() if cik == filer}
         others = [id_ for id_ in same if id_ != fact.document]
         if any(last > end for last in same.values()):
             return True
-        if written is None:
+        if not written:
             return bool(others)
         return any(self._stated(self._documents[id_], written) for id_ in others)
 
@@ -116,44 +194,53 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _figures(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield each figure of a text by its digits ("391035"), with a scale word as its value ("391e9")."""
+    """Yield each figure of a text by its digits ("391035"), with a scale word behind it ("391 billion")."""
     for found in _FIGURE.finditer(text):
-        whole, decimals, scale = found.groups()
-        bare = whole.replace(",", "") + (decimals or "")
-        yield (f"{bare} {scale}" if scale else bare), found.span()
+        shown = found[1].rstrip(",.")
+        start = found.start()
+        if not _SHAPE.fullmatch(shown) or text[start - 1 : start] in {".", ","}:
+            continue
+        bare = shown.replace(",", "")
+        yield (f"{bare} {found[2]}" if found[2] else bare), (start, start + len(shown))
 
 
-def _written(fact: Fact) -> set[str] | None:
-    """Return the ways in which a filing may write a value: its digits, and rounded with a scale word."""
+def _written(fact: Fact) -> tuple[set[str], set[str]]:
+    """Return how a filing may write a value: ways that mean this value only, and ways that others share.
+
+    Sure are many digits as they are, and rounded to three or more with a scale word; vague is all else that
+    is near enough to be an answer.
+    """
     if fact.kind != "number":
-        return None
+        return set(), set()
     shown = fact.answers[0]
-    digits = shown.replace(".", "").strip("0-")
-    if len(digits) < _SHORTEST or len(shown.replace(".", "")) < _SHORTEST:
-        return None
     value = abs(Decimal(fact.details["value"]))
-    written = {shown, f"{value:f}"}
-    for power in (3, 6, 9):
-        scaled = value.scaleb(-power)
-        if scaled == scaled.to_integral_value() or abs(scaled) >= 1:
-            written.add(_plain(scaled))
+    exact = {_plain(abs(Decimal(shown))), shown.lstrip("-"), fact.details["text"].replace(",", "")}
+    short = {each for each in exact if _significant(each) < _SHORTEST}
+    if _significant(shown.lstrip("-")) < _SHORTEST:
+        short = exact
+    else:
+        scales = (value.scaleb(-power) for power in (0, 3, 6, 9))
+        exact |= {_plain(scaled) for scaled in scales if _significant(_plain(scaled)) >= _SHORTEST}
+    sure, vague = exact - short, short
     for word, power in _POWERS.items():
+        scaled = value.scaleb(-power)
         for places in range(4):
-            rounded = value.scaleb(-power).quantize(Decimal(1).scaleb(-places))
-            if rounded and len(str(rounded).replace(".", "").strip("0")) >= min(_DIGITS, len(digits)):
-                written |= {f"{rounded} {word}", f"{_plain(rounded)} {word}"}
-    return written
+            rounded = scaled.quantize(Decimal(1).scaleb(-places))
+            if not rounded or abs(rounded - scaled) > Decimal(str(_CLOSE)) * scaled:
+                continue
+            for text in (str(rounded), _plain(rounded)):
+                digits = _significant(text)
+                if digits >= _DIGITS and sure:
+                    sure.add(f"{text} {word}")
+                elif digits >= _ROUNDED or rounded == scaled:
+                    vague.add(f"{text} {word}")
+    return sure, vague - sure
+
+
+def _significant(text: str) -> int:
+    return len(text.replace(".", "").lstrip("0"))
 
 
 def _plain(value: Decimal) -> str:
     text = f"{value:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def _piece(document: Document, begins: list[int], start: int) -> tuple[int, int]:
-    """Return the line of a document around a place: the row of its table, or its paragraph's sentence."""
-    index = max(0, bisect_right(begins, start) - 1)
-    first, last = document.segments[index]
-    line = document.text.rfind("\n", first, start) + 1
-    end = document.text.find("\n", start, last)
-    return max(first, line), last if end < 0 else end

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from ragharness import shelf
+from ragharness.questions.searching import Searched
 from ragharness.records import Distractor, Document, Fact, Kind, Question
 
 if sys.version_info >= (3, 11):
@@ -41,6 +42,9 @@ _ALIKE = 0.02
 _MOST_PLACES = 6
 """Places that state a figure above which it cannot be withheld without hollowing out the filing."""
 
+_OFTEN = 5000
+"""Words of a filing among which one must be of what the question presumes."""
+
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _AUDITORS = {
     "ernst": ("Ernst & Young", "EY"),
@@ -57,6 +61,8 @@ class Concept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ask: list[str]
     near: list[str] = []
     differs: list[str] = []
+    also: str = ""
+    """Other words by which filings speak of it."""
     instant: bool = False
 
 
@@ -68,7 +74,7 @@ class Silence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: Kind
     unit: str = ""
     needs: str = ""
-    """What a filing must speak of for the question to be a natural one."""
+    """What a filing must speak of often for the question to be a natural one."""
 
 
 class Silences(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -94,6 +100,8 @@ class Filed:
 
     def __init__(self, document: Document, facts: Iterable[Fact]) -> None:
         self.document = document
+        self.searched = Searched(document.text)
+        self.words = document.text.count(" ")
         self.facts: dict[str, dict[str, Fact]] = defaultdict(dict)
         for fact in facts:
             self.facts[fact.topic][fact.details["end"]] = fact
@@ -205,18 +213,25 @@ def _in_unit_of(fact: Fact, other: Fact) -> str:
 
 
 def _line(fact: Fact) -> str:
-    """Return a tag as words: "us-gaap:AssetsCurrent" is "assets current"."""
-    return _CAMEL.sub(" ", fact.topic.rpartition(":")[2]).casefold()
+    """Return how an analyst calls a line: its name in ``lines.toml``, else the words of its tag."""
+    return _lines().get(fact.topic) or _CAMEL.sub(" ", fact.topic.rpartition(":")[2]).casefold()
+
+
+@cache
+def _lines() -> dict[str, str]:
+    told = tomllib.loads((HERE / "lines.toml").read_text(encoding="utf-8"))
+    return msgspec.convert(told, dict[str, str])
 
 
 def _tempting(fact: Fact, distractors: Iterable[Distractor]) -> tuple[Distractor, ...]:
     """Return the distractors that no rounding makes the right answer."""
     gold = float(fact.answers[0])
-    return tuple(
-        each
-        for each in distractors
+    told = {
+        each.value: each
+        for each in reversed(list(distractors))
         if abs(float(each.value) - gold) > _ALIKE * abs(gold) and float(each.value) > 0
-    )
+    }
+    return tuple(reversed(told.values()))
 
 
 def wordings(filed: Filed, texts: list[str], **also: str) -> Iterator[tuple[int, str]]:
@@ -236,8 +251,8 @@ def _asked(filed: Filed, concept: Concept, stated: Stated, places: Any) -> Itera
     fact = stated.fact
     numeric = fact.kind == "number"
     also = {"date": _NAMING.spoken(fact.details["end"])} if "{date}" in "".join(concept.ask) else {}
-    everywhere = places.own(fact) if numeric else None
-    stating = places.stating(fact)[:_MOST_PLACES]
+    everywhere = places.own(fact, [concept.also]) if numeric else None
+    stating = places.stating(fact, [concept.also])
     elsewhere = places.elsewhere(fact)
     for number, text in wordings(filed, concept.ask, **also):
         question = Question(
@@ -255,7 +270,7 @@ def _asked(filed: Filed, concept: Concept, stated: Stated, places: Any) -> Itera
             unit=fact.unit,
         )
         distractors = (*stated.near, *stated.before) if stated.near else ()
-        note = f"tempting: {stated.near[0].about}, a line of a similar name" if distractors else ""
+        note = f"tempting: {stated.near[0].about}" if distractors else ""
         yield msgspec.structs.replace(
             question, target="wrong" if distractors else "correct", distractors=distractors, note=note
         )
@@ -277,13 +292,19 @@ def _aliases(fact: Fact) -> dict[str, tuple[str, ...]]:
     if fact.topic == "dei:AuditorName":
         found = next((names for stem, names in _AUDITORS.items() if stem in answer.casefold()), ())
         return {answer: found} if found else {}
+    if fact.topic == "dei:EntityTaxIdentificationNumber":
+        return {answer: (answer.replace("-", ""),)}
+    if fact.topic == "dei:EntityFileNumber":
+        return {answer: (answer.lstrip("0"),)}
     city = answer.split(",")[0].strip()
     return {answer: (city,)} if city != answer and fact.topic == "dei:AuditorLocation" else {}
 
 
 def silent(filed: Filed, key: str, silence: Silence, scope: str, stratum: str) -> Iterator[Question]:
-    """Yield a silence; whether the text is silent indeed is tested when the question is picked."""
-    if silence.needs and not re.search(silence.needs, filed.document.text, re.IGNORECASE):
+    """Yield a silence of a filing that is silent; of the whole corpus that is tested when it is picked."""
+    if scope == "document" and any(map(filed.searched.holds, silence.patterns)):
+        return
+    if silence.needs and filed.searched.count(silence.needs) * _OFTEN < filed.words:
         return
     for number, text in wordings(filed, silence.ask):
         yield Question(

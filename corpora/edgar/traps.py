@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -35,9 +35,11 @@ def traps(
 ) -> list[Question]:
     """Return every adversarial question; none has an answer in the corpus."""
     found: list[Question] = []
+    latest = {filed.cik: filed for filed in sorted(filings, key=lambda filed: filed.end)}
     for index, filed in enumerate(filings):
         found += _other_years(filed, index, wordings, concepts)
-        found += _twins(filed, index, wordings, concepts, silences.twins.get(filed.cik, []))
+        if latest[filed.cik] is filed:
+            found += _twins(filed, index, wordings, concepts, silences.twins.get(filed.cik, []))
         found += _premises(filed, silent, silences.premises)
     return found
 
@@ -132,7 +134,12 @@ def _trap(text: str, fact: Fact, wording: int, topic: str, patterns: list[str], 
 
 
 def _years_before(day: date, years: int) -> date:
-    try:
-        return day.replace(year=day.year - years)
-    except ValueError:  # 29 February
-        return day.replace(year=day.year - years, day=28)
+    """Return the end of an earlier fiscal year: the same date, or the same day of the week next to it.
+
+    Who does not close at the end of a month closes on a day of the week.
+    """
+    after = day + timedelta(1)
+    if after.day == 1:
+        return after.replace(year=after.year - years) - timedelta(1)
+    earlier = day.replace(year=day.year - years)
+    return earlier + timedelta((day.weekday() - earlier.weekday() + 3) % 7 - 3)

@@ -27,6 +27,13 @@ class Searched:
             return quick.search(self._lower) is not None
         return plain.search(self._text) is not None
 
+    def count(self, pattern: str) -> int:
+        """Return how often it matches; raises re.error for no regular expression."""
+        plain, quick = _compiled(pattern)
+        if quick is not None and self._lower is not None:
+            return sum(1 for _ in quick.finditer(self._lower))
+        return sum(1 for _ in plain.finditer(self._text))
+
 
 @lru_cache(maxsize=4096)
 def _compiled(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
