@@ -32,9 +32,10 @@ PROGRAM = "from ragharness.cli import main; main()"
 
 
 @contextmanager
-def served(model: Path, threads: int) -> Iterator[str]:
+def served(model: Path, threads: int, *, repack: bool) -> Iterator[str]:
     """Serve a model for the length of a block; gives the base URL."""
     command = [sys.executable, "-u", str(HERE / "llm_server.py"), str(model), "--threads", str(threads)]
+    command += [] if repack else ["--no-repack"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
         assert server.stdout is not None
         try:
@@ -98,6 +99,7 @@ def main() -> None:
     parser.add_argument("--passage-words", type=int, default=120, help="size of the passages")
     parser.add_argument("--runs", choices=("both", "passages", "closed-book"), default="both")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--no-repack", action="store_true", help="of the server: see llm_server.py")
     parser.add_argument(
         "--cache", type=Path, help="a cache folder, to build no index within the time measured"
     )
@@ -110,7 +112,7 @@ def main() -> None:
     for model, k in ((chosen.large, 3), (chosen.small, 5)):
         if model is None:
             continue
-        with served(model, chosen.threads) as url:
+        with served(model, chosen.threads, repack=not chosen.no_repack) as url:
             size = str(chosen.passage_words)
             asked = {
                 "passages": (
