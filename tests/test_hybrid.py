@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from ragharness.passages import PassageSet
 from ragharness.records import Hit, Passage
+from ragharness.retrievers.dense import DenseRetriever
 from ragharness.retrievers.hybrid import HybridRetriever, fuse
 
 if TYPE_CHECKING:
@@ -103,3 +104,10 @@ def test_fusion_is_the_formula_for_any_rankings(rankings: list[list[int]], const
 @given(rows=st.permutations(range(12)))
 def test_fusing_a_ranking_with_itself_changes_nothing(rows: list[int]) -> None:
     assert [row for row, _ in fuse([(rows, 1.0), (rows, 1.0)])] == rows
+
+
+def test_it_is_asked_beside_a_loop_where_one_of_its_rankings_waits() -> None:
+    assert not hybrid([1], [2]).waits
+    waiting = Fixed("dense", [2])
+    waiting.waits = DenseRetriever.waits  # type: ignore[attr-defined]
+    assert HybridRetriever(PASSAGES.passages, [(Fixed("bm25", [1]), 1.0), (waiting, 1.0)]).waits

@@ -13,6 +13,7 @@ from ragharness.errors import RunNotUsable
 from ragharness.records import BUCKETS, ROWS, Answer, Failure, Retrieved, Usage
 from ragharness.scores import Scores, score
 from ragharness.statistics import wilson
+from ragharness.store import Call
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -263,6 +264,10 @@ def test_wall_time_adds_the_sessions_without_the_time_between() -> None:
     result = score(fake.run(), sessions, QUESTIONS, records, name="r")
     assert result.seconds == pytest.approx(10.5 + 4.5)
     assert result.sessions == 2
+    replaced = [Call("2026-11-21T12:00:40+00:00", 2.5)]
+    again = score(fake.run(), sessions, QUESTIONS, records, name="r", superseded=replaced)
+    assert again.seconds == pytest.approx(42.5 + 4.5)
+    assert "(--retry-errors): 1." in again.notes[-1]
 
 
 def test_records_of_other_questions_are_refused() -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ragharness.corpus import Corpus
     from ragharness.records import Question, Record
     from ragharness.store import RunFolder
@@ -36,35 +38,42 @@ def show(
     records.sort(key=lambda record: record.epoch)
     with results_only() as output:
         corpus = _corpus(folder, source, offline)
+        text = _text(folder, asked[question], corpus, min(output.width, 100))
         if not records:
-            output.write(_text(folder, asked[question], None, corpus, output.width))
+            output.write(text(None))
         for number, record in enumerate(records):
             if folder.run.settings.epochs > 1:
                 blank = "\n" if number else ""
                 output.write(f"{blank}epoch {record.epoch + 1} of {folder.run.settings.epochs}\n\n")
-            output.write(_text(folder, asked[question], record, corpus, output.width))
+            output.write(text(record))
 
 
 def _text(
-    folder: RunFolder, question: Question, record: Record | None, corpus: Corpus | None, width: int
-) -> str:
+    folder: RunFolder, question: Question, corpus: Corpus | None, width: int
+) -> Callable[[Record | None], str]:
+    """Return what prints a record: the passages are cut once, however many epochs there are."""
     from ragharness.evidence import EvidenceIndex
     from ragharness.passages import build_passages
     from ragharness.placing import at_places
     from ragharness.reports import show_question
 
     if corpus is None:
-        return show_question(question, record, width=min(width, 100))
+        return lambda record: show_question(question, record, width=width)
     passages = build_passages(corpus.documents, folder.run.settings.passage_words)
-    own = (record.answer.passages or ()) if record and record.answer else ()
-    named = (
-        passages.by_id.get(hit.id) or at_places(hit.id, corpus)
-        for hit in (record.retrieved if record else ())
-    )
-    retrieved = {passage.id: passage for passage in named if passage is not None}
-    gold = EvidenceIndex(corpus).supporting(question, [*retrieved.values(), *own])
-    known = {**passages.by_id, **retrieved}
-    return show_question(question, record, corpus=corpus, passages=known, gold=gold, width=min(width, 100))
+    evidence = EvidenceIndex(corpus)
+
+    def text(record: Record | None) -> str:
+        own = (record.answer.passages or ()) if record and record.answer else ()
+        named = (
+            passages.by_id.get(hit.id) or at_places(hit.id, corpus)
+            for hit in (record.retrieved if record else ())
+        )
+        retrieved = {passage.id: passage for passage in named if passage is not None}
+        gold = evidence.supporting(question, [*retrieved.values(), *own])
+        known = {**passages.by_id, **retrieved}
+        return show_question(question, record, corpus=corpus, passages=known, gold=gold, width=width)
+
+    return text
 
 
 def _corpus(folder: RunFolder, source: str, offline: bool) -> Corpus | None:

@@ -21,6 +21,14 @@ def asked_again(superseded: int) -> str:
     )
 
 
+def not_yet_graded(waiting: int) -> str:
+    """Return how many of the questions that count as not asked have an answer on disk."""
+    return (
+        f"answered but not graded yet: {waiting}. They wait in answers.jsonl and count as not asked; the"
+        " command of the run grades them"
+    )
+
+
 def own_passages(outcomes: Sequence[Outcome]) -> str:
     """Return what does not hold for a pipeline that brings its own passages, with how often it showed."""
     withheld = [each for each in outcomes if each.question.withheld]

@@ -11,7 +11,7 @@ from ragharness.scores import retrieval as found
 from ragharness.scores import spending as spent
 from ragharness.scores.epochs import stability, widened
 from ragharness.scores.layout import FORMAT, References, Scores, Versions
-from ragharness.scores.notes import asked_again, own_passages
+from ragharness.scores.notes import asked_again, not_yet_graded, own_passages
 from ragharness.scores.tally import outcomes
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def score_folder(folder: RunFolder, blind: int | None = None, blind_note: str = 
         blind=blind,
         blind_note=blind_note,
         superseded=folder.superseded(),
+        waiting=len(folder.waiting()),
     )
 
 
@@ -47,11 +48,12 @@ def score(
     blind: int | None = None,
     blind_note: str = "",
     superseded: Sequence[Call] = (),
+    waiting: int = 0,
 ) -> Scores:
     """Return every number of a run's report: a pure function of what its folder holds.
 
-    ``superseded`` are calls whose questions were asked again; ``blind`` is the count of the reference that
-    reads nothing (see ``scores.references``).
+    ``superseded`` are calls whose questions were asked again, ``waiting`` answers without a verdict so far;
+    ``blind`` is the count of the reference that reads nothing (see ``scores.references``).
     Raises RunNotUsable for records of other questions.
     """
     settings, epochs = run.settings, run.settings.epochs
@@ -95,6 +97,7 @@ def score(
             *run.notes,
             *([own_passages(all_of)] if run.takes == "own" else []),
             *([asked_again(len(superseded))] if superseded else []),
+            *([not_yet_graded(waiting)] if waiting else []),
         ],
         versions=Versions(
             ragharness=run.ragharness, python=run.python, platform=run.platform, grader=settings.grader
