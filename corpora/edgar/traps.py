@@ -60,6 +60,7 @@ def _other_years(filed: Any, index: int, wordings: Any, concepts: dict[str, Any]
         number, text = list(wordings(filed, concept.ask, **names))[(index + shift) % 3]
         yield _trap(
             text,
+            filed.document.title,
             fact,
             number,
             f"other-year-{shift + 1}",
@@ -88,6 +89,7 @@ def _twins(
         number, text = list(wordings(filed, concept.ask, **names))[(index + shift) % 3]
         yield _trap(
             text,
+            filed.document.title,
             fact,
             number,
             f"twin-{(index + shift) % _KINDS + 1}",
@@ -113,10 +115,11 @@ def _figure(filed: Any, index: int, concepts: dict[str, Any]) -> tuple[Fact | No
     return None, None
 
 
-def _trap(text: str, fact: Fact, wording: int, topic: str, patterns: list[str], note: str) -> Question:
-    tempting = Distractor(
-        fact.answers[0], f"{fact.topic.rpartition(':')[2]} of {fact.document}", fact.evidence[:1]
-    )
+def _trap(
+    text: str, near: str, fact: Fact, wording: int, topic: str, patterns: list[str], note: str
+) -> Question:
+    """Return a question about what does not exist; ``near`` is the filing whose figure tempts."""
+    tempting = Distractor(fact.answers[0], f"the figure in the {near}", fact.evidence[:1])
     return Question(
         id="",
         text=text,

@@ -1,0 +1,144 @@
+"""The frozen questions about EDGAR: rebuilt, checked against the filings, and read by a person."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ragharness import shelf
+from ragharness.corpus import load_corpus
+from ragharness.language.tokens import words
+from ragharness.questions import build_questions, check_questions, frozen_set, load_questions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ragharness.corpus import Corpus
+    from ragharness.questions import QuestionSet
+
+FOLDER = shelf.root() / "questionsets" / "edgar"
+
+
+@pytest.fixture(scope="module")
+def frozen() -> QuestionSet:
+    return frozen_set("edgar")
+
+
+@pytest.fixture(scope="module")
+def corpus(shared: Path) -> Corpus:
+    return load_corpus("edgar", source=str(shared / "data" / "edgar-10k"))
+
+
+def reading() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (FOLDER / "reading.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def test_the_frozen_set_is_what_the_builder_makes(corpus: Corpus, frozen: QuestionSet) -> None:
+    assert frozen.notes == ()
+    assert frozen.corpus_hash == corpus.hash
+    assert build_questions(corpus).lines == frozen.lines
+    assert load_questions(corpus).frozen
+
+
+def test_the_frozen_set_has_every_property(corpus: Corpus, frozen: QuestionSet) -> None:
+    assert check_questions(frozen, corpus) == []
+
+
+@pytest.mark.slow
+def test_the_hash_seed_changes_nothing(shared: Path, corpus: Corpus, frozen: QuestionSet) -> None:
+    program = (
+        "import sys\n"
+        "from ragharness.corpus import load_corpus\n"
+        "from ragharness.questions import build_questions\n"
+        "print(build_questions(load_corpus('edgar', source=sys.argv[1])).hash)"
+    )
+    assert corpus.documents  # parsed and kept: the other process need not do it again
+    command = [sys.executable, "-c", program, str(shared / "data" / "edgar-10k")]
+    environment = {**os.environ, "PYTHONHASHSEED": "77"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == frozen.hash
+
+
+def test_rows(frozen: QuestionSet) -> None:
+    assert Counter(each.wanted for each in frozen.questions) == {"correct": 60, "refused": 70}
+    assert Counter(each.withheld for each in frozen.questions) == {"": 110, "document": 10, "clause": 10}
+    assert len({each.topic for each in frozen.questions if each.answerable}) >= 40
+    assert Counter(each.wording for each in frozen.questions).keys() == {1, 2, 3}
+    assert frozen.withheld_documents == (
+        "amd-2023-12",
+        "gme-2024-02",
+        "ibm-2023-12",
+        "nke-2025-05",
+        "wmt-2025-01",
+    )
+
+
+@pytest.mark.parametrize(
+    ("number", "document", "topic", "answers", "unit"),
+    [
+        (1, "amzn-2024-12", "advertising", ("21.4",), "USD billion"),
+        (12, "adbe-2023-12", "employer_id", ("77-0019522",), ""),
+        (48, "amzn-2024-12", "eps_diluted", ("5.53",), "USD per share"),
+        (130, "nvda-2024-01", "dividend_per_share", ("0.16",), "USD per share"),
+    ],
+)
+def test_golden_questions(
+    frozen: QuestionSet, number: int, document: str, topic: str, answers: tuple[str, ...], unit: str
+) -> None:
+    question = frozen.questions[number - 1]
+    found = (question.id, question.document, question.topic, question.answers, question.unit)
+    assert found == (f"q{number:03}", document, topic, answers, unit)
+
+
+def test_what_is_withheld_is_said_nowhere_in_the_index(corpus: Corpus, frozen: QuestionSet) -> None:
+    """No filing of the company that is indexed shows the figure outside of the withheld lines."""
+    for question in frozen.questions:
+        if not question.withheld:
+            continue
+        company = question.document.partition("-")[0]
+        gone = {(span.document, span.start, span.end) for span in question.evidence}
+        shown = re.compile(
+            rf"(?<![\d,.]){re.escape(f'{float(question.answers[0]):,.10g}')}(?![\d,]|\.\d)".replace(
+                "\\,", ","
+            )
+        )
+        for document in corpus.documents:
+            if document.id.partition("-")[0] != company or document.id in frozen.withheld_documents:
+                continue
+            places = [found.start() for found in shown.finditer(document.text)]
+            assert all(
+                any(name == document.id and start <= place < end for name, start, end in gone)
+                for place in places
+            ), (question.id, document.id)
+
+
+def test_a_person_has_read_every_question(frozen: QuestionSet) -> None:
+    """A change of a question, its gold or its evidence asks for another reading."""
+    rows = reading()
+    assert [row["id"] for row in rows] == [each.id for each in frozen.questions]
+    assert [row["question_sha256"] for row in rows] == [
+        sha256(line).hexdigest() for line in frozen.lines.splitlines()
+    ]
+    assert {row["verdict"] for row in rows} == {"pass"}
+    assert all(len(row["remark"].split()) >= 4 for row in rows)
+    assert all(re.fullmatch(r"2026-\d\d-\d\d", row["date"]) for row in rows)
+
+
+def test_no_text_of_a_filing_is_frozen(corpus: Corpus, frozen: QuestionSet) -> None:
+    """No nine words in a row of a question, a note or a remark stand in a filing; names of filings may."""
+    said = [part for each in frozen.questions for part in (each.text, each.note)]
+    said += [each.about for question in frozen.questions for each in question.distractors]
+    said += [row["remark"] for row in reading()]
+    said = [re.sub(r"(?:10-K for the )?fiscal year ended \w+ \d+, \d{4}", "…", text) for text in said]
+    ours = {tuple(tokens[at : at + 9]) for tokens in map(words, said) for at in range(len(tokens) - 8)}
+    for document in corpus.documents:
+        tokens = words(document.text)
+        assert ours.isdisjoint(zip(*(tokens[start:] for start in range(9)), strict=False)), document.id
