@@ -36,7 +36,7 @@ def note(question):
 
 
 def reply(question, passages):
-    if len(question) % 7 == 0:
+    if len(question) % 7 == 0 and not os.path.exists("up"):
         raise ValueError(f"no answer to {{len(question)}} letters")
     if not passages or len(question) % 5 == 0:
         return "I could not find that in the passages."
@@ -45,7 +45,7 @@ def reply(question, passages):
 
 def plain(question, passages):
     note(question)
-    time.sleep({pause})
+    time.sleep(0.05 if os.path.exists("up") else {pause})
     return reply(question, passages)
 
 
@@ -67,6 +67,7 @@ class Case(NamedTuple):
     function: str
     workers: int
     kills: int
+    options: tuple[str, ...] = ()
 
 
 CASES = (
@@ -97,8 +98,12 @@ class Bed:
         return self.process(
             "run",
             *("--pipeline", f"mine.py:{case.function}", "--out", "run", "--offline"),
-            *("--concurrency", str(case.workers), "--json"),
+            *("--concurrency", str(case.workers), "--json", *case.options),
         )
+
+    def repeat(self, case: Case) -> None:
+        """Ask otherwise from now on."""
+        self._case = case
 
     def process(self, *arguments: str) -> subprocess.Popen[str]:
         """Start a command in the folder."""
@@ -211,6 +216,60 @@ def test_a_run_that_is_killed_and_continued_equals_one_that_was_not(
     assert sorted(bed.on_disk()) == sorted(texts)
     assert not (bed.run / "answers.jsonl").exists()
     assert (scores, bed.records()) == undisturbed[case.function]
+
+
+MORE = (
+    Case("plain", 8, 2, ("--limit", "40", "--epochs", "2")),
+    Case("waiting", 8, 2, ("--limit", "40", "--epochs", "2")),
+    Case("plain", 2, 1, ("--limit", "40", "--isolate")),
+)
+
+
+@pytest.mark.parametrize("case", MORE, ids=lambda case: f"{case.function}{case.options[2]}")
+def test_epochs_and_processes_are_continued_like_any_run(tmp_path: Path, cache: Path, case: Case) -> None:
+    chooser = random.Random(" ".join(case.options))
+    bed = Bed(tmp_path / "killed", cache, case, pause=0.03)
+    epochs = 2 if "--epochs" in case.options else 1
+    for _ in range(case.kills):
+        calls = len(bed.asked()) + 1 + chooser.randrange(20)
+        process = bed.start()
+        kill_when_asked(process, bed.folder / "asked.log", calls, chooser.random() * 0.03)
+        assert process.returncode == -signal.SIGKILL
+    bed.finish()
+    records = bed.records()
+    keys = {(record.question, record.epoch) for record in records}
+    assert len(records) == len(keys) == len(bed.on_disk()) == 40 * epochs
+    again = len(bed.asked()) - len(records)
+    assert 0 <= again <= case.workers * case.kills
+    assert not (bed.run / "answers.jsonl").exists()
+    whole = Bed(tmp_path / "whole", cache, case, pause=0.0)
+    whole.finish()
+    assert records == whole.records()
+
+
+def test_failures_that_are_asked_again_are_continued_like_any_run(tmp_path: Path, cache: Path) -> None:
+    bed = Bed(tmp_path / "killed", cache, Case("plain", 4, 0), pause=0.0)
+    before = bed.finish()
+    failed = {record.question for record in bed.records() if record.status == "error"}
+    assert before["statuses"]["error"] == len(failed) > 10
+    texts = {question.text: question.id for question in RunFolder.open(bed.run).questions()}
+    # The same source, which is the same run, with a service behind it that works again.
+    (bed.folder / "up").touch()
+    again = Case("plain", 4, 2, ("--retry-errors",))
+    bed.repeat(again)
+    first = len(bed.asked())
+    for calls in (3, 4):
+        process = bed.start()
+        kill_when_asked(process, bed.folder / "asked.log", len(bed.asked()) + calls, 0.01)
+        assert process.returncode == -signal.SIGKILL
+    after = bed.finish()
+    assert after["statuses"]["error"] == 0
+    asked = Counter(texts[question] for _, question in bed.asked()[first:])
+    assert set(asked) == failed
+    assert sum(asked.values()) - len(failed) <= again.workers * again.kills
+    assert len(bed.on_disk()) == 130 + len(failed)
+    assert len(bed.records()) == 130
+    assert not (bed.run / "answers.jsonl").exists()
 
 
 def test_a_kill_before_the_first_question_leaves_nothing_in_the_way(tmp_path: Path, cache: Path) -> None:
