@@ -229,7 +229,7 @@ class _Reader:
                 passage = self.passages.get(citation)
                 if passage is None:
                     continue
-                if outcome.match == "match" and miscounts(passage, part.text):
+                if outcome.match == "match" and miscounts(passage, part.text, self.question.unit):
                     return True
                 if role == "answer" and citation in self.supporting:
                     continue

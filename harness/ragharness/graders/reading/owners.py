@@ -177,17 +177,18 @@ _THEY = regex(r"\W*(?:it|they|this|these)\b", re.IGNORECASE)
 """A clause with such a subject speaks of what was asked."""
 
 
-def is_neighbours(text: str, candidate: Candidate, profile: Profile) -> bool:
+def is_neighbours(text: str, candidate: Candidate, profile: Profile, unit: str = "") -> bool:
     """Say whether a value beside a decline belongs to a neighbour whose name is part of what was asked.
 
     "The director is Maria Alvarez; a deputy director is not named": the clause names the director and leaves out "deputy".
+    The question's ``unit`` names nobody ("457 million shares").
     """
     low, high = next(
         ((low, high) for low, high in clauses(text) if low <= candidate.start < high), (0, len(text))
     )
     if _THEY.match(text, low):
         return False
-    here = frozenset(content(text[low:high]))
+    here = frozenset(content(text[low:high])) - frozenset(content(unit))
     missing = profile.focus - here
     return any(first in missing and last in here for first, last in profile.qualified) and (
         len(profile.focus & here) == 1

@@ -156,12 +156,17 @@ def contradicts(passage: Passage, claim: str) -> bool:
     return False
 
 
-def miscounts(passage: Passage, claim: str) -> bool:
-    """Say whether a passage counts the same things otherwise ("28 operators" where it states 22 and 19)."""
+def miscounts(passage: Passage, claim: str, unit: str = "") -> bool:
+    """Say whether a passage counts the same things otherwise ("28 operators" where it states 22 and 19).
+
+    What the question's ``unit`` names is measured, not counted: a report has many numbers of shares.
+    """
     counted = _counts(passage.text)
+    measured = frozenset(map(concept, unit.split()))
     return any(
         noun in counted and not any(_same(each, quantity) for each in counted[noun])
         for noun, quantities in _counts(claim).items()
+        if noun not in measured
         for quantity in quantities
     )
 

@@ -113,7 +113,7 @@ def _entries(parts: Sequence[Part], question: Question, profile: Profile, *, dec
             if declined and not away:
                 away = (
                     _names_an_act(part.text, candidate)
-                    or is_neighbours(part.text, candidate, profile)
+                    or is_neighbours(part.text, candidate, profile, question.unit)
                     or (slot == "weak" and _speaks_of_another(part.text, candidate, profile))
                 )
             entries.append(_Entry(part, candidate, "out" if away else slot))
