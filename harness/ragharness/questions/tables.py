@@ -17,6 +17,7 @@ from ragharness.folders.decoding import decode
 from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
 from ragharness.language.units import is_currency
+from ragharness.questions.columns import column_of, folded, lacking_of, misnamed
 from ragharness.questions.own import EXAMPLE, Lines
 from ragharness.records import Distractor, Evidence, Question
 
@@ -27,31 +28,6 @@ if TYPE_CHECKING:
     from ragharness.corpus import Corpus
     from ragharness.questions.locating import Locator
     from ragharness.records import Kind
-
-COLUMNS: dict[str, tuple[str, ...]] = {
-    "question": ("question", "text", "query", "prompt", "q"),
-    "answer": (
-        "answer",
-        "answers",
-        "expected",
-        "expectedanswer",
-        "expectedanswers",
-        "gold",
-        "goldanswer",
-        "reference",
-        "groundtruth",
-        "a",
-    ),
-    "kind": ("kind", "type"),
-    "evidence": ("evidence", "quote", "context", "passage"),
-    "document": ("document", "doc", "source", "file", "title"),
-    "answerable": ("answerable",),
-    "distractors": ("distractors", "distractor", "falseanswers", "wronganswers"),
-    "unit": ("unit",),
-    "id": ("id", "qid"),
-    "note": ("note", "notes", "comment"),
-}
-"""What a column is called, in small letters without blanks and dashes."""
 
 KINDS = ("yesno", "number", "date", "text", "list")
 _HEADER = 'the first line names the columns, at least "question" and "answer"; see docs/own.md'
@@ -77,7 +53,7 @@ def is_table(content: bytes, path: Path) -> bool:
     except (ValueError, RecursionError):
         return False
     return (
-        isinstance(row, dict) and "stratum" not in row and "question" in {_folded(str(name)) for name in row}
+        isinstance(row, dict) and "stratum" not in row and "question" in {folded(str(name)) for name in row}
     )
 
 
@@ -144,11 +120,19 @@ def _csv_rows(text: str, path: Path, problems: list[str]) -> Iterator[tuple[int,
     delimiter = delimiter or max(",;\t|", key=head.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
-        names = [_column(name) for name in next(reader, [])]
-        if "question" not in names:
+        head_cells = next(reader, [])
+        names = [column_of(name) for name in head_cells]
+        strange = misnamed(head_cells)
+        if strange:
+            raise QuestionsNotUsable(
+                f"expected the columns of a table of questions in {path}, found: "
+                + "; ".join(f"{each} in line {1 + skipped}" for each in strange[:_MOST]),
+                help=_HEADER,
+            )
+        for needed in lacking_of(names):
             found = ", ".join(filter(None, head.split(delimiter)))[:200]
             raise QuestionsNotUsable(
-                f'expected a column "question" in {path}, found: {found or "nothing"}', help=_HEADER
+                f'expected a column "{needed}" in {path}, found: {found or "nothing"}', help=_HEADER
             )
         begin = reader.line_num + 1 + skipped
         for cells in reader:
@@ -156,6 +140,8 @@ def _csv_rows(text: str, path: Path, problems: list[str]) -> Iterator[tuple[int,
                 if len(cells) > len(names):
                     told = f"expected {len(names)} columns, found {len(cells)}"
                     problems.append(f"line {begin}: {told} (put cells with {delimiter!r} in quotes)")
+                elif any(cell.strip() for name, cell in zip(head_cells, cells, strict=False) if not name):
+                    problems.append(f"line {begin}: a cell stands in a column without a name")
                 else:
                     yield (
                         begin,
@@ -178,21 +164,13 @@ def _json_rows(text: str, problems: list[str]) -> Iterator[tuple[int, Row]]:
         if not isinstance(row, dict):
             problems.append(f"line {number}: expected an object, found {type(row).__name__}")
             continue
-        known = {_column(name): value for name, value in row.items()}
-        strange = [name for name in row if not _column(name)]
-        if strange:
-            problems.append(f"line {number}: no column is named {strange[0]!r}")
+        strange = misnamed(list(row))
+        known = {column_of(name): value for name, value in row.items()}
+        lacking = [f'expected a field "{needed}", found none' for needed in lacking_of(known)]
+        if strange or lacking:
+            problems.append(f"line {number}: {'; '.join(strange or lacking)}")
             continue
         yield number, known
-
-
-def _folded(name: str) -> str:
-    return re.sub(r"[\s_-]+", "", name.strip().lower())
-
-
-def _column(name: str) -> str:
-    folded = _folded(name)
-    return next((column for column, names in COLUMNS.items() if folded in names), "")
 
 
 def _question(row: Row, number: int, locator: Locator | None) -> Question:
