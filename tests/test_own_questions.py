@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -95,6 +96,46 @@ def test_every_bad_row_is_named_with_its_line(corpus: Corpus, tmp_path: Path) ->
         load_questions(corpus, path=path)
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        (
+            "a.csv",
+            "question,anwser\nHow many?,31\n",
+            "unknown column 'anwser' (did you mean 'answer'?) in line 1",
+        ),
+        ("a.csv", "sep=;\nquestion;answer;evidense\nHow many?;31;\n", "(did you mean 'evidence'?) in line 2"),
+        ("a.csv", "question,answer,author\nHow many?,31,me\n", "name it 'note author' to keep it"),
+        ("a.csv", "question\nHow many?\n", 'expected a column "answer"'),
+        (
+            "a.csv",
+            "question,answer,expected\nHow many?,31,32\n",
+            "'answer' and 'expected' both mean 'answer'",
+        ),
+        ("a.csv", "question,answer,\nHow many?,31,13\n", "line 2: a cell stands in a column without a name"),
+        (
+            "a.jsonl",
+            '{"question": "How many?", "anwser": 31}\n',
+            "line 1: unknown column 'anwser' (did you mean 'answer'?)",
+        ),
+        ("a.jsonl", '{"question": "How many?"}\n', 'line 1: expected a field "answer"'),
+    ],
+)
+def test_no_column_is_overlooked(tmp_path: Path, name: str, content: str, said: str) -> None:
+    with pytest.raises(QuestionsNotUsable) as caught:
+        read_table(content.encode(), tmp_path / name)
+    assert said in str(caught.value)
+
+
+def test_columns_of_the_user_s_own_begin_with_note(tmp_path: Path) -> None:
+    table = b"question,answer,note author,Note-2,note,\nHow many?,31,me,x,seen,\n"
+    (question,) = read_table(table, tmp_path / "a.csv").questions
+    assert (question.answers, question.note) == (("31",), "seen")
+    row = b'{"question": "How many?", "answer": 31, "note_tags": ["a"], "note": "seen"}'
+    (question,) = read_table(row, tmp_path / "a.jsonl").questions
+    assert (question.answers, question.note) == (("31",), "seen")
+
+
 @given(st.binary(max_size=200), st.sampled_from(["a.csv", "a.jsonl", "a.tsv"]), st.booleans())
 def test_any_bytes_are_a_table_or_refused_in_a_sentence(content: bytes, name: str, headed: bool) -> None:
     from pathlib import Path
@@ -110,6 +151,8 @@ def test_a_run_over_own_questions(verb: Verb, tmp_path: Path) -> None:
     done = verb("run", "--corpus", "docs", "--questions", "mine.csv", "--retriever", "oracle", "--quiet")
     assert done.code == 0, done.errors
     assert "6 questions" in done.output
+    told = dict(re.findall(r"(gold in top 5|right document|gold within it) +(\d+/\d+)", done.output))
+    assert told == {"gold in top 5": "5/5", "right document": "5/5", "gold within it": "5/5"}
     assert not (tmp_path / "questionsets").exists()
     kept = verb("questions", "freeze", "--corpus", "docs", "--questions", "mine.csv", "--out", "kept")
     assert kept.code in (0, 1)

@@ -284,7 +284,7 @@ class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
     evidence_passages: int = 0
     """Passages of the corpus that hold a gold span, which is what can be found; 0: none or not known."""
     document_rank: int = 0
-    """The rank of the first passage of the document asked about; 0: none."""
+    """The rank of the first passage of the document asked about, else of that of the evidence; 0: none."""
     answer: Answer | None = None
     failure: Failure | None = None
     problems: tuple[str, ...] = ()

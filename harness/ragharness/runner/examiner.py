@@ -200,12 +200,12 @@ class Examiner:
         )
 
     def _document_rank(self, question: Question, hits: Sequence[Hit]) -> int:
-        if not question.document:
-            return 0
-        wanted = self.corpus.canonical(question.document)
+        # A question of the user's own need not name its document: its evidence does.
+        asked = [question.document] if question.document else [span.document for span in question.evidence]
+        wanted = {self.corpus.canonical(each) for each in asked}
         ranks = (
             rank
             for rank, hit in enumerate(hits, start=1)
-            if any(self.corpus.canonical(place.document) == wanted for place in hit.passage.places)
+            if any(self.corpus.canonical(place.document) in wanted for place in hit.passage.places)
         )
         return next(ranks, 0)
