@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from own_folder import sentences_of, write_folder
 from ragharness.corpus import load_corpus
 from ragharness.errors import QuestionsNotUsable, UsageError
-from ragharness.folders import folder_name, read_folder
 from ragharness.folders.decoding import decode
+from ragharness.folders.paths import folder_name
+from ragharness.folders.reading import read_folder
 from ragharness.folders.wrapping import unwrapped
 from ragharness.questions import build_questions, check_questions
 from ragharness.runner import Wishes, assemble

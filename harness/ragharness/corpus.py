@@ -15,7 +15,7 @@ import msgspec
 from ragharness import shelf
 from ragharness.download import Pinned, Wish, files_in, hash_file, keep, kept, obtain, pages_in
 from ragharness.errors import CorruptDownload, RagharnessError, UnknownName, UsageError
-from ragharness.folders import Contents, folder_name, folder_path, is_folder, read_folder, state_of
+from ragharness.folders.paths import folder_name, folder_path, is_folder
 from ragharness.records import Document, Fact
 
 if sys.version_info >= (3, 11):
@@ -25,6 +25,7 @@ else:
 
 if TYPE_CHECKING:
     from ragharness.download import Listener
+    from ragharness.folders.reading import Contents
 
 
 class File(Pinned, frozen=True, kw_only=True):
@@ -202,6 +203,8 @@ def _own_corpus(name: str, split: str, path: Path, on_progress: Listener | None)
 
 def _read_own(path: Path, on_progress: Listener | None) -> Contents:
     """Read a folder, or take what was kept of the very same files."""
+    from ragharness.folders.reading import Contents, read_folder, state_of
+
     name = f"folder-{state_of(path)}.msgpack"
     if (packed := kept("parsed", name)) is not None:
         return msgspec.msgpack.decode(packed, type=Contents)

@@ -236,7 +236,7 @@ def _stored(corpus: str, path: Path | None) -> QuestionSet:
 
 def _kept_own(corpus: str) -> QuestionSet:
     from ragharness.errors import QuestionsNotUsable
-    from ragharness.folders import folder_name
+    from ragharness.folders.paths import folder_name
     from ragharness.questions.freezing import CARD, frozen_in
     from ragharness.questions.keeping import own_place
 

@@ -16,7 +16,7 @@ import msgspec
 
 from ragharness import shelf
 from ragharness.errors import QuestionsNotUsable, StorageError
-from ragharness.folders import is_folder
+from ragharness.folders.paths import is_folder
 from ragharness.questions.building import build_questions, load_recipe
 from ragharness.questions.checks import misfits
 from ragharness.questions.own import EXAMPLE, read_lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 import time
 from collections import deque
 from heapq import heappop, heappush
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from ragharness.runner.progress import Progress
 
     Job = tuple[Question, int]
+
+_SWITCH = 0.0005
+"""Seconds for which a thread may keep the interpreter: at Python's 5 ms, grading holds up the next calls."""
 
 STEP = 0.004
 """Seconds between two looks for a use of further workers, and those after which a call counts as long."""
@@ -134,6 +138,7 @@ class Crew:
             self._grading.put((turn, read))
             with self._lock:
                 if self._grader is None:
+                    sys.setswitchinterval(min(sys.getswitchinterval(), _SWITCH))
                     self._grader = Thread(target=self._grade, daemon=True)
                     self._grader.start()
 
@@ -179,9 +184,9 @@ class Crew:
             late = [turn for turn in self._flying if turn.watched and now - turn.watched > limit]
         return sorted(late, key=lambda turn: (turn.question.id, turn.epoch))
 
-    def waits(self, workers: int) -> bool:
-        """Say whether so many workers all wait for long calls of the pipeline."""
-        return workers < self._left and sum(not turn.settled for turn in self.overdue(STEP)) >= workers
+    def waits(self, workers: int, seconds: float = STEP) -> bool:
+        """Say whether so many workers all have calls under way for more than so many seconds."""
+        return workers < self._left and sum(not turn.settled for turn in self.overdue(seconds)) >= workers
 
     def drain(self, reason: str = "", error: BaseException | None = None) -> None:
         """Let no further call go out; those in flight end and are kept."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from ragharness.errors import AccessRefused, TemporaryFailure
@@ -161,6 +160,8 @@ def _retry_after(headers: Any) -> float | None:
 
 def _until(date: str) -> float | None:
     try:
+        from email.utils import parsedate_to_datetime
+
         moment = parsedate_to_datetime(date)
     except (TypeError, ValueError):
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from threading import Thread, get_ident
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,12 @@ if TYPE_CHECKING:
     from ragharness.runner.crew import Crew
     from ragharness.runner.examiner import Examiner
     from ragharness.runner.turn import Turn
+
+_BUSY = 0.5
+"""The share of the time from which on a process counts as computing."""
+
+_LONG = 0.05
+"""Seconds after which a call gets company whatever it does."""
 
 _MORE = 3
 """Workers that are added for each that waits."""
@@ -26,6 +33,7 @@ class Threads:
         self._crew = crew
         self._size = size
         self._working = 1
+        self._looked = time.monotonic(), time.process_time()
 
     def start(self) -> None:
         """Start the first worker."""
@@ -35,11 +43,22 @@ class Threads:
 
     def grow(self) -> bool:
         """Add workers if more are of use now; returns whether they may be later."""
-        if self._working < self._size and self._crew.waits(self._working):
+        if self._working < self._size and self._is_idle() and self._crew.waits(self._working):
             for _ in range(min(_MORE * self._working, self._size - self._working)):
                 self._working += 1
                 self._spawn()
         return self._working < self._size
+
+    def _is_idle(self) -> bool:
+        """Whether this process has waited since the last look, or one call has gone on for very long.
+
+        A call that computes keeps the interpreter: more of them at once only take turns. Native code lets
+        go of it, so what goes on for long gets company all the same.
+        """
+        now, used = time.monotonic(), time.process_time()
+        passed, worked = now - self._looked[0], used - self._looked[1]
+        self._looked = now, used
+        return worked < _BUSY * passed or self._crew.waits(self._working, _LONG)
 
     def replace(self, turn: Turn) -> None:
         """Start a worker in the place of the one that is stuck in this turn: a thread cannot be stopped."""
