@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
+import re
 import threading
 import time
 import tracemalloc
@@ -487,7 +488,7 @@ def test_epochs_tags_and_a_part_of_the_set_together(tmp_path: Path, verb: Verb) 
     done = verb(*options)
     assert "13 questions x 3 epochs" in done.output
     assert "[a b, c]" in done.output
-    assert "same bucket       13/13" in done.output
+    assert re.search(r"same bucket       13/13 \[.*\] graded, and alike, in all 3 epochs", done.output)
     (folder,) = (tmp_path / "runs").iterdir()
     assert folder.name.endswith("_sample_refuse_a-b_c")
     records = list(RunFolder.open(folder).records())

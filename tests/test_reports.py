@@ -160,6 +160,59 @@ def test_reports_of_nothing_can_be_printed() -> None:
     assert "130 not asked" in terminal_report(empty)
 
 
+def test_a_report_names_the_model_the_address_and_the_prompt() -> None:
+    told = {"model": "m-1", "api": "openai", "base_url": "http://h:1/v1", "prompt": "p version 1", "seed": 0}
+    for spec in ("llm", "llm:m-1"):
+        scores = made_up(settings=fake.settings(pipeline=spec, pipeline_settings=told))
+        terminal, markdown = terminal_report(scores), markdown_report(scores)
+        for text in (" ".join(terminal.split("\n\n")[0].split()), markdown):
+            assert "m-1" in text
+            assert "at http://h:1/v1" in text
+            assert "prompt p version 1" in text
+            assert text.count("m-1") == 1
+        assert "pipeline: api openai   seed 0" in terminal
+        assert "- pipeline: api openai, seed 0" in markdown
+        assert max(map(len, terminal.splitlines())) <= 80
+        assert json.loads(json_report(scores))["pipeline_settings"] == told
+
+
+def test_all_that_is_compared_has_one_base() -> None:
+    records = [fake.record(question, "refused") for question in fake.questions()[30:70]]
+    part = score(fake.run(), [], fake.questions(), records, name="r", blind=3)
+    told = "of the 40 asked  always refusing 10  blind (reads nothing) 3  best possible 40"
+    assert told in " ".join(terminal_report(part).split()).replace("compare of", "compare  of").replace(
+        " always", "  always"
+    ).replace(" blind", "  blind").replace(" best", "  best")
+    assert "as wanted of the 40 asked: always refusing 10" in markdown_report(part)
+    unknown = score(fake.run(), [], fake.questions(), records, name="r", blind_note="not finished")
+    assert "blind is n/a: not finished" in terminal_report(unknown)
+    assert "asked" not in next(
+        line for line in terminal_report(made_up()).splitlines() if "to compare" in line
+    )
+
+
+def test_columns_stay_aligned_whatever_the_names_are_long() -> None:
+    for takes in ("passages", "retrieve"):
+        lines = terminal_report(made_up(takes=takes)).splitlines()
+        first = next(place for place, line in enumerate(lines) if line.startswith("RETRIEVAL"))
+        names = ("gold ", "all gold ", "mean 1/rank (MRR)", "nDCG")
+        column = 11 + (18 if takes == "retrieve" else 17) + 1
+        for line, name in zip(lines[first : first + 4], names, strict=True):
+            assert line[11:].startswith(name)
+            assert re.match(r" [\dn]", line[column - 1 :])
+        assert len({lines[first].index("gold first"), lines[first + 1].index("right document")}) == 1
+
+
+def test_few_and_no_time_at_all() -> None:
+    few = fake.questions()[:10]
+    scores = score(fake.run(), [], few, [fake.record(each, "correct") for each in few], name="r")
+    assert re.search(r"^total .*few$", terminal_report(scores), re.MULTILINE)
+    assert re.search(r"^\| total .* few \|$", markdown_report(scores), re.MULTILINE)
+    assert "0.0s" not in terminal_report(scores)
+    assert milliseconds(0.00001) == "under 0.1ms"
+    assert milliseconds(0.0) == "under 0.1ms"
+
+
 def test_another_run_is_named_in_the_commands() -> None:
     assert "ragharness show q032 20261121" in terminal_report(made_up(), reference="20261121")
 

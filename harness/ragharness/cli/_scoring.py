@@ -26,7 +26,12 @@ def current(folder: RunFolder) -> Scores:
 
     path = folder.path / "scores.json"
     try:
-        known = read_scores(path.read_bytes()).references
+        kept = read_scores(path.read_bytes())
     except (OSError, msgspec.MsgspecError):
         return score_folder(folder, None, "not computed: the run is not finished")
-    return score_folder(folder, known.blind, known.blind_note)
+    known = kept.references
+    scores = score_folder(folder, known.blind, known.blind_note)
+    if scores.asked == kept.asked or known.blind is None:
+        return scores
+    # Beside counts of other questions it would mislead.
+    return score_folder(folder, None, f"it was counted when {kept.asked} were asked; the run counts it anew")

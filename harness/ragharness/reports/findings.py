@@ -86,9 +86,14 @@ def _retrieval(scores: Scores) -> list[tuple[str, str]]:
 
 def _grid(label: str, cells: Sequence[tuple[str, str]], *, wide: bool) -> list[str]:
     per_line = 2 if wide else 1
+    longest = max((len(name) for name, _ in cells[::per_line]), default=0)
+    # What the names of the first column need more, those of the second have to spare.
+    more = max(0, longest - _NAME)
+    sizes = (_NAME + more, _NAME - more)
     lines = []
     for first in range(0, len(cells), per_line):
-        texts = [f"{name:<{_NAME}} {value:<17}" for name, value in cells[first : first + per_line]]
+        pairs = zip(cells[first : first + per_line], sizes, strict=False)
+        texts = [f"{name:<{size}} {value:<17}" for (name, value), size in pairs]
         head = label if first == 0 else ""
         lines.append(f"{head:<{_INDENT}}{''.join(texts)}".rstrip())
     return lines

@@ -54,6 +54,7 @@ def _heading(scores: Scores) -> list[str]:
 def _headline(scores: Scores) -> list[str]:
     bad, wanted, others = scores.intervals.unacceptable, scores.wanted, scores.references
     blind = "n/a" if others.blind is None else str(others.blind)
+    base = words.compared(scores)
     lines = [
         (
             f"**Unacceptable: {_unacceptable(scores)} "
@@ -66,7 +67,7 @@ def _headline(scores: Scores) -> list[str]:
             f"answer wanted {counted(wanted.answer)}, refusal wanted {counted(wanted.refusal)}."
         ),
         (
-            f"For comparison, as wanted: always refusing {others.refuse}, blind (reads nothing) {blind}, "
+            f"For comparison, as wanted{f' {base}' if base else ''}: always refusing {others.refuse}, blind (reads nothing) {blind}, "
             f"best possible {others.best_possible}. In brackets: 95 % intervals."
         ),
     ]
@@ -96,7 +97,8 @@ def _table(scores: Scores) -> list[str]:
             rows.append([*label, *cells, str(row.not_graded), *result])
     total = scores.wanted.total
     counts = [str(scores.buckets[bucket]) for bucket in BUCKETS]
-    result = [f"{total.count}/{total.n}", interval(total)]
+    few = " few" if words.few(scores.questions, scores) else ""
+    result = [f"{total.count}/{total.n}", f"{interval(total)}{few}"]
     rows.append(["total", str(scores.questions), *counts, str(scores.not_graded), *result])
     head = ["built for", "n", *BUCKETS, "not graded", "wanted", "95% CI"]
     return [
@@ -164,12 +166,14 @@ def _errors(scores: Scores) -> list[str]:
 
 def _made(scores: Scores) -> list[str]:
     versions = scores.versions
-    notes = [f"- {escaped(note, 500)}" for note in scores.notes]
+    notes = [f"- {escaped(note, 700)}" for note in scores.notes]
+    settings = ", ".join(escaped(each) for each in words.other_settings(scores))
     return [
         "## How it was made",
         "",
         *notes,
         f"- ragharness {versions.ragharness}, python {versions.python}, grader {escaped(versions.grader)}",
+        *([f"- pipeline: {settings}"] if settings else []),
         f"- {'; '.join([*words.pace(scores), _sessions(scores)])}",
         f"- records in {escaped(scores.folder)}",
     ]

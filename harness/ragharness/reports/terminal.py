@@ -88,7 +88,9 @@ def _others(scores: Scores) -> list[str]:
     """Return what would come out as wanted without reading anything, and at best."""
     others = scores.references
     blind = "n/a" if others.blind is None else others.blind
+    base = words.compared(scores)
     return [
+        *([base] if base else []),
         f"always refusing {others.refuse}",
         f"blind (reads nothing) {blind}",
         f"best possible {others.best_possible}",
@@ -160,7 +162,8 @@ def _cells(scores: Scores, ungraded: bool, intervals: bool) -> list[list[str]]:
     total = scores.wanted.total
     cells = ["total", str(scores.questions), *(f"{scores.buckets[bucket]} " for bucket in BUCKETS)]
     cells += ([str(scores.not_graded)] if ungraded else []) + [f"{total.count}/{total.n}"]
-    return [*rows, cells + ([interval(total)] if intervals else [])]
+    few = " few" if words.few(scores.questions, scores) else ""
+    return [*rows, cells + ([f"{interval(total)}{few}"] if intervals else [])]
 
 
 def _columns(rows: Sequence[Sequence[str]], *, colour: bool) -> list[str]:
@@ -205,5 +208,6 @@ def _next(scores: Scores, width: int, reference: str) -> list[str]:
         *lines,
         "",
         *flow([*words.pace(scores), made], width),
+        *flow([one_line(each) for each in words.other_settings(scores)], width, "pipeline: "),
         *flow([f"records in {scores.folder}"], width),
     ]

@@ -110,7 +110,9 @@ def duration(seconds: float) -> str:
 
 
 def milliseconds(seconds: float) -> str:
-    """Return a short time: 0.4ms, 12ms, 1.3s, 2m05s."""
+    """Return a short time: 0.4ms, 12ms, 1.3s, 2m05s; never a rounded 0."""
+    if seconds < 0.00005:
+        return "under 0.1ms"
     if seconds < 0.00995:
         return f"{1000 * seconds:.1f}ms"
     return f"{1000 * seconds:.0f}ms" if seconds < 0.9995 else duration(seconds)

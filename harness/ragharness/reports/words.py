@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragharness.reports.text import counted, duration, milliseconds, money
+from ragharness.scores.notes import RECORDED
 
 if TYPE_CHECKING:
     from ragharness.scores import Scores
@@ -74,6 +75,9 @@ FEW = 20
 MOST_UNGRADED = 0.2
 """Above this share of ungraded answers a run is announced as no result: its counts say too little."""
 
+_NAMED_ABOVE = ("model", "base_url", "prompt")
+"""Settings of a pipeline without which no report can be attributed: they stand in its heading."""
+
 _MENDABLE = ("error", "timeout", "no_answer", "needs_review")
 """What came out otherwise for want of a grade: where it is the most, it is to be mended first."""
 
@@ -107,12 +111,18 @@ def oddities(scores: Scores) -> list[tuple[str, list[str]]]:
     return groups + [(group.problem, group.questions) for group in scores.problems]
 
 
+def compared(scores: Scores) -> str:
+    """Return over how many answers the references are counted, where that is not all of them."""
+    return f"of the {scores.asked} asked" if scores.asked < scores.questions else ""
+
+
 def pace(scores: Scores) -> list[str]:
     """Return how long calls took; nothing where no call returned or was given up."""
     timing = scores.timing
     if timing.median is None or timing.p95 is None:
         return []
-    return [f"median {milliseconds(timing.median)} a question, 95% under {milliseconds(timing.p95)}"]
+    most = milliseconds(timing.p95).removeprefix("under ")
+    return [f"median {milliseconds(timing.median)} a question, 95% under {most}"]
 
 
 def was_graded(scores: Scores) -> str:
@@ -127,9 +137,41 @@ def was_graded(scores: Scores) -> str:
 def setting(scores: Scores) -> list[str]:
     """Return what was run, in short phrases."""
     k = f" k={scores.retrieval.k}" if scores.retrieval.k else ""
-    retriever = "its own passages" if scores.takes == "own" else f"{scores.retriever}{k}"
+    retriever = _whose_passages(scores) if scores.takes == "own" else f"{scores.retriever}{k}"
     tags = [f"[{', '.join(scores.tags)}]"] if scores.tags else []
-    return [f"{scores.corpus} {scores.split}".strip(), scores.pipeline, retriever, *tags]
+    return [
+        f"{scores.corpus} {scores.split}".strip(),
+        scores.pipeline,
+        *_asked_what(scores),
+        retriever,
+        *tags,
+    ]
+
+
+def other_settings(scores: Scores) -> list[str]:
+    """Return the settings of the pipeline that ``setting`` does not name."""
+    return [
+        f"{name.replace('_', ' ')} {value}"
+        for name, value in scores.pipeline_settings.items()
+        if name not in _NAMED_ABOVE
+    ]
+
+
+def _asked_what(scores: Scores) -> list[str]:
+    """Return which model answered, at which address and by which prompt."""
+    told = scores.pipeline_settings
+    model, url, prompt = (str(told.get(name, "")) for name in _NAMED_ABOVE)
+    named = scores.pipeline.partition(":")[2]
+    return [
+        *([f"model {model}"] if model and model != named else []),
+        *([f"at {url}"] if url else []),
+        *([f"prompt {prompt}"] if prompt else []),
+    ]
+
+
+def _whose_passages(scores: Scores) -> str:
+    recorded = scores.pipeline_settings.get(RECORDED) in ("passages", "retrieve")
+    return "recorded passages" if recorded else "its own passages"
 
 
 def asked(scores: Scores) -> str:
@@ -145,15 +187,15 @@ def stability(scores: Scores) -> list[tuple[str, str]]:
     if found is None:
         return []
     return [
-        ("same bucket", f"{counted(found.same_bucket)} in all {found.epochs} epochs"),
+        ("same bucket", f"{counted(found.same_bucket)} graded, and alike, in all {found.epochs} epochs"),
         ("as wanted", f"{counted(found.always_as_wanted)} in all, {counted(found.ever_as_wanted)} in some"),
     ]
 
 
 def effort(scores: Scores) -> list[str]:
-    """Return time and money."""
+    """Return time, where it took any, and money."""
     return [
-        duration(scores.seconds),
+        *([took] if (took := duration(scores.seconds)) != "0.0s" else []),
         *([money(scores.spending.cost)] if scores.spending.cost is not None else []),
     ]
 

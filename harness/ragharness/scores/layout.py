@@ -73,10 +73,12 @@ class Intervals(Struct, frozen=True, kw_only=True):
 
 
 class References(Struct, frozen=True, kw_only=True):
-    """How many answers as wanted others would reach on the same questions."""
+    """How many answers as wanted others would reach on the same questions, of those that were asked."""
 
-    best_possible: int
-    refuse: Annotated[int, Meta(description="Refusing everything.")]
+    best_possible: Annotated[
+        int, Meta(description="Questions times epochs that were asked: the base of all three.")
+    ]
+    refuse: Annotated[int, Meta(description="Refusing everything that was asked.")]
     blind: Annotated[
         int | None, Meta(description="The reference generator that reads nothing; null: could not run.")
     ]
@@ -260,3 +262,7 @@ class Scores(Struct, frozen=True, kw_only=True):
         None
     )
     tags: list[str] = []
+    pipeline_settings: Annotated[
+        dict[str, str | int | float],
+        Meta(description="What answers depend on besides the pipeline: model, prompt, address and others."),
+    ] = {}

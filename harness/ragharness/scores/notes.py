@@ -8,6 +8,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragharness.scores.tally import Outcome
+    from ragharness.store import Run
+
+RECORDED = "recorded_takes"
+"""The setting in which a replay says how the pipeline of the recorded run got its passages."""
+
+_RECORDED_NOTE = (
+    "the answers and the passages before them are those of a recorded run of the same questions, in which the"
+    " harness retrieved: what it withheld or emptied there is withheld and empty here"
+)
 
 _NAMED = 10
 """Questions that are named; the rest is counted."""
@@ -29,6 +38,20 @@ def not_yet_graded(waiting: int) -> str:
     )
 
 
+def no_blind(reason: str) -> str:
+    """Return why there is no count of the reference that reads nothing."""
+    return f"blind is n/a: {reason}"
+
+
+def provenance(run: Run, outcomes: Sequence[Outcome]) -> list[str]:
+    """Return whose passages the answers had where the harness did not retrieve them in this run."""
+    if run.takes != "own":
+        return []
+    if run.settings.pipeline_settings.get(RECORDED) in ("passages", "retrieve"):
+        return [_RECORDED_NOTE]
+    return [own_passages(outcomes)]
+
+
 def own_passages(outcomes: Sequence[Outcome]) -> str:
     """Return what does not hold for a pipeline that brings its own passages, with how often it showed."""
     withheld = [each for each in outcomes if each.question.withheld]
@@ -44,7 +67,8 @@ def own_passages(outcomes: Sequence[Outcome]) -> str:
         f" rows withheld and null do not mean what they say. Of {len(withheld)} withheld questions, {brought}"
         f" came with the withheld evidence, {len(cited)} citing it{named}; {len(emptied)} of {len(emptied)}"
         f" null_retrieval questions could not be forced, {filled} came with passages, {about} with some of"
-        f" the document asked about{_bare(outcomes)}"
+        f" the document asked about{_bare(outcomes)}. Blind is graded over the same passages:"
+        " its count is not that of a pipeline that the harness retrieves for"
     )
 
 

@@ -11,7 +11,7 @@ from ragharness.scores import retrieval as found
 from ragharness.scores import spending as spent
 from ragharness.scores.epochs import stability, widened
 from ragharness.scores.layout import FORMAT, References, Scores, Versions
-from ragharness.scores.notes import asked_again, not_yet_graded, own_passages
+from ragharness.scores.notes import asked_again, no_blind, not_yet_graded, provenance
 from ragharness.scores.tally import outcomes
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def score(
     settings, epochs = run.settings, run.settings.epochs
     all_of = outcomes(questions, records, epochs)
     n = len(all_of)
+    asked = [each for each in all_of if each.status != "not_asked"]
     counts = bucket.count_buckets(all_of)
     return Scores(
         format=FORMAT,
@@ -70,7 +71,7 @@ def score(
         takes=run.takes,
         retriever=settings.retriever,
         questions=n,
-        asked=sum(each.status != "not_asked" for each in all_of),
+        asked=len(asked),
         not_graded=n - sum(counts.values()),
         statuses=bucket.count_statuses(all_of),
         buckets=counts,
@@ -78,8 +79,8 @@ def score(
         intervals=widened(bucket.intervals(counts, n), epochs),
         wanted=widened(bucket.wanted(all_of), epochs),
         references=References(
-            best_possible=n,
-            refuse=epochs * sum(question.wanted == "refused" for question in questions),
+            best_possible=len(asked),
+            refuse=sum(each.question.wanted == "refused" for each in asked),
             blind=blind,
             blind_note=blind_note,
         ),
@@ -95,9 +96,10 @@ def score(
         sessions=len(sessions),
         notes=[
             *run.notes,
-            *([own_passages(all_of)] if run.takes == "own" else []),
+            *provenance(run, all_of),
             *([asked_again(len(superseded))] if superseded else []),
             *([not_yet_graded(waiting)] if waiting else []),
+            *([no_blind(blind_note)] if blind is None and blind_note else []),
         ],
         versions=Versions(
             ragharness=run.ragharness, python=run.python, platform=run.platform, grader=settings.grader
@@ -106,4 +108,5 @@ def score(
         epochs=epochs,
         stability=stability(all_of, epochs),
         tags=list(run.tags),
+        pipeline_settings=settings.pipeline_settings,
     )
