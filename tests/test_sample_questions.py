@@ -54,6 +54,12 @@ def test_the_frozen_set_has_every_property(corpus: Corpus, frozen: QuestionSet) 
     assert check_questions(frozen, corpus) == []
 
 
+@pytest.mark.parametrize("size", [13, 26, 39, 200])
+def test_every_size_has_the_properties_that_are_checked(corpus: Corpus, size: int) -> None:
+    built = build_questions(corpus, size)
+    assert (len(built.questions), check_questions(built, corpus)) == (size, [])
+
+
 def spread(questions: QuestionSet, corpus: Corpus) -> dict[tuple[str, str], list[Counter[str]]]:
     ground = Ground(corpus)
     rows: dict[tuple[str, str], list[Counter[str]]] = {row: [Counter(), Counter()] for row in ROWS}

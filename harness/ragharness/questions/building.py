@@ -11,7 +11,7 @@ from ragharness.errors import QuestionsNotUsable, UsageError
 from ragharness.questions.ground import Ground
 from ragharness.questions.picking import Picker, Pool, Shortage
 from ragharness.questions.questionset import DEFAULT_SEED, DEFAULT_SIZE, SHARES, QuestionSet, Slot, quotas
-from ragharness.questions.units import PATIENCE, pick_answerable
+from ragharness.questions.units import PATIENCE, level_forms, pick_answerable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -174,6 +174,7 @@ def _compose(
     pick_answerable(picker, correct, wrong, counts, patience)
     for slot in (refused, null, adversarial, unanswerable):
         picker.fill(slot, counts[slot])
+    level_forms(picker, (document, clause, refused, unanswerable, adversarial, null))
     ordered = [question for slot in counts for question in picker.picked(slot)]
     width = max(3, len(str(len(ordered))))
     return tuple(

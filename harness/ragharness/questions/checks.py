@@ -12,6 +12,7 @@ from ragharness.language.tokens import words
 from ragharness.passages import withhold
 from ragharness.questions.ground import Ground
 from ragharness.questions.questionset import quotas, slot_of
+from ragharness.questions.units import UNEVEN
 from ragharness.records import ROWS
 
 if TYPE_CHECKING:
@@ -263,13 +264,15 @@ def _balance(questions: QuestionSet, ground: Ground) -> Iterator[Finding]:  # no
         group = [each for each in answerable if each.topic == topic]
         yield from _even(f"{topic}: gold", Counter(_affirms(each) for each in group), slack)
         yield from _even(f"{topic}: yes", Counter(each.answers for each in group), slack)
-        yield from _even(f"{topic}: wording", Counter(each.form for each in group), 2)
-    yield from _even("answerable: wording", Counter(each.form for each in answerable), 2 + slack)
+        yield from _even(f"{topic}: wording", Counter(each.form for each in group), UNEVEN)
+    yield from _even("answerable: wording", Counter(each.form for each in answerable), UNEVEN + slack)
     rest = [each for each in asked if each.wanted == "refused" and each.form]
     for row in sorted({(each.row, each.withheld) for each in rest}):
         group = [each for each in rest if (each.row, each.withheld) == row]
-        yield from _even(f"{row[0]} {row[1]}".strip() + ": wording", Counter(each.form for each in group), 2)
-    yield from _even("rows that want a refusal: wording", Counter(each.form for each in rest), 2)
+        yield from _even(
+            f"{row[0]} {row[1]}".strip() + ": wording", Counter(each.form for each in group), UNEVEN
+        )
+    yield from _even("rows that want a refusal: wording", Counter(each.form for each in rest), UNEVEN)
 
 
 def _even(what: str, counts: Counter[object], slack: int) -> Iterable[Finding]:

@@ -128,6 +128,7 @@ class Picker:
         self._ranks = {id(group): _rank(seed, slot, group) for slot in counts for group in pool.of(slot)}
         self._fit: dict[int, bool] = {}
         self._picked: dict[Slot, list[Question]] = {}
+        self._groups: dict[Slot, list[Group]] = {}
         self._tallies: dict[tuple[str, str], _Tally] = {}
         self._topics: Counter[str] = Counter()
         self._taken: set[tuple[str, str]] = set()
@@ -198,6 +199,7 @@ class Picker:
         tally.wordings[best.wording] += 1
         self._topics[group.topic] += 1
         self._picked.setdefault(slot, []).append(best)
+        self._groups.setdefault(slot, []).append(group)
 
     def fill(self, slot: Slot, count: int) -> None:
         """Pick ``count`` questions of a slot: genres, kinds, topics, documents in turn; raises Shortage."""
@@ -228,6 +230,16 @@ class Picker:
                 self._hidden.setdefault(self.ground.corpus.canonical(each.document), []).extend(each.evidence)
             return
         self._pick(slot, count, cost, close=True)
+
+    def reword(self, slot: Slot, form: str, other: str) -> bool:
+        """Ask one question of a slot in the other form; False: none of them can be."""
+        picked = self._picked.get(slot, [])
+        for place, (question, group) in enumerate(zip(picked, self._groups.get(slot, []), strict=True)):
+            variants = [each for each in group.variants if each.form == other]
+            if question.kind == "yesno" and question.form == form and variants:
+                picked[place] = variants[0]
+                return True
+        return False
 
     def _may_close(self, group: Group) -> bool:
         """Whether the document of a question may be withheld: nothing else is asked about it."""

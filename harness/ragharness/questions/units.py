@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 from ragharness.questions.picking import Shortage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ragharness.questions.picking import Family, Group, Picker
     from ragharness.questions.questionset import Slot
+    from ragharness.records import Question
 
 Unit = list[tuple["Slot", "Group"]]
+
+UNEVEN = 2
+"""Questions by which one form may be ahead of the other, within a row and over all that want a refusal."""
 
 PATIENCE = (2, 4, 99)
 """Turns that a topic waits in the scarcer row when it can fill the other row by itself.
@@ -47,6 +51,31 @@ def pick_answerable(
             turns[topic] += 1
             units.setdefault(topic, []).append(unit)
     _choose_forms(picker, units)
+
+
+def level_forms(picker: Picker, slots: Iterable[Slot]) -> None:
+    """Reword yes/no questions until no form is ahead over all slots by more than it may be within one.
+
+    Each row is even but for one question; where they all lean to the same side they add up.
+    """
+    slots = list(slots)
+    while True:
+        lead = _lead([question for slot in slots for question in picker.picked(slot)])
+        if abs(lead) <= UNEVEN:
+            return
+        forms = ("positive", "negative") if lead > 0 else ("negative", "positive")
+        side = 1 if lead > 0 else -1
+        leaning = sorted(slots, key=lambda slot: -side * _lead(picker.picked(slot)))
+        # A row that is even may lean to the other side by one question, not by more.
+        may = (slot for slot in leaning if side * _lead(picker.picked(slot)) >= 0)
+        if not any(picker.reword(slot, *forms) for slot in may):
+            return
+
+
+def _lead(questions: Iterable[Question]) -> int:
+    """Return by how many questions the positive form is ahead of the negative one."""
+    forms = Counter(each.form for each in questions if each.kind == "yesno")
+    return forms["positive"] - forms["negative"]
 
 
 def _both_sided(picker: Picker, slot: Slot) -> set[str]:
