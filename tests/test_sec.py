@@ -8,6 +8,7 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from ixbrl import annual_report
@@ -41,7 +42,8 @@ def server() -> Iterator[Sec]:
 
 def pinned(content: bytes = REPORT, **other: str) -> Pinned:
     told = {"cik": "901", "accession": "0000901-24-000001", "document": "q-2023.htm", **other}
-    return Pinned(sha256=sha256(content).hexdigest() if content else "", bytes=len(content), **told)
+    known = {"sha256": sha256(content).hexdigest() if content else "", "bytes": len(content)}
+    return msgspec.convert({**known, **told}, Pinned)
 
 
 def wish(**files: Pinned) -> Wish:

@@ -50,7 +50,7 @@ def _input_of(chain: Any) -> Callable[[str], object]:
     required = schema.get("required") or list(fields)
     named = [each for each in (*required, *fields) if each.lower() in QUESTION_NAMES]
     name = next(iter(named), required[0])
-    empty = {each: [] for each in required if each == "chat_history"}
+    empty: dict[str, list[object]] = {each: [] for each in required if each == "chat_history"}
     return lambda question: {**empty, name: question}
 
 
