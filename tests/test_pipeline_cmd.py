@@ -205,9 +205,47 @@ def test_a_command_that_cannot_be_started_is_refused_at_once(tmp_path: Path, spe
 
 
 def test_no_shell_reads_the_line(tmp_path: Path) -> None:
-    pipeline = load(f"cmd:echo $HOME; touch {tmp_path}/made", mode="once")
+    pipeline = load(f"cmd:echo '$HOME; touch {tmp_path}/made'", mode="once")
     assert asked_in_turn(pipeline, "Why?") == [f"$HOME; touch {tmp_path}/made"]
     assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.parametrize("line", ["cat | head -1", "cat > out", "cat; true", "cat && true", "cat $(ls)"])
+def test_words_for_a_shell_are_refused_with_the_line_that_works(line: str) -> None:
+    with pytest.raises(PipelineNotUsable, match="no shell reads it") as caught:
+        load(f"cmd:{line}")
+    (_, spec) = shlex.split(caught.value.help.removeprefix("wrap it: "))
+    assert load(spec, mode="once").name == "bash"
+
+
+def test_words_in_quotes_are_the_command_s_own() -> None:
+    assert load("cmd:bash -c 'cat; true;' ';'", mode="once").name == "bash"
+    assert load('cmd:grep -c "|"', mode="once").name == "grep"
+
+
+def test_a_program_of_this_folder_is_suggested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "answer.sh").write_text("#!/bin/sh\ncat\n")
+    (tmp_path / "answer.sh").chmod(0o755)
+    with pytest.raises(PipelineNotUsable) as caught:
+        load("cmd:answer.sh --fast")
+    assert caught.value.help == "--pipeline 'cmd:./answer.sh --fast'"
+
+
+def test_a_module_without_its_function_tells_which_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mymod.py").write_text(
+        "raise SystemExit\ndef answer(q): ...\nasync def search(q): ...\ndef _own(): ...\n"
+    )
+    for spec in ("mymod", "mymod.py"):
+        with pytest.raises(
+            PipelineNotUsable, match=f"expected {spec}:FUNCTION.* mymod.py has answer, search"
+        ):
+            load(spec)
+    with pytest.raises(UnknownName):
+        load("yourmod")
 
 
 def test_a_file_without_an_interpreter_line_says_so(tmp_path: Path) -> None:
@@ -260,3 +298,20 @@ def test_no_process_outlives_the_run(tmp_path: Path, how: signal.Signals) -> Non
     run.wait(20)
     _, alive = psutil.wait_procs(children, timeout=5)
     assert alive == []
+
+
+def test_a_process_that_was_ended_leaves_no_word_on_the_terminal(tmp_path: Path) -> None:
+    spec = script(
+        tmp_path,
+        """
+        import sys
+        print("hello", flush=True)
+        for line in sys.stdin:
+            print("{\\"text\\": \\"It is 3.\\"}", flush=True)
+            print("and more", flush=True)
+        """,
+    )
+    done = process(tmp_path, "run", "--pipeline", spec, "--limit", "8", "--quiet", "--json", "--out", "run")
+    assert done.returncode == 0
+    assert "is closed" not in done.stderr
+    assert done.stderr == ""

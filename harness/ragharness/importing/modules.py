@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib
 import importlib.util
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 _FOLDERS: set[Path] = set()
 """Folders of users' modules loaded in this process: a name stands for the module of the last one."""
+
+_TOLD = 8
+"""Functions of a file that are named."""
 
 _APART = "pipeline_"
 """How modules are named whose own name stands for another."""
@@ -62,6 +66,18 @@ def from_name(place: str, spec: str) -> ModuleType:
             raise
     _remember()
     return module
+
+
+def functions_beside(name: str) -> list[str]:
+    """Return what a Python file of the current folder defines; it is read, not run."""
+    path = Path(name if name.endswith(".py") else f"{name.replace('.', '/')}.py")
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return []
+    defined = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    names = [each.name for each in tree.body if isinstance(each, defined) and not each.name.startswith("_")]
+    return names[:_TOLD]
 
 
 def _free_name(path: Path) -> str:

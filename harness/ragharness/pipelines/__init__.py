@@ -11,13 +11,14 @@ from __future__ import annotations
 import hashlib
 import inspect
 import pkgutil
+import shlex
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragharness import __version__
-from ragharness.errors import UnknownName, UsageError
+from ragharness.errors import PipelineNotUsable, UnknownName, UsageError
 from ragharness.options import Options
 from ragharness.pipelines._answers import read_answer
 from ragharness.pipelines._made import Made, Recall, Setting
@@ -112,6 +113,14 @@ def load_pipeline(spec: str, context: Context | None = None) -> Pipeline:
     if head in pipeline_kinds():
         return _of_kind(spec, head, argument, context)
     if not colon:
+        from ragharness.importing.modules import functions_beside
+
+        if names := functions_beside(spec):
+            place = spec if spec.endswith(".py") else f"{spec}.py"
+            raise PipelineNotUsable(
+                f"expected {spec}:FUNCTION, found {spec!r}; {place} has {', '.join(names)}",
+                help=f"--pipeline {shlex.quote(f'{spec}:{names[0]}')}",
+            )
         raise UnknownName("pipeline", spec, pipeline_kinds(), help=_EXPECTED)
     from ragharness.pipelines._loading import load_object
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shlex
 import shutil
 from itertools import count
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
 
 SCRIPT_LIMIT = 2**20
 """Bytes of a file on the command line up to which it counts as the source; interpreters are larger."""
+
+_SHELL = frozenset({"|", "||", ">", ">>", "<", "<<", "&", "&&", ";", "2>", "2>&1", "2>/dev/null", "|&"})
+_SUBSTITUTED = re.compile(r"\$\(|`|[^;'\"]+;$")
+"""Words that only a shell understands."""
 
 _HELP = "name it like cmd:./answer.sh or 'cmd:python answer.py --fast'; no shell reads it"
 
@@ -56,7 +61,7 @@ class Lines:
     def __init__(self, words: Sequence[str]) -> None:
         self._words = words
         self._numbers = count(1)
-        self._idle: PerLoop[list[Process]] = PerLoop(list, _close_all)
+        self._all: PerLoop[_Crew] = PerLoop(_Crew, _Crew.close)
 
     async def ask_alone(self, question: str) -> Any:
         """Return the command's reply to a question without passages; raises UnusableReply."""
@@ -69,21 +74,21 @@ class Lines:
     async def _reply(self, request: dict[str, Any]) -> Any:
         number = str(next(self._numbers))
         sent = msgspec.json.encode({"id": number, **request}) + b"\n"
-        idle = await self._idle.get()
-        process, line = await self._exchange(idle, sent)
+        crew = await self._all.get()
+        process, line = await self._exchange(crew, sent)
         try:
             reply = _value(line, process, number)
         except UnusableReply:
             # Whatever it says next belongs to no question.
-            process.kill()
+            crew.end(process)
             raise
-        idle.append(process)
+        crew.idle.append(process)
         return reply
 
-    async def _exchange(self, idle: list[Process], sent: bytes) -> tuple[Process, bytes]:
+    async def _exchange(self, crew: _Crew, sent: bytes) -> tuple[Process, bytes]:
         """Return the line that a process replied; one that had ended in peace meanwhile is replaced."""
         while True:
-            process = _waiting(idle) or await Process.start(self._words, environment())
+            process = crew.waiting() or await Process.start(self._words, environment())
             try:
                 process.say(sent)
                 line = await process.line()
@@ -92,11 +97,37 @@ class Lines:
                 failure = await process.failure()
                 in_peace = process.status == 0 and process.used > 1
             except BaseException:
-                process.kill()
+                crew.end(process)
                 raise
-            process.kill()
+            crew.end(process)
             if not in_peace:
                 raise UnusableReply(f"the command {failure}")
+
+
+class _Crew:
+    """The processes of one event loop: those that wait, and those that were ended."""
+
+    def __init__(self) -> None:
+        self.idle: list[Process] = []
+        self._ended: list[Process] = []
+
+    def waiting(self) -> Process | None:
+        """Return a process that waits for a question; those that ended, or spoke without being asked, go."""
+        while self.idle:
+            process = self.idle.pop()
+            if process.fresh:
+                return process
+            self.end(process)
+        return None
+
+    def end(self, process: Process) -> None:
+        """End a process; the loop must not be closed before the system has said that it is gone."""
+        process.kill()
+        self._ended = [*(each for each in self._ended if each.status is None), process]
+
+    async def close(self) -> None:
+        """End all that wait, and see all of them gone."""
+        await _close_all([*self.idle, *self._ended])
 
 
 class Once:
@@ -142,9 +173,20 @@ def _words(argument: str) -> list[str]:
         raise PipelineNotUsable(f"expected a command, found {argument!r}: {error}", help=_HELP) from error
     if not words:
         raise PipelineNotUsable("expected a command behind 'cmd:', found nothing", help=_HELP)
+    if shell := _for_a_shell(argument):
+        raise PipelineNotUsable(
+            f"expected a command and its arguments, found {shell!r}: no shell reads it",
+            help=f"wrap it: --pipeline {shlex.quote(f'cmd:bash -c {shlex.quote(argument)}')}",
+        )
     if shutil.which(words[0]) is None:
         place = Path(words[0])
         if place.is_file():
+            if place.name == words[0] and os.access(place, os.X_OK):
+                beside = shlex.join([f"./{words[0]}", *words[1:]])
+                raise PipelineNotUsable(
+                    f"expected a command, found {words[0]!r}, a file of this folder and on no search path",
+                    help=f"--pipeline {shlex.quote(f'cmd:{beside}')}",
+                )
             raise PipelineNotUsable(
                 f"expected a command that may be executed, found {words[0]}", help=f"chmod +x {words[0]}"
             )
@@ -152,21 +194,20 @@ def _words(argument: str) -> list[str]:
     return words
 
 
+def _for_a_shell(argument: str) -> str:
+    """Return the first word without quotes that means something to a shell alone; empty: there is none."""
+    try:
+        written = shlex.split(argument, posix=False)
+    except ValueError:
+        return ""
+    return next((word for word in written if word in _SHELL or _SUBSTITUTED.match(word)), "")
+
+
 def _is_script(path: Path) -> bool:
     try:
         return path.is_file() and path.stat().st_size <= SCRIPT_LIMIT
     except (OSError, ValueError):
         return False
-
-
-def _waiting(idle: list[Process]) -> Process | None:
-    """Return a process that waits for a question; those that ended, or spoke without being asked, go."""
-    while idle:
-        process = idle.pop()
-        if process.fresh:
-            return process
-        process.kill()
-    return None
 
 
 def _value(line: bytes, process: Process, number: str) -> Any:
