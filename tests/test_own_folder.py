@@ -237,7 +237,7 @@ def test_a_new_user_runs_edits_and_changes_a_folder(verb: Verb, tmp_path: Path) 
     refused = verb("run", "--corpus", "docs")
     assert refused.code == 3
     assert "changed after the freeze" in refused.errors
-    assert "--accept-edits" in refused.errors
+    assert "--out questionsets/docs --accept-edits" in " ".join(refused.errors.split())
     assert "that a new set would overwrite" in verb("questions", "freeze", "--corpus", "docs").errors
     assert verb("questions", "freeze", "--corpus", "docs", "--accept-edits").code == 0
     assert "edited by hand" in " ".join(verb("run", "--corpus", "docs", "--quiet").output.split())

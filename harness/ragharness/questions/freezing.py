@@ -16,7 +16,6 @@ import msgspec
 
 from ragharness import shelf
 from ragharness.errors import QuestionsNotUsable, StorageError
-from ragharness.folders.paths import is_folder
 from ragharness.questions.building import build_questions, load_recipe
 from ragharness.questions.checks import misfits
 from ragharness.questions.own import EXAMPLE, read_lines
@@ -216,7 +215,7 @@ def _frozen(folder: Path, card: Card) -> QuestionSet:
             f"expected the frozen questions {card.sha256[:12]} in {folder / LINES}, found {found[:12]}:"
             " they were changed after the freeze",
             help=f"ragharness questions freeze --corpus {shlex.quote(card.corpus)}"
-            + (" --accept-edits" if is_folder(card.corpus) else ""),
+            f" --out {shlex.quote(str(folder))} --accept-edits",
         )
     questions = read_lines(content, folder / LINES, examine=False).questions
     return QuestionSet(

@@ -91,8 +91,8 @@ def _spare_edits(place: Path, corpus: Corpus) -> None:
     except QuestionsNotUsable as error:
         raise QuestionsNotUsable(
             f"expected no edits in {place / LINES} that a new set would overwrite, found some",
-            help=f"ragharness questions freeze --corpus {shlex.quote(corpus.id)} --accept-edits keeps them;"
-            f" to drop them, remove {place}",
+            help=f"ragharness questions freeze --corpus {shlex.quote(corpus.id)}"
+            f" --out {shlex.quote(str(place))} --accept-edits keeps them; to drop them, remove {place}",
         ) from error
 
 
