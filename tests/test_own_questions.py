@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from own_folder import write_folder
 from ragharness.corpus import Corpus, load_corpus
 from ragharness.errors import QuestionsNotUsable
-from ragharness.questions import load_questions
+from ragharness.questions import check_questions, load_questions, remarks
 from ragharness.questions.tables import read_table
 
 if TYPE_CHECKING:
@@ -58,6 +58,14 @@ def test_a_table_is_read_guessed_and_located(corpus: Corpus, tmp_path: Path, enc
         (span,) = each.evidence
         stated = corpus.document(span.document).text[span.start : span.end]
         assert stated.startswith("The Aldermere Harbor Office")
+
+
+def test_what_a_table_cannot_give_is_no_fault(corpus: Corpus, tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_bytes(TABLE.encode())
+    found = load_questions(corpus, path=path)
+    assert check_questions(found, corpus) == []
+    assert {each.rule for each in remarks(found, corpus)} >= {"silence"}
 
 
 def test_json_lines_of_the_same_columns(corpus: Corpus, tmp_path: Path) -> None:

@@ -70,20 +70,21 @@ def check_lines(
     """Return the findings, or that there is none; the remarks are no findings."""
     head = set_lines(questions, width)
     if remarks:
-        told = "; ".join(each.message for each in remarks[:_MOST_REMARKS])
+        shown = remarks[:_MOST_REMARKS]
+        told = "; ".join(f"{each.question}: {each.message}".removeprefix(": ") for each in shown)
         more = f"; and {len(remarks) - _MOST_REMARKS} more" if len(remarks) > _MOST_REMARKS else ""
-        text = f"a built set has proportions that this file need not have: {told}{more}"
+        text = f"a built set has properties that this file need not have: {told}{more}"
         head += ["", *labelled("note:", text, width, 6)]
     if not findings:
         of = "a question" if questions.places else "the construction"
         return [*head, "", f"ok: every property of {of} holds"]
-    shown = [(each.rule, each.question or "-", each.message) for each in findings[:_MOST_FINDINGS]]
-    rest = len(findings) - len(shown)
+    rows = [(each.rule, each.question or "-", each.message) for each in findings[:_MOST_FINDINGS]]
+    rest = len(findings) - len(rows)
     return [
         *head,
         "",
         f"{len(findings)} findings" if len(findings) > 1 else "1 finding",
-        *_findings([("RULE", "QUESTION", "FINDING"), *shown], width),
+        *_findings([("RULE", "QUESTION", "FINDING"), *rows], width),
         *([f"and {rest} more; --json has them all"] if rest else []),
     ]
 

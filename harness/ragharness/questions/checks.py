@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ragharness.questions.questionset import QuestionSet
     from ragharness.records import Question
 
+    Checks = tuple[tuple[str, Callable[[Question, Ground, PassageSet], Iterator[str]]], ...]
+
 
 _QUOTED = 40
 """Characters of a text that are quoted in a finding."""
@@ -39,7 +41,8 @@ class Finding(NamedTuple):
 def check_questions(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
     """Return every property of the design that the set does not have, in a fixed order; none is good.
 
-    The proportions and balance of a built set are not asked of a file of the user's (see ``remarks``).
+    The proportions and balance of a built set, proofs of silence and names of documents are not asked of a
+    file of the user's (see ``remarks``).
     """
     findings = misfits(questions, corpus)
     if any(finding.rule == "evidence" for finding in findings):
@@ -47,20 +50,24 @@ def check_questions(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
         return findings
     ground = Ground(corpus)
     index = withhold(ground.passages, questions.withheld_documents, questions.withheld_spans)
-    for question in questions.questions:
-        findings += (
-            Finding(rule, question.id, message)
-            for rule, check in _OF_A_QUESTION.items()
-            for message in check(question, ground, index)
-        )
+    every = _OF_A_QUESTION if questions.places else (*_OF_A_QUESTION, *_OF_A_BUILT_QUESTION)
+    findings += _of_each(questions, every, ground, index)
     return findings if questions.places else findings + _of_the_set(questions, ground)
+
+
+def _of_each(questions: QuestionSet, checks: Checks, ground: Ground, index: PassageSet) -> Iterator[Finding]:
+    for question in questions.questions:
+        for rule, check in checks:
+            yield from (Finding(rule, question.id, message) for message in check(question, ground, index))
 
 
 def remarks(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
     """Return the properties of built sets that a file of the user's does not have; it need not."""
     if not questions.places or any(finding.rule == "evidence" for finding in misfits(questions, corpus)):
         return []
-    return _of_the_set(questions, Ground(corpus))
+    ground = Ground(corpus)
+    own = _of_each(questions, _OF_A_BUILT_QUESTION, ground, ground.passages)
+    return [*own, *_of_the_set(questions, ground)]
 
 
 def _of_the_set(questions: QuestionSet, ground: Ground) -> list[Finding]:
@@ -131,7 +138,8 @@ def _answerable(question: Question, ground: Ground, index: PassageSet) -> Iterat
     if question.answerable != bool(question.answers):
         yield "expected accepted answers exactly when the question is answerable"
     if question.wanted == "correct" or question.stratum == "null_retrieval":
-        own = chain.from_iterable(index.of(each) for each in ground.copies(question.document))
+        about = [question.document] if question.document else [span.document for span in question.evidence]
+        own = chain.from_iterable(index.of(copy) for each in about for copy in ground.copies(each))
         if not ground.covered(question, list(own)):
             yield "expected passages of the index that hold all of its evidence, found none for some span"
     if not question.answerable and question.evidence:
@@ -159,7 +167,6 @@ def _silent(question: Question, ground: Ground, index: PassageSet) -> Iterator[s
     if question.answerable:
         return
     if not question.absence_patterns or not question.absence_scope:
-        yield "expected stored absence patterns and their scope, found none"
         return
     unreadable = [each for each in question.absence_patterns if not _compiles(each)]
     if unreadable:
@@ -169,6 +176,12 @@ def _silent(question: Question, ground: Ground, index: PassageSet) -> Iterator[s
         yield f"expected no text to match {pattern!r}, found one that does"
     if question.stratum == "unanswerable" and question.absence_scope != "corpus":
         yield "expected a topic that nothing in the corpus touches, found patterns of one document"
+
+
+def _proven(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:  # noqa: ARG001
+    """A question without an answer stores why."""
+    if not question.answerable and not (question.absence_patterns and question.absence_scope):
+        yield "expected stored absence patterns and their scope, found none"
 
 
 def _compiles(pattern: str) -> bool:
@@ -189,7 +202,7 @@ def _tempting(question: Question, ground: Ground, index: PassageSet) -> Iterator
 
 
 def _own_wording(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:  # noqa: ARG001
-    """The question does not give its answer away, and names the document that it asks about."""
+    """The question does not give its answer away."""
     if question.kind == "yesno" and not question.proposition:
         yield "expected the proposition that yes affirms or denies, found none"
     if question.kind != "yesno":
@@ -197,6 +210,10 @@ def _own_wording(question: Question, ground: Ground, index: PassageSet) -> Itera
         for each in question.answers:
             if f" {' '.join(words(each))} " in text:
                 yield f"expected a question that does not contain its answer, found {each!r} in it"
+
+
+def _named(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:  # noqa: ARG001
+    """The question names the document that it asks about."""
     if question.document and ground.corpus.document(question.document).handle:
         document = ground.corpus.document(question.document)
         names = (document.title, document.handle, document.paraphrase)
@@ -211,14 +228,16 @@ def _alike(question: Question, ground: Ground, index: PassageSet) -> Iterator[st
         yield f"expected a document without near-duplicate, found {question.document}"
 
 
-_OF_A_QUESTION: dict[str, Callable[[Question, Ground, PassageSet], Iterator[str]]] = {
-    "answerable": _answerable,
-    "withheld": _withheld,
-    "silence": _silent,
-    "temptation": _tempting,
-    "wording": _own_wording,
-    "near-duplicates": _alike,
-}
+_OF_A_QUESTION: Checks = (
+    ("answerable", _answerable),
+    ("withheld", _withheld),
+    ("silence", _silent),
+    ("temptation", _tempting),
+    ("wording", _own_wording),
+    ("near-duplicates", _alike),
+)
+_OF_A_BUILT_QUESTION: Checks = (("silence", _proven), ("wording", _named))
+"""What a table of questions and answers cannot give, and a file of the user's need not."""
 
 
 def _counts(questions: QuestionSet, ground: Ground) -> Iterator[Finding]:  # noqa: ARG001
