@@ -17,8 +17,9 @@ from ragharness.evidence import EvidenceIndex
 from ragharness.options import Options
 from ragharness.passages import build_passages, withhold
 from ragharness.placing import at_places, place_name
-from ragharness.records import Document, Evidence
+from ragharness.records import Document, Evidence, Passage
 from ragharness.retrievers import build_retriever
+from ragharness.retrievers._mapping import Mapping
 
 if TYPE_CHECKING:
     from commands import Verb
@@ -134,6 +135,29 @@ def test_whole_numbers_are_positions_in_the_list_that_was_handed_over(tmp_path: 
     assert hits.problems == (
         "2 of 4 retrieved passages are in no document of the corpus and were left out: -1, 99",
     )
+
+
+def test_what_several_documents_say_is_told_apart_from_what_none_says() -> None:
+    shared = "This wording stands in both documents, word for word."
+    corpus = Corpus(
+        "own",
+        "",
+        tuple(Document(id=each, title=each, text=f"{shared} {each}") for each in ("one", "two")),
+        (),
+    )
+    mapping = Mapping(build_passages(corpus.documents), corpus)
+    hits = mapping.hits(
+        [
+            (Passage("x", "", "", 0, 0, shared), 1.0),
+            (Passage("y", "", "", 0, 0, "Nobody ever wrote this sentence."), 0.5),
+        ],
+        5,
+    )
+    assert hits == []
+    assert [each.split(" and were")[0] for each in hits.problems] == [
+        "1 of 2 retrieved passages stand in several documents of the corpus and name none",
+        "1 of 2 retrieved passages are in no document of the corpus",
+    ]
 
 
 def test_a_passage_comes_once_and_no_more_than_k_come(tmp_path: Path) -> None:

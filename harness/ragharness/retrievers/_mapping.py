@@ -25,6 +25,7 @@ _NAMED = 5
 
 WITHHELD = "hold what the index leaves out for this question set"
 UNKNOWN = "are in no document of the corpus"
+AMBIGUOUS = "stand in several documents of the corpus and name none"
 
 
 _WORD = regex(r"\w")
@@ -73,7 +74,7 @@ class Mapping:
         placed = self._placer.place(brought)
         places = placed.passage.places
         if not places:
-            return None, UNKNOWN
+            return None, AMBIGUOUS if placed.how == "ambiguous" else UNKNOWN
         kept = [each for each in places if self._is_indexed(each)]
         # A wording that stands elsewhere too may come from there; of what was put together all must be there.
         if not kept or (placed.how == "partly" and len(kept) < len(places)):
