@@ -172,6 +172,20 @@ def test_sentences_carry_their_support() -> None:
     assert verdict.value == "Three years"
 
 
+def test_what_stands_word_for_word_in_its_passage_is_supported() -> None:
+    other = "The older Agreement remains in force for a period of five years."
+    setting = TERM._replace(passages={**CONTRACT, "c1#9": other})
+    quoted = judge(setting, f"{other} [c1#9]")
+    assert (quoted.bucket, quoted.citation_supports) == ("wrong", "yes")
+    for changed in (f"{other} [c1#11]", f"{other} [c1#9]".replace("five", "six")):
+        assert judge(setting, changed).citation_supports == "no"
+
+
+def test_the_number_of_a_quoted_list_item_is_supported() -> None:
+    listed = TERM._replace(passages={"c1#3": f"1. {CONTRACT['c1#3']}"})
+    assert judge(listed, f"The document says: 1. {CONTRACT['c1#3']} [c1#3]").citation_supports == "yes"
+
+
 SETTINGS = [TERM, DATE, PENALTY, MAY, SALES]
 PIECES = st.sampled_from(
     ["Yes", "No", ". ", "\n", " three years", " [c1#3]", " [1]", "not ", " may ", "| a | b |", "**", "{", "}", '"answer":',

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragharness.graders.reading.parts import is_bare_word
 from ragharness.graders.reading.silence import denies_premise, leaves_out, verdicts
-from ragharness.graders.reading.support import entails
+from ragharness.graders.reading.support import entails, quotes
 from ragharness.graders.reading.yesno import leading_word
 from ragharness.language import acts
 from ragharness.language.citations import MARK
@@ -182,6 +182,7 @@ def supported(
             explains = part is not outcome.parts[0] or outcome.imprecise
             verdicts.append(
                 own
+                or quotes(passage, part.text)
                 or (answerable and agrees and _aside(part, place, passage))
                 or (answerable and (agrees or outcome.imprecise) and explains and entails(passage, part.text))
             )

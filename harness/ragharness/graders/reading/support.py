@@ -57,13 +57,24 @@ _LESS = regex(
     r"\b(?:less\s+than|fewer\s+than|under|below|nearly|almost|just\s+under|up\s+to|at\s+most|close\s+to)\s+\W*$",
     re.IGNORECASE,
 )
+_LEAD_IN = regex(
+    r"^\W*(?:the|this)\s+(?:document|passage|text|source|agreement|contract|report|clause|section)\s+(?:says|states|reads|provides)(?:\s+that)?\s*:\s*",
+    re.IGNORECASE,
+)
+_QUOTED = 6
+"""Words from which on a wording is a quotation, not a turn of phrase that stands there by chance."""
 _NEAR = Decimal("1.25")
 _JOINED_NAME = regex(r"\b[A-Z]\w+[–-][A-Z]\w+")
 _NOUN = regex(r"\W{1,2}([a-z]{3,})")
 
 
 def entails(passage: Passage, claim: str) -> bool:
-    """Say whether a passage states a claim: its content words, all its values, and nothing to the contrary."""
+    """Say whether a passage states a claim: its content words, all its values, and nothing to the contrary.
+
+    What stands in it word for word is stated, and so is the number of a list item quoted alone ("1.").
+    """
+    if quotes(passage, claim):
+        return True
     words = _meant(_JOINED_NAME.sub(" ", claim)) - generic_concepts() - _LIGHT
     words = frozenset(word for word in words if not word.isdigit())
     held = _meant(f"{passage.title} {passage.text}")
@@ -78,6 +89,17 @@ def entails(passage: Passage, claim: str) -> bool:
     if not find_cues(claim) or _on_consent(passage.text, claim):
         return True
     return read_statement(passage.text, claim).polarity != "denies"
+
+
+def quotes(passage: Passage, claim: str) -> bool:
+    """Say whether a claim stands in a passage word for word; a few words count as a sentence or line alone."""
+    claim = _LEAD_IN.sub("", claim)
+    said = raw_words(claim)
+    if len(said) >= _QUOTED:
+        return f" {' '.join(said)} " in f" {' '.join(raw_words(passage.text))} "
+    inner = r"\s+".join(map(re.escape, claim.split()))
+    end = "" if claim.rstrip()[-1:] in {".", "!", "?"} else r"[.!?]?[^\S\n]*(?:\n|$)"
+    return bool(said) and re.search(rf"(?:^|\n\s*|[.!?]\s+){inner}(?!\w){end}", passage.text) is not None
 
 
 def _meant(text: str) -> frozenset[str]:
