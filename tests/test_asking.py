@@ -85,6 +85,12 @@ ANSWERED = [
      'How many recommendations is NRWA making to the Canal Board?', '5', ''),
 ]
 PASSED_OVER = [
+    "In calendar year 2019, NRWA awarded $45 million for gravel roads in FY2018.",
+    "The Harbor Act Amendments to the 1994 gravel plan were adopted in 1994.",
+    "NRWA opened a public comment period on the plan on August 1, 2025.",
+    "NRWA has sponsored two studies.",
+    "In 2024, NRWA spent $152 million on gravel pensions for 5,992,967 former pilots.",
+    "In July 2025, the Gravel Action Plan identified a role for several agencies, including NRWA, to train pilots.",
     'The agency obligated $612 million for bridge repairs in 2024.',
     'This program received $5 million in 2020.',
     'NRWA spent at least $5 million on gauges in 2021.',

@@ -97,7 +97,13 @@ def test_a_set_holds_every_property(corpus: Corpus) -> None:
     built = build_questions(corpus, 65)
     assert len(built.questions) == 65
     assert check_questions(built, corpus) == []
-    assert {each.topic for each in built.questions if each.stratum == "adversarial"} >= {"office", "edition"}
+    assert {each.topic for each in built.questions if each.stratum == "adversarial"} >= {
+        "absent report",
+        "person",
+        "year",
+    }
+    absent = sum(each.topic == "absent report" for each in built.questions)
+    assert absent < sum(each.stratum == "adversarial" for each in built.questions)
     assert build_questions(corpus, 65).lines == built.lines
 
 

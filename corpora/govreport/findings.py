@@ -8,7 +8,7 @@ another one. Sentences that come near, with another figure, are kept beside it: 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -93,7 +93,7 @@ _STOP = frozenset(
 )
 _STEM = 6
 """Letters by which words are compared."""
-_SAME = 0.5
+_SAME = 0.75
 """Share of a question's words from which a sentence with the same value says the same again."""
 _TOLD_AGAIN = 0.8
 """Share of a summary's question from which a sentence of the report with its value says the same."""
@@ -140,6 +140,27 @@ _KNOWN = frozenset(
 )
 """What nobody needs to look up."""
 _NAME = re.compile(r"\b(?:[A-Z][\w&.-]*|\d[\d,]*)")
+_HYPHENATED = re.compile(r"\b[a-z]{2,}(?:-[a-z]{2,})+\b", re.IGNORECASE)
+"""Words that a line's end may have glued together: "third-party", "thirdparty"."""
+_COUNTED = re.compile(
+    r"How many (?:of the )?(?P<nouns>[\w’' -]+?) (?:did|do|does|was|were|is|are|has|have|had|would|will|\w+ed)\b"
+)
+_NOUNS_BEHIND = 4
+"""Words behind a figure among which stands what it counts."""
+_BEHIND_CHANGE = re.compile(
+    r"\s*(?:\([^()]*\)\s*)?(?:,\s*)?(?:or\s+[\d.]+\s?(?:%|percent)\s*)?(?:less|more|above|below|over|greater|higher|lower|increase|decrease|reduction)\b"
+)
+_BEFORE_CHANGE = re.compile(
+    r"\b(?:by|up|down|(?:increase|decrease|reduction|rise|decline|change|cut)s?\s+of)\s+(?:about\s+|approximately\s+|nearly\s+|roughly\s+)?$",
+    re.IGNORECASE,
+)
+"""What tells a difference from an amount: nobody takes one for the other."""
+_LESS_NEAR = 0.25
+"""Share of a question's words by which what tempts may come behind what tempts most."""
+_SHAPE, _MOST_OF_SHAPE = 6, 2
+"""Words with which questions about a report begin alike, and how many of them may."""
+_LIKELY = 20
+"""How many times larger or smaller a figure may be to be taken for another."""
 _MOST_TEMPTING = 3
 _NOTE = re.compile(r"[a-z]\.\s")
 """A note below a table: it speaks of a cell."""
@@ -175,11 +196,33 @@ class Line:
         """The words by which it is compared."""
         return stems(self.text)
 
+    def counts(self, value: str, nouns: frozenset[str]) -> bool:
+        """Whether a bare figure of that value counts one of the nouns, or nothing that is said."""
+        for each in find_quantities(self.text):
+            if not each.year and not each.unit and plain(each) == value:
+                behind = stems(" ".join(self.text[each.end :].split()[:_NOUNS_BEHIND]))
+                if nouns & behind:
+                    return True
+        return False
+
+    @cached_property
+    def changes(self) -> frozenset[Value]:
+        """The figures that say by how much something differs: "$4.7 billion above"."""
+        found = set()
+        for each in find_quantities(self.text):
+            if _BEHIND_CHANGE.match(self.text[each.end :]) or _BEFORE_CHANGE.search(self.text[: each.start]):
+                found.add((unit(each), plain(each)))
+        return frozenset(found)
+
     @cached_property
     def values(self) -> frozenset[Value]:
         """The figures and dates that it states."""
         figures = {(unit(each), plain(each)) for each in find_quantities(self.text) if not each.year}
-        dates = {("date", iso(each)) for each in find_dates(self.text) if each.year}
+        dates = {
+            ("date", iso(each))
+            for each in find_dates(self.text)
+            if each.year and not (each.fiscal or each.quarter)
+        }
         return frozenset(figures | dates)
 
 
@@ -199,19 +242,30 @@ def findings(body: str, summary: str, author: str, title: str) -> Iterator[Found
     """Yield what a report states about once: from its sentences, and from its summary's where the body says it too."""
     own, official = lines(body), lines(summary)
     lower = common_words(body)
+    glued = {each.casefold().replace("-", "") for each in _HYPHENATED.findall(body)}
     seen: set[str] = set()
+    stated: set[tuple[Value, int]] = set()
+    shapes: Counter[str] = Counter()
+
+    def new(found: Found) -> bool:
+        value = ("date" if found.kind == "date" else found.unit), found.answer
+        known = any((value, start) in stated for start, _ in found.places)
+        shapes[shape := " ".join(found.ask.split()[:_SHAPE])] += 1
+        stated.update((value, start) for start, _ in found.places)
+        return not known and shapes[shape] <= _MOST_OF_SHAPE and not glued & set(words(found.ask))
+
     for line in own:
         if _NOTE.match(line.text):
             continue
         for asked in ask(line.text, lower, author=author):
-            yield from _checked(asked, line, own, official, seen, author)
+            yield from filter(new, _checked(asked, line, own, official, seen, author))
     for line in official:
         for asked in ask(line.text, lower, author=author):
             wanted = stems(asked.question)
             value = _value(asked)
             holders = [each for each in own if value in each.values and _share(wanted, each) >= _TOLD_AGAIN]
             if holders:
-                yield from _checked(asked, holders[0], own, official, seen, author)
+                yield from filter(new, _checked(asked, holders[0], own, official, seen, author))
     yield from _abbreviations(own, official, body, title)
 
 
@@ -236,6 +290,8 @@ def _checked(
     needed = _names(asked.question, author)
     near: list[tuple[float, str, int, int]] = []
     places, alone = [(line.start, line.end)], True
+    counted = _COUNTED.match(asked.question)
+    nouns = stems(counted["nouns"]) if counted else frozenset()
     for other in own:
         share = _share(wanted, other) if other.values else 0.0
         if share < _NEAR:
@@ -250,7 +306,13 @@ def _checked(
                 continue
             alone = False
         if share >= (_NEAR if measure else _NEAR_COUNT):
-            near += [(-share, value, other.start, other.end) for value in alike if _comparable(value, asked)]
+            near += [
+                (-share, value, other.start, other.end)
+                for value in alike
+                if _comparable(value, asked)
+                and (measure or other.counts(value, nouns))
+                and (measure, value) not in other.changes
+            ]
     if len(places) > _MOST_PLACES:
         return
     also = any((measure, answer) in each.values and _share(wanted, each) >= _SAME for each in official)
@@ -276,8 +338,9 @@ def _names(question: str, author: str) -> frozenset[str]:
 def _unlike(near: list[tuple[float, str, int, int]]) -> Iterator[tuple[str, int, int]]:
     """Yield each tempting value once, where it comes nearest."""
     seen: set[str] = set()
-    for _, value, start, end in sorted(near):
-        if value not in seen:
+    least = min((each[0] for each in near), default=0.0) + _LESS_NEAR
+    for share, value, start, end in sorted(near):
+        if value not in seen and share <= least:
             seen.add(value)
             yield value, start, end
 
@@ -296,7 +359,8 @@ def _comparable(value: str, asked: Asked) -> bool:
     one, other = float(value), float(asked.answer)
     if not asked.unit and one != int(one):
         return False
-    return abs(one - other) / max(abs(one), abs(other)) > 0.02 and one > 1
+    larger, smaller = max(abs(one), abs(other)), min(abs(one), abs(other))
+    return (larger - smaller) / larger > 0.02 and one > 1 and larger < _LIKELY * smaller
 
 
 def _abbreviations(own: list[Line], official: list[Line], body: str, title: str) -> Iterator[Found]:

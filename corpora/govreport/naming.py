@@ -50,8 +50,10 @@ _TERM = re.compile(
 )
 _PHRASE = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?:\s+(?:(?:of|the|and|for)\s+)?[A-Z][a-z]+){1,5}")
 _VAGUE = re.compile(
-    r"^(?:United States|Federal Register|Members? of Congress|House of Representatives|Supreme Court|White House|Fiscal Year|Public Law|U\.S\.)\b|\bGAO\b|\bCRS\b|Government Accountability Office|Congressional Research Service"
+    r"^(?:United States|Federal Register|Members? of Congress|House of Representatives|Supreme Court|White House|Fiscal Year|Public Law|U\.S\.|Department of|Chief Executive|President\b|Committee on|House Administration|\w+ Administration$|\w+ Congress$)(?:\b|$)|\bGAO\b|\bCRS\b|Government Accountability Office|Congressional Research Service"
 )
+_OFTEN = 0.002
+"""How often, for each word of a report, what it is about is named at least."""
 _MOST = 140
 """Characters of a title that a person repeats whole."""
 
@@ -104,19 +106,16 @@ def _spoken(iso: str) -> str:
 
 
 def _subject(report: Report) -> str:
-    """Return the named thing that the summary introduces and the body speaks of most."""
-    head = report.summary[:2500] or report.body[:2500]
+    """Return the named thing that the summary introduces and the body speaks of most, again and again; or nothing."""
+    head = " ".join((report.summary[:2500] or report.body[:2500]).split())
     found = {
-        f"{each['name']} ({each['short']})": report.body.count(each["short"])
-        for each in _TERM.finditer(" ".join(head.split()))
+        f"{each['name']} ({each['short']})": report.body.count(each["short"]) for each in _TERM.finditer(head)
     }
-    if not found:
-        phrases = {each[0] for each in _PHRASE.finditer(" ".join(head.split()))}
-        found = {phrase: report.body.count(phrase) for phrase in phrases}
-    telling = {name: count for name, count in found.items() if not _VAGUE.search(name) and count > 1}
-    best = max(
-        telling, key=lambda name: (not name.startswith("Department of"), telling[name], name), default=""
-    )
+    phrases = {each[0] for each in _PHRASE.finditer(head)}
+    found |= {phrase: report.body.count(phrase) for phrase in phrases}
+    wanted = max(2, _OFTEN * len(report.body.split()))
+    telling = {name: count for name, count in found.items() if not _VAGUE.search(name) and count >= wanted}
+    best = max(telling, key=lambda name: (telling[name], name), default="")
     return re.sub(r"^(?:The|the|Since the|In the)\s+", "", best)
 
 

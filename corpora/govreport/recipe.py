@@ -29,14 +29,19 @@ if TYPE_CHECKING:
 
     from ragharness.corpus import Corpus
 
-VERSION = 1
+VERSION = 2
 """Raised whenever the candidates change; kept with every frozen set."""
+
+WEIGHTS = {"text": 2}
+"""What letters stand for is soon guessed: figures and dates have two turns for one of it."""
 
 HERE = Path(__file__).parent
 _findings = shelf.load_module(HERE / "findings.py")
 
 _SAYS_TOO = 0.5
 """Share of a question's words from which another report's sentence with the same value gives it away."""
+_TOLD_LEAST, _TOLD = 2, 0.0004
+"""How often, at least and for each letter, a report speaks of what a question outside it needs."""
 _OWN_WORDS = 2
 """Wordings that name a report by its handle; the third uses its number."""
 
@@ -57,6 +62,7 @@ class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     unsaid: dict[str, Silence]
     unasked: dict[str, Silence]
+    premises: dict[str, list[str]]
     sisters: dict[str, list[tuple[str, str]]]
 
 
@@ -110,7 +116,9 @@ def candidates(corpus: Corpus) -> list[Question]:
             found += silent(document, topic, silence, "document")
         for topic, silence in load_wordings().unasked.items():
             found += silent(document, topic, silence, "corpus")
-    found += shelf.load_module(HERE / "traps.py").traps(book, asked, load_wordings().sisters)
+    found += shelf.load_module(HERE / "traps.py").traps(
+        book, asked, load_wordings().sisters, load_wordings().premises
+    )
     return [each for each in found if not _gives_itself_away(each)]
 
 
@@ -192,8 +200,10 @@ def _near(fact: Fact) -> Iterator[Distractor]:
 
 def silent(document: Document, topic: str, silence: Silence, scope: str) -> Iterator[Question]:
     """Yield a silence; whether the text is silent indeed is tested when the question is picked."""
-    if silence.needs and not re.search(silence.needs, document.text, re.IGNORECASE):
-        return
+    if silence.needs:
+        told = sum(1 for _ in re.finditer(silence.needs, document.text, re.IGNORECASE))
+        if told < max(_TOLD_LEAST, _TOLD * len(document.text)):
+            return
     for wording, report in names(document):
         yield Question(
             id="",

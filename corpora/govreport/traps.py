@@ -1,4 +1,4 @@
-"""Questions that only look answerable: another year, a sister agency, another report."""
+"""Questions that only look answerable: another year, agency, bill, sponsor or report."""
 
 from __future__ import annotations
 
@@ -38,6 +38,12 @@ Sisters = dict[str, list[tuple[str, str]]]
 Scope = Literal["document", "corpus"]
 
 _YEAR = re.compile(r"(?<![\d-])(?P<fiscal>FY)?(?P<year>(?:19|20)\d\d)(?![\d-])")
+_NUMBERED = re.compile(
+    r"(?P<kind>\b(?:H\.R\. |S\. |H\.Res\. |S\.Res\. |P\.L\. \d{2,3}-))(?P<number>\d{1,4})\b"
+)
+_MEMBER = re.compile(
+    r"\b(?P<office>Senator|Representative) (?P<name>[A-Z][\w.’'-]+(?: [A-Z][\w.’'-]+){1,2})(?= )"
+)
 _COUNTED = re.compile(
     r"(?P<fiscal>FY ?)?(?<!\d)(?P<year>20\d\d)(?![\d-])|\b(?P<number>\d{2,3})(?:st|nd|rd|th) Congress"
 )
@@ -70,13 +76,13 @@ _FARTHEST = 26
 _EDITIONS_BACK = 7
 _MOST_NAMESAKES = 2
 """Statements of a report that its namesakes are asked for."""
-_NEAREST = 3
+_NEAREST = 1
 """Reports that a statement of another one is asked of."""
-_OF_THE_SUBJECT = 0.6
+_OF_THE_SUBJECT = 0.7
 """Share of a question's words that a report must have for it to be a likely one to ask."""
 
 
-def traps(book: Book, ask: Ask, sisters: Sisters) -> list[Question]:
+def traps(book: Book, ask: Ask, sisters: Sisters, people: Mapping[str, Sequence[str]]) -> list[Question]:
     """Return every adversarial question, and what is asked of a report that only another one says."""
     found: list[Question] = []
     long_names = _long_names(book.documents.values())
@@ -88,8 +94,12 @@ def traps(book: Book, ask: Ask, sisters: Sisters) -> list[Question]:
             found += _borrowed(book, ask, fact, long_names)
             found += _other_year(ask, fact, own)
             found += _sister(ask, fact, own, sisters)
-        for fact in valued[:_MOST_NAMESAKES]:
-            found += _other_reports(ask, fact, own, titles)
+            found += _other_number(ask, fact, own)
+            found += _other_person(ask, fact, own, people)
+        for place, fact in enumerate(valued[:_MOST_NAMESAKES]):
+            # One wording: nothing but its text tells such a question from another.
+            wording = 1 + place % 2
+            found += (each for each in _other_reports(ask, fact, own, titles) if each.wording == wording)
     return found
 
 
@@ -143,6 +153,45 @@ def _sister(ask: Ask, fact: Fact, document: Document, sisters: Sisters) -> Itera
             return
 
 
+def _other_number(ask: Ask, fact: Fact, document: Document) -> Iterator[Question]:
+    """Yield a question about a bill or a law of which the report has nothing at all."""
+    numbers = list(_NUMBERED.finditer(fact.details["ask"]))
+    if len(numbers) != 1:
+        return
+    found = numbers[0]
+    kind, stated = found["kind"], int(found["number"])
+    others = (stated + step * sign for step in range(17, 400, 13) for sign in (-1, 1))
+    other = next((each for each in others if each > 1 and not re.search(rf"\b{each}\b", document.text)), None)
+    if other is None:
+        return
+    text = (
+        f"{fact.details['ask'][: found.start('number')]}{other}{fact.details['ask'][found.end('number') :]}"
+    )
+    for question in ask(fact, document, "number", text):
+        note = f"the report speaks of {kind}{stated}, never of {kind}{other}"
+        yield _trap(question, [rf"\b{other}\b"], "document", note, fact)
+
+
+def _other_person(
+    ask: Ask, fact: Fact, document: Document, people: Mapping[str, Sequence[str]]
+) -> Iterator[Question]:
+    """Yield a question about what another member of Congress did, of whom the report has nothing."""
+    member = _MEMBER.search(fact.details["ask"])
+    if member is None:
+        return
+    known = people["senators" if member["office"] == "Senator" else "representatives"]
+    strangers = [
+        each for each in known if not re.search(rf"\b{each.split()[-1]}\b", document.text, re.IGNORECASE)
+    ]
+    if not strangers:
+        return
+    other = strangers[len(fact.details["ask"]) % len(strangers)]
+    text = fact.details["ask"].replace(member["name"], other)
+    for question in ask(fact, document, "person", text):
+        note = f"the report speaks of {member['name']}, never of {other}"
+        yield _trap(question, [rf"\b{other.split()[-1]}\b"], "document", note, fact)
+
+
 def _other_reports(ask: Ask, fact: Fact, document: Document, titles: str) -> Iterator[Question]:
     """Yield reports that are not there: an earlier edition, last year's, another office's of that title."""
     quoted = re.search(r"“(.+)”", document.handle)
@@ -150,7 +199,7 @@ def _other_reports(ask: Ask, fact: Fact, document: Document, titles: str) -> Ite
         about = document.handle.partition(" report on ")[2]
         if about:
             name = f"the Congressional Budget Office report on {about}"
-            for question in ask(fact, document, "office", name=name):
+            for question in ask(fact, document, "absent report", name=name):
                 pattern = f"Congressional Budget Office report on {re.escape(about)}"
                 yield _trap(question, [pattern], "corpus", "another office's report on this subject", fact)
         return
@@ -159,13 +208,15 @@ def _other_reports(ask: Ask, fact: Fact, document: Document, titles: str) -> Ite
     if year and document.handle.startswith("the CRS"):
         earlier = int(year["year"]) - _EDITIONS_BACK
         name = f"the {earlier} edition of {document.handle}"
-        for question in ask(fact, document, "edition", name=name):
+        for question in ask(fact, document, "absent report", name=name):
             yield _trap(question, [f"{earlier} edition"], "corpus", "no such edition is in the corpus", fact)
     before = _COUNTED.sub(_one_less, title)
     if before != title and before not in titles and not _COUNTED.search(fact.details["ask"]):
-        for question in ask(fact, document, "last", name=document.handle.replace(title, before)):
+        for question in ask(fact, document, "absent report", name=document.handle.replace(title, before)):
             yield _trap(question, [re.escape(before)], "corpus", "the corpus holds the next one only", fact)
-    for question in ask(fact, document, "office", name=f"the Congressional Budget Office report “{title}”"):
+    for question in ask(
+        fact, document, "absent report", name=f"the Congressional Budget Office report “{title}”"
+    ):
         pattern = f"Congressional Budget Office report .?{re.escape(title)}"
         yield _trap(question, [pattern], "corpus", "another office's report has this title", fact)
 

@@ -24,7 +24,7 @@ SMALLEST = 13
 
 
 class Recipe(Protocol):
-    """A corpus' ``recipe.py``."""
+    """A corpus' ``recipe.py``; a mapping ``WEIGHTS`` makes kinds of answer rarer than the others."""
 
     VERSION: int
 
@@ -35,6 +35,9 @@ class Recipe(Protocol):
 
 _EASE = (1, 3)
 """How many times its share a document may carry, tried in turn: some documents state more than others."""
+
+_LOOK_ABOVE = 4
+"""Sizes above a failing one that are tried before it is believed to be the end."""
 
 _NEEDED = Slot("grounded", "correct")
 """Without questions that can be answered a set says nothing; a user's documents may lack all else."""
@@ -73,7 +76,8 @@ def build_questions(corpus: Corpus, size: int = DEFAULT_SIZE, seed: int = DEFAUL
 
         return compose(corpus, candidates(corpus, size), size, seed)
     ground = Ground(corpus)
-    pool = Pool(load_recipe(corpus.id).candidates(corpus), ground)
+    recipe = load_recipe(corpus.id)
+    pool = Pool(recipe.candidates(corpus), ground, getattr(recipe, "WEIGHTS", None))
     outcome = _compose_patiently(pool, ground, size, seed)
     short: Shortage | None = None
     if isinstance(outcome, Shortage):
@@ -128,9 +132,14 @@ def compose(corpus: Corpus, candidates: Iterable[Question], size: int, seed: int
 def _largest(
     pool: Pool, ground: Ground, size: int, seed: int, short: Shortage, left_out: tuple[str, ...] = ()
 ) -> tuple[tuple[Question, ...] | Shortage, Shortage]:
-    """Return the largest set below ``size`` (found by halving), or a Shortage, and what kept it from more."""
+    """Return a large set below ``size``, or a Shortage, and what kept it from more.
+
+    Found by halving, then upwards: which documents are withheld depends on the size, so that a larger set
+    may succeed where a smaller one fails.
+    """
     best: tuple[Question, ...] | None = None
-    low, high = 0, _most(pool, size, left_out) // SMALLEST
+    most = _most(pool, size, left_out) // SMALLEST
+    low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
         outcome = _compose_patiently(pool, ground, middle * SMALLEST, seed, left_out)
@@ -138,6 +147,14 @@ def _largest(
             high, short = middle - 1, outcome
         else:
             low, best = middle, outcome
+    above = low
+    while above < min(low + _LOOK_ABOVE, most):
+        above += 1
+        outcome = _compose_patiently(pool, ground, above * SMALLEST, seed, left_out)
+        if isinstance(outcome, Shortage):
+            short = outcome
+        else:
+            low, best = above, outcome
     return best or short, short
 
 
@@ -145,29 +162,47 @@ def _compose_patiently(
     pool: Pool, ground: Ground, size: int, seed: int, left_out: tuple[str, ...] = ()
 ) -> tuple[Question, ...] | Shortage:
     outcome: tuple[Question, ...] | Shortage = ()
+    # Where some kinds of answer are to be rare, the documents that state the others are not given away.
+    spare = bool(pool.weights)
     for ease in _EASE:
         for patience in PATIENCE:
-            outcome = _try_compose(pool, ground, size, seed, patience, ease, left_out)
+            outcome = _try_compose(pool, ground, size, seed, patience, ease, left_out, spare=spare)
             if not isinstance(outcome, Shortage):
                 return outcome
     return outcome
 
 
 def _try_compose(
-    pool: Pool, ground: Ground, size: int, seed: int, patience: int, ease: int, left_out: tuple[str, ...]
+    pool: Pool,
+    ground: Ground,
+    size: int,
+    seed: int,
+    patience: int,
+    ease: int,
+    left_out: tuple[str, ...],
+    *,
+    spare: bool,
 ) -> tuple[Question, ...] | Shortage:
     try:
-        return _compose(pool, ground, size, seed, patience, ease, left_out)
+        return _compose(pool, ground, size, seed, patience, ease, left_out, spare=spare)
     except Shortage as short:
         return short
 
 
 def _compose(
-    pool: Pool, ground: Ground, size: int, seed: int, patience: int, ease: int, left_out: tuple[str, ...]
+    pool: Pool,
+    ground: Ground,
+    size: int,
+    seed: int,
+    patience: int,
+    ease: int,
+    left_out: tuple[str, ...],
+    *,
+    spare: bool,
 ) -> tuple[Question, ...]:
     """Pick scarce rows before plentiful ones, after withholding documents that no scarce row needs."""
     counts = quotas(size, left_out)
-    picker = Picker(pool, ground, seed, counts, ease)
+    picker = Picker(pool, ground, seed, counts, ease, spare=spare)
     correct, wrong, document, clause, refused, unanswerable, adversarial, null = counts
     picker.withhold(document, counts[document])
     picker.withhold(clause, counts[clause])

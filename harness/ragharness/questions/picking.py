@@ -68,7 +68,11 @@ class Group:
 class Pool:
     """The candidates of a recipe, grouped, in an order that depends on nothing but themselves."""
 
-    def __init__(self, candidates: Iterable[Question], ground: Ground) -> None:
+    def __init__(
+        self, candidates: Iterable[Question], ground: Ground, weights: Mapping[str, int] | None = None
+    ) -> None:
+        self.weights = weights or {}
+        """How many turns a kind of answer gives to the others for each of its own; one where not told."""
         groups: dict[tuple[Slot, str, str], list[Question]] = {}
         for each in candidates:
             place = ground.corpus.canonical(each.document) if each.document else each.text
@@ -98,6 +102,11 @@ class Pool:
                 rare += [each] if other >= sides[each.topic, each.affirmed] else []
         return Counter(group.place for group in rare)
 
+    def plenty(self) -> Counter[str]:
+        """Count for each document the answerable questions of kinds that are not made rarer than others."""
+        answerable = [each for target in ("correct", "wrong") for each in self.of(Slot("grounded", target))]
+        return Counter(each.place for each in answerable if self.weights.get(each.family[1], 1) == 1)
+
     def places(self) -> set[str]:
         """Return all documents that some question is about."""
         return {
@@ -121,9 +130,18 @@ class Picker:
     """The state of one build: what is picked, how often each document is used, which ones are closed."""
 
     def __init__(
-        self, pool: Pool, ground: Ground, seed: int, counts: Mapping[Slot, int], ease: int = 1
+        self,
+        pool: Pool,
+        ground: Ground,
+        seed: int,
+        counts: Mapping[Slot, int],
+        ease: int = 1,
+        *,
+        spare: bool = False,
     ) -> None:
+        """``spare``: the documents that state least are withheld first, whatever the turn of topics."""
         self.pool = pool
+        self._spare = spare
         self.ground = ground
         self._ranks = {id(group): _rank(seed, slot, group) for slot in counts for group in pool.of(slot)}
         self._fit: dict[int, bool] = {}
@@ -172,7 +190,7 @@ class Picker:
         tally = self._tally(slot)
         genre, kind = group.family
         tally.genres[genre] += 1
-        tally.kinds[kind] += 1
+        tally.kinds[kind] += self.pool.weights.get(kind, 1)
         self._taken.add(group.pair)
         self.load[group.place] += 1
 
@@ -218,11 +236,14 @@ class Picker:
         other questions whose evidence is left.
         """
         scarce = self.pool.scarce()
+        tempted = {each.pair for each in self.pool.of(Slot("grounded", "wrong"))} if self._spare else set()
+        plenty = self.pool.plenty() if self._spare else scarce
         tally = self._tally(slot)
 
         def cost(group: Group) -> tuple[int, ...]:
             loaded = self.load[group.place] if self.crowded else 0
-            return tally.topics[group.topic], loaded, scarce[group.place]
+            turns = tally.topics[group.topic], loaded, scarce[group.place]
+            return (group.pair in tempted, plenty[group.place], *turns) if self._spare else turns
 
         if self.crowded and slot.withheld == "clause":
             self._pick(slot, count, cost)

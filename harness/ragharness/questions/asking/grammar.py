@@ -56,7 +56,17 @@ _ARTICLES = frozenset(
     "the a an total most many some all each every no federal state total annual average median overall".split()  # noqa: SIM905
 )
 _ANCHOR = regex(r"\b(?:[A-Z]{2,}[\w&-]*|(?:1[89]|20)\d\d|\d+)\b|(?<=\s)[A-Z][a-z]+")
-_TELLING = 5
+_TIMED = regex(
+    r"\b(?:in|during|for|from|through|since|between|as of|by|on|and)\s+(?:(?:the|early|late|fiscal|calendar|academic|school|years?|end|of|[A-Z][a-z]+)\s+){0,4}(?:\d{1,2},\s+)?(?:FY\s?)?(?:1[89]|20)\d\d"
+)
+"""When something was: two of them in one question stumble over each other."""
+_EXACT = regex(r"\d,\d{3}|\b(?:approximately|about|roughly|nearly|almost)\s+\d")
+"""Figures that only who reads the statement would put into a question."""
+_BRIEF = 6
+"""Words of a question for a count that does not say which: "How many studies has it sponsored?"."""
+_NAMED_TELLING = 2
+"""The same where it names something."""
+_TELLING = 6
 """Words of content that make a question specific where it names nothing."""
 _SMALL_WORDS = frozenset(
     "the a an of in on for to and or by with from at as was were is are did do does how many much what when percentage has have had been be its their into during between among total through per under over within".split()  # noqa: SIM905
@@ -194,11 +204,16 @@ def lowered(subject: str, lower: Callable[[str], bool]) -> str:
 
 def joined(question: str, said: Statement) -> str:
     """Return a question with its adverbial and mark; empty where it is too long or too vague to be asked."""
-    if not question:
+    if not question or (_TIMED.search(said.when) and _TIMED.search(question)):
         return ""
     tail = f" {said.when}" if said.when else ""
     text = f"{' '.join(question.split()).rstrip(' ,.')}{tail}?"
     telling = {word for word in re.findall(r"[a-z][a-z-]+", text.lower()) if word not in _SMALL_WORDS}
-    if len(text.split()) > _LONGEST_QUESTION or len(telling) < (2 if _ANCHOR.search(text[1:]) else _TELLING):
+    least = _NAMED_TELLING if _ANCHOR.search(text[1:]) else _TELLING
+    if len(text.split()) > _LONGEST_QUESTION or len(telling) < least or _EXACT.search(text):
         return ""
+    if text.startswith("How many") and len(text.split()) <= _BRIEF:
+        return ""
+    if text.startswith("By what") and not any(letter.isdigit() for letter in text):
+        return ""  # from when to when, it does not say
     return text

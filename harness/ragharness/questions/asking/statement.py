@@ -37,6 +37,8 @@ _TAIL = regex(
     r"|,\s+(?:and\s+)?(?:(?:about|approximately|roughly|nearly)\s+)?(?:\$|\d[\d.,]*\s?(?:%|percent\b))|—)[^—]*$"
 )
 """What says more about a statement that is complete without it."""
+_GOES_ON = regex(r",\s+including\b[^,]*,\s+(?:to|in|for|on|with|that|by|from)\b")
+"""An aside in the midst of a thought: what follows it belongs to what precedes it."""
 _APPOSITION = regex(
     r"^(?P<head>[^,]{2,80}),\s(?:an?|the|which|who|whose|part\s+of|formerly|known\s+as)\s[^,]{3,120},\s(?=(?:was|were|is|are|has|have|had|will|would|made|took|gave|held|spent|paid|led|[a-z]{2,}ed)\b)"
 )
@@ -69,7 +71,8 @@ _HEAD = (
     r"treaty|bank|university|state|states|city|county|country|countries|group|groups|team|model|process|facility|facilities|site|sites|measures?|period|data|tax|fee|fees|rate|rates|cap|ban|convention|secretary|president|director|commissioner|administrator|chairman|chair"
 )
 _BARE = regex(
-    rf"\bthe\s+(?:(?:final|interim|draft|proposed|annual|whole|entire|overall|federal|agency|program|grant)\s+)?(?:{_HEAD})(?=$|[,.’']|\s+(?!of\b|for\b|on\b|to\b|that\b|which\b|between\b|at\b|in\b))",
+    rf"\bthe\s+(?:(?:final|interim|draft|proposed|annual|whole|entire|overall|federal|agency|program|grant)\s+)?(?:{_HEAD})(?=$|[,.?’']|\s+(?!of\b|for\b|on\b|to\b|that\b|which\b|between\b|at\b|in\b)|\s+(?:on|between|at|in|for|of)\s+(?:the\s+)?(?:end\s+of\s+)?(?:early\s+|late\s+|mid-?)?"
+    r"(?:fiscal\b|calendar\b|years?\b|FY\s?\d|(?:19|20)\d\d|(?:January|February|March|April|May|June|July|August|September|October|November|December)\b))",
     re.IGNORECASE,
 )
 """A definite noun without a name or an attribute: which one, another sentence says."""
@@ -84,7 +87,7 @@ _MARK = regex(
 """Footnote marks and emphasis."""
 _NOTE_NUMBER = regex(r"^(?:\d{1,3}\s+(?=[A-Z])|[-•▪–]\s+)")
 _ODD = regex(
-    r" ,|,,|[|•▪→<>{}\\^~=\"“”]|https?:|\bU\.S\.C\b|\bet al\b|\bibid\b|\be\.g\.|\bi\.e\.|\.\.\.|…|[?;]|:\s|\(|\)|\[|\b(\w+)\s+\1\b|[a-z][A-Z]{2}|—|–\s|\s-\s"
+    r" ,|,,|[|•▪→<>{}\\^~_=\"“”]|https?:|\bU\.S\.C\b|\bet al\b|\bibid\b|\be\.g\.|\bi\.e\.|\.\.\.|…|[?;]|:\s|\(|\)|\[|\b(\w+)\s+\1\b|[a-z][A-Z]{2}|—|–\s|\s-\s"
 )
 SHORTEST, LONGEST = 6, 45
 """Words of a sentence that can be asked about."""
@@ -137,6 +140,8 @@ def statement(sentence: str) -> Statement | None:
         when = words[0].lower() + words[1:]
         text = text[adverbial.end() :]
         text = text[:1].upper() + text[1:]
+    if _GOES_ON.search(text):
+        return None
     text = (_FILLER if _YEAR.search(text) else _STILL).sub(
         "", _TAIL.sub("", _APPOSITION.sub(r"\g<head> ", text))
     )
@@ -147,4 +152,9 @@ def statement(sentence: str) -> Statement | None:
 
 def points_elsewhere(text: str) -> bool:
     """Whether words of a text mean something that another sentence names."""
-    return bool(_ELSEWHERE.search(text) or _BARE.search(_NAMED.sub(" ", text)))
+    return bool(_ELSEWHERE.search(text) or is_bare(text))
+
+
+def is_bare(text: str) -> bool:
+    """Whether a text, or a question, speaks of "the plan" as if it were known which one."""
+    return bool(_BARE.search(_NAMED.sub(" ", text)))

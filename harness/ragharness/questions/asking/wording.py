@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ragharness.language.patterns import regex
 from ragharness.questions.asking.figures import figures, plain, unit
 from ragharness.questions.asking.moments import iso, moments
-from ragharness.questions.asking.statement import by_author, clean, statement
+from ragharness.questions.asking.statement import by_author, clean, is_bare, statement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +34,11 @@ class Asked(NamedTuple):
     """Of a date."""
 
 
+def _holds_its_year(asked: Asked) -> bool:
+    """Whether a question for a year, or a month of it, names that year."""
+    return asked.precision in {"year", "month"} and asked.answer[:4] in asked.question
+
+
 def common_words(text: str) -> Callable[[str], bool]:
     """Return what says of a word, in lower case, that a document mostly writes it so inside sentences."""
     capital = Counter(found.lower() for found in _CAPITAL.findall(text))
@@ -46,8 +51,9 @@ def ask(sentence: str, known_lower: Callable[[str], bool] = str.islower, *, auth
 
     ``known_lower`` says whether a word may begin in lower case.
     ``author`` is who says "we" in it; empty: a sentence that says so is passed over.
-    Nothing comes back where a figure is a bound or one of several, where the statement points to another
-    sentence, or where its grammar is not one of a few plain shapes.
+    Nothing comes back where a figure is a bound or one of several, where the question would hold the year
+    that it asks for, where the statement points to another sentence, or where its grammar is
+    not one of a few plain shapes.
     """
     if not _FIGURE.search(sentence) and not _FIGURE.search(sentence[:1].lower() + sentence[1:]):
         return []
@@ -62,4 +68,4 @@ def ask(sentence: str, known_lower: Callable[[str], bool] = str.islower, *, auth
         Asked(text, "date", iso(date), "", "day" if date.day else "month" if date.month else "year")
         for text, date in moments(said, known_lower)
     ]
-    return [*numbers, *dates]
+    return [each for each in (*numbers, *dates) if not is_bare(each.question) and not _holds_its_year(each)]
