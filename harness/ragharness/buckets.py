@@ -81,7 +81,7 @@ TABLE: tuple[Row, ...] = (
         "It gives part of the list ({value}) and declines the rest."),
     Row(14, lambda q, r: not r.evidence_retrieved, "unsupported", _always("EVIDENCE_NOT_RETRIEVED"),
         "{value} is right, but no gold evidence was retrieved."),
-    Row(15, lambda q, r: r.any_valid_support, "correct", _always("SUPPORTED"),
+    Row(15, lambda q, r: r.match == "match" and r.any_valid_support, "correct", _always("SUPPORTED"),
         "{value} is right, and one of the first three citations of the claim holds the evidence."),
     Row(16, lambda q, r: True, "unsupported", _citation_fault,
         "{value} is right and its evidence was retrieved, but no citation of the claim holds it."),
