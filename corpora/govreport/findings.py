@@ -159,6 +159,9 @@ _LESS_NEAR = 0.25
 """Share of a question's words by which what tempts may come behind what tempts most."""
 _SHAPE, _MOST_OF_SHAPE = 6, 2
 """Words with which questions about a report begin alike, and how many of them may."""
+_RECOMMENDED = re.compile(r"How many recommendations did")
+_VAGUE = 10
+"""Words up to which it is not said which of many recommendations are meant."""
 _LIKELY = 20
 """How many times larger or smaller a figure may be to be taken for another."""
 _MOST_TEMPTING = 3
@@ -252,7 +255,8 @@ def findings(body: str, summary: str, author: str, title: str) -> Iterator[Found
         known = any((value, start) in stated for start, _ in found.places)
         shapes[shape := " ".join(found.ask.split()[:_SHAPE])] += 1
         stated.update((value, start) for start, _ in found.places)
-        return not known and shapes[shape] <= _MOST_OF_SHAPE and not glued & set(words(found.ask))
+        vague = _RECOMMENDED.match(found.ask) and len(found.ask.split()) <= _VAGUE
+        return not (known or vague or shapes[shape] > _MOST_OF_SHAPE or glued & set(words(found.ask)))
 
     for line in own:
         if _NOTE.match(line.text):
