@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
 import sys
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,8 +18,6 @@ from ragharness import shelf
 from ragharness.cli import _health, _packages
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from commands import Verb
 
 SECRET = "sk-planted-0123456789abcdef"
@@ -41,8 +41,26 @@ def test_a_working_installation_is_fine(verb: Verb) -> None:
     assert found["corpora contractnli"]["help"] == "ragharness corpus fetch contractnli"
 
 
-def test_every_extra_is_named_with_its_command(verb: Verb) -> None:
-    known = set(metadata.metadata("ragharness").get_all("Provides-Extra") or ()) - {"all"}
+def test_every_extra_that_a_run_may_need_is_named_with_its_command(verb: Verb) -> None:
+    imported = {
+        name.partition(".")[0]
+        for path in Path(_health.__file__).parents[1].rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for name in (
+            [each.name for each in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    }
+    asked = [each for each in _packages.packages() or () if each.extra not in ("", "all", "dev")]
+    modules = {"faiss-cpu": "faiss"}
+    known = {each.extra for each in asked if modules.get(each.name, each.name.replace("-", "_")) in imported}
+    # What is installed may be older than the file that declares the extras.
+    declared = (shelf.root() / "pyproject.toml").read_text(encoding="utf-8")
+    assert known <= set(_health.EXTRAS)
+    assert all(f"\n{name} = [" in declared for name in _health.EXTRAS)
     found = findings(verb)
     assert {each["name"] for each in found.values() if each["group"] == "extras"} == known
     for name in known:

@@ -26,7 +26,7 @@ from ragharness.runner import Allowance, execute, seconds_of
 from ragharness.runner.choosing import choose, sample
 from ragharness.scores import score
 from ragharness.statistics import wilson
-from ragharness.store import RunFolder
+from ragharness.store import RunFolder, find_run
 from test_runner import examiner, plain, question
 
 if TYPE_CHECKING:
@@ -475,7 +475,10 @@ def test_a_budget_ends_a_run_in_order_and_a_larger_one_continues_it(tmp_path: Pa
         "stopped: --max-cost 0.5 is used up ($0.5 spent); 50 of 130 are answered and kept in" in done.errors
     )
     assert f"go on: ragharness run --pipeline {spec} --max-cost 1 --concurrency 1" in done.errors
-    assert verb("run", "--pipeline", spec, "--max-cost", "0.5", "--strict").code == 2
+    quiet = verb("run", "--pipeline", spec, "--max-cost", "0.5", "--strict", "--quiet")
+    assert quiet.code == 2
+    assert "50 of 130 are answered and kept in" in quiet.errors
+    assert "go on: ragharness run" in quiet.errors
     (folder,) = (tmp_path / "runs").iterdir()
     assert len(list(RunFolder.open(folder).records())) == 50
     done = verb("run", "--pipeline", spec)
@@ -550,3 +553,32 @@ def test_a_mistake_is_a_sentence(verb: Verb, arguments: list[str], sentence: str
     assert (done.code, done.output) == (3, "")
     assert done.errors.startswith("error: ")
     assert sentence in done.errors
+
+
+def test_a_budget_that_cannot_be_kept_says_what_is_kept(tmp_path: Path, verb: Verb) -> None:
+    (tmp_path / "free.py").write_text("def answer(question, passages):\n    return 'I do not know.'\n")
+    done = verb("run", "--pipeline", "free.py:answer", "--max-cost", "1", "--concurrency", "1", "--quiet")
+    assert done.code == 3
+    said = " ".join(done.errors.split())
+    assert "found that the one to q001 does not" in said
+    assert "1 of 130 are answered and kept in runs/" in said
+    assert "then: ragharness run --pipeline free.py:answer --max-cost 1" in said
+
+
+def test_names_that_are_no_folder_names(tmp_path: Path, verb: Verb) -> None:
+    short = ("run", "--pipeline", "refuse", "--limit", "1", "--fresh", "--tag")
+    assert "expected --tag NAME, found an empty one" in verb(*short, "").errors
+    assert [verb(*short, tag).code for tag in ("\u00fcber", "\u6771\u4eac")] == [0, 0]
+    ends = {folder.name.partition("_")[2] for folder in (tmp_path / "runs").iterdir()}
+    assert {end.removesuffix("_2") for end in ends} == {"sample_refuse_uber", "sample_refuse"}
+
+
+def test_of_many_runs_the_newest_are_named(tmp_path: Path) -> None:
+    for number in range(20):
+        created = f"2026-11-21T12:00:{number:02}+00:00"
+        run = fake.run(created=created, settings=fake.settings(questions=1))
+        RunFolder.create(tmp_path / f"run{number:02}", run, fake.questions()[:1])
+    newest = "run19, run18, run17, run16, run15, run14, run13, run12 and 12 more"
+    for name in ("run", "nosuch"):
+        with pytest.raises(UsageError, match=newest):
+            find_run(name, tmp_path)

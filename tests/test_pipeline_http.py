@@ -455,3 +455,22 @@ def test_sixteen_questions_wait_at_once_on_one_thread(verb: Verb) -> None:
     # One after the other they would take 6.5 seconds; sixteen at once 0.45, and machines that test are busy.
     assert len(records) == 130
     assert ended - begun[0] < 3
+
+
+@pytest.mark.parametrize("told", ["--offline", "RAGHARNESS_OFFLINE"])
+@pytest.mark.parametrize(
+    "named", ["http://example.invalid/answer", "https://example.invalid/answer", "llm:m"]
+)
+def test_offline_nothing_outside_this_machine_is_asked(
+    verb: Verb, monkeypatch: pytest.MonkeyPatch, told: str, named: str
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    options = ["--offline"] if told == "--offline" else []
+    if not options:
+        monkeypatch.setenv(told, "1")
+    done = verb("run", "--pipeline", named, *options)
+    assert done.code == 3
+    assert "expected a service on this machine (--offline or RAGHARNESS_OFFLINE is set)" in done.errors
+    # One of this machine is asked as ever.
+    local = verb("run", "--pipeline", "http://127.0.0.1:9/answer", *options)
+    assert "expected a service that listens at 127.0.0.1:9" in " ".join(local.errors.split())

@@ -122,9 +122,13 @@ class Live:
 
     def say(self, text: str) -> None:
         """Print one line that stays."""
-        self.clear()
         if not self._quiet:
-            self._print(text + "\n")
+            self.tell(text)
+
+    def tell(self, text: str) -> None:
+        """Print what is no progress but a result: a quiet run says it too."""
+        self.clear()
+        self._print(text + "\n")
 
     def show(self, line: str) -> None:
         """Put a line in the place of the last one."""

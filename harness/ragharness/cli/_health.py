@@ -53,8 +53,12 @@ NETWORK = (
 )
 """Variables that change where requests go or whether there are any; a proxy's value may hold a password."""
 
-_NO_EXTRAS = {"all"}
-"""Names that only bundle others."""
+EXTRAS = {
+    "dense": "--retriever dense and hybrid",
+    "hub": "corpora of the hub",
+    "pdf": "PDF files in a folder of your own",
+}
+"""The extras that a run may need, and what for; the others serve those who work on the project itself."""
 
 _PATIENCE = 0.2
 """Seconds that adding up the files of a cache may take."""
@@ -122,12 +126,13 @@ def _shelf(group: str) -> Finding:
 def _extras(asked: Iterable[Package]) -> Iterator[Finding]:
     extras: dict[str, list[Package]] = {}
     for package in asked:
-        if package.extra and package.extra not in _NO_EXTRAS:
+        if package.extra in EXTRAS:
             extras.setdefault(package.extra, []).append(package)
     for name, wanted in sorted(extras.items()):
         help_text = f"pip install 'ragharness[{name}]'" if (lacking := _faults(wanted)) else ""
         here = ", ".join(f"{package.name} {package.here}".removesuffix(" ?") for package in wanted)
-        yield Finding("extras", name, "missing" if lacking else "ok", lacking or here, help_text)
+        found = f"{lacking} ({EXTRAS[name]})" if lacking else here
+        yield Finding("extras", name, "missing" if lacking else "ok", found, help_text)
 
 
 def _models() -> Iterator[Finding]:

@@ -21,9 +21,10 @@ def write_set(
     seed: int,
     *,
     dry_run: bool,
+    offline: bool = False,
 ) -> QuestionSet | None:
     """Return the set that a model wrote; None after saying what it would cost."""
-    from ragharness.download import cache_folder
+    from ragharness.download import cache_folder, is_offline
     from ragharness.errors import UsageError
     from ragharness.options import Options
     from ragharness.writing import plan, write_questions
@@ -40,7 +41,7 @@ def write_set(
     live.say(cost_line(plan(corpus, size, seed), model, settings))
     if dry_run:
         return None
-    writer = Model(settings, cache_folder() / "answers")
+    writer = Model(settings, cache_folder() / "answers", offline=offline or is_offline())
     try:
         outcome = write_questions(corpus, writer, size, seed, live.fetching)
     finally:

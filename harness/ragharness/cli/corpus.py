@@ -112,7 +112,7 @@ def check(
         print_json([{"check": what, "found": told, "faults": faults} for what, told, faults in results])
     else:
         for what, told, faults in results:
-            print_lines([f"{'FAULT' if faults else 'ok':<6} {what:<9} {told}"])
-            print_lines([f"       {fault}" for fault in faults[:_MOST_FAULTS]])
+            first = f"{'FAULT' if faults else 'ok':<6} {what:<9} {told}"
+            print_lines([first, *(f"       {fault}" for fault in faults[:_MOST_FAULTS])])
     if any(faults for _, _, faults in results):
         raise typer.Exit(1)

@@ -69,7 +69,8 @@ def build(
     if model:
         from ragharness.cli._writing import write_set
 
-        written = write_set(loaded, model, base_url, tuple(model_option or ()), size, seed, dry_run=dry_run)
+        given = tuple(model_option or ())
+        written = write_set(loaded, model, base_url, given, size, seed, dry_run=dry_run, offline=offline)
         if written is None:
             return
         questions = written

@@ -143,7 +143,9 @@ def run(
         help="Run a pipeline of your own in processes that may hang or die.",
         rich_help_panel=_NIGHT,
     ),
-    offline: bool = typer.Option(False, "--offline", help="Fetch nothing.", rich_help_panel=_NIGHT),
+    offline: bool = typer.Option(
+        False, "--offline", help="Fetch nothing, ask no service elsewhere.", rich_help_panel=_NIGHT
+    ),
     out: Annotated[
         Path | None,
         typer.Option(
@@ -225,7 +227,7 @@ def _ask(wishes: Wishes, out: Path | None, fresh: bool, live: Live) -> tuple[Ask
     """Return the run, with what its answers are graded on, and how the session ended."""
     from ragharness.cli._command import command, resume_command
     from ragharness.download import cache_folder
-    from ragharness.errors import AccessRefused
+    from ragharness.errors import AccessRefused, UsageError
     from ragharness.runner import ask_all, assemble, choose_folder, how_far
 
     bench = assemble(wishes, live.fetching, cache_folder())
@@ -245,8 +247,9 @@ def _ask(wishes: Wishes, out: Path | None, fresh: bool, live: Live) -> tuple[Ask
         ended = ask_all(bench, wishes, folder, live.say, command=command(), on_progress=live.progress)
     except KeyboardInterrupt:
         _stop(folder, live)
-    except AccessRefused as error:
-        raise AccessRefused(
+    except (AccessRefused, UsageError) as error:
+        # Credentials that are refused, or a budget that cannot be kept.
+        raise type(error)(
             f"{error}; {how_far(folder)} and kept in {folder.path}",
             help=f"{error.help or 'put the key right'}, then: {resume_command()}",
         ) from error
@@ -274,7 +277,7 @@ def _left(asked: Asked, ended: Ended, live: Live) -> None:
 
         folder, _ = asked
         command = resume_command(raised="--max-cost" in ended.reason)
-        live.say(f"stopped: {ended.reason}; {how_far(folder)} and kept in {folder.path}\ngo on: {command}")
+        live.tell(f"stopped: {ended.reason}; {how_far(folder)} and kept in {folder.path}\ngo on: {command}")
 
 
 def _stop(folder: RunFolder, live: Live) -> NoReturn:

@@ -13,7 +13,7 @@ that speaks to the network for data; ``transfer`` and ``sec`` are its modules th
 """
 
 from ragharness.download.keeping import keep, kept
-from ragharness.download.obtaining import files_in, is_cached, obtain, pages_in
+from ragharness.download.obtaining import files_in, is_cached, is_offline, obtain, pages_in
 from ragharness.download.pinned import Listener, Pinned, Wish, hash_file, source_variable
 from ragharness.download.storage import cache_folder, cached_hashes
 from ragharness.download.transfer import public_urls
@@ -27,6 +27,7 @@ __all__ = [
     "files_in",
     "hash_file",
     "is_cached",
+    "is_offline",
     "keep",
     "kept",
     "obtain",

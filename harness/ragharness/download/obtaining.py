@@ -21,7 +21,8 @@ HUB = "hub:"
 """Before the name of a data set on the hub."""
 
 _PAGES = frozenset({".htm", ".html", ".xhtml"})
-_OFFLINE_VARIABLES = ("RAGHARNESS_OFFLINE", "HF_HUB_OFFLINE")
+_OFFLINE = "RAGHARNESS_OFFLINE"
+_OFFLINE_VARIABLES = (_OFFLINE, "HF_HUB_OFFLINE")
 
 
 def obtain(wish: Wish, *, source: str = "", offline: bool = False, listener: Listener | None = None) -> Path:
@@ -37,7 +38,7 @@ def obtain(wish: Wish, *, source: str = "", offline: bool = False, listener: Lis
         return _from_path(wish, Path(source).expanduser(), folder, tell)
     if _cached(wish, folder, source, tell):
         return folder
-    if offline or _offline_by_environment():
+    if offline or _offline_by_environment(*_OFFLINE_VARIABLES):
         raise _not_here(wish, folder, source)
     with locked(folder, tell):
         # Another process may have fetched it while this one waited for the lock.
@@ -186,8 +187,13 @@ def _label(url: str) -> str:
     return f"{public(url)} {sha256(url.encode()).hexdigest()[:8]}"
 
 
-def _offline_by_environment() -> bool:
-    values = (os.environ.get(name, "").strip().lower() for name in _OFFLINE_VARIABLES)
+def is_offline() -> bool:
+    """Whether the environment says that nothing outside this machine may be spoken to."""
+    return _offline_by_environment(_OFFLINE)
+
+
+def _offline_by_environment(*names: str) -> bool:
+    values = (os.environ.get(name, "").strip().lower() for name in names)
     return any(value not in ("", "0", "false", "no", "off") for value in values)
 
 

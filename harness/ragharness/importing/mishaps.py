@@ -30,7 +30,7 @@ def users_code(doing: str, spec: str) -> Iterator[None]:
         raise
     except (Exception, SystemExit) as error:
         raise CodeNotUsable(
-            f"{doing} failed: {type(error).__name__}: {error} ({_where(error)})",
+            f"{doing} failed: {type(error).__name__}: {_said(error)} ({_where(error)})",
             help=f"{command} shows the whole trace",
         ) from error
 
@@ -39,6 +39,11 @@ def near(name: str, names: Iterable[str]) -> str:
     """Return "; did you mean ...?" or nothing."""
     found = difflib.get_close_matches(name, sorted(set(names)), n=3, cutoff=0.5)
     return f"; did you mean {' or '.join(found)}?" if found else ""
+
+
+def _said(error: BaseException) -> str:
+    """Return what an exception says; of bad syntax without the place, which is said anyway."""
+    return error.msg if isinstance(error, SyntaxError) else str(error)
 
 
 def _where(error: BaseException) -> str:

@@ -45,6 +45,15 @@ def is_local(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
+def must_be_allowed(url: httpx.URL, *, offline: bool) -> None:
+    """Raise PipelineNotUsable for a service elsewhere where nothing outside this machine may be asked."""
+    if offline and not is_local(url.host):
+        raise PipelineNotUsable(
+            f"expected a service on this machine (--offline or RAGHARNESS_OFFLINE is set), found {url.host}",
+            help="leave --offline away and unset RAGHARNESS_OFFLINE, or serve a model at http://127.0.0.1:...",
+        )
+
+
 def must_listen(url: httpx.URL) -> None:
     """Raise PipelineNotUsable when nobody can be there: no such host, or a port that refuses.
 

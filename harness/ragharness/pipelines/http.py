@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragharness import __version__
 from ragharness.errors import PipelineNotUsable, TemporaryFailure, UnusableReply
-from ragharness.pipelines._addresses import address, is_local, must_listen
+from ragharness.pipelines._addresses import address, is_local, must_be_allowed, must_listen
 from ragharness.pipelines._headers import Headers
 from ragharness.pipelines._loops import PerLoop
 from ragharness.pipelines._made import Made
@@ -52,6 +52,7 @@ def made(context: Context, written: str) -> Made:
     headers = Headers(options.starting("header-"))
     headers.hide(url.query.decode("ascii", "replace"))
     options.finish(f"the pipeline {written.partition(':')[0]!r}")
+    must_be_allowed(url, offline=options.offline)
     must_listen(url)
     endpoint = Endpoint(url, method, template, Paths(**places), headers, context.k)
     settings = {name: path for name, path in places.items() if path} | headers.settings

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ragharness.errors import UnusableReply, UsageError
 from ragharness.language.patterns import regex
-from ragharness.pipelines._addresses import address
+from ragharness.pipelines._addresses import address, must_be_allowed
 from ragharness.pipelines._headers import Headers
 from ragharness.pipelines._llm.asking import Line
 from ragharness.pipelines._llm.keeping import Kept
@@ -64,8 +64,11 @@ def build(context: Context, argument: str) -> Made:
     price = find_price(model, url.host, _table(options.text("prices")))
     caching = options.flag("cache", default=True)
     kept = Kept(context.cache / "llm" if context.cache and caching else None)
-    key_name = _key_name(options.text("key-env"), url.host)
+    key_env = options.text("key-env")
+    # A misspelt setting is told before a key that is absent: whoever mends that one would come back.
     options.finish("the pipeline 'llm'")
+    must_be_allowed(url, offline=options.offline)
+    key_name = _key_name(key_env, url.host)
     headers = Headers({service.key_header: service.key_value.format(f"ENV:{key_name}")} if key_name else {})
     line = Line(url.copy_with(path=url.path.rstrip("/") + service.path), service, headers, model, key_name)
     forms = {"auto": (True, False), "on": (True,), "off": (False,)}[structured]

@@ -43,9 +43,10 @@ def build(context: Context, argument: str) -> Made:
     for number, entry in enumerate(_entries(path, content), start=1):
         if entry.get("epoch", 0) == epoch:
             answers.add(entry, number)
+    takes = _recorded_takes(path, context) if answers.know_passages else ""
     return Made(
         answers.with_its_own if answers.know_passages else answers.to,
-        settings={"epoch": epoch},
+        settings={"epoch": epoch, **({"recorded_takes": takes} if takes else {})},
         source=content,
     )
 
@@ -103,6 +104,34 @@ class Recorded:
         if isinstance(entry, Failure):
             raise UnusableReply(f"recorded as failed, {entry.type}: {entry.message}")
         return entry
+
+
+class _Settings(msgspec.Struct):
+    corpus_hash: str
+    question_set: str
+    pipeline_settings: dict[str, Any] = {}
+
+
+class _Run(msgspec.Struct):
+    """What ``run.json`` says that matters here."""
+
+    takes: str
+    settings: _Settings
+
+
+def _recorded_takes(path: Path, context: Context) -> str:
+    """Return how the pipeline of a recorded run of these very questions got its passages; empty: not known.
+
+    Where it was the harness that retrieved, what it withheld and emptied then holds for the replay too.
+    """
+    try:
+        run = msgspec.json.decode(path.with_name("run.json").read_bytes(), type=_Run)
+    except (OSError, msgspec.MsgspecError):
+        return ""
+    settings = run.settings
+    if (settings.corpus_hash, settings.question_set) != (context.corpus.hash, context.questions.hash):
+        return ""
+    return str(settings.pipeline_settings.get("recorded_takes", run.takes))
 
 
 def is_record(entry: Entry) -> bool:

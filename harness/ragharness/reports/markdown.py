@@ -54,7 +54,7 @@ def _heading(scores: Scores) -> list[str]:
 def _headline(scores: Scores) -> list[str]:
     bad, wanted, others = scores.intervals.unacceptable, scores.wanted, scores.references
     blind = "n/a" if others.blind is None else str(others.blind)
-    base = words.compared(scores)
+    base = f" {told}" if (told := words.compared(scores)) else ""
     lines = [
         (
             f"**Unacceptable: {_unacceptable(scores)} "
@@ -67,8 +67,9 @@ def _headline(scores: Scores) -> list[str]:
             f"answer wanted {counted(wanted.answer)}, refusal wanted {counted(wanted.refusal)}."
         ),
         (
-            f"For comparison, as wanted{f' {base}' if base else ''}: always refusing {others.refuse}, blind (reads nothing) {blind}, "
-            f"best possible {others.best_possible}. In brackets: 95 % intervals."
+            f"For comparison, as wanted{base}: always refusing {others.refuse}, "
+            f"blind (reads nothing) {blind}, best possible {others.best_possible}. "
+            "In brackets: 95 % intervals."
         ),
     ]
     if "unacceptable" in scores.intervals.at_most and not scores.not_graded:

@@ -78,9 +78,9 @@ class Allowance:
             return ""
         if usage is None or usage.cost is None:
             raise UsageError(
-                f"expected every answer to say its cost because of --max-cost, found none with that to"
-                f" {record.question}: what is unknown cannot be kept within a budget",
-                help="leave --max-cost away, limit the run with --limit or --max-time, or give its prices",
+                f"expected every answer to say its cost because of --max-cost, found that the one to"
+                f" {record.question} does not: what is unknown cannot be kept within a budget",
+                help="leave --max-cost away (--max-time limits a run too) or give its prices",
             )
         with self._lock:
             self.spent += usage.cost

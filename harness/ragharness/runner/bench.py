@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragharness.corpus import load_corpus
+from ragharness.download import is_offline
 from ragharness.errors import UsageError
 from ragharness.evidence import EvidenceIndex
 from ragharness.graders import load_grader
@@ -87,6 +88,8 @@ class Wishes:
         ):
             if value < 1:
                 raise UsageError(f"expected --{name} to be at least 1, found {value}")
+        if not all(map(str.strip, self.tags)):
+            raise UsageError("expected --tag NAME, found an empty one")
         for name, value in (("limit", self.limit), ("retries", self.retries)):
             if value < 0:
                 raise UsageError(f"expected --{name} to be at least 0, found {value}")
@@ -121,6 +124,7 @@ def assemble(
     Raises RagharnessError where one cannot be had.
     """
     wishes.check()
+    offline = wishes.offline or is_offline()
     corpus = load_corpus(
         wishes.corpus,
         split=wishes.split,
@@ -133,11 +137,11 @@ def assemble(
     evidence = EvidenceIndex(corpus)
     indexed = withhold(passages, questions.withheld_documents, questions.withheld_spans)
     asked = Options.parse(
-        wishes.retriever_options, flag="--retriever-option", on_progress=on_progress, offline=wishes.offline
+        wishes.retriever_options, flag="--retriever-option", on_progress=on_progress, offline=offline
     )
     retriever = build_retriever(wishes.retriever, indexed, evidence, cache and cache / "indexes", asked)
     wanted = Options.parse(
-        wishes.pipeline_options, flag="--pipeline-option", on_progress=on_progress, offline=wishes.offline
+        wishes.pipeline_options, flag="--pipeline-option", on_progress=on_progress, offline=offline
     )
     context = Context(corpus, questions, indexed, wanted, cache and cache / "answers", wishes.k)
     isolation = _isolated(wishes.pipeline, wanted) if wishes.isolate else None

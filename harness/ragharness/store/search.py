@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from contextlib import suppress
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,13 +13,16 @@ from ragharness.errors import RunNotUsable, StorageError, UnknownName, UsageErro
 from ragharness.store.folder import RunFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from ragharness.store.layout import Settings
 
 RUNS = Path("runs")
 """Where runs lie unless a folder is named."""
+
+_LISTED = 8
+"""Runs that are named where several could be meant."""
 
 _SLUG = 40
 """The longest part of a folder's name that comes from a pipeline's."""
@@ -30,7 +35,8 @@ def new_folder(
 
     Raises StorageError where it cannot be made.
     """
-    name = "_".join((f"{now:%Y%m%d-%H%M%S}", slug(corpus), slug(pipeline), *map(slug, tags)))
+    called = filter(None, (slug(tag, "") for tag in tags))
+    name = "_".join((f"{now:%Y%m%d-%H%M%S}", slug(corpus), slug(pipeline), *called))
     number = 1
     while True:
         path = root / (name if number == 1 else f"{name}_{number}")
@@ -49,9 +55,10 @@ def new_folder(
             return path
 
 
-def slug(pipeline: str) -> str:
-    """Return a pipeline's name as part of a folder's: letters, digits, dots, dashes."""
-    return re.sub(r"[^A-Za-z0-9.-]+", "-", pipeline).strip("-.")[-_SLUG:].strip("-.") or "pipeline"
+def slug(name: str, default: str = "pipeline") -> str:
+    """Return a name as part of a folder's: bare letters, digits, dots, dashes; else the default."""
+    bare = "".join(each for each in unicodedata.normalize("NFKD", name) if not unicodedata.combining(each))
+    return re.sub(r"[^A-Za-z0-9.-]+", "-", bare).strip("-.")[-_SLUG:].strip("-.") or default
 
 
 def find_unfinished(settings: Settings, root: Path = RUNS, *, again: bool = False) -> RunFolder | None:
@@ -65,7 +72,7 @@ def find_unfinished(settings: Settings, root: Path = RUNS, *, again: bool = Fals
 def find_run(name: str = "", root: Path = RUNS) -> RunFolder:
     """Return a run by its path or the beginning of its name under ``root``; the newest when none is named.
 
-    Raises RunNotUsable, or UnknownName with the nearest names.
+    Raises RunNotUsable, UnknownName with the nearest names, or UsageError with the newest ones.
     """
     if name and (Path(name) / "run.json").is_file():
         return RunFolder.open(Path(name))
@@ -85,10 +92,18 @@ def find_run(name: str = "", root: Path = RUNS) -> RunFolder:
         return RunFolder.open(Path(name))
     if matching:
         raise UsageError(
-            f"expected the beginning of one run's name, found {name!r}, "
-            f"which begins {', '.join(folder.name for folder in matching)}"
+            f"expected the beginning of one run's name, found {name!r}, which begins {_newest(matching)}"
         )
-    raise UnknownName("run", name, [folder.name for folder in runs])
+    names = [folder.name for folder in runs]
+    if get_close_matches(name, names, cutoff=0.5):
+        raise UnknownName("run", name, names)
+    raise UsageError(f"no run is named {name!r}; known, the newest first: {_newest(runs)}")
+
+
+def _newest(runs: Sequence[RunFolder]) -> str:
+    """Return the names of the first runs, which are the newest, and how many more there are."""
+    names = ", ".join(folder.name for folder in runs[:_LISTED])
+    return f"{names} and {len(runs) - _LISTED} more" if len(runs) > _LISTED else names
 
 
 def _runs(root: Path) -> list[RunFolder]:

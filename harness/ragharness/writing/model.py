@@ -28,16 +28,17 @@ LONGEST_WAIT = 60.0
 class Model:
     """Asks; what it cost so far is in ``usages``."""
 
-    def __init__(self, settings: Mapping[str, str], cache: Path | None) -> None:
+    def __init__(self, settings: Mapping[str, str], cache: Path | None, *, offline: bool = False) -> None:
         """Raises UsageError for settings that cannot be meant."""
         self._settings = dict(settings)
         self._cache = cache
+        self._offline = offline
         self._parts = {name: self._part(name) for name in ("write", "closed", "elsewhere")}
         self.usages: list[Usage] = []
 
     def _part(self, name: str) -> Pipeline:
         given = {"structured": "off", **self._settings, "prompt": str(PROMPTS / f"{name}.txt")}
-        options = Options(given, flag="--model-option")
+        options = Options(given, flag="--model-option", offline=self._offline)
         nothing = cast("Any", None)
         return load_pipeline("llm", Context(nothing, nothing, nothing, options, self._cache))
 
