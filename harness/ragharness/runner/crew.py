@@ -8,7 +8,7 @@ import time
 from collections import deque
 from heapq import heappop, heappush
 from queue import SimpleQueue
-from threading import Event, Lock, Thread
+from threading import Event, Lock, Semaphore, Thread
 from typing import TYPE_CHECKING
 
 from ragharness.errors import AccessRefused, RagharnessError
@@ -59,6 +59,8 @@ class Crew:
         self._examiner = examiner
         self._append = append
         self._keep = keep
+        self._room = Semaphore(BACKLOG)
+        """For answers that wait: looking at the queue's length first would let several workers in at once."""
         self._grading: SimpleQueue[tuple[Turn, Read] | None] = SimpleQueue()
         self._grader: Thread | None = None
         self._progress = progress
@@ -130,10 +132,11 @@ class Crew:
         Where calls take long, grading between them would add to each; what waits is on disk. Where answers
         come at once there is nothing to gain, and two threads would take turns at the interpreter.
         """
-        if self._keep is None or read.final or turn.seconds < STEP or self._grading.qsize() >= BACKLOG:
+        keep = None if read.final or turn.seconds < STEP else self._keep
+        if keep is None or not self._room.acquire(blocking=False):
             self.deliver(turn, self._examiner.graded(turn, read))
         elif not self._stopped:
-            self._keep(read.record)
+            keep(read.record)
             self._charge(read.record)
             self._grading.put((turn, read))
             with self._lock:
@@ -145,6 +148,7 @@ class Crew:
     def _grade(self) -> None:
         try:
             while (found := self._grading.get()) is not None and not self._stopped:
+                self._room.release()
                 turn, read = found
                 self.deliver(turn, self._examiner.graded(turn, read), charged=True)
         except BaseException as error:  # noqa: BLE001 (whatever breaks the harness is raised by ``execute``)
