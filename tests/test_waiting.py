@@ -245,7 +245,10 @@ def test_no_more_answers_wait_than_may_when_grading_is_slow(
     bed = Bed(tmp_path / "r", 60, gate)
     asking = threading.Thread(target=bed.ask)
     asking.start()
-    time.sleep(0.4)
+    calls = -1
+    while calls < 1 + 6 + 1 or sum(bed.calls.values()) != calls:  # until no further call goes out
+        calls = sum(bed.calls.values())
+        time.sleep(0.4)
     # One is being graded, six wait, and every worker, one to four, grades its own.
     assert 1 + 6 + 1 <= sum(bed.calls.values()) <= 1 + 6 + 4
     gate.opened.set()
