@@ -137,7 +137,7 @@ class Crew:
             self.deliver(turn, self._examiner.graded(turn, read))
         elif not self._stopped:
             keep(read.record)
-            self._charge(read.record)
+            self._charge(turn, read.record)
             self._grading.put((turn, read))
             with self._lock:
                 if self._grader is None:
@@ -150,36 +150,37 @@ class Crew:
             while (found := self._grading.get()) is not None and not self._stopped:
                 self._room.release()
                 turn, read = found
-                self.deliver(turn, self._examiner.graded(turn, read), charged=True)
+                self.deliver(turn, self._examiner.graded(turn, read))
         except BaseException as error:  # noqa: BLE001 (whatever breaks the harness is raised by ``execute``)
             self.stop(error)
 
-    def deliver(self, turn: Turn, record: Record, *, charged: bool = False) -> None:
+    def deliver(self, turn: Turn, record: Record) -> None:
         """Hand a settled turn's record on; the answer is on disk before its worker goes on."""
         if self._stopped:
             # An interrupted call fails in odd ways; the question is asked again when the run goes on.
             return
         self._append(record)
+        self._charge(turn, record)
         with self._lock:
             self._progress.count(record)
             self._left -= 1
             self._land(turn)
-        if not charged:
-            self._charge(record)
 
-    def _charge(self, record: Record) -> None:
-        """Take what an answer cost from the budget, as soon as that is known."""
-        if self._allowance.max_cost is None:
+    def _charge(self, turn: Turn, record: Record) -> None:
+        """Take what an answer cost from the budget, once, as soon as that is known.
+
+        All in one hold of the lock: a call that went out meanwhile would be one too many.
+        """
+        if self._allowance.max_cost is None or turn.charged:
             return
         with self._lock:
-            flying = sum(not turn.settled for turn in self._flying)
-        try:
-            reason = self._allowance.count(record, flying)
-        except RagharnessError as error:
-            self.drain(error=error)
-        else:
-            if reason:
-                self.drain(reason)
+            turn.charged = True
+            flying = sum(not each.charged for each in self._flying)
+            try:
+                if reason := self._allowance.count(record, flying):
+                    self._drain(reason)
+            except RagharnessError as error:
+                self._drain(error=error)
 
     def overdue(self, limit: float) -> list[Turn]:
         """Return the turns whose retriever or pipeline has worked for longer than the limit, by question."""
@@ -192,17 +193,20 @@ class Crew:
         """Say whether so many workers all have calls under way for more than so many seconds."""
         return workers < self._left and sum(not turn.settled for turn in self.overdue(seconds)) >= workers
 
-    def drain(self, reason: str = "", error: BaseException | None = None) -> None:
+    def drain(self, reason: str) -> None:
         """Let no further call go out; those in flight end and are kept."""
         with self._lock:
-            if self.closing.is_set():
-                return
-            self._allowance.stopped = reason
-            self.error = self.error or error
-            self.closing.set()
-            self._postponed.clear()
-            if not self._flying:
-                self._end()
+            self._drain(reason)
+
+    def _drain(self, reason: str = "", error: BaseException | None = None) -> None:
+        if self.closing.is_set():
+            return
+        self._allowance.stopped = reason
+        self.error = self.error or error
+        self.closing.set()
+        self._postponed.clear()
+        if not self._flying:
+            self._end()
 
     def stop(self, error: BaseException | None = None) -> None:
         """End the run at once; the first error is kept."""

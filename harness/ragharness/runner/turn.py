@@ -31,6 +31,8 @@ class Turn:
         """Monotonic time of the pipeline's call; 0.0: not called yet."""
         self.started = ""
         self.seconds = 0.0
+        self.charged = False
+        """Whether its cost is taken from the budget; until then it counts as under way."""
         self.task: Any = None
         """The asyncio task that answers it, if one does."""
         self.worker = 0
