@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import threading
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
+
+from serving import LocalServer, Serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,56 +49,30 @@ class Reply:
         return json.dumps(self.value).encode(), self.kind or "application/json"
 
 
-class Answering:
+class Answering(Serving):
     """A server for the length of a ``with`` block; many threads call ``reply`` with what was asked."""
 
     def __init__(self, reply: Callable[[Asked], Reply]) -> None:
         self.reply = reply
         self.asked: list[Asked] = []
-        self._server = _Server(("127.0.0.1", 0), _Handler)
-        self._server.answering = self
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
-
-    def __enter__(self) -> Answering:  # noqa: PYI034 (typing.Self is younger than 3.10)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
-
-    @property
-    def host(self) -> str:
-        """Address and port."""
-        return f"127.0.0.1:{self._server.server_address[1]}"
+        super().__init__(_Handler)
 
     def url(self, path: str = "/ask") -> str:
         """The address of a path on this server."""
         return f"http://{self.host}{path}"
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-    request_queue_size = 64
-    answering: Answering
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that goes away is what some tests are about."""
-
-
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     wbufsize = -1
     disable_nagle_algorithm = True
-    server: _Server
+    server: LocalServer
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
         asked = Asked(self.command, self.path, self.headers, body)
-        self.server.answering.asked.append(asked)
-        reply = self.server.answering.reply(asked)
+        self.server.owner.asked.append(asked)
+        reply = self.server.owner.reply(asked)
         content, kind = reply.body()
         if reply.cut is not None:
             self.close_connection = True

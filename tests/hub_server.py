@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from dataclasses import dataclass, field
 from hashlib import sha1, sha256
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import unquote
+
+from serving import LocalServer, Serving
 
 COMMIT = "5" * 40
 
@@ -27,42 +28,23 @@ class Repository:
     """What every request for rows gets."""
 
 
-class Hub:
+class Hub(Serving):
     """A server for the length of a ``with`` block."""
 
     def __init__(self) -> None:
         self.repositories: dict[str, Repository] = {}
         self.asked: list[str] = []
-        self._server = _Server(("127.0.0.1", 0), _Handler)
-        self._server.hub = self
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
-
-    def __enter__(self) -> Hub:  # noqa: PYI034 (typing.Self is younger than 3.10)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        super().__init__(_Handler)
 
     @property
     def url(self) -> str:
         """Where it listens: HF_ENDPOINT."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    hub: Hub
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that goes away is what some tests are about."""
+        return f"http://{self.host}"
 
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: _Server
+    server: LocalServer
 
     def do_HEAD(self) -> None:
         self._answer(body=False)
@@ -77,8 +59,8 @@ class _Handler(BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length") or 0)
         posted = self.rfile.read(length)
         path = unquote(self.path.partition("?")[0])
-        self.server.hub.asked.append(f"{self.command} {path} {self.headers.get('Range', '')}".strip())
-        for name, repository in self.server.hub.repositories.items():
+        self.server.owner.asked.append(f"{self.command} {path} {self.headers.get('Range', '')}".strip())
+        for name, repository in self.server.owner.repositories.items():
             if path.startswith(f"/api/datasets/{name}"):
                 self._api(path.removeprefix(f"/api/datasets/{name}"), repository, name, posted)
                 return

@@ -6,8 +6,10 @@ import re
 import threading
 from dataclasses import dataclass, field
 from email.message import Message
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from serving import LocalServer, Serving
 
 
 @dataclass
@@ -40,27 +42,19 @@ class Seen:
     headers: Message
 
 
-class Loopback:
+class Loopback(Serving):
     """A server for the length of a ``with`` block; ``server["/a.zip"] = Resource(...)`` puts a file on it."""
 
     def __init__(self) -> None:
         self.resources: dict[str, Resource] = {}
         self.seen: list[Seen] = []
-        self._server = _Server(("127.0.0.1", 0), _Handler)
-        self._server.loopback = self
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
-
-    def __enter__(self) -> Loopback:  # noqa: PYI034 (typing.Self is younger than 3.10)
-        self._thread.start()
-        return self
+        super().__init__(_Handler)
 
     def __exit__(self, *raised: object) -> None:
         for resource in self.resources.values():
             if resource.gate:
                 resource.gate.set()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        super().__exit__(*raised)
 
     def __setitem__(self, path: str, resource: Resource) -> None:
         self.resources[path] = resource
@@ -70,29 +64,21 @@ class Loopback:
 
     def url(self, path: str) -> str:
         """The address of a path on this server."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}{path}"
+        return f"http://{self.host}{path}"
 
     def asked_ranges(self) -> list[str]:
         """The Range header of each request, in order; "" where there was none."""
         return [seen.headers.get("Range", "") for seen in self.seen]
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    loopback: Loopback
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that goes away is what some tests are about."""
-
-
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: _Server
+    server: LocalServer
 
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]
-        self.server.loopback.seen.append(Seen(self.path, self.headers))
-        resource = self.server.loopback.resources.get(path)
+        self.server.owner.seen.append(Seen(self.path, self.headers))
+        resource = self.server.owner.resources.get(path)
         self.close_connection = True
         if resource is None:
             self.send_error(404)

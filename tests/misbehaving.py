@@ -12,6 +12,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from serving import LocalServer, Serving
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -51,7 +53,7 @@ class Request:
     moment: float
 
 
-class Misbehaving:
+class Misbehaving(Serving):
     """A server for the length of a ``with`` block; ``schedule`` says what the n-th try (from 0) gets."""
 
     def __init__(self, schedule: Callable[[str, int], Act]) -> None:
@@ -59,23 +61,12 @@ class Misbehaving:
         self._schedule = schedule
         self._tries: dict[str, int] = defaultdict(int)
         self._lock = threading.Lock()
-        self._server = _Server(("127.0.0.1", 0), _Handler)
-        self._server.owner = self
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
-
-    def __enter__(self) -> Misbehaving:  # noqa: PYI034 (typing.Self is younger than 3.10)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        super().__init__(_Handler)
 
     @property
     def url(self) -> str:
         """The address that questions go to."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}/answer"
+        return f"http://{self.host}/answer"
 
     def moments(self, question: str) -> list[float]:
         """Return when each request for a question came in."""
@@ -97,17 +88,8 @@ def _question(asked: dict[str, Any]) -> str:
     return str(asked["messages"][-1]["content"]).rpartition("Question: ")[2].strip()
 
 
-class _Server(socketserver.ThreadingTCPServer):
-    daemon_threads = True
-    request_queue_size = 128
-    owner: Misbehaving
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that gives up is what some tests are about."""
-
-
 class _Handler(socketserver.StreamRequestHandler):
-    server: _Server
+    server: LocalServer
 
     def handle(self) -> None:
         head = b""

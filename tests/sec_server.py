@@ -7,8 +7,10 @@ import threading
 import time
 from collections import deque
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from serving import LocalServer, Serving
 
 LIMIT = 10
 """Requests that one second may hold."""
@@ -23,7 +25,7 @@ class Page:
     """``429``, ``403``, ``503``, ``cut``, ``half`` (of the compressed data) or ``html`` (an error page)."""
 
 
-class Sec:
+class Sec(Serving):
     """A server for the length of a ``with`` block."""
 
     def __init__(self) -> None:
@@ -32,23 +34,12 @@ class Sec:
         self.banned = False
         self._lock = threading.Lock()
         self._recent: deque[float] = deque()
-        self._server = _Server(("127.0.0.1", 0), _Handler)
-        self._server.sec = self
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
-
-    def __enter__(self) -> Sec:  # noqa: PYI034 (typing.Self is younger than 3.10)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        super().__init__(_Handler)
 
     @property
     def url(self) -> str:
         """The address that stands for both hosts of the SEC."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
+        return f"http://{self.host}"
 
     @property
     def paths(self) -> list[str]:
@@ -67,20 +58,12 @@ class Sec:
             return not self.banned and "@" in agent
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    sec: Sec
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that goes away is what some tests are about."""
-
-
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: _Server
+    server: LocalServer
 
     def do_GET(self) -> None:
-        sec = self.server.sec
+        sec = self.server.owner
         if not sec.admits(self.path, self.headers.get("User-Agent", "")):
             self._send(403, b"<html>Request Rate Threshold Exceeded</html>")
             return
