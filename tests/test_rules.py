@@ -235,3 +235,33 @@ def test_a_decline_that_repeats_the_question_is_a_decline(text: str, bucket: str
         id="q", text=ASKED, stratum="grounded", kind="number", answerable=True, answers=("3",), unit="years"
     )
     assert grade(GRADER, question, Answer(text=text), [], frozenset()).bucket == bucket
+
+
+TABLE = (
+    "Interest income | $267 | $29 | $238 | 821% Interest expense | (262) | (236) | (26) | 11% "
+    "Other, net | (48) | 107 | (155) | (145)%"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "came_out"),
+    [
+        (f"{TABLE} [c#1]", "needs_review"),
+        ("Interest income | $267 | $29 [c#1]", "correct"),
+        (f"Interest income was $267 million [c#1]. {TABLE} [c#1]", "correct"),
+        (f"Interest income was $29 million [c#1]. {TABLE} [c#1]", "wrong"),
+    ],
+)
+def test_a_quoted_table_names_no_figure(text: str, came_out: str) -> None:
+    question = Question(
+        id="q",
+        text="In Norvale's fiscal year 2023, how much interest income did the company earn?",
+        stratum="grounded",
+        kind="number",
+        answerable=True,
+        answers=("267",),
+        unit="USD million",
+    )
+    passage = Passage("c#1", "c", "Norvale", 0, len(TABLE), TABLE)
+    verdict = grade(GRADER, question, Answer(text=text), [passage], frozenset({"c#1"}))
+    assert (verdict.bucket or verdict.status) == came_out, verdict.why

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 EMPHASIS = regex(r"\*{1,3}|__|~~")
 _DIGIT = regex(r"\d")
+_FIGURE = regex(r"\d[\d,.]*")
+_BARS, _FIGURES = 4, 6
+"""Separators and figures that one row of a statement does not have: a label and three or four years."""
 
 
 def cells_of(body: str) -> list[str]:
@@ -31,3 +34,8 @@ def row_of(body: str, header: Sequence[str]) -> str:
         ]
         return "; ".join(said) + " " + "".join(cell for cell in cells[1:] if cell not in figures)
     return (": " if len(cells) == 2 else " | ").join(cell for cell in cells if cell)
+
+
+def is_quoted_table(text: str) -> bool:
+    """Return a row of figures as "Sales, 2023 = 5; Sales, 2022 = 4", any other as its cells."""
+    return text.count(" | ") >= _BARS and len(_FIGURE.findall(text)) >= _FIGURES

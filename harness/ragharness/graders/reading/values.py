@@ -13,6 +13,7 @@ from ragharness.graders.reading.outcome import Outcome
 from ragharness.graders.reading.owners import is_neighbours, is_other_entity
 from ragharness.graders.reading.silence import speaks_of_question, verdicts
 from ragharness.graders.reading.slots import place_candidates
+from ragharness.graders.reading.tables import is_quoted_table
 from ragharness.language import acts
 from ragharness.language.clauses import clauses
 from ragharness.language.dates import find_dates
@@ -69,6 +70,9 @@ def read_values(parts: Sequence[Part], question: Question, profile: Profile, *, 
     entries = _entries(parts, question, profile, declined=declined)
     outcome = Outcome(seen=bool(entries))
     chosen = _choose(entries)
+    if chosen and all(is_quoted_table(each.part.text) for each in chosen):
+        outcome.unreadable = "it quotes a table of several rows and names none of its figures"
+        return outcome
     if chosen:
         _compare(chosen, question, outcome)
         if outcome.match == "match":
