@@ -37,5 +37,5 @@ def row_of(body: str, header: Sequence[str]) -> str:
 
 
 def is_quoted_table(text: str) -> bool:
-    """Return a row of figures as "Sales, 2023 = 5; Sales, 2022 = 4", any other as its cells."""
+    """Say whether a sentence is several rows of a table run together: none of their figures is singled out."""
     return text.count(" | ") >= _BARS and len(_FIGURE.findall(text)) >= _FIGURES
