@@ -265,3 +265,26 @@ def test_a_quoted_table_names_no_figure(text: str, came_out: str) -> None:
     passage = Passage("c#1", "c", "Norvale", 0, len(TABLE), TABLE)
     verdict = grade(GRADER, question, Answer(text=text), [passage], frozenset({"c#1"}))
     assert (verdict.bucket or verdict.status) == came_out, verdict.why
+
+
+@pytest.mark.parametrize(
+    ("text", "bucket"),
+    [
+        ("The agency was set up in 1972 under the 1953 plan. [c#1]", "correct"),
+        ("The agency was set up in 1971 under the 1953 plan. [c#1]", "wrong"),
+        ("1953 [c#1]", "wrong"),
+        ("In 1972 or in 1974. [c#1]", "wrong"),
+    ],
+)
+def test_a_year_that_the_question_names_is_not_the_answer(text: str, bucket: str) -> None:
+    question = Question(
+        id="q",
+        text="When was the agency set up under the 1953 plan?",
+        stratum="grounded",
+        kind="date",
+        answerable=True,
+        answers=("1972",),
+        date_precision="year",
+    )
+    passage = Passage("c#1", "c", "Plans", 0, 60, "The agency was set up in 1972 under the 1953 plan.")
+    assert grade(GRADER, question, Answer(text=text), [passage], frozenset({"c#1"})).bucket == bucket

@@ -37,5 +37,5 @@ def row_of(body: str, header: Sequence[str]) -> str:
 
 
 def is_quoted_table(text: str) -> bool:
-    """Say whether a sentence is several rows of a table run together: none of their figures is singled out."""
+    """Say whether a sentence is several rows of a table run together, no figure of it singled out."""
     return text.count(" | ") >= _BARS and len(_FIGURE.findall(text)) >= _FIGURES

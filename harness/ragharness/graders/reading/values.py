@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from ragharness.graders.reading.attributes import Slot
 from ragharness.graders.reading.candidate import Candidate
 from ragharness.graders.reading.candidates import accepted, find_candidates, value_kinds
+from ragharness.graders.reading.choosing import Entry, choose
 from ragharness.graders.reading.outcome import Outcome
 from ragharness.graders.reading.owners import is_neighbours, is_other_entity
 from ragharness.graders.reading.silence import speaks_of_question, verdicts
@@ -59,17 +59,11 @@ _ANSWERS = regex(
 """The frame of a plain answer: whatever follows is what it commits to."""
 
 
-class _Entry(NamedTuple):
-    part: Part
-    candidate: Candidate
-    slot: Slot
-
-
 def read_values(parts: Sequence[Part], question: Question, profile: Profile, *, declined: bool) -> Outcome:
     """Find the values asserted in the question's slot and compare them; ``declined``: the text declines the question."""
     entries = _entries(parts, question, profile, declined=declined)
     outcome = Outcome(seen=bool(entries))
-    chosen = _choose(entries)
+    chosen = choose(entries, question)
     if chosen and all(is_quoted_table(each.part.text) for each in chosen):
         outcome.unreadable = "it quotes a table of several rows and names none of its figures"
         return outcome
@@ -94,8 +88,8 @@ def read_values(parts: Sequence[Part], question: Question, profile: Profile, *, 
     return outcome
 
 
-def _entries(parts: Sequence[Part], question: Question, profile: Profile, *, declined: bool) -> list[_Entry]:
-    entries: list[_Entry] = []
+def _entries(parts: Sequence[Part], question: Question, profile: Profile, *, declined: bool) -> list[Entry]:
+    entries: list[Entry] = []
     carried = False
     for part in parts:
         if part.text.rstrip(" \"'*").endswith("?"):
@@ -120,7 +114,7 @@ def _entries(parts: Sequence[Part], question: Question, profile: Profile, *, dec
                     or is_neighbours(part.text, candidate, profile, question.unit)
                     or (slot == "weak" and _speaks_of_another(part.text, candidate, profile))
                 )
-            entries.append(_Entry(part, candidate, "out" if away else slot))
+            entries.append(Entry(part, candidate, "out" if away else slot))
         carried = is_other_entity(part.text, profile) or (carried and not found)
     return entries
 
@@ -158,21 +152,7 @@ def _beside_declines(part: Part, profile: Profile) -> str:
     return "; ".join(clause for clause, verdict in verdicts(part.text, profile) if verdict is None)
 
 
-def _choose(entries: Sequence[_Entry]) -> list[_Entry]:
-    """The entries that count as asserted in the slot: the surest sort that there is."""
-    usable = [each for each in entries if each.slot != "out"]
-    if any(not each.candidate.loose for each in usable):
-        usable = [each for each in usable if not each.candidate.loose]
-    if any(not each.candidate.foreign_unit for each in usable):
-        usable = [each for each in usable if not each.candidate.foreign_unit]
-    for slot in ("in", "weak"):
-        chosen = [each for each in usable if each.slot == slot]
-        if chosen:
-            return chosen
-    return [each for each in usable if each.candidate.relation == "match"]
-
-
-def _compare(chosen: Sequence[_Entry], question: Question, outcome: Outcome) -> None:
+def _compare(chosen: Sequence[Entry], question: Question, outcome: Outcome) -> None:
     stated = [each for each in chosen if not each.candidate.negated]
     denied = [each for each in chosen if each.candidate.negated]
     if not stated and not any(each.candidate.relation == "match" for each in denied):
@@ -207,7 +187,7 @@ def _compare(chosen: Sequence[_Entry], question: Question, outcome: Outcome) -> 
     _mismatch(stated, question, outcome)
 
 
-def _carry(outcome: Outcome, entries: Sequence[_Entry]) -> None:
+def _carry(outcome: Outcome, entries: Sequence[Entry]) -> None:
     for each in entries:
         if all(each.part is not part for part in outcome.parts):
             outcome.parts.append(each.part)
@@ -216,12 +196,12 @@ def _carry(outcome: Outcome, entries: Sequence[_Entry]) -> None:
             places.append((each.candidate.start, each.candidate.end))
 
 
-def _incompatible(entry: _Entry, right: Sequence[_Entry]) -> bool:
+def _incompatible(entry: Entry, right: Sequence[Entry]) -> bool:
     sure = "in" if any(each.slot == "in" for each in right) else "weak"
     return entry.slot == sure and not entry.candidate.foreign_unit
 
 
-def _mismatch(stated: Sequence[_Entry], question: Question, outcome: Outcome) -> None:
+def _mismatch(stated: Sequence[Entry], question: Question, outcome: Outcome) -> None:
     relations = [each.candidate.relation for each in stated]
     if "ambiguous" in relations:
         outcome.unreadable = f"day and month of {stated[0].candidate.written!r} may change places"
