@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from msgspec import Struct
 
-from ragharness.calibration.mapping import LABELS, Mapping, word_of
+from ragharness.calibration.mapping import LABELS, NONE, Mapping, word_of
 from ragharness.errors import UsageError
 from ragharness.folders.decoding import decode
 from ragharness.questions.values import typed, undecidable
@@ -122,6 +122,8 @@ def _csv_rows(text: str, path: Path) -> Iterator[tuple[int, Row | str]]:
 def _labelled(row: Row, number: int, mapping: Mapping) -> Labelled:
     """Return the answer of a row; raises ValueError with what is wrong."""
     values = {name: row[theirs] for name, theirs in mapping.columns.items() if theirs in row}
+    if mapping.columns["answers"] == NONE:
+        values["answers"] = []
     for name in _NEEDED:
         if name not in values:
             theirs = mapping.columns[name]

@@ -18,6 +18,8 @@ COLUMNS = (
 _LABEL = "label."
 _SEPARATOR = "answers.separator"
 _SHOWN = "--map NAME=THEIRS"
+NONE = "-"
+"""``answers=-``: a file without golds, whose labels tell refusals apart and nothing else."""
 
 
 class Mapping(NamedTuple):

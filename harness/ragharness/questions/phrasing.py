@@ -17,7 +17,8 @@ _HOW_MANY = re.compile(
 
 _CURRENCIES = {
     "usd": "USD", "us$": "USD", "$": "USD", "dollars": "USD", "us dollars": "USD", "u.s. dollars": "USD",
-    "eur": "EUR", "€": "EUR", "euros": "EUR", "gbp": "GBP", "£": "GBP", "pounds": "GBP",
+    "eur": "EUR", "€": "EUR", "euros": "EUR", "gbp": "GBP", "£": "GBP", "pounds sterling": "GBP",
+    "pounds": "GBP",
 }  # fmt: skip
 _CURRENCY = "|".join(re.escape(each) for each in sorted(_CURRENCIES, key=len, reverse=True))
 _STATED = re.compile(
@@ -25,6 +26,7 @@ _STATED = re.compile(
     rf"(?:\s+(?:of\s+)?(?P<after>{_CURRENCY})(?!\w))?(?!\s+of\b)",
     re.IGNORECASE,
 )
+_IN_CURRENCY = re.compile(rf"\bin\s+({_CURRENCY})(?!\w)", re.IGNORECASE)
 _IN_PERCENT = re.compile(r"\bin\s+(?:units?\s+of\s+)?(?:percents?|per\s?cent|percentages?|%)", re.IGNORECASE)
 _MONEY = re.compile(
     r"\b(?:how much (?:money|did|does|do|was|were|is|are|will|has|have)|price|costs?|revenues?|sales|income"
@@ -72,5 +74,7 @@ def stated_unit(question: str) -> str:
         return f"{currency} {found['scale'].lower()}".strip()
     if _IN_PERCENT.search(question):
         return "percent"
+    if found := _IN_CURRENCY.search(question):
+        return _CURRENCIES[found[1].lower()]
     asked = _HOW_MANY.search(question)
     return asked[1].lower() if asked else ""

@@ -24,6 +24,9 @@ Precision = Literal["", "year", "month", "day"]
 LONGEST_TEXT = 6
 """Words up to which a text can be looked for in an answer; longer ones are said in other words."""
 
+_SHORTEST_CLAUSE = 5
+"""Words from which a text with a clause is a sentence: "There are none" is a plain answer."""
+
 _YES_NO = {"yes": "yes", "no": "no", "true": "yes", "false": "no"}
 _LEADING = re.compile(r"(yes|no)(?=\s*(?:$|[,;:!—–-]|\.(?!\s*\d)))", re.IGNORECASE)
 _LEAD_IN = re.compile(
@@ -37,7 +40,7 @@ _BESIDE = re.compile(r"\W*x?\W*")
 """What may stand beside the amount of a number: marks, and the x of "9.5x"."""
 
 
-_TOLD = {
+_TOLD: dict[Literal["", "sentence", "no unit"], str] = {
     "sentence": (
         "are sentences, which the rules leave to review unless an answer holds their words: give a short gold"
         " (a name, a figure, yes or no) as a further accepted answer, or let a judge or a person decide"
@@ -136,7 +139,8 @@ def review_notes(questions: Sequence[Question]) -> tuple[str, ...]:
 
 def _is_sentence(gold: str) -> bool:
     """Whether a gold is too long, or has a clause of its own, to be found word by word."""
-    return len(gold.split()) > LONGEST_TEXT or bool(_CLAUSE.search(gold))
+    long = len(gold.split())
+    return long > LONGEST_TEXT or (long >= _SHORTEST_CLAUSE and bool(_CLAUSE.search(gold)))
 
 
 def _yes_no(gold: str) -> str:

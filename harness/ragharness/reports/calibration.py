@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from ragharness.scores.layout import Share
 
 _TOLD = {
-    "false_correct": ("false correct", "of our corrects, people's incorrect or refusal"),
-    "false_wrong": ("false wrong", "of people's corrects, our wrong"),
+    "false_correct": ("false correct", "of our corrects"),
+    "false_wrong": ("false wrong", "of people's corrects"),
     "needs_review": ("needs review", "of all answers"),
-    "refusal_recall": ("refusal recall", "of people's refusals, our refused"),
-    "refusal_precision": ("refusal precision", "of our refused, people's refusals"),
-    "agreement_all": ("agreement, all", "correct or not; review agrees with nobody"),
-    "agreement_graded": ("agreement, graded", "the same without review"),
+    "refusal_recall": ("refusal recall", "of people's refusals"),
+    "refusal_precision": ("refusal precision", "of our refused"),
+    "agreement_all": ("agreement, all", "review counts against it"),
+    "agreement_graded": ("agreement, graded", "without review"),
 }
 _KINDS = ("yesno", "number", "date", "text", "list", "sentence", "no gold")
 _HEADS = {"needs_review": "review", "no_answer": "no answer"}
