@@ -35,6 +35,10 @@ def printed(*arguments: str) -> str:
     )
 
 
+_RULES = 10
+"""Rules that are shown of those that were tried, those that earn most."""
+
+
 def verbs() -> str:
     """Return every command with its help and a table of its parameters."""
     from typer.main import get_command
@@ -153,6 +157,59 @@ def models() -> str:
     return "\n".join(rows)
 
 
+def grading() -> str:
+    """Return what ``benchmarks/grading.py`` measured last, a table for each file of labels."""
+    found = json.loads((ROOT / "benchmarks" / "grading.json").read_text(encoding="utf-8"))
+    head = (
+        "false correct",
+        "false wrong",
+        "review",
+        "graded: right",
+        "area",
+        "its error at our share",
+        "ours at its",
+    )
+    keys = ["false_correct", "false_wrong", "needs_review", "agreement_graded", "area"]
+    keys += ["error_at_grader_coverage", "grader_error_at_its_coverage"]
+    blocks = []
+    for name, each in found["sets"].items():
+        title = f"{name}, {each['answers']:,} answers to {each['questions']:,} questions"
+        rows = [_line([title, *head]), _line(["---"] * (1 + len(head)))]
+        for system, figures in each["systems"].items():
+            cells = [_percent(figures[key], figures["intervals"].get(key)) for key in keys]
+            rows.append(
+                _line([f"grader `{system}`" if system == found["grader"].split("@")[0] else system, *cells])
+            )
+        blocks.append(
+            "\n".join([*rows, "", f"![Risk against coverage: {name}](../benchmarks/grading-{name}.svg)"])
+        )
+    told = f"Grader `{found['grader']}`, the {found['part']} part of the questions."
+    return "\n\n".join([told, *blocks, *_knocked_out(found.get("knock_outs"))])
+
+
+def _percent(value: float | None, limits: Sequence[float | None] | None) -> str:
+    if value is None:
+        return "n/a"
+    low, high = limits or (None, None)
+    drawn = f" [{100 * low:.1f}-{100 * high:.1f}]" if low is not None and high is not None else ""
+    return f"{100 * value:.1f} %{drawn}"
+
+
+def _knocked_out(found: dict[str, Any] | None) -> list[str]:
+    if not found:
+        return []
+    told = (
+        f"{len(found['rules'])} rules answered with no in turn, on {found['answers']} answers and"
+        f" {found['cases']} cases: {found['idle']} change nothing."
+    )
+    head = ["without", "outcomes changed", "better", "worse", "cases lost"]
+    rows = [
+        _line([f"`{each['rule']}`", *(str(each[key]) for key in ("changed", "better", "worse", "lost"))])
+        for each in found["rules"][:_RULES]
+    ]
+    return [told, "\n".join([_line(head), _line(["---"] * len(head)), *rows])]
+
+
 def _spans(name: str, figures: dict[str, float]) -> str:
     return _line([name, f"{figures['map']:.3f}", f"{figures['precision_at_recall_80']:.3f}"])
 
@@ -177,6 +234,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "retrieval": lambda _: retrieval(),
     "embedding": lambda _: embedding(),
     "models": lambda _: models(),
+    "grading": lambda _: grading(),
 }
 
 
