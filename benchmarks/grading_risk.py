@@ -69,15 +69,17 @@ def curve(column: Column) -> list[tuple[float, float]]:
 
 
 def svg(title: str, curves: Mapping[str, Sequence[tuple[float, float]]]) -> str:
-    """Return the curves as a drawing; the first one is drawn thickest."""
-    most = max(0.1, *(risk for points in curves.values() for _, risk in points))
+    """Return the curves as a drawing, the first one thickest; what lies far above most is left out."""
+    highest = [max(risk for _, risk in points) for points in curves.values()]
+    most = max(0.1, 1.3 * float(np.median(highest)))
     wide, high = _WIDTH - 4 * _MARGIN, _HEIGHT - 2 * _MARGIN
 
     def place(coverage: float, risk: float) -> str:
         return f"{_MARGIN + coverage * wide:.1f},{_HEIGHT - _MARGIN - risk / most * high:.1f}"
 
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" font-size="11">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}">',
+        "<style>text { font: 11px sans-serif }</style>",
         f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#fff"/>',
         f'<text x="{_MARGIN}" y="20">{title}: error among the answers graded, by share graded</text>',
         f'<path d="M{place(0, most)} L{place(0, 0)} L{place(1, 0)}" fill="none" stroke="#5f6368"/>',
@@ -91,7 +93,8 @@ def svg(title: str, curves: Mapping[str, Sequence[tuple[float, float]]]) -> str:
         )
     for number, (name, points) in enumerate(curves.items()):
         colour, thick = _COLOURS[number % len(_COLOURS)], 1.5 if number else 3
-        path = " ".join(place(*point) for point in points)
+        path = " ".join(place(*point) for point in points if point[1] <= most)
+        name += "" if path else " (above)"  # noqa: PLW2901
         line = _MARGIN + 16 * number
         lines.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="{thick}"/>')
         lines.append(f'<text x="{_MARGIN + wide + 12}" y="{line}" fill="{colour}">{name}</text>')
