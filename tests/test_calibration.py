@@ -272,6 +272,12 @@ def test_bad_lines_are_said_in_a_sentence(verb: Verb, tmp_path: Path, content: s
     assert not done.output
 
 
+def test_half_a_character_harms_nothing(verb: Verb, tmp_path: Path) -> None:
+    written(tmp_path / "a.jsonl", [line(answer="Bo \ud800", id="\ud800")])
+    done = verb("calibrate", "--answers", "a.jsonl", "--show", "1")
+    assert (done.code, done.errors) == (0, "")
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -382,3 +388,22 @@ def test_any_bytes_are_labels_or_refused_in_a_sentence(content: bytes, name: str
         path.write_bytes(head + content)
         with contextlib.suppress(UsageError):
             assert read_labelled(path)
+
+
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@given(st.sampled_from(sorted(line())) | st.sampled_from(["kind", "unit", "passages", "citations"]), _VALUES)
+@settings(max_examples=200, deadline=None)
+def test_any_value_of_a_field_is_taken_or_refused_in_a_sentence(name: str, value: Any) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = written(Path(folder) / "a.jsonl", [line() | {"answer": "Ann Lee", name: value}])
+        with contextlib.suppress(UsageError):
+            (found,) = read_labelled(path)
+            assert calibrate(load_grader(), [found], show=1).n == 1

@@ -11,7 +11,6 @@ import pytest
 from conftest import ROOT
 from ragharness.calibration import judge, read_labelled
 from ragharness.graders import load_grader
-from ragharness.language import units
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,11 +109,11 @@ def test_a_rule_is_knocked_out_everywhere_and_put_back(tmp_path: Path) -> None:
     import grading_knockouts as knockouts
 
     rules = knockouts.rules()
-    assert len(rules) > 5
-    function = rules["language.units.is_currency"]
+    function = next(iter(rules.values()))
+    code = function.__code__
     with knockouts.without(function):
-        assert not units.is_currency("USD")
-    assert units.is_currency("USD")
+        assert function() is False
+    assert function.__code__ is code
     answers = labelled(tmp_path, ("What did it cost?", "$5", "It cost $5."))
     before = judge(load_grader(), answers[0])
     for rule in list(rules.values())[:5]:

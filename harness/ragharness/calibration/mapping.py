@@ -71,7 +71,8 @@ def word_of(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return "" if value is None else str(value).strip()
+    # Half of a character, which JSON can hold, cannot be written anywhere.
+    return "" if value is None else str(value).encode("utf-8", "replace").decode().strip()
 
 
 def _add(words: dict[str, str], label: str, theirs: str) -> None:
