@@ -44,6 +44,7 @@ LAYERS = (
     "store",
     "runner",
     "scores",
+    "calibration",
     "reports",
     "cli",
 )

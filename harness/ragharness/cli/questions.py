@@ -109,6 +109,7 @@ def check(
     """Check every property of a set against its corpus; exit code 1 on a finding."""
     from ragharness.cli._questions import check_lines
     from ragharness.questions import check_questions, load_questions, questions_about, remarks
+    from ragharness.questions.values import undecidable
 
     loaded = load(corpus, part(split, subset), source, offline=offline)
     if path is None:
@@ -119,7 +120,8 @@ def check(
     if as_json:
         facts = {"findings": findings, "remarks": aside}
         told = {name: [each._asdict() for each in found] for name, found in facts.items()}
-        print_json({"hash": questions.hash, **told})
+        undecided = {each.id: why for each in questions.questions if (why := undecidable(each))}
+        print_json({"hash": questions.hash, **told, "undecidable": undecided})
     else:
         print_lines(check_lines(questions, findings, columns(), aside))
     if findings:

@@ -20,9 +20,10 @@ from ragharness.errors import QuestionsNotUsable, StorageError
 from ragharness.manifests import manifest
 from ragharness.questions.building import build_questions, load_recipe
 from ragharness.questions.checks import check_questions, misfits
-from ragharness.questions.own import EXAMPLE, read_lines
+from ragharness.questions.own import EXAMPLE, Lines, read_lines
 from ragharness.questions.questionset import DEFAULT_SEED, DEFAULT_SIZE, QuestionSet
 from ragharness.questions.tables import is_table, read_table
+from ragharness.questions.values import review_notes
 from ragharness.records import ROWS, Question
 
 if sys.version_info >= (3, 11):
@@ -170,8 +171,7 @@ def stored_set(path: Path, corpus: str) -> QuestionSet:
         return _frozen(path, read_card(path))
     content = _read(path)
     rows = read_table(content, path) if is_table(content, path) else None
-    questions, places = rows or read_lines(content, path, examine=True)
-    return QuestionSet(corpus, "", "", DEFAULT_SEED, len(questions), questions, places=places)
+    return _own(rows or read_lines(content, path, examine=True), corpus)
 
 
 def questions_about(corpus: Corpus, path: Path) -> QuestionSet:
@@ -180,13 +180,17 @@ def questions_about(corpus: Corpus, path: Path) -> QuestionSet:
     A table of questions and answers gets its evidence from the corpus.
     """
     if not path.is_dir() and is_table(content := _read(path), path):
-        rows = read_table(content, path, corpus)
-        questions, places = rows.questions, rows.places
-        return QuestionSet(
-            corpus.id, corpus.split, corpus.hash, DEFAULT_SEED, len(questions), questions, places=places
-        )
+        found = _own(read_table(content, path, corpus), corpus.id)
+        return replace(found, split=corpus.split, corpus_hash=corpus.hash)
     found = stored_set(path, corpus.id)
     return found if found.frozen else replace(found, split=corpus.split, corpus_hash=corpus.hash)
+
+
+def _own(lines: Lines, corpus: str) -> QuestionSet:
+    """Return the questions of a user's file; ``notes`` says how many golds the rules cannot decide."""
+    questions, places = lines
+    notes = review_notes(questions)
+    return QuestionSet(corpus, "", "", DEFAULT_SEED, len(questions), questions, notes=notes, places=places)
 
 
 def write(path: Path, content: bytes) -> None:

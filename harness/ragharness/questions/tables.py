@@ -15,7 +15,8 @@ from ragharness.errors import QuestionsNotUsable
 from ragharness.folders.decoding import decode
 from ragharness.questions.columns import column_of, folded, lacking_of, misnamed
 from ragharness.questions.own import EXAMPLE, Lines
-from ragharness.questions.values import false_answers, kind_of, read_answers
+from ragharness.questions.phrasing import interrogative
+from ragharness.questions.values import false_answers, kind_of, typed
 from ragharness.records import Distractor, Evidence, Question
 
 if TYPE_CHECKING:
@@ -192,26 +193,24 @@ def _question(row: Row, number: int, locator: Locator | None) -> Question:
         if flag in _TRUE - {""}:
             raise ValueError("it is said to be answerable and has no answer")
         return _unanswerable(row, number, text, document)
-    kind = kind_of(_cell(row, "kind").lower(), given, text)
-    answers, unit, precision = read_answers(kind, given, _cell(row, "unit"))
-    false = tuple(
-        Distractor(each) for each in false_answers(kind, _cells(row, "distractors", "|"), unit, answers)
-    )
+    read = typed(_cell(row, "kind").lower(), given, _cell(row, "unit"), text)
+    tempting = _cells(row, "distractors", "|")
+    false = tuple(Distractor(each) for each in false_answers(read.kind, tempting, read.unit, read.answers))
     evidence = _evidence(row, text, given, document, locator)
     return Question(
         id=_cell(row, "id") or f"r{number}",
         text=text,
         stratum="grounded",
         target="wrong" if false else "correct",
-        kind=kind,
+        kind=read.kind,
         answerable=True,
         document=document,
-        answers=answers,
-        unit=unit,
-        date_precision=precision,  # type: ignore[arg-type]
+        answers=read.answers,
+        unit=read.unit,
+        date_precision=read.precision,
         evidence=evidence,
         distractors=false,
-        proposition=text.rstrip("? ") if kind == "yesno" else "",
+        proposition=read.proposition,
         note=_cell(row, "note"),
     )
 
@@ -226,7 +225,7 @@ def _unanswerable(row: Row, number: int, text: str, document: str) -> Question:
         answerable=False,
         document=document,
         unit=_cell(row, "unit"),
-        proposition=text.rstrip("? ") if kind == "yesno" else "",
+        proposition=interrogative(text).rstrip("? ") if kind == "yesno" else "",
         note=_cell(row, "note"),
     )
 

@@ -3,61 +3,193 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
-from ragharness.language.units import is_currency
+from ragharness.language.tokens import words
+from ragharness.language.units import is_currency, read_unit
+from ragharness.questions.phrasing import asks_money, asks_when, interrogative, is_polar, stated_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from ragharness.records import Kind
+    from ragharness.records import Kind, Question
 
 KINDS = ("yesno", "number", "date", "text", "list")
-_WHEN = re.compile(r"\b(?:when|years?|dates?)\b", re.IGNORECASE)
-"""A bare 2019 is a year only where a year is asked for."""
+Precision = Literal["", "year", "month", "day"]
+
+LONGEST_TEXT = 6
+"""Words up to which a text can be looked for in an answer; longer ones are said in other words."""
+
+_SHORTEST_CLAUSE = 5
+"""Words from which a text with a clause is a sentence: "There are none" is a plain answer."""
+
+_YES_NO = {"yes": "yes", "no": "no", "true": "yes", "false": "no"}
+_LEADING = re.compile(r"(yes|no)(?=\s*(?:$|[,;:!—–-]|\.(?!\s*\d)))", re.IGNORECASE)
+_LEAD_IN = re.compile(
+    r"(?:(?:in|on|since|around|about|circa|c\.|the year|(?:mon|tues|wednes|thurs|fri|satur|sun)day,?)\s+)+",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(
+    r"[a-z]\s+(?:is|are|was|were|has|have|had|did|does|because|due to|which|that)\s+[a-z0-9$]"
+)
+_BESIDE = re.compile(r"\W*x?\W*")
+"""What may stand beside the amount of a number: marks, and the x of "9.5x"."""
+
+
+_TOLD: dict[Literal["", "sentence", "no unit"], str] = {
+    "sentence": (
+        "are sentences, which the rules leave to review unless an answer holds their words: give a short gold"
+        " (a name, a figure, yes or no) as a further accepted answer, or let a judge or a person decide"
+    ),
+    "no unit": (
+        "are amounts of money without their unit, which the rules cannot compare: name it in the column unit"
+        ' ("USD million") or in the question'
+    ),
+}
+"""What is said of golds that the rules cannot decide, by the reason."""
+
+
+class Typed(NamedTuple):
+    """The golds of a question as they are compared."""
+
+    kind: Kind
+    answers: tuple[str, ...]
+    unit: str
+    precision: Precision
+    proposition: str
+
+
+def typed(named: str, given: list[str], unit: str, question: str) -> Typed:
+    """Return the golds of a question by the kind that is named or guessed; raises ValueError.
+
+    Golds whose guessed kind they do not fit are texts.
+    """
+    kind = kind_of(named, given, question)
+    try:
+        answers, unit, precision = read_answers(kind, given, unit, question)
+    except ValueError:
+        if named:
+            raise
+        kind, (answers, unit, precision) = "text", read_answers("text", given, unit)
+    proposition = interrogative(question).rstrip("? ") if kind == "yesno" else ""
+    return Typed(kind, answers, unit, precision, proposition)
 
 
 def kind_of(named: str, answers: list[str], question: str) -> Kind:
     """Return the kind that a row names, or the one that all its answers are."""
-    for kind in KINDS:
-        if named == kind:
-            return kind  # type: ignore[return-value]
+    if named in KINDS:
+        return cast("Kind", named)
     if named:
         raise ValueError(f"expected a kind of {', '.join(KINDS)}, found {named!r}")
-    if all(each.lower() in {"yes", "no", "true", "false"} for each in answers):
+    if all(each.lower() in _YES_NO for each in answers):
         return "yesno"
-    bare = all(each.isdecimal() for each in answers)
-    if all(_date(each) for each in answers) and (not bare or _WHEN.search(question)):
+    if is_polar(question) and all(map(_LEADING.match, answers)):
+        return "yesno"
+    if _are_dates(answers, question):
         return "date"
-    if all(_amount(each, "") for each in answers):
+    if all(_amount(each, "") or _counted(each, question) for each in answers):
         return "number"
     return "text"
 
 
-def read_answers(kind: Kind, given: list[str], unit: str) -> tuple[tuple[str, ...], str, str]:
-    """Return answers as they are compared, their unit and the precision of a date; raises ValueError."""
+def read_answers(
+    kind: Kind, given: list[str], unit: str, question: str = ""
+) -> tuple[tuple[str, ...], str, Precision]:
+    """Return answers as they are compared, their unit and the precision of a date; raises ValueError.
+
+    A number whose row names no unit takes the one that only the question states ("in USD millions").
+    """
     if kind == "yesno":
-        said = {{"true": "yes", "false": "no"}.get(each.lower(), each.lower()) for each in given}
+        said = {_yes_no(each) for each in given}
         if len(said) > 1 or not said <= {"yes", "no"}:
             raise ValueError(f"expected the answer yes or no, found {' | '.join(given)[:80]!r}")
         return tuple(said), "", ""
     if kind == "date":
-        dates = [_date(each) for each in given]
-        if not all(dates):
+        dates = [_date(each) for each in given if not _is_short_year(each)]
+        if not dates or not all(dates):
             raise ValueError(f"expected a date like 2024-03-01, found {' | '.join(given)[:80]!r}")
-        return tuple(dict.fromkeys(dates)), "", ("year", "month", "day")[min(map(len, dates)) // 3 - 1]
+        coarsest = min(map(len, dates)) // 3 - 1
+        precisions: tuple[Precision, ...] = ("year", "month", "day")
+        return tuple(dict.fromkeys(dates)), "", precisions[coarsest]
     if kind == "number":
-        amounts = [amount for each in given if (amount := _amount(each, unit))]
-        if len(amounts) < len(given):
-            raise ValueError(f"expected a number like 391035 or 21.4, found {' | '.join(given)[:80]!r}")
-        units = {amount[1] for amount in amounts}
-        if len(units) > 1:
-            raise ValueError(f"expected answers in one unit, found {', '.join(sorted(units))}")
-        return tuple(dict.fromkeys(amount[0] for amount in amounts)), units.pop(), ""
+        return _numbers(given, unit, question)
     return tuple(dict.fromkeys(given)), unit, ""
+
+
+def undecidable(question: Question) -> Literal["", "sentence", "no unit"]:
+    """Return why the rules leave answers to a question to review; empty: its golds can be compared."""
+    if question.kind == "text" and question.answers and all(map(_is_sentence, question.answers)):
+        return "sentence"
+    if question.kind == "number" and not question.unit and asks_money(question.text):
+        return "no unit"
+    return ""
+
+
+def review_notes(questions: Sequence[Question]) -> tuple[str, ...]:
+    """Return how many golds the rules cannot decide, and what helps; nothing where they decide all."""
+    found = Counter(map(undecidable, questions))
+    return tuple(
+        f"{found[why]} of {len(questions)} golds {told}" for why, told in _TOLD.items() if found[why]
+    )
+
+
+def _is_sentence(gold: str) -> bool:
+    """Whether a gold is too long, or has a clause of its own, to be found word by word."""
+    long = len(gold.split())
+    return long > LONGEST_TEXT or (long >= _SHORTEST_CLAUSE and bool(_CLAUSE.search(gold)))
+
+
+def _yes_no(gold: str) -> str:
+    leading = _LEADING.match(gold)
+    return _YES_NO.get((leading[1] if leading else gold).lower(), gold)
+
+
+def _are_dates(answers: list[str], question: str) -> bool:
+    dates = [each for each in answers if _date(each)]
+    if not dates or not all(each in dates or _is_short_year(each) for each in answers):
+        return False
+    bare = all(each.isdecimal() for each in answers)
+    return asks_when(question) if bare or len(dates) < len(answers) else True
+
+
+def _is_short_year(gold: str) -> bool:
+    """Whether a gold may be a year without its century ("81"), beside the whole year."""
+    return bool(re.fullmatch(r"['’]?\d\d", gold))
+
+
+def _numbers(given: list[str], unit: str, question: str) -> tuple[tuple[str, ...], str, Precision]:
+    bare = [_counted(each, question) or each for each in given]
+    stated = unit or _fitting(stated_unit(question), bare)
+    amounts = [amount for each in bare if (amount := _amount(each, stated))]
+    if len(amounts) < len(given):
+        raise ValueError(f"expected a number like 391035 or 21.4, found {' | '.join(given)[:80]!r}")
+    units = {amount[1] for amount in amounts}
+    if len(units) > 1:
+        raise ValueError(f"expected answers in one unit, found {', '.join(sorted(units))}")
+    return tuple(dict.fromkeys(amount[0] for amount in amounts)), units.pop(), ""
+
+
+def _fitting(stated: str, given: list[str]) -> str:
+    """Return the unit of the question where no gold names another one; a currency of theirs is taken."""
+    named = {amount.unit for each in given for amount in find_quantities(each) if amount.unit}
+    wanted = read_unit(stated)
+    if not stated or named <= {wanted.unit}:
+        return stated
+    if len(named) == 1 and not wanted.unit and is_currency(currency := named.pop()):
+        return f"{currency} {stated}"
+    return ""
+
+
+def _counted(gold: str, question: str) -> str:
+    """Return the number of "291 episodes" where episodes are asked about; empty: none."""
+    found = re.fullmatch(r"([\d,.]+|[a-z-]+)\s+([a-z]{3,})", gold, re.IGNORECASE)
+    if not found or not _amount(found[1], "") or found[2].lower() not in words(question):
+        return ""
+    return found[1] if not read_unit(found[2]).unit else ""
 
 
 def false_answers(kind: Kind, given: list[str], unit: str, answers: tuple[str, ...]) -> Iterator[str]:
@@ -77,6 +209,7 @@ def false_answers(kind: Kind, given: list[str], unit: str, answers: tuple[str, .
 def _date(text: str) -> str:
     if re.fullmatch(r"\d{4}(?:-\d\d(?:-\d\d)?)?", text):
         return text if text[0] in "12" else ""
+    text = _LEAD_IN.sub("", text, count=1) if _LEAD_IN.match(text) else text
     found = [each for each in find_dates(text) if each.year]
     if (
         len(found) != 1
@@ -91,16 +224,19 @@ def _date(text: str) -> str:
 
 def _amount(text: str, unit: str) -> tuple[str, str] | None:
     """Return a plain decimal and its unit; None for what is no single amount."""
+    text = re.sub(r"^the\s+", "", text, flags=re.IGNORECASE)
     plain = text.replace(",", "").replace(" ", "")
     if re.fullmatch(r"-?\d{1,30}(?:\.\d{1,30})?", plain):
         return f"{Decimal(plain):f}", unit
     found = find_quantities(text)
-    if len(found) != 1 or found[0].range or found[0].bound:
+    if len(found) != 1 or found[0].range or found[0].bound or "°" in text:
         return None
     amount = found[0]
-    if re.search(r"[^\W\d]{2}", text[: amount.start] + text[amount.end :]):
+    if not _BESIDE.fullmatch(text[: amount.start] + text[amount.end :]):
         return None
-    value, named = amount.value, amount.unit
-    if is_currency(named) and abs(value) >= 1_000_000:
+    value, named, factor = amount.value, amount.unit, read_unit(unit).factor
+    if factor > 1 and (amount.scaled or abs(value) >= max(factor, Decimal(1_000_000))):
+        value /= factor
+    elif not unit and is_currency(named) and abs(value) >= 1_000_000:
         value, named = value / 1_000_000, f"{named} million"
     return f"{value.normalize():f}", unit or named

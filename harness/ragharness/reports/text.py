@@ -76,6 +76,16 @@ def rate(share: Share) -> str:
     return ">99%" if percent == 100 and share.count < share.n else f"{percent}%"
 
 
+def percent(share: Share) -> str:
+    """Return a rate in percent with one place; never a rounded 0 or 100 that is not one."""
+    if share.n == 0:
+        return "n/a"
+    exact = 100 * share.count / share.n
+    if 0 < exact < 0.05:
+        return "<0.1%"
+    return ">99.9%" if 99.95 <= exact < 100 else f"{exact:.1f}%"
+
+
 def interval(share: Share | YesNoAxis) -> str:
     """Return a 95 % interval in whole percent."""
     if share.low is None or share.high is None:

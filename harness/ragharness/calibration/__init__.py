@@ -1,0 +1,21 @@
+"""How far a grader agrees with people: labelled answers in, counts and rates out."""
+
+from ragharness.calibration.judging import judge, with_support_given
+from ragharness.calibration.labelled import LABELS, Labelled, read_labelled
+from ragharness.calibration.mapping import Mapping
+from ragharness.calibration.measuring import OUTCOMES, Calibration, Difference, Rates, calibrate, rates
+
+__all__ = [
+    "LABELS",
+    "OUTCOMES",
+    "Calibration",
+    "Difference",
+    "Labelled",
+    "Mapping",
+    "Rates",
+    "calibrate",
+    "judge",
+    "rates",
+    "read_labelled",
+    "with_support_given",
+]

@@ -1,0 +1,203 @@
+"""Answers that people labelled, read from JSON Lines or CSV; every bad line is named."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from msgspec import Struct
+
+from ragharness.calibration.mapping import LABELS, NONE, Mapping, word_of
+from ragharness.errors import UsageError
+from ragharness.folders.decoding import decode
+from ragharness.questions.values import typed, undecidable
+from ragharness.records import Answer, Passage, Question
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["LABELS", "Label", "Labelled", "read_labelled"]
+
+Label = Literal["correct", "incorrect", "refusal"]
+_NAMED = 5
+"""Bad lines that are named; the rest is counted."""
+_HELP = "docs/calibration.md shows the columns, and --map for files that name them otherwise"
+_NEEDED = ("question", "answers", "answer", "label")
+
+Row = dict[str, Any]
+
+
+class Labelled(Struct, frozen=True):
+    """One answer with what people say of it."""
+
+    question: Question
+    answer: Answer
+    label: Label
+    golds: tuple[str, ...]
+    """As written, before they were read by kind."""
+    shape: str
+    """The kind of gold; ``sentence`` for texts that the rules cannot decide."""
+    passages: tuple[Passage, ...] = ()
+    supporting: frozenset[str] = frozenset()
+    """Ids of the passages that hold the evidence."""
+    judged_alone: bool = True
+    """No passages were given: the answer is judged, and its support taken as given."""
+
+
+def read_labelled(path: Path, mapping: Mapping | None = None) -> list[Labelled]:
+    """Return the labelled answers of a file in order; raises UsageError with the bad lines' numbers."""
+    mapping = mapping or Mapping.parse()
+    text = _text(path)
+    as_csv = path.suffix.lower() in {".csv", ".tsv"}
+    found: list[Labelled] = []
+    problems: list[str] = []
+    for number, row in _csv_rows(text, path) if as_csv else _json_rows(text, path):
+        read = row if isinstance(row, str) else _tried(row, number, mapping)
+        if isinstance(read, str):
+            problems.append(f"line {number}: {read}")
+        else:
+            found.append(read)
+    if problems:
+        more = f"; and {len(problems) - _NAMED} more" if len(problems) > _NAMED else ""
+        raise UsageError(f"{path}: {'; '.join(problems[:_NAMED])}{more}", help=_HELP)
+    if not found:
+        raise UsageError(f"expected labelled answers in {path}, found none", help=_HELP)
+    return found
+
+
+def _tried(row: Row, number: int, mapping: Mapping) -> Labelled | str:
+    """Return the answer of a row, or what is wrong with it."""
+    try:
+        return _labelled(row, number, mapping)
+    except ValueError as error:
+        return str(error)
+
+
+def _text(path: Path) -> str:
+    try:
+        return decode(path.read_bytes())[0]
+    except OSError as error:
+        raise UsageError(f"expected labelled answers in {path}, found: {error.strerror or error}") from error
+    except ValueError as error:
+        raise UsageError(f"expected labelled answers in {path}, found: {error}", help=_HELP) from error
+
+
+def _json_rows(text: str, path: Path) -> Iterator[tuple[int, Row | str]]:
+    if text.lstrip()[:1] == "[":
+        raise UsageError(
+            f"expected one JSON object a line in {path}, found a JSON array",
+            help=f"jq -c '.[]' {path} > answers.jsonl",
+        )
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError):
+                row = None
+            yield number, row if isinstance(row, dict) else f"expected a JSON object, found {line[:60]!r}"
+
+
+def _csv_rows(text: str, path: Path) -> Iterator[tuple[int, Row | str]]:
+    head = text.partition("\n")[0]
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else max(",;\t|", key=head.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    begin = 1
+    try:
+        names = [name.strip() for name in next(reader, [])]
+        begin = reader.line_num + 1
+        for cells in reader:
+            if any(map(str.strip, cells)):
+                row: Row | str = dict(zip(names, cells, strict=False))
+                if any(map(str.strip, cells[len(names) :])):
+                    row = f"expected {len(names)} columns, found {len(cells)}"
+                yield begin, row
+            begin = reader.line_num + 1
+    except csv.Error as error:
+        yield begin, f"expected a row of {path.suffix[1:].upper()}, found: {error}"
+
+
+def _labelled(row: Row, number: int, mapping: Mapping) -> Labelled:
+    """Return the answer of a row; raises ValueError with what is wrong."""
+    values = {name: row[theirs] for name, theirs in mapping.columns.items() if theirs in row}
+    if mapping.columns["answers"] == NONE:
+        values["answers"] = []
+    for name in _NEEDED:
+        if name not in values:
+            theirs = mapping.columns[name]
+            raise ValueError(f"expected a field {theirs!r}, found {', '.join(map(str, row))[:120] or 'none'}")
+    label = cast("Label", mapping.label(values["label"]))
+    golds = _texts(values["answers"], "answers", mapping.separator)
+    question = _question(values, number, golds)
+    passages = _passages(values.get("passages"))
+    holding = frozenset(passage.id for passage, holds in passages if holds)
+    shape = "sentence" if undecidable(question) == "sentence" else question.kind
+    return Labelled(
+        question,
+        Answer(text=_one(values, "answer"), citations=_citations(values.get("citations"), mapping.separator)),
+        label,
+        golds,
+        shape if golds else "no gold",
+        tuple(passage for passage, _ in passages),
+        holding,
+        judged_alone=not passages,
+    )
+
+
+def _question(values: Row, number: int, golds: tuple[str, ...]) -> Question:
+    text = _one(values, "question")
+    if not any(map(str.isalpha, text)):
+        raise ValueError(f"expected a question, found {text[:40]!r}")
+    read = typed(_one(values, "kind").lower(), list(golds), _one(values, "unit"), text)
+    return Question(
+        id=_one(values, "id") or f"line {number}",
+        text=text,
+        stratum="grounded" if golds else "unanswerable",
+        kind=read.kind,
+        answerable=bool(golds),
+        answers=read.answers,
+        unit=read.unit,
+        date_precision=read.precision,
+        proposition=read.proposition,
+    )
+
+
+def _one(values: Row, name: str) -> str:
+    value = values.get(name)
+    if isinstance(value, (list, dict)):
+        raise ValueError(f"expected a text as {name}, found {json.dumps(value)[:60]}")  # noqa: TRY004
+    return word_of(value)
+
+
+def _texts(value: object, name: str, separator: str) -> tuple[str, ...]:
+    given = value.split(separator) if isinstance(value, str) else [value]
+    if isinstance(value, list):
+        given = value
+    if any(isinstance(each, (list, dict)) for each in given):
+        raise ValueError(f"expected texts as {name}, found {json.dumps(value)[:60]}")
+    return tuple(dict.fromkeys(filter(None, map(word_of, given))))
+
+
+def _citations(value: object, separator: str) -> tuple[str, ...] | None:
+    return None if value is None else _texts(value, "citations", separator)
+
+
+def _passages(value: object) -> list[tuple[Passage, bool]]:
+    """Return the passages that the answer was made from, and whether each holds the evidence."""
+    if value in (None, "", []):
+        return []
+    if not isinstance(value, list):
+        raise ValueError(f"expected a list of passages, found {json.dumps(value)[:60]}")  # noqa: TRY004
+    found = []
+    for place, each in enumerate(value, start=1):
+        given = {"text": each} if isinstance(each, str) else each
+        if not isinstance(given, dict) or not isinstance(given.get("text"), str):
+            raise ValueError(f"expected passages with a text, found {json.dumps(each)[:60]}")  # noqa: TRY004
+        name, text = str(given.get("id") or f"p{place}"), given["text"]
+        passage = Passage(
+            name, name.rpartition("#")[0] or name, str(given.get("title") or ""), 0, len(text), text
+        )
+        found.append((passage, given.get("evidence", True) is not False))
+    return found

@@ -1,0 +1,76 @@
+"""``ragharness calibrate``: a grader against the labels that people gave to answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragharness.cli._options import JSON
+from ragharness.errors import UsageError
+
+if TYPE_CHECKING:
+    from ragharness.graders import Grader
+
+_ANSWERS = typer.Option(None, "--answers", metavar="FILE", help="Answers with people's labels: JSONL or CSV.")
+_MAP = typer.Option(
+    "--map",
+    metavar="NAME=THEIRS",
+    help="What FILE calls a column, or its words for a label: answer=response, label.correct=1,true.",
+)
+_FALSE_CORRECT = typer.Option(
+    None, "--false-correct", metavar="RATE", help="Let at most this share of our corrects be false, say 0.01."
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("calibrate")(calibrate)
+
+
+def calibrate(
+    answers: Path | None = _ANSWERS,
+    mapping: Annotated[list[str] | None, _MAP] = None,
+    grader: str = typer.Option("rules", "--grader", help="The grader to use."),
+    false_correct: float | None = _FALSE_CORRECT,
+    show: int = typer.Option(0, "--show", help="How many answers to print on which people and it differ."),
+    as_json: bool = JSON,
+) -> None:
+    """Grade answers that people labelled, and say how often the grader agrees with them.
+
+    A line of FILE: id, question, answers (accepted golds), answer, and label: correct, incorrect or refusal.
+    """
+    from ragharness.calibration import Mapping, read_labelled
+    from ragharness.calibration import calibrate as measure
+    from ragharness.cli._console import Live, columns, print_json, print_lines
+    from ragharness.reports import calibration_facts, calibration_lines
+
+    if answers is None:
+        raise UsageError(
+            "expected --answers FILE, found none", help="docs/calibration.md shows what a line of it holds"
+        )
+    if show < 0:
+        raise UsageError(f"expected --show of at least 0, found {show}")
+    chosen = _grader(grader, false_correct)
+    labelled = read_labelled(answers, Mapping.parse(mapping or ()))
+    live = Live()
+    try:
+        found = measure(chosen, labelled, show=show, on_progress=live.working)
+    finally:
+        live.clear()
+    if as_json:
+        print_json(calibration_facts(found, show=show > 0))
+    else:
+        print_lines(calibration_lines(found, answers.name, columns()))
+
+
+def _grader(name: str, false_correct: float | None) -> Grader:
+    """Return a grader, at another operating point where one is asked for."""
+    from ragharness.graders import load_grader
+
+    if false_correct is None:
+        return load_grader(name)
+    if not 0 < false_correct < 1:
+        raise UsageError(f"expected --false-correct between 0 and 1, found {false_correct:g}")
+    raise UsageError(f"expected a grader with an operating point to move, found {name!r}")

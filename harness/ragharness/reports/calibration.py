@@ -1,0 +1,160 @@
+"""How a grader fares against people's labels, as text for a terminal and as a JSON value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ragharness.calibration import OUTCOMES, rates
+from ragharness.reports.text import labelled, one_line, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragharness.calibration import Calibration, Difference
+    from ragharness.calibration.measuring import Confusion
+    from ragharness.scores.layout import Share
+
+_TOLD = {
+    "false_correct": ("false correct", "of our corrects"),
+    "false_wrong": ("false wrong", "of people's corrects"),
+    "needs_review": ("needs review", "of all answers"),
+    "refusal_recall": ("refusal recall", "of people's refusals"),
+    "refusal_precision": ("refusal precision", "of our refused"),
+    "agreement_all": ("agreement, all", "review counts against it"),
+    "agreement_graded": ("agreement, graded", "without review"),
+}
+_KINDS = ("yesno", "number", "date", "text", "list", "sentence", "no gold")
+_HEADS = {"needs_review": "review", "no_answer": "no answer"}
+_ANSWER = 400
+"""Characters of an answer that are shown."""
+_LABEL = 10
+
+
+def calibration_lines(found: Calibration, name: str, width: int) -> list[str]:
+    """Return the confusion, the rates, both by kind of gold, and the differences asked for."""
+    whole = rates(found.confusion)
+    lines = [f"{found.n:,} answers of {name}   grader {found.grader}", ""]
+    lines += _columns(_confusion(found.confusion))
+    cells = [(*_TOLD[key], value) for key, value in whole._asdict().items()]
+    lines += ["", *_columns([_rate(label, share, what) for label, what, share in cells], left=(0, 3, 4))]
+    lines += ["", *_columns(_by_kind(found))]
+    lines += ["", "in brackets: 95% intervals, as if no two answers were to the same question"]
+    for each in found.differences:
+        lines += ["", *_difference(each, width)]
+    return lines
+
+
+def calibration_facts(found: Calibration, *, show: bool = False) -> dict[str, Any]:
+    """Return the same as a JSON value; rates are fractions, null where nothing was counted."""
+    facts = {"grader": found.grader, **_facts(found.confusion)}
+    facts["by_kind"] = {kind: _facts(found.by_kind[kind]) for kind in _sorted(found)}
+    if show:
+        facts["differences"] = [_difference_facts(each) for each in found.differences]
+    return facts
+
+
+def _facts(confusion: Confusion) -> dict[str, Any]:
+    shares = rates(confusion)._asdict()
+    return {
+        "n": sum(sum(row.values()) for row in confusion.values()),
+        "confusion": confusion,
+        **{key: share.count / share.n if share and share.n else None for key, share in shares.items()},
+        "intervals": {key: share and _share(share) for key, share in shares.items()},
+    }
+
+
+def _share(share: Share) -> dict[str, float | None]:
+    return {"count": share.count, "n": share.n, "low": share.low, "high": share.high}
+
+
+def _difference_facts(each: Difference) -> dict[str, Any]:
+    asked, verdict = each.labelled, each.verdict
+    return {
+        "id": asked.question.id,
+        "question": asked.question.text,
+        "answers": list(asked.golds),
+        "kind": asked.shape,
+        "answer": asked.answer.text,
+        "label": asked.label,
+        "verdict": verdict.bucket or verdict.status,
+        "reason": verdict.reason,
+        "why": verdict.why,
+    }
+
+
+def _confusion(confusion: Confusion) -> list[Sequence[str]]:
+    rows: list[Sequence[str]] = [("PEOPLE", *(_HEADS.get(each, each) for each in OUTCOMES), "all")]
+    for label, row in confusion.items():
+        counts = [row[outcome] for outcome in OUTCOMES]
+        rows.append((label, *map(str, counts), str(sum(counts))))
+    return rows
+
+
+def _rate(label: str, share: Share | None, what: str) -> Sequence[str]:
+    if share is None:
+        return label, "", "n/a", "", "people had no such label"
+    return label, f"{share.count}/{share.n}", percent(share), _interval(share), what
+
+
+def _interval(share: Share) -> str:
+    if share.low is None or share.high is None:
+        return ""
+    return f"[{100 * share.low:.1f}-{100 * share.high:.1f}]"
+
+
+def _by_kind(found: Calibration) -> list[Sequence[str]]:
+    rows: list[Sequence[str]] = [
+        ("GOLD", "N", "false correct", "false wrong", "review", "agree all", "graded"),
+    ]
+    for kind in _sorted(found):
+        each = rates(found.by_kind[kind])
+        shares = each.false_correct, each.false_wrong, each.needs_review, each.agreement_all
+        cells = [_short(share) for share in (*shares, each.agreement_graded)]
+        rows.append((kind, str(each.needs_review.n), *cells))
+    return rows
+
+
+def _short(share: Share) -> str:
+    """Return a rate with half the width of its interval, which fits a column."""
+    if share.low is None or share.high is None:
+        return "n/a"
+    return f"{percent(share)} +-{50 * (share.high - share.low):.0f}"
+
+
+def _sorted(found: Calibration) -> list[str]:
+    return sorted(found.by_kind, key=_KINDS.index)
+
+
+def _difference(each: Difference, width: int) -> list[str]:
+    asked, verdict = each.labelled, each.verdict
+    outcome = verdict.bucket or verdict.status.replace("_", " ")
+    rows = [
+        (asked.question.id, f"people: {asked.label}   grader: {outcome} ({verdict.reason})"),
+        ("question", one_line(asked.question.text, _ANSWER)),
+        ("gold", one_line(" | ".join(asked.golds) or "none", _ANSWER)),
+        ("answer", _cut(asked.answer.text)),
+        ("because", one_line(verdict.why, _ANSWER)),
+    ]
+    (first, told), *rest = rows
+    lines = [f"{one_line(first, width - 2)}", *labelled("", told, width, _LABEL)]
+    return lines + [line for label, text in rest for line in labelled(label, text, width, _LABEL)]
+
+
+def _cut(text: str) -> str:
+    """Return the beginning and the end of a long answer: what it concludes stands at either."""
+    flat = one_line(text, len(text) + 1)
+    if len(flat) <= _ANSWER:
+        return flat
+    half = _ANSWER // 2
+    return f"{flat[:half].rsplit(' ', 1)[0]} [...] {flat[-half:].partition(' ')[2]}"
+
+
+def _columns(rows: Sequence[Sequence[str]], left: tuple[int, ...] = (0,)) -> list[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [
+        "  ".join(
+            cell.ljust(size) if column in left else cell.rjust(size)
+            for column, (cell, size) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
