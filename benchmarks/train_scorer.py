@@ -10,12 +10,13 @@ Thresholds come from five folds by question, so that no answer is judged by weig
 from __future__ import annotations
 
 import argparse
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
-from ragharness.calibration import load_labelled, part_of
+from ragharness.calibration import read_labelled
 from ragharness.graders.reading import scorer
 from ragharness.graders.rules import measures_of
 from sklearn.linear_model import LogisticRegression
@@ -31,8 +32,8 @@ def main() -> None:
     parser.add_argument("answers", type=Path)
     parser.add_argument("--source", default="EVOUNA (Wang et al. 2023, arXiv:2305.12421, Apache-2.0), labels by people")
     given = parser.parse_args()
-    rows = [row for row in load_labelled(given.answers) if part_of(row.question.text) == "seen" and row.question.kind == "text"]
-    found = [(row, measures_of(row.question, row.answer)) for row in rows]
+    rows = [row for row in read_labelled(given.answers) if int(sha256(row.question.text.encode()).hexdigest()[:8], 16) % 4 and row.shape == "text"]
+    found = [(row, measures_of(row.question, row.answer)) for row in rows if row.answer.text.strip()]
     names = list(found[0][1])
     measures = np.array([[each[name] for name in names] for _, each in found])
     right = np.array([row.label == "correct" for row, _ in found])

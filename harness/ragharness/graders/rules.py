@@ -17,6 +17,8 @@ from ragharness.graders.reading.parts import Anatomy, dissect
 from ragharness.graders.reading.profile import Profile, profile_of
 from ragharness.graders.reading.silence import denies_premise, verdicts
 from ragharness.graders.reading.support import contradicts, miscounts
+from ragharness.graders.reading.scorer import FALSE_CORRECT
+from ragharness.graders.reading.texts import text_measures, weigh_text
 from ragharness.graders.reading.values import read_values
 from ragharness.graders.reading.voices import read_yesno
 from ragharness.language import acts
@@ -82,6 +84,7 @@ class _Reader:
         self.passages = passages
         self.supporting = supporting
         self.evidence = evidence
+        self.false_correct = FALSE_CORRECT
         self.profile: Profile = profile_of(question)
         self.language = anatomy.language
         self.own = own_parts(anatomy.parts, tuple(passages.values()))
@@ -130,7 +133,10 @@ class _Reader:
         if question.kind == "list":
             return read_list(parts, question, profile, declined=declined)
         passages = tuple(self.passages.values())
-        return read_values(parts, question, profile, declined=declined, passages=passages)
+        read = read_values(parts, question, profile, declined=declined, passages=passages)
+        if question.kind == "text" and not declined:
+            return weigh_text(parts, question, read, self.false_correct)
+        return read
 
     def _clarifies(self) -> bool:
         asking = [part.text.rstrip(" \"'*").endswith("?") for part in self.own]
@@ -261,3 +267,9 @@ class _Reader:
         if outcome.committed and outside and inside:
             flags.append("mixed")
         return tuple(flags)
+
+
+def measures_of(question: Question, answer: Answer) -> dict[str, float]:
+    """Return the measures of an answer to a text question, for the scorer to be trained on."""
+    parts = dissect(answer, question.text, ()).parts
+    return text_measures(parts, question, read_values(parts, question, profile_of(question), declined=False))

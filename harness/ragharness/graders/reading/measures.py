@@ -270,6 +270,11 @@ def _trigrams(found: Sequence[str]) -> frozenset[str]:
     return frozenset(text[place : place + 3] for place in range(len(text) - 2))
 
 
+def own_words(text: str, asked: frozenset[str]) -> list[str]:
+    """Return the words and figures of a text that the question does not have, function words left out."""
+    return _new(tokens(fold(text)), asked)
+
+
 def _find(wanted: Sequence[str], found: Sequence[str]) -> int:
     """Return where the wanted tokens stand in a row; -1: nowhere."""
     length, place = len(wanted), -1

@@ -125,7 +125,7 @@ def _compare(chosen: Sequence[Entry], question: Question, outcome: Outcome) -> N
         if denied:
             outcome.unreadable = f"it only says what the answer is not ({denied[0].candidate.written})"
         return
-    outcome.committed = True
+    outcome.committed, outcome.denied = True, not stated
     right = [each for each in stated if each.candidate.relation == "match"]
     # "About 100, exactly 90" rounds one value; "either 90 or 100" offers two.
     two = any(each.candidate.alternative for each in stated)
