@@ -26,7 +26,10 @@ CUT = 0.9
 """What the likeness to an accepted answer counts where a part of it was cut off."""
 SAME_SPELLING = 0.92
 """The Jaro-Winkler similarity from which two words of four letters or more are one."""
+ANOTHER_WORD = 0.8
+"""The Jaro-Winkler similarity below which a word is no spelling of another one."""
 _TOKEN = regex(r"\d+(?:\.\d+)?|[^\W\d_]+")
+_NAME_WORD = regex(r"\b(?:[A-Z]\w*|\d+)")
 _POSSESSIVE = regex(r"'s\b")
 _THOUSANDS = regex(r"(?<=\d),(?=\d{3})")
 _INITIALS = regex(r"\b([a-z])\.(?=\s?[a-z]\b)")
@@ -126,12 +129,13 @@ def _likeness(gold: Gold, seen: _Seen) -> list[tuple[str, float]]:
     surname = gold.tokens[-1]
     named = len(gold.tokens) > 1 and not surname[0].isdigit() and surname not in seen.asked
     other, part = _dates_differ(gold, seen)
+    held = sum(_has(word, seen) for word in own) / len(own)
     return [
         ("stated", stated),
         ("stated early", stated * (1 - place / max(1, len(seen.said)))),
         ("length stated", stated * min(24, len(letters)) / 24),
         ("run together", gold.weight * (len(letters) > 3 and letters in seen.run_together)),
-        ("words", gold.weight * sum(_has(word, seen) for word in own) / len(own)),
+        ("words", gold.weight * held),
         ("letters", len(gold.trigrams & seen.trigrams) / max(1, len(gold.trigrams))),
         ("of the gold", _share(seen.new_first, members)),
         ("whole of the gold", _share(seen.new, members)),
@@ -143,6 +147,31 @@ def _likeness(gold: Gold, seen: _Seen) -> list[tuple[str, float]]:
         ("another date", other),
         ("part of the date", part),
     ]
+
+
+def another_name(answer: str, golds: Sequence[str]) -> str:
+    """Return the first name in an answer that is a gold of three words or more but for one; empty: there is none.
+
+    "The House Committee on Coasts" is another body than "the Senate Committee on Coasts", and 21 Quay Street another
+    address than 12; a spelling or an initial makes no other name.
+    """
+    said = _NAME_WORD.findall(answer)
+    for gold in golds:
+        wanted = _NAME_WORD.findall(gold)
+        for start in range(len(said) - len(wanted) + 1) if len(wanted) > 2 else ():
+            here = said[start : start + len(wanted)]
+            unlike = [pair for pair in zip(wanted, here, strict=True) if pair[0] != pair[1]]
+            if len(unlike) == 1 and _is_other_word(*unlike[0]):
+                return " ".join(here)
+    return ""
+
+
+def _is_other_word(gold: str, said: str) -> bool:
+    """Say whether a word of a name is another one, not a spelling or an initial of it."""
+    if gold[0].isdigit() or said[0].isdigit():
+        return gold[0].isdigit() and said[0].isdigit()
+    similarity = JaroWinkler.similarity(gold.casefold(), said.casefold())
+    return min(len(gold), len(said)) > 2 and similarity < ANOTHER_WORD
 
 
 def _share(words: Sequence[str], of: frozenset[str]) -> float:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.graders.reading.candidates import accepted
-from ragharness.graders.reading.measures import fold, measure, own_words, tokens
+from ragharness.graders.reading.candidates import accepted, value_kinds
+from ragharness.graders.reading.measures import another_name, fold, measure, own_words, tokens
 from ragharness.graders.reading.scorer import operating_point, score
 from ragharness.questions.values import undecidable
 
@@ -24,29 +24,35 @@ _SETTLED = ("distractor", "world")
 def weigh_text(parts: Sequence[Part], question: Question, read: Outcome, false_correct: float) -> Outcome:
     """Return what was read of an answer to a text question, confirmed, overruled or left open by its likeness.
 
-    Values offered as alternatives, known false answers and denied golds stand as they were read.
+    Golds that are amounts or dates, values offered as alternatives, known false answers and denied golds stand
+    as they were read.
     """
-    if not question.answers or read.contradiction or read.imprecise or read.denied or read.match in _SETTLED:
+    gold = accepted(question)
+    if not question.answers:
         return read
     if undecidable(question) == "sentence":
         return _weigh_sentence(parts, question, read)
+    if read.contradiction or read.imprecise or read.denied or read.match in _SETTLED or value_kinds(gold):
+        return read
     found = score(text_measures(parts, question, read))
     read.score = found
     wrong_up_to, correct_from = operating_point(false_correct)
-    if found.probability >= correct_from:
+    other = "" if read.match == "match" else another_name("\n".join(part.text for part in parts), gold)
+    if found.probability >= correct_from and not other:
         return _commit(read, parts, question, "match")
-    if found.probability <= wrong_up_to and read.committed:
+    if (found.probability <= wrong_up_to or other) and read.committed:
+        read.value = other or read.value
         return _commit(read, parts, question, "mismatch")
     if read.committed or found.probability > wrong_up_to:
         read.committed, read.match = False, "none"
-        read.unreadable = f"its likeness to the accepted answers ({found.probability:.2f}) is neither clear nor absent"
+        read.unreadable = f"its likeness to the accepted answers, {found.probability:.2f}, decides neither way"
     return read
 
 
 def text_measures(parts: Sequence[Part], question: Question, read: Outcome) -> dict[str, float]:
     """Return the measures of an answer, what was read in it among them."""
     measures = measure(
-        question.text, accepted(question), "\n".join(part.text for part in parts),
+        question.text, accepted(question), "\n".join(dict.fromkeys(part.text for part in parts)),
         declines=any(part.decline is not None for part in parts),
     )  # fmt: skip
     measures["read as right"] = float(read.match == "match")

@@ -101,6 +101,9 @@ def read_values(
             )
     elif any(each.candidate.relation == "match" and not each.candidate.related for each in entries):
         return outcome
+    elif any(each.candidate.related for each in entries):
+        outcome.denied = True
+        _unknown(parts, question, profile, outcome, declined=declined)
     elif question.kind in ("text", "list") or not (question.answers or entries):
         _unknown(parts, question, profile, outcome, declined=declined)
     return outcome
