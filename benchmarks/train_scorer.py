@@ -1,10 +1,10 @@
-"""Make ``weights.json`` of the scorer from answers that people labelled, and print how well it does on held-out questions.
+"""Make ``weights.json`` of the scorer from answers that people labelled, and print its held-out error rates.
 
     pip install scikit-learn
     python benchmarks/train_scorer.py ../shared/data/human-labels/evouna/answers.jsonl
 
-A quarter of the questions (by the hash of their text) is never read here: `benchmarks/grading.py` reports on it.
-Thresholds come from five folds by question, so that no answer is judged by weights that saw its question.
+A quarter of the questions, by the hash of their text, is never read here; `benchmarks/grading.py` reports on
+it. Thresholds come from five folds by question, so that no answer is judged by weights that saw its question.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold
+
 from ragharness.calibration import read_labelled
 from ragharness.graders.reading import scorer
 from ragharness.graders.rules import measures_of
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold
 
 RATES = (0.0025, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.05)
 MARGIN = 0.93
@@ -28,11 +29,19 @@ MARGIN = 0.93
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("answers", type=Path)
-    parser.add_argument("--source", default="EVOUNA (Wang et al. 2023, arXiv:2305.12421, Apache-2.0), labels by people")
+    parser.add_argument(
+        "--source", default="EVOUNA (Wang et al. 2023, arXiv:2305.12421, Apache-2.0), labels by people"
+    )
     given = parser.parse_args()
-    rows = [row for row in read_labelled(given.answers) if int(sha256(row.question.text.encode()).hexdigest()[:8], 16) % 4 and row.shape == "text"]
+    rows = [
+        row
+        for row in read_labelled(given.answers)
+        if int(sha256(row.question.text.encode()).hexdigest()[:8], 16) % 4 and row.shape == "text"
+    ]
     found = [(row, measures_of(row.question, row.answer)) for row in rows if row.answer.text.strip()]
     names = list(found[0][1])
     measures = np.array([[each[name] for name in names] for _, each in found])
@@ -66,7 +75,9 @@ def fit(measures: Any, right: Any) -> LogisticRegression:
 def least(probability: Any, right: Any, rate: float) -> float:
     """Return the least probability from which at most this share of the answers is not right."""
     grid = np.linspace(0.3, 0.999, 700)
-    good = [at for at in grid if (probability >= at).any() and (~right[probability >= at]).mean() <= rate * MARGIN]
+    good = [
+        at for at in grid if (probability >= at).any() and (~right[probability >= at]).mean() <= rate * MARGIN
+    ]
     return round(float(min(good, default=0.999)), 4)
 
 
@@ -81,7 +92,10 @@ def report(weights: scorer.Weights, probability: Any, right: Any) -> None:
         high, low = weights.correct_from[f"{rate:g}"], weights.wrong_up_to["0.03"]
         graded = (probability >= high) | (probability <= low)
         agreed = ((probability >= high) == right)[graded].mean()
-        print(f"false correct {rate:6.2%}: correct from {high:.3f}, wrong up to {low:.3f}, review {1 - graded.mean():.1%}, agreement of graded {agreed:.1%}")
+        print(
+            f"false correct {rate:6.2%}: correct from {high:.3f}, wrong up to {low:.3f}, "
+            f"review {1 - graded.mean():.1%}, agreement of graded {agreed:.1%}"
+        )
 
 
 if __name__ == "__main__":

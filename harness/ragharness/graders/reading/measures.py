@@ -1,4 +1,4 @@
-"""What an answer and the accepted answers share: plain measures, nearly all from 0 to 1, for ``scorer`` to weigh."""
+"""What an answer and the accepted answers share: plain measures, most from 0 to 1, for ``scorer`` to weigh."""
 
 from __future__ import annotations
 
@@ -39,7 +39,25 @@ _CAPITALS = regex(r"[A-Z][\w'’.&-]*(?:\s+(?:of|the|and|de|von|van|&)?\s*[A-Z][
 _DECADE = regex(r"\b(\d{3})0s\b")
 _CENTURY = regex(r"\b(\d{1,2})(?:st|nd|rd|th)[ -]century")
 _ORDINAL = frozenset(("st", "nd", "rd", "th"))
-_ROMAN = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx".split()
+_ROMAN = [
+    "i",
+    "ii",
+    "iii",
+    "iv",
+    "v",
+    "vi",
+    "vii",
+    "viii",
+    "ix",
+    "x",
+    "xi",
+    "xii",
+    "xiii",
+    "xiv",
+    "xv",
+    "xvi",
+    "xvii",
+]
 
 
 class Gold(NamedTuple):
@@ -86,7 +104,9 @@ def measure(question: str, golds: Sequence[str], answer: str, *, declines: bool)
         "nothing else": float(best["of the gold"] == 1),
         "figures in the gold": float(any(token[0].isdigit() for token in accepted)),
         "other names": min(5, _other_names(first, asked, accepted)) / 5,
-        "decade": float(_within_decade(fold(answer), ready, [int(token) for token in said if token.isdigit()])),
+        "decade": float(
+            _within_decade(fold(answer), ready, [int(token) for token in said if token.isdigit()])
+        ),
         "golds": many,
         "asks who": float("who" in asked or "whom" in asked),
         "asks which": float("which" in asked),
@@ -150,10 +170,10 @@ def _likeness(gold: Gold, seen: _Seen) -> list[tuple[str, float]]:
 
 
 def another_name(answer: str, golds: Sequence[str]) -> str:
-    """Return the first name in an answer that is a gold of three words or more but for one; empty: there is none.
+    """Return the first name in an answer that is a gold but for one word of three or more; empty: none is.
 
-    "The House Committee on Coasts" is another body than "the Senate Committee on Coasts", and 21 Quay Street another
-    address than 12; a spelling or an initial makes no other name.
+    "The House Committee on Coasts" is another body than "the Senate Committee on Coasts", and 21 Quay Street
+    another address than 12; a spelling or an initial makes no other name.
     """
     said = _NAME_WORD.findall(answer)
     for gold in golds:
@@ -189,12 +209,16 @@ def _has(word: str, seen: _Seen) -> bool:
 
 
 def _dates_differ(gold: Gold, seen: _Seen) -> tuple[float, float]:
-    """Return whether the answer gives another day or month than the gold, and whether it gives a part of its date."""
+    """Return whether the answer gives another day or month than the gold, and whether a part of its date."""
     exact = [date for date in gold.dates if date.month]
     said = [date for date in seen.dates if date.month]
     if not said:
         return 0.0, float(any(str(date.year) in seen.words for date in exact))
-    part = any(one.year == other.year and one.month == other.month and not other.day for one in exact for other in said)
+    part = any(
+        one.year == other.year and one.month == other.month and not other.day
+        for one in exact
+        for other in said
+    )
     return float(bool(exact) and not part), float(part)
 
 
@@ -260,7 +284,7 @@ def fold(text: str) -> str:
 
 
 def tokens(folded: str) -> list[str]:
-    """Return the words and figures of a folded text: articles left out, number words as figures, plurals as singulars."""
+    """Return the words and figures of a folded text: no articles, number words as figures, plurals as singulars."""
     articles = words_of("measures", "articles")
     found: list[str] = []
     for token in _TOKEN.findall(folded):

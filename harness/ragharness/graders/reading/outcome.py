@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ragharness.graders.reading.scorer import Score
     from ragharness.graders.reading.parts import Part
-    from ragharness.records import Match
+    from ragharness.records import Match, Score
 
 
 @dataclass

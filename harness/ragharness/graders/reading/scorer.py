@@ -1,7 +1,7 @@
-"""How likely people are to call an answer right, from its measures: a logistic regression with committed weights.
+"""How likely people are to call an answer right: a logistic regression over its measures, committed weights.
 
-``benchmarks/train_scorer.py`` makes ``weights.json``: the weights, and for each error rate the probability from
-which (or up to which) that rate was kept on answers that the weights had not seen.
+``benchmarks/train_scorer.py`` makes ``weights.json``: the weights, and for each error rate the probability
+from which, or up to which, that rate was kept on answers that the weights had not seen.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ragharness.errors import UsageError
+from ragharness.records import Score
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,14 +25,6 @@ FALSE_WRONG = 0.03
 """The share of right answers that may be called *wrong*."""
 NAMED = 5
 """Measures that a verdict names, the heaviest first."""
-
-
-class Score(msgspec.Struct, frozen=True):
-    """The probability that an answer is right, and what weighed how much."""
-
-    probability: float
-    weighed: tuple[tuple[str, float], ...]
-    """Measures with what each adds to the logarithm of the odds, against an average answer."""
 
 
 class Weights(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ragharness.graders.reading.candidates import accepted, value_kinds
 from ragharness.graders.reading.measures import another_name, fold, measure, own_words, tokens
-from ragharness.graders.reading.scorer import operating_point, score
+from ragharness.graders.reading.scorer import score
 from ragharness.questions.values import undecidable
 
 if TYPE_CHECKING:
@@ -21,11 +21,13 @@ ENOUGH_WORDS = 0.7
 _SETTLED = ("distractor", "world")
 
 
-def weigh_text(parts: Sequence[Part], question: Question, read: Outcome, false_correct: float) -> Outcome:
-    """Return what was read of an answer to a text question, confirmed, overruled or left open by its likeness.
+def weigh_text(
+    parts: Sequence[Part], question: Question, read: Outcome, thresholds: tuple[float, float]
+) -> Outcome:
+    """Return what was read of an answer, confirmed, overruled or left open by its likeness to the golds.
 
-    Golds that are amounts or dates, values offered as alternatives, known false answers and denied golds stand
-    as they were read.
+    Golds that are amounts or dates, values offered as alternatives, known false answers and denied golds
+    stand as they were read.
     """
     gold = accepted(question)
     if not question.answers:
@@ -36,7 +38,7 @@ def weigh_text(parts: Sequence[Part], question: Question, read: Outcome, false_c
         return read
     found = score(text_measures(parts, question, read))
     read.score = found
-    wrong_up_to, correct_from = operating_point(false_correct)
+    wrong_up_to, correct_from = thresholds
     other = "" if read.match == "match" else another_name("\n".join(part.text for part in parts), gold)
     if found.probability >= correct_from and not other:
         return _commit(read, parts, question, "match")
@@ -45,7 +47,9 @@ def weigh_text(parts: Sequence[Part], question: Question, read: Outcome, false_c
         return _commit(read, parts, question, "mismatch")
     if read.committed or found.probability > wrong_up_to:
         read.committed, read.match = False, "none"
-        read.unreadable = f"its likeness to the accepted answers, {found.probability:.2f}, decides neither way"
+        read.unreadable = (
+            f"its likeness to the accepted answers, {found.probability:.2f}, decides neither way"
+        )
     return read
 
 
@@ -61,7 +65,7 @@ def text_measures(parts: Sequence[Part], question: Question, read: Outcome) -> d
 
 
 def _weigh_sentence(parts: Sequence[Part], question: Question, read: Outcome) -> Outcome:
-    """Compare with accepted sentences: right where one's figures and most of its own words are held, else open."""
+    """Compare with accepted sentences: right where the figures and most words of one are held, else open."""
     asked = frozenset(tokens(fold(question.text)))
     said = frozenset(token for part in parts for token in tokens(fold(part.text)))
     for gold in question.answers:
@@ -71,12 +75,14 @@ def _weigh_sentence(parts: Sequence[Part], question: Question, read: Outcome) ->
         if figures <= said and own and len(words & said) >= ENOUGH_WORDS * len(words):
             return _commit(read, parts, question, "match")
     read.committed, read.match = False, "none"
-    read.unreadable = "the accepted answer is a sentence, and neither its words nor their contrary stand in the answer"
+    read.unreadable = (
+        "the accepted answer is a sentence, and neither its words nor their contrary stand in the answer"
+    )
     return read
 
 
 def _commit(read: Outcome, parts: Sequence[Part], question: Question, match: Match) -> Outcome:
-    """Return what was read with another relation to the gold; the sentences nearest to it carry the answer."""
+    """Return what was read with another relation to the gold, carried by the sentences nearest to it."""
     if not read.parts:
         wanted = frozenset(word for gold in accepted(question) for word in tokens(fold(gold)))
         shared = [len(wanted.intersection(tokens(fold(part.text)))) for part in parts]
