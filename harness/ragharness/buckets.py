@@ -104,6 +104,7 @@ def decide(question: Question, reading: Reading, *, grader: str = "") -> Verdict
             why=_explain(row, question, reading),
             grader=grader,
             value=reading.value,
+            score=reading.score,
             sentences=reading.sentences,
         )
     return Verdict(
@@ -121,6 +122,7 @@ def decide(question: Question, reading: Reading, *, grader: str = "") -> Verdict
         why=_explain(row, question, reading),
         grader=grader,
         value=reading.value,
+        score=reading.score,
         sentences=reading.sentences,
     )
 

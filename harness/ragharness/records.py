@@ -187,6 +187,14 @@ class Sentence(Struct, frozen=True, omit_defaults=True):
     leave_one_out_support: tuple[bool, ...] = ()
 
 
+class Score(Struct, frozen=True):
+    """The probability that people would call an answer right, and what weighed how much."""
+
+    probability: float
+    weighed: tuple[tuple[str, float], ...]
+    """The heaviest measures, each with what it adds to the logarithm of the odds of an average answer."""
+
+
 class Reading(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a grader read in an answer: the primitives from which ``buckets.decide`` takes one bucket."""
 
@@ -222,6 +230,8 @@ class Reading(Struct, frozen=True, kw_only=True, omit_defaults=True):
     sentences: tuple[Sentence, ...] = ()
     value: str = ""
     """The committed answer as it was understood, for people to check."""
+    score: Score | None = None
+    """How a free text was weighed; None: it was compared by value, or not at all."""
 
 
 class Verdict(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -242,6 +252,7 @@ class Verdict(Struct, frozen=True, kw_only=True, omit_defaults=True):
     why: str = ""
     grader: str = ""
     value: str = ""
+    score: Score | None = None
     sentences: tuple[Sentence, ...] = ()
 
 

@@ -24,3 +24,9 @@ WORDS = typer.Option(120, "--passage-words", help="Words that a passage aims at.
 OFFLINE = typer.Option(False, "--offline", help="Fetch nothing, ask no service elsewhere.")
 JSON = typer.Option(False, "--json", help="Print JSON.")
 RUN = typer.Argument("", metavar="[RUN]", help="Path or beginning of a name; default: the newest.")
+FALSE_CORRECT = typer.Option(
+    None,
+    "--false-correct",
+    metavar="RATE",
+    help="Share of the corrects that may be false; 0.01 unless named.",
+)

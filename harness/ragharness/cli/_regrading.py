@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ragharness.graders import Grader
     from ragharness.records import Record
 
 _LISTED = 20
@@ -12,9 +13,9 @@ _LISTED = 20
 
 
 def grade_run(
-    run: str, grader: str, *, source: str = "", offline: bool = False, as_json: bool = False
+    run: str, grader: Grader, *, source: str = "", offline: bool = False, as_json: bool = False
 ) -> None:
-    """Give every answer of a run the verdict of today's grader, and print what changed and the report."""
+    """Give every answer of a run the verdict of a grader of today, and print what changed and the report."""
     from ragharness.cli._console import Live, results_only
     from ragharness.cli._scoring import keep
     from ragharness.reports import json_report, terminal_report

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from ragharness.cli._options import JSON
+from ragharness.cli._options import FALSE_CORRECT, JSON
 from ragharness.errors import UsageError
-
-if TYPE_CHECKING:
-    from ragharness.graders import Grader
 
 _ANSWERS = typer.Option(None, "--answers", metavar="FILE", help="Answers with people's labels: JSONL or CSV.")
 _MAP = typer.Option(
     "--map",
     metavar="NAME=THEIRS",
     help="What FILE calls a column, or its words for a label: answer=response, label.correct=1,true.",
-)
-_FALSE_CORRECT = typer.Option(
-    None, "--false-correct", metavar="RATE", help="Let at most this share of our corrects be false, say 0.01."
 )
 
 
@@ -33,7 +27,7 @@ def calibrate(
     answers: Path | None = _ANSWERS,
     mapping: Annotated[list[str] | None, _MAP] = None,
     grader: str = typer.Option("rules", "--grader", help="The grader to use."),
-    false_correct: float | None = _FALSE_CORRECT,
+    false_correct: float | None = FALSE_CORRECT,
     show: int = typer.Option(0, "--show", help="How many answers to print on which people and it differ."),
     as_json: bool = JSON,
 ) -> None:
@@ -44,6 +38,7 @@ def calibrate(
     from ragharness.calibration import Mapping, read_labelled
     from ragharness.calibration import calibrate as measure
     from ragharness.cli._console import Live, columns, print_json, print_lines
+    from ragharness.graders import load_grader
     from ragharness.reports import calibration_facts, calibration_lines
 
     if answers is None:
@@ -52,7 +47,7 @@ def calibrate(
         )
     if show < 0:
         raise UsageError(f"expected --show of at least 0, found {show}")
-    chosen = _grader(grader, false_correct)
+    chosen = load_grader(grader, false_correct)
     labelled = read_labelled(answers, Mapping.parse(mapping or ()))
     live = Live()
     try:
@@ -63,14 +58,3 @@ def calibrate(
         print_json(calibration_facts(found, show=show > 0))
     else:
         print_lines(calibration_lines(found, answers.name, columns()))
-
-
-def _grader(name: str, false_correct: float | None) -> Grader:
-    """Return a grader, at another operating point where one is asked for."""
-    from ragharness.graders import load_grader
-
-    if false_correct is None:
-        return load_grader(name)
-    if not 0 < false_correct < 1:
-        raise UsageError(f"expected --false-correct between 0 and 1, found {false_correct:g}")
-    raise UsageError(f"expected a grader with an operating point to move, found {name!r}")

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ragharness.cli._options import OFFLINE, RUN, SOURCE
+from ragharness.cli._options import FALSE_CORRECT, OFFLINE, RUN, SOURCE
 from ragharness.errors import UsageError
 
 if TYPE_CHECKING:
     from ragharness.cases import CaseResult
+    from ragharness.graders import Grader
 
 EXIT_DIFFERENT = 1
 
@@ -27,6 +28,7 @@ def grade(
         Path | None, typer.Option("--cases", metavar="FILE", help="Grade labelled cases instead of a run.")
     ] = None,
     grader: str = typer.Option("rules", "--grader", help="The grader to use."),
+    false_correct: float | None = FALSE_CORRECT,
     source: str = SOURCE,
     offline: bool = OFFLINE,
     json: bool = typer.Option(False, "--json", help="Print the results as JSON."),
@@ -35,21 +37,22 @@ def grade(
 
     The pipeline of a run is not asked again.
     """
+    from ragharness.graders import load_grader
+
     if cases is not None:
         if run:
             raise UsageError(f"expected a run or --cases, found both: {run} and {cases}")
-        return _grade_cases(cases, grader, as_json=json)
+        return _grade_cases(cases, load_grader(grader, false_correct), as_json=json)
     from ragharness.cli._regrading import grade_run
 
-    grade_run(run, grader, source=source, offline=offline, as_json=json)
+    grade_run(run, load_grader(grader, false_correct), source=source, offline=offline, as_json=json)
     return 0
 
 
-def _grade_cases(path: Path, name: str, *, as_json: bool) -> int:
+def _grade_cases(path: Path, grader: Grader, *, as_json: bool) -> int:
     from ragharness.cases import check_cases
-    from ragharness.graders import load_grader
 
-    results = list(check_cases(path, load_grader(name)))
+    results = list(check_cases(path, grader))
     different = [result for result in results if result.differences]
     if as_json:
         typer.echo(_as_json(results))

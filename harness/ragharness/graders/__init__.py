@@ -36,8 +36,15 @@ def grader_names() -> list[str]:
     return sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.ispkg)
 
 
-def load_grader(name: str = "rules") -> Grader:
-    """Return a grader by name; raises ``UnknownName`` with the nearest names."""
+def load_grader(name: str = "rules", false_correct: float | None = None) -> Grader:
+    """Return a grader by name, at another operating point where one is asked for.
+
+    ``false_correct`` is the share of its *correct* verdicts that may be false. Raises ``UnknownName`` with
+    the nearest names, ``UsageError`` for a rate that the grader has no threshold for.
+    """
     if name not in grader_names():
         raise UnknownName("grader", name, grader_names())
-    return cast("Grader", import_module(f"{__name__}.{name}").build())
+    built = import_module(f"{__name__}.{name}")
+    return cast(
+        "Grader", built.build() if false_correct is None else built.build(false_correct=false_correct)
+    )

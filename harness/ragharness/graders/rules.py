@@ -15,8 +15,10 @@ from ragharness.graders.reading.manners import NO_MANNERS, describe, manners_of,
 from ragharness.graders.reading.outcome import Outcome
 from ragharness.graders.reading.parts import Anatomy, dissect
 from ragharness.graders.reading.profile import Profile, profile_of
+from ragharness.graders.reading.scorer import FALSE_CORRECT, operating_point
 from ragharness.graders.reading.silence import denies_premise, verdicts
 from ragharness.graders.reading.support import contradicts, miscounts
+from ragharness.graders.reading.texts import text_measures, weigh_text
 from ragharness.graders.reading.values import read_values
 from ragharness.graders.reading.voices import read_yesno
 from ragharness.language import acts
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from ragharness.graders.reading.parts import Part
     from ragharness.records import Answer, Passage, Question
 
+VERSION = "2"
 FIRST_CITATIONS = 3
 """Only so many citations of the answer claim count: citing everything must not win."""
 
@@ -46,7 +49,12 @@ class RulesGrader:
     """Reads answers by patterns; what the patterns cannot read it leaves to a person."""
 
     name = "rules"
-    version = "1"
+
+    def __init__(self, false_correct: float = FALSE_CORRECT) -> None:
+        self.thresholds = operating_point(false_correct)
+        self.version = (
+            VERSION if false_correct == FALSE_CORRECT else f"{VERSION} (false correct {false_correct:g})"
+        )
 
     def read(
         self, question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
@@ -58,12 +66,12 @@ class RulesGrader:
         anatomy = dissect(unlabelled, question.text, [passage.id for passage in retrieved])
         if anatomy.blank:
             return Reading(status="no_answer", evidence_retrieved=evidence, flags=tuple(anatomy.flags))
-        return _Reader(question, anatomy, passages, supporting, evidence).read()
+        return _Reader(question, anatomy, passages, supporting, evidence, self.thresholds).read()
 
 
-def build() -> RulesGrader:
-    """Return the grader."""
-    return RulesGrader()
+def build(false_correct: float = FALSE_CORRECT) -> RulesGrader:
+    """Return the grader; at most this share of its *correct* verdicts on free text should be false."""
+    return RulesGrader(false_correct)
 
 
 class _Reader:
@@ -76,12 +84,14 @@ class _Reader:
         passages: dict[str, Passage],
         supporting: frozenset[str],
         evidence: bool,
+        thresholds: tuple[float, float],
     ) -> None:
         self.question = question
         self.anatomy = anatomy
         self.passages = passages
         self.supporting = supporting
         self.evidence = evidence
+        self.thresholds = thresholds
         self.profile: Profile = profile_of(question)
         self.language = anatomy.language
         self.own = own_parts(anatomy.parts, tuple(passages.values()))
@@ -130,7 +140,10 @@ class _Reader:
         if question.kind == "list":
             return read_list(parts, question, profile, declined=declined)
         passages = tuple(self.passages.values())
-        return read_values(parts, question, profile, declined=declined, passages=passages)
+        read = read_values(parts, question, profile, declined=declined, passages=passages)
+        if question.kind == "text" and not declined:
+            return weigh_text(parts, question, read, self.thresholds)
+        return read
 
     def _clarifies(self) -> bool:
         asking = [part.text.rstrip(" \"'*").endswith("?") for part in self.own]
@@ -230,6 +243,7 @@ class _Reader:
                 describe(part, role, each) for part, role, each in zip(parts, roles, supports, strict=True)
             ),
             value=outcome.value,
+            score=outcome.score,
         )
 
     def _contradicted(self, outcome: Outcome, roles: Sequence[str]) -> bool:
@@ -261,3 +275,9 @@ class _Reader:
         if outcome.committed and outside and inside:
             flags.append("mixed")
         return tuple(flags)
+
+
+def measures_of(question: Question, answer: Answer) -> dict[str, float]:
+    """Return the measures of an answer to a text question, for the scorer to be trained on."""
+    parts = dissect(answer, question.text, ()).parts
+    return text_measures(parts, question, read_values(parts, question, profile_of(question), declined=False))

@@ -38,5 +38,5 @@ def phrases(family: str, key: str) -> str:
 
 
 def any_of(listed: Iterable[str]) -> str:
-    r"""Return phrases as one group of alternatives; a phrase may hold patterns, a blank stands for ``\s+``."""
+    r"""Return phrases as one group of alternatives; they may hold patterns, a blank stands for ``\s+``."""
     return "(?:" + "|".join(re.sub(r" +", r"\\s+", phrase) for phrase in listed) + ")"

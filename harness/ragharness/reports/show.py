@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from ragharness.corpus import Corpus
-    from ragharness.records import Evidence, Passage, Question, Record, Sentence, Verdict
+    from ragharness.records import Evidence, Passage, Question, Record, Score, Sentence, Verdict
 
 _LABEL = 11
 _BODY = " " * _LABEL
@@ -172,11 +172,19 @@ def _verdict(record: Record, width: int) -> list[str]:
     if verdict.why or elsewhere:
         lines += _field("why", f"{verdict.why}{elsewhere}", width)
     lines += _field("read as", _reading(verdict), width)
+    if verdict.score is not None:
+        lines += _field("likeness", _likeness(verdict.score), width)
     lines += _field("axes", _axes(verdict), width)
     if verdict.flags:
         told = (words.FLAG_NAMES.get(flag, flag.replace("_", " ")) for flag in verdict.flags)
         lines += _field("flags", "; ".join(told), width)
     return lines + _sentences(verdict.sentences, width)
+
+
+def _likeness(score: Score) -> str:
+    """Return how likely an answer is to be called right, and what weighed how much in it."""
+    weighed = ", ".join(f"{name} {points:+.1f}" for name, points in score.weighed)
+    return f"{score.probability:.0%} likely to be called right: {weighed}"
 
 
 def _waits(record: Record) -> bool:

@@ -65,7 +65,9 @@ def named(grader: Grader) -> str:
     return f"{grader.name}@{grader.version}"
 
 
-def ground_of(folder: RunFolder, *, source: str = "", offline: bool = False, grader: str = "rules") -> Ground:
+def ground_of(
+    folder: RunFolder, *, source: str = "", offline: bool = False, grader: Grader | None = None
+) -> Ground:
     """Return what a run on disk can be graded on; raises RunNotUsable when its corpus has changed."""
     settings = folder.run.settings
     corpus = load_corpus(settings.corpus, split=settings.split, source=source, offline=offline)
@@ -74,7 +76,7 @@ def ground_of(folder: RunFolder, *, source: str = "", offline: bool = False, gra
     asked = folder.questions()
     questions = QuestionSet(corpus.id, corpus.split, corpus.hash, DEFAULT_SEED, len(asked), asked)
     passages = build_passages(corpus.documents, settings.passage_words)
-    return Ground(corpus, questions, passages, EvidenceIndex(corpus), load_grader(grader))
+    return Ground(corpus, questions, passages, EvidenceIndex(corpus), grader or load_grader())
 
 
 def _of_another_state(corpus: Corpus, folder: RunFolder) -> RunNotUsable:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ragharness.graders.reading.parts import Part
-    from ragharness.records import Match
+    from ragharness.records import Match, Score
 
 
 @dataclass
@@ -27,6 +27,9 @@ class Outcome:
     parts: list[Part] = field(default_factory=list)
     """The sentences that carry the answer."""
     flags: list[str] = field(default_factory=list)
+    denied: bool = False
+    """It only says what the answer is not, and names the gold."""
+    score: Score | None = None
     spans: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     """Places of the committed values, by the identity of their part."""
     _known: frozenset[int] = frozenset()

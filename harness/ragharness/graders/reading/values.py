@@ -101,6 +101,9 @@ def read_values(
             )
     elif any(each.candidate.relation == "match" and not each.candidate.related for each in entries):
         return outcome
+    elif any(each.candidate.related for each in entries):
+        outcome.denied = True
+        _unknown(parts, question, profile, outcome, declined=declined)
     elif question.kind in ("text", "list") or not (question.answers or entries):
         _unknown(parts, question, profile, outcome, declined=declined)
     return outcome
@@ -125,7 +128,7 @@ def _compare(chosen: Sequence[Entry], question: Question, outcome: Outcome) -> N
         if denied:
             outcome.unreadable = f"it only says what the answer is not ({denied[0].candidate.written})"
         return
-    outcome.committed = True
+    outcome.committed, outcome.denied = True, not stated
     right = [each for each in stated if each.candidate.relation == "match"]
     # "About 100, exactly 90" rounds one value; "either 90 or 100" offers two.
     two = any(each.candidate.alternative for each in stated)

@@ -1,0 +1,340 @@
+"""What an answer and the accepted answers share: plain measures, most from 0 to 1, for ``scorer`` to weigh."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from rapidfuzz import process
+from rapidfuzz.distance import JaroWinkler
+
+from ragharness.language.dates import find_dates
+from ragharness.language.patterns import regex
+from ragharness.language.tables import any_of, table, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragharness.language.dates import DateMention
+
+MOST_GOLDS = 100
+"""Accepted answers that are looked at; lists of aliases can be endless."""
+CUT = 0.9
+"""What the likeness to an accepted answer counts where a part of it was cut off."""
+SAME_SPELLING = 0.92
+"""The Jaro-Winkler similarity from which two words of four letters or more are one."""
+ANOTHER_WORD = 0.8
+"""The Jaro-Winkler similarity below which a word is no spelling of another one."""
+_TOKEN = regex(r"\d+(?:\.\d+)?|[^\W\d_]+")
+_NAME_WORD = regex(r"\b(?:[A-Z]\w*|\d+)")
+_POSSESSIVE = regex(r"'s\b")
+_THOUSANDS = regex(r"(?<=\d),(?=\d{3})")
+_INITIALS = regex(r"\b([a-z])\.(?=\s?[a-z]\b)")
+_BRACKETS = regex(r"\s*\([^()]*\)")
+_FIRST_SENTENCE = regex(r"(?<=[.!?])\s+(?=[A-Z\"“(])|\n+")
+_CAPITALS = regex(r"[A-Z][\w'’.&-]*(?:\s+(?:of|the|and|de|von|van|&)?\s*[A-Z][\w'’.&-]*)*")
+_DECADE = regex(r"\b(\d{3})0s\b")
+_CENTURY = regex(r"\b(\d{1,2})(?:st|nd|rd|th)[ -]century")
+_ORDINAL = frozenset(("st", "nd", "rd", "th"))
+_ROMAN = [
+    "i",
+    "ii",
+    "iii",
+    "iv",
+    "v",
+    "vi",
+    "vii",
+    "viii",
+    "ix",
+    "x",
+    "xi",
+    "xii",
+    "xiii",
+    "xiv",
+    "xv",
+    "xvi",
+    "xvii",
+]
+
+
+class Gold(NamedTuple):
+    """One accepted answer made ready for comparison."""
+
+    tokens: list[str]
+    words: list[str]
+    """Its tokens without function words."""
+    dates: list[DateMention]
+    trigrams: frozenset[str]
+    weight: float
+    """1 as written, less where something was cut off it."""
+
+
+def measure(question: str, golds: Sequence[str], answer: str, *, declines: bool) -> dict[str, float]:
+    """Return every measure by name; ``declines``: a sentence of the answer declines."""
+    asked = frozenset(tokens(fold(question)))
+    first = _FIRST_SENTENCE.split(answer, maxsplit=1)[0]
+    said, said_first = tokens(fold(answer)), tokens(fold(first))
+    new, new_first = _new(said, asked), _new(said_first, asked)
+    seen = _Seen(
+        asked, said, frozenset(said), [word for word in set(new) if len(word) > 3 and not word[0].isdigit()],
+        new, new_first, _last_phrase(first, asked), "".join(said[:800]), _trigrams(said_first),
+        find_dates(answer),
+    )  # fmt: skip
+    ready = [gold for text in golds[:MOST_GOLDS] for gold in variants(text) if gold.tokens]
+    best: dict[str, float] = dict.fromkeys(_LIKENESS, 0.0)
+    for gold in ready:
+        for name, value in _likeness(gold, seen):
+            best[name] = max(best[name], value)
+    if any(_same_date(one, other) for gold in ready for one in gold.dates for other in seen.dates):
+        best["another date"] = best["part of the date"] = 0.0
+    accepted = frozenset(token for gold in ready for token in gold.tokens)
+    stated, short, many = best["stated"], float(len(said) <= 6), math.log1p(len(golds))
+    none = float(best["words"] == 0)
+    return {
+        **best,
+        "stated, one gold of many": stated * many,
+        "stated in a long answer": stated * math.log1p(len(said)),
+        "every word": float(best["words"] >= CUT),
+        "no word": none,
+        "short and no word": short * none,
+        "short and of the gold": short * best["of the gold"],
+        "nothing else": float(best["of the gold"] == 1),
+        "figures in the gold": float(any(token[0].isdigit() for token in accepted)),
+        "other names": min(5, _other_names(first, asked, accepted)) / 5,
+        "decade": float(
+            _within_decade(fold(answer), ready, [int(token) for token in said if token.isdigit()])
+        ),
+        "golds": many,
+        "asks who": float("who" in asked or "whom" in asked),
+        "asks which": float("which" in asked),
+        "declines": float(declines),
+    }
+
+
+class _Seen(NamedTuple):
+    """What is compared of an answer."""
+
+    asked: frozenset[str]
+    said: list[str]
+    words: frozenset[str]
+    long: list[str]
+    new: list[str]
+    new_first: list[str]
+    last: frozenset[str]
+    run_together: str
+    trigrams: frozenset[str]
+    dates: list[DateMention]
+
+
+_LIKENESS = (
+    "stated", "stated early", "length stated", "run together", "words", "letters", "of the gold",
+    "whole of the gold", "F1", "last phrase", "surname", "figures", "new figures", "another date",
+    "part of the date",
+)  # fmt: skip
+
+
+def _likeness(gold: Gold, seen: _Seen) -> list[tuple[str, float]]:
+    """Return the measures of one accepted answer; the best over all of them counts."""
+    own = [word for word in gold.words if word not in seen.asked] or gold.words
+    place = _find(gold.tokens, seen.said)
+    fresh = own is not gold.words or not seen.asked.issuperset(own)
+    stated = gold.weight * (place >= 0 and fresh)
+    letters = "".join(gold.tokens)
+    figures = [token for token in gold.tokens if token[0].isdigit()]
+    members = frozenset(gold.tokens)
+    overlap = len(set(seen.new_first).intersection(own))
+    surname = gold.tokens[-1]
+    named = len(gold.tokens) > 1 and not surname[0].isdigit() and surname not in seen.asked
+    other, part = _dates_differ(gold, seen)
+    held = sum(_has(word, seen) for word in own) / len(own)
+    return [
+        ("stated", stated),
+        ("stated early", stated * (1 - place / max(1, len(seen.said)))),
+        ("length stated", stated * min(24, len(letters)) / 24),
+        ("run together", gold.weight * (len(letters) > 3 and letters in seen.run_together)),
+        ("words", gold.weight * held),
+        ("letters", len(gold.trigrams & seen.trigrams) / max(1, len(gold.trigrams))),
+        ("of the gold", _share(seen.new_first, members)),
+        ("whole of the gold", _share(seen.new, members)),
+        ("F1", 2 * overlap / max(1, len(set(seen.new_first)) + len(own))),
+        ("last phrase", gold.weight * sum(word in seen.last for word in own) / len(own)),
+        ("surname", float(named and _has(surname, seen))),
+        ("figures", _share(figures, seen.words)),
+        ("new figures", _share(figures, frozenset(seen.new))),
+        ("another date", other),
+        ("part of the date", part),
+    ]
+
+
+def another_name(answer: str, golds: Sequence[str]) -> str:
+    """Return the first name in an answer that is a gold but for one word of three or more; empty: none is.
+
+    "The House Committee on Coasts" is another body than "the Senate Committee on Coasts", and 21 Quay Street
+    another address than 12; a spelling or an initial makes no other name.
+    """
+    said = _NAME_WORD.findall(answer)
+    for gold in golds:
+        wanted = _NAME_WORD.findall(gold)
+        for start in range(len(said) - len(wanted) + 1) if len(wanted) > 2 else ():
+            here = said[start : start + len(wanted)]
+            unlike = [pair for pair in zip(wanted, here, strict=True) if pair[0] != pair[1]]
+            if len(unlike) == 1 and _is_other_word(*unlike[0]):
+                return " ".join(here)
+    return ""
+
+
+def _is_other_word(gold: str, said: str) -> bool:
+    """Say whether a word of a name is another one, not a spelling or an initial of it."""
+    if gold[0].isdigit() or said[0].isdigit():
+        return gold[0].isdigit() and said[0].isdigit()
+    similarity = JaroWinkler.similarity(gold.casefold(), said.casefold())
+    return min(len(gold), len(said)) > 2 and similarity < ANOTHER_WORD
+
+
+def _share(words: Sequence[str], of: frozenset[str]) -> float:
+    return sum(word in of for word in words) / len(words) if words else 0.0
+
+
+def _has(word: str, seen: _Seen) -> bool:
+    """Say whether an answer has a word, its spelling aside."""
+    if word in seen.words:
+        return True
+    if len(word) < 4 or word[0].isdigit():
+        return False
+    near = process.extractOne(word, seen.long, scorer=JaroWinkler.similarity, score_cutoff=SAME_SPELLING)
+    return near is not None
+
+
+def _dates_differ(gold: Gold, seen: _Seen) -> tuple[float, float]:
+    """Return whether the answer gives another day or month than the gold, and whether a part of its date."""
+    exact = [date for date in gold.dates if date.month]
+    said = [date for date in seen.dates if date.month]
+    if not said:
+        return 0.0, float(any(str(date.year) in seen.words for date in exact))
+    part = any(
+        one.year == other.year and one.month == other.month and not other.day
+        for one in exact
+        for other in said
+    )
+    return float(bool(exact) and not part), float(part)
+
+
+def _same_date(one: DateMention, other: DateMention) -> bool:
+    return (one.year, one.month) == (other.year, other.month) and one.day in (0, None, other.day)
+
+
+def _within_decade(folded: str, golds: Sequence[Gold], said: Sequence[int]) -> bool:
+    """Say whether an answer names the decade or century of a gold's year, and not the year."""
+    years = {int(token) for gold in golds for token in gold.tokens if len(token) == 4 and token.isdigit()}
+    if not years or not years.isdisjoint(said):
+        return False
+    decades = {int(found) for found in _DECADE.findall(folded)}
+    centuries = {int(found) for found in _CENTURY.findall(folded)}
+    return any(year // 10 in decades or year // 100 + 1 in centuries for year in years)
+
+
+def _other_names(first: str, asked: frozenset[str], accepted: frozenset[str]) -> int:
+    """Count the names of the first sentence that neither the question nor an accepted answer has."""
+    names = [_new(tokens(fold(run)), frozenset()) for run in _CAPITALS.findall(first)[:12]]
+    return sum(bool(name) and not asked.issuperset(name) and accepted.isdisjoint(name) for name in names)
+
+
+def _last_phrase(first: str, asked: frozenset[str]) -> frozenset[str]:
+    """Return the new words of the first sentence's last phrase that has any."""
+    for phrase in reversed(_breaks().split(first)):
+        words = _new(tokens(fold(phrase)), asked)
+        if words:
+            return frozenset(words)
+    return frozenset()
+
+
+@lru_cache(maxsize=1)
+def _breaks() -> re.Pattern[str]:
+    words = any_of(cast("list[str]", table("measures")["breaks"]))
+    return re.compile(rf"[,(;:]|\b{words}\b| [-–—] ")
+
+
+@lru_cache(maxsize=8192)
+def variants(text: str) -> tuple[Gold, ...]:
+    """Return an accepted answer as written, without its brackets, and without what follows its only comma."""
+    bare = _BRACKETS.sub("", text).strip(" .,;\"'") or text
+    written = [text, bare]
+    if len(bare.split()) <= 8 and bare.count(",") == 1 and " and " not in bare:
+        written.append(bare.partition(",")[0])
+    return tuple(_ready(each, CUT if place else 1.0) for place, each in enumerate(dict.fromkeys(written)))
+
+
+def _ready(text: str, weight: float) -> Gold:
+    found = tokens(fold(text))
+    words = _new(found, frozenset()) or found
+    return Gold(found, words, find_dates(text), _trigrams(found), weight)
+
+
+def fold(text: str) -> str:
+    """Return a text without case, accents, possessives, points of initials and separators of thousands."""
+    folded = unicodedata.normalize("NFKD", text)
+    if not folded.isascii():
+        folded = "".join(char for char in folded if not unicodedata.combining(char))
+    folded = folded.casefold().replace("’", "'").replace("&", " and ")
+    folded = _THOUSANDS.sub("", _POSSESSIVE.sub("", folded))
+    return _INITIALS.sub(r"\1", folded)
+
+
+def tokens(folded: str) -> list[str]:
+    """Return the words and figures of a folded text: no articles, number words as figures, plurals as singulars."""
+    articles = words_of("measures", "articles")
+    found: list[str] = []
+    for token in _TOKEN.findall(folded):
+        if token not in articles and not (token in _ORDINAL and found and found[-1].isdigit()):
+            found.append(_canonical(token))
+    return found
+
+
+@lru_cache(maxsize=65536)
+def _canonical(token: str) -> str:
+    if token in _figures():
+        return _figures()[token]
+    if token[0].isdigit():
+        return token.rstrip("0").rstrip(".") if "." in token else token
+    if len(token) > 3 and token.endswith("ies"):
+        return f"{token[:-3]}y"
+    if len(token) > 4 and token.endswith("es") and token[-3] in "sxz":
+        return token[:-2]
+    return token[:-1] if len(token) > 3 and token[-1] == "s" and token[-2] != "s" else token
+
+
+@lru_cache(maxsize=1)
+def _figures() -> dict[str, str]:
+    named = cast("dict[str, str]", table("measures")["figures"])
+    figures = {word: figure for figure, words in named.items() for word in words.split()}
+    return figures | {numeral: str(value) for value, numeral in enumerate(_ROMAN, 1) if len(numeral) > 1}
+
+
+def _new(found: Sequence[str], asked: frozenset[str]) -> list[str]:
+    function_words = words_of("measures", "function_words")
+    return [token for token in found if token not in asked and token not in function_words]
+
+
+def _trigrams(found: Sequence[str]) -> frozenset[str]:
+    text = " ".join(found)
+    return frozenset(text[place : place + 3] for place in range(len(text) - 2))
+
+
+def own_words(text: str, asked: frozenset[str]) -> list[str]:
+    """Return the words and figures of a text that the question does not have, function words left out."""
+    return _new(tokens(fold(text)), asked)
+
+
+def _find(wanted: Sequence[str], found: Sequence[str]) -> int:
+    """Return where the wanted tokens stand in a row; -1: nowhere."""
+    length, place = len(wanted), -1
+    while True:
+        try:
+            place = found.index(wanted[0], place + 1)
+        except ValueError:
+            return -1
+        if list(found[place : place + length]) == list(wanted):
+            return place

@@ -1,0 +1,76 @@
+"""How likely people are to call an answer right: a logistic regression over its measures, committed weights.
+
+``benchmarks/train_scorer.py`` makes ``weights.json``: the weights, and for each error rate the probability
+from which, or up to which, that rate was kept on answers that the weights had not seen.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ragharness.errors import UsageError
+from ragharness.records import Score
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FALSE_CORRECT = 0.01
+"""The share of *correct* verdicts that may be false, unless the user names another."""
+FALSE_WRONG = 0.03
+"""The share of right answers that may be called *wrong*."""
+NAMED = 5
+"""Measures that a verdict names, the heaviest first."""
+
+
+class Weights(msgspec.Struct, frozen=True):
+    """What ``weights.json`` holds."""
+
+    source: str
+    answers: int
+    intercept: float
+    weights: dict[str, float]
+    means: dict[str, float]
+    correct_from: dict[str, float]
+    """False correct rate -> the least probability of a *correct*."""
+    wrong_up_to: dict[str, float]
+    """False wrong rate -> the greatest probability of a *wrong*."""
+
+
+@lru_cache(maxsize=1)
+def load_weights() -> Weights:
+    """Return the committed weights."""
+    return msgspec.json.decode(Path(__file__).with_name("weights.json").read_bytes(), type=Weights)
+
+
+def score(measures: Mapping[str, float]) -> Score:
+    """Return the probability that people would call an answer with these measures right."""
+    known = load_weights()
+    logit = known.intercept + sum(weight * measures[name] for name, weight in known.weights.items())
+    added = {name: weight * (measures[name] - known.means[name]) for name, weight in known.weights.items()}
+    heaviest = sorted(added, key=lambda name: -abs(added[name]))[:NAMED]
+    probability = 1 / (1 + math.exp(-max(-30.0, min(30.0, logit))))
+    return Score(round(probability, 3), tuple((name, round(added[name], 2)) for name in heaviest))
+
+
+def operating_point(false_correct: float = FALSE_CORRECT) -> tuple[float, float]:
+    """Return the probability up to which an answer is wrong and the one from which it is correct.
+
+    Between measured error rates the probability is interpolated; raises ``UsageError`` outside them.
+    """
+    known = load_weights()
+    points = sorted((float(rate), probability) for rate, probability in known.correct_from.items())
+    if not points[0][0] <= false_correct <= points[-1][0]:
+        raise UsageError(
+            f"expected a rate of false corrects from {points[0][0]:g} to {points[-1][0]:g}, "
+            f"found {false_correct:g}",
+            help="the rate is a fraction: 0.01 is one in a hundred",
+        )
+    above = next(place for place, (rate, _) in enumerate(points) if rate >= false_correct)
+    (low, first), (high, last) = points[max(0, above - 1)], points[above]
+    share = (false_correct - low) / (high - low) if high > low else 0.0
+    return known.wrong_up_to[f"{FALSE_WRONG:g}"], first + share * (last - first)

@@ -1,0 +1,92 @@
+"""Free text against accepted answers: what was read of it, weighed with how alike the two are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragharness.graders.reading.candidates import accepted, value_kinds
+from ragharness.graders.reading.measures import another_name, fold, measure, own_words, tokens
+from ragharness.graders.reading.scorer import score
+from ragharness.questions.values import undecidable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragharness.graders.reading.outcome import Outcome
+    from ragharness.graders.reading.parts import Part
+    from ragharness.records import Match, Question
+
+ENOUGH_WORDS = 0.7
+"""The share of the own words of an accepted sentence that an answer must hold, besides all of its figures."""
+_SETTLED = ("distractor", "world")
+
+
+def weigh_text(
+    parts: Sequence[Part], question: Question, read: Outcome, thresholds: tuple[float, float]
+) -> Outcome:
+    """Return what was read of an answer, confirmed, overruled or left open by its likeness to the golds.
+
+    Golds that are amounts or dates, values offered as alternatives, known false answers and denied golds
+    stand as they were read.
+    """
+    gold = accepted(question)
+    if not question.answers:
+        return read
+    if undecidable(question) == "sentence":
+        return _weigh_sentence(parts, question, read)
+    if read.contradiction or read.imprecise or read.denied or read.match in _SETTLED or value_kinds(gold):
+        return read
+    found = score(text_measures(parts, question, read))
+    read.score = found
+    wrong_up_to, correct_from = thresholds
+    other = "" if read.match == "match" else another_name("\n".join(part.text for part in parts), gold)
+    if found.probability >= correct_from and not other:
+        return _commit(read, parts, question, "match")
+    if (found.probability <= wrong_up_to or other) and read.committed:
+        read.value = other or read.value
+        return _commit(read, parts, question, "mismatch")
+    if read.committed or found.probability > wrong_up_to:
+        read.committed, read.match = False, "none"
+        read.unreadable = (
+            f"its likeness to the accepted answers, {found.probability:.2f}, decides neither way"
+        )
+    return read
+
+
+def text_measures(parts: Sequence[Part], question: Question, read: Outcome) -> dict[str, float]:
+    """Return the measures of an answer, what was read in it among them."""
+    measures = measure(
+        question.text, accepted(question), "\n".join(dict.fromkeys(part.text for part in parts)),
+        declines=any(part.decline is not None for part in parts),
+    )  # fmt: skip
+    measures["read as right"] = float(read.match == "match")
+    measures["read as another"] = float(read.committed and read.match == "mismatch")
+    return measures
+
+
+def _weigh_sentence(parts: Sequence[Part], question: Question, read: Outcome) -> Outcome:
+    """Compare with accepted sentences: right where the figures and most words of one are held, else open."""
+    asked = frozenset(tokens(fold(question.text)))
+    said = frozenset(token for part in parts for token in tokens(fold(part.text)))
+    for gold in question.answers:
+        own = set(own_words(gold, asked))
+        figures = {word for word in own if word[0].isdigit()}
+        words = own - figures
+        if figures <= said and own and len(words & said) >= ENOUGH_WORDS * len(words):
+            return _commit(read, parts, question, "match")
+    read.committed, read.match = False, "none"
+    read.unreadable = (
+        "the accepted answer is a sentence, and neither its words nor their contrary stand in the answer"
+    )
+    return read
+
+
+def _commit(read: Outcome, parts: Sequence[Part], question: Question, match: Match) -> Outcome:
+    """Return what was read with another relation to the gold, carried by the sentences nearest to it."""
+    if not read.parts:
+        wanted = frozenset(word for gold in accepted(question) for word in tokens(fold(gold)))
+        shared = [len(wanted.intersection(tokens(fold(part.text)))) for part in parts]
+        read.parts = [part for part, count in zip(parts, shared, strict=True) if count == max(shared)]
+        read.value = read.value or read.parts[0].text[:120]
+    read.committed, read.match, read.unreadable = True, match, ""
+    return read
