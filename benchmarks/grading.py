@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
     from ragharness.cases import Case
     from ragharness.graders import Grader
-    from ragharness.records import Verdict
 
     Measure = Callable[[NDArray[np.int64]], float]
 
@@ -49,7 +48,10 @@ RESULT = HERE / "grading.json"
 CASES = HERE.parent / "tests" / "cases"
 DRAWS = 400
 """Samples of questions from which an interval is read."""
+_EVEN = 0.5
 _FOLDS = 5
+_SCORED = ("correct", "wrong", "needs_review")
+"""Outcomes that the probability of a score speaks of."""
 _RATES = ("false_correct", "false_wrong", "needs_review", "agreement_all", "agreement_graded")
 
 
@@ -62,16 +64,15 @@ def _digest(question: str) -> str:
     return sha256(question.encode()).hexdigest()
 
 
-def confidence(verdict: Verdict) -> float | None:
-    """Return how sure the grader is of a verdict, 0 to 1; None where it does not say."""
-    said = getattr(verdict, "confidence", None)
-    return None if said is None else float(said)
-
-
 def opinion(grader: Grader, each: Labelled) -> baselines.Opinion:
     """Return what the grader says of an answer as the baselines say it."""
     verdict = judge(grader, each)
-    return baselines.Opinion(outcome_of(verdict), confidence(verdict), f"{each.shape} {verdict.reason}")
+    outcome, ground = outcome_of(verdict), f"{each.shape} {verdict.reason}"
+    if verdict.score is None or outcome not in _SCORED:
+        return baselines.Opinion(outcome, None, ground)
+    right = verdict.score.probability
+    sure = right if outcome == "correct" else 1 - right if outcome == "wrong" else max(right, 1 - right)
+    return baselines.Opinion(outcome, sure, ground, leaning=right >= _EVEN)
 
 
 class Board:
@@ -90,9 +91,10 @@ class Board:
         self._rows = [np.array(each) for each in rows.values()]
 
     def _column(self, said: Sequence[baselines.Opinion]) -> risk.Column:
-        # Forced to decide, a system says of what it leaves to review that it is not correct.
+        # Forced to decide, a system says what it leans to, which is "not correct" where it does not say.
         errs = [
-            (label == "correct") != (each.outcome == "correct")
+            (label == "correct")
+            != (each.leaning if each.outcome == "needs_review" else each.outcome == "correct")
             for label, each in zip(self.labels, said, strict=True)
         ]
         return risk.Column(
@@ -140,6 +142,7 @@ class Board:
             "coverage": round(risk.coverage_of(own), 4),
             "error_at_grader_coverage": round(risk.risk_at(own, risk.coverage_of(other)), 4),
             "grader_error_at_its_coverage": round(risk.risk_at(other, risk.coverage_of(own)), 4),
+            "grader_behind_at_most": [round(each, 4) for each in risk.behind(other, own)],
             "curve": risk.curve(own),
         }
 
@@ -215,11 +218,16 @@ def _as_expected(grader: Grader, case: Case) -> bool:
 
 
 def _table(figures: dict[str, dict[str, Any]]) -> str:
-    head = ("", "false correct", "false wrong", "review", "graded right", "area", "at ours", "ours at its")
+    head = ("", "false correct", "false wrong", "review", "graded right", "area", "at ours", "ours at its",
+            "behind", "at share")  # fmt: skip
     keys = ("false_correct", "false_wrong", "needs_review", "agreement_graded", "area",
             "error_at_grader_coverage", "grader_error_at_its_coverage")  # fmt: skip
     rows = [head] + [
-        (name, *("n/a" if each[key] is None else f"{100 * each[key]:.1f} %" for key in keys))
+        (
+            name,
+            *("n/a" if each[key] is None else f"{100 * each[key]:.1f} %" for key in keys),
+            *(f"{100 * value:.1f} %" for value in each["grader_behind_at_most"]),
+        )
         for name, each in figures.items()
     ]
     return "\n".join("  ".join(f"{cell:>14}" for cell in row) for row in rows)

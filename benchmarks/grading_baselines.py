@@ -28,6 +28,8 @@ class Opinion(NamedTuple):
     """None: it does not say; then it is as sure as such verdicts were right on other questions."""
     ground: str = ""
     """What a verdict rests on: those of the same ground are equally sure."""
+    leaning: bool = False
+    """Whether it would say correct if it had to decide what it leaves to review."""
 
 
 def tokens(text: str) -> list[str]:

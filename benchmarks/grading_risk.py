@@ -61,6 +61,14 @@ def coverage_of(column: Column) -> float:
     return float(column.graded.mean())
 
 
+def behind(one: Column, other: Column) -> tuple[float, float]:
+    """Return by how much one errs more than another at most, over shares from a fortieth on, and where."""
+    least = len(one.errs) // POINTS
+    more = (risks(one) - risks(other))[least:]
+    place = int(more.argmax())
+    return float(more[place]), (least + place + 1) / len(one.errs)
+
+
 def curve(column: Column) -> list[tuple[float, float]]:
     """Return (coverage, risk) at evenly spread coverages."""
     found = risks(column)

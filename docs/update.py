@@ -168,6 +168,7 @@ def grading() -> str:
         "area",
         "its error at our share",
         "ours at its",
+        "ours behind at most",
     )
     keys = ["false_correct", "false_wrong", "needs_review", "agreement_graded", "area"]
     keys += ["error_at_grader_coverage", "grader_error_at_its_coverage"]
@@ -177,6 +178,8 @@ def grading() -> str:
         rows = [_line([title, *head]), _line(["---"] * (1 + len(head)))]
         for system, figures in each["systems"].items():
             cells = [_percent(figures[key], figures["intervals"].get(key)) for key in keys]
+            most, share = figures["grader_behind_at_most"]
+            cells.append(f"{100 * most:.1f} points, at {100 * share:.0f} %" if most > 0 else "nowhere")
             rows.append(
                 _line([f"grader `{system}`" if system == found["grader"].split("@")[0] else system, *cells])
             )

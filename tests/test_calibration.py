@@ -288,7 +288,7 @@ def test_half_a_character_harms_nothing(verb: Verb, tmp_path: Path) -> None:
         (("--answers", "a.jsonl", "--show", "-1"), "expected --show of at least 0, found -1"),
         (
             ("--answers", "a.jsonl", "--false-correct", "2"),
-            "expected --false-correct between 0 and 1, found 2",
+            "expected a rate of false corrects",
         ),
         (("--answers", "a.jsonl", "--map", "answer"), "expected --map NAME=THEIRS, found 'answer'"),
         (("--answers", "a.jsonl", "--map", "anser=x"), "no column is named 'anser'; did you mean answer"),

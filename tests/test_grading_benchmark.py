@@ -44,6 +44,8 @@ def test_risk_grows_from_the_surest_answers_and_ties_share_their_errors() -> Non
     assert risk.risks(alike).tolist() == [0.5] * 4
     assert risk.risk_at(surest_right, 0.5) == 0
     assert risk.curve(surest_right)[-1] == (1.0, 0.5)
+    assert risk.behind(alike, surest_right) == (0.5, 0.25)
+    assert risk.behind(surest_right, alike) == (0.0, 1.0)
 
 
 def test_what_is_left_to_review_comes_last() -> None:
