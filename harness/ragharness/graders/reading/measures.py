@@ -1,4 +1,4 @@
-"""What an answer and the accepted answers share: plain measures, most from 0 to 1, for ``scorer`` to weigh."""
+"""What an answer and the accepted answers share: plain measures, most of them from 0 to 1, for the scorer."""
 
 from __future__ import annotations
 
@@ -39,25 +39,6 @@ _CAPITALS = regex(r"[A-Z][\w'’.&-]*(?:\s+(?:of|the|and|de|von|van|&)?\s*[A-Z][
 _DECADE = regex(r"\b(\d{3})0s\b")
 _CENTURY = regex(r"\b(\d{1,2})(?:st|nd|rd|th)[ -]century")
 _ORDINAL = frozenset(("st", "nd", "rd", "th"))
-_ROMAN = [
-    "i",
-    "ii",
-    "iii",
-    "iv",
-    "v",
-    "vi",
-    "vii",
-    "viii",
-    "ix",
-    "x",
-    "xi",
-    "xii",
-    "xiii",
-    "xiv",
-    "xv",
-    "xvi",
-    "xvii",
-]
 
 
 class Gold(NamedTuple):
@@ -284,7 +265,7 @@ def fold(text: str) -> str:
 
 
 def tokens(folded: str) -> list[str]:
-    """Return the words and figures of a folded text: no articles, number words as figures, plurals as singulars."""
+    """Return the words and figures of a folded text: no articles, numerals as figures, plurals as singulars."""
     articles = words_of("measures", "articles")
     found: list[str] = []
     for token in _TOKEN.findall(folded):
@@ -309,8 +290,7 @@ def _canonical(token: str) -> str:
 @lru_cache(maxsize=1)
 def _figures() -> dict[str, str]:
     named = cast("dict[str, str]", table("measures")["figures"])
-    figures = {word: figure for figure, words in named.items() for word in words.split()}
-    return figures | {numeral: str(value) for value, numeral in enumerate(_ROMAN, 1) if len(numeral) > 1}
+    return {word: figure for figure, words in named.items() for word in words.split()}
 
 
 def _new(found: Sequence[str], asked: frozenset[str]) -> list[str]:
