@@ -265,7 +265,7 @@ def fold(text: str) -> str:
 
 
 def tokens(folded: str) -> list[str]:
-    """Return the words and figures of a folded text: no articles, numerals as figures, plurals as singulars."""
+    """Return the tokens of a folded text: no articles, numerals as figures, plurals as singulars."""
     articles = words_of("measures", "articles")
     found: list[str] = []
     for token in _TOKEN.findall(folded):
