@@ -1,4 +1,4 @@
-"""Dates in answers, as precise as they are written, in English, Spanish, German and French."""
+"""Dates in answers, as precise as they are written."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ragharness.language.latin import WORD, places, vocabulary, word_set
+from ragharness.language.latin import WORD, places, vocabulary
+from ragharness.language.number_context import in_citation, is_reference
 from ragharness.language.patterns import regex
-from ragharness.language.references import in_citation, is_reference
+from ragharness.language.tables import phrases, table, words_of
 from ragharness.language.units import DURATIONS, SCALES
 
 DateRelation = Literal["match", "mismatch", "coarser", "ambiguous"]
@@ -32,94 +33,35 @@ class DateMention(Struct, frozen=True, omit_defaults=True):
     fiscal: bool = False
 
 
-_MONTH_ROWS = (
-    "january jan enero ene januar jänner janvier janv",
-    "february feb febrero februar feber février févr fevrier",
-    "march mar marzo märz mrz mars",
-    "april apr abril abr avril avr",
-    "may mayo mai",
-    "june jun junio juni juin",
-    "july jul julio juli juillet juil",
-    "august aug agosto ago août aout",
-    "september sep sept septiembre setiembre septembre",
-    "october oct octubre oktober okt octobre",
-    "november nov noviembre novembre",
-    "december dec diciembre dic dezember dez décembre déc decembre",
-)
-MONTHS = {name: number for number, row in enumerate(_MONTH_ROWS, 1) for name in row.split()}
-"""Month names and abbreviations of four languages."""
+MONTHS = {name: number for number, names in enumerate(table("dates")["months"], 1) for name in names.split()}
+"""Month names and abbreviations."""
+_COMMON_WORDS = words_of("dates", "common")
+_ORDINALS = {name: day for day, name in enumerate(str(table("dates")["ordinals"]).split(), 1)}
+_PERIOD_WORDS = words_of("dates", "period_words")
 
-_COMMON_WORDS = word_set("may march mar mai ago dec sept sep jan mars oct dic nov")
-"""Months that are other words too when they stand in lower case without a year."""
-
-_ORDINALS = {
-    name: number
-    for number, name in enumerate(
-        [
-            "first",
-            "second",
-            "third",
-            "fourth",
-            "fifth",
-            "sixth",
-            "seventh",
-            "eighth",
-            "ninth",
-            "tenth",
-            "eleventh",
-            "twelfth",
-            "thirteenth",
-            "fourteenth",
-            "fifteenth",
-            "sixteenth",
-            "seventeenth",
-            "eighteenth",
-            "nineteenth",
-            "twentieth",
-            "twenty-first",
-            "twenty-second",
-            "twenty-third",
-            "twenty-fourth",
-            "twenty-fifth",
-            "twenty-sixth",
-            "twenty-seventh",
-            "twenty-eighth",
-            "twenty-ninth",
-            "thirtieth",
-            "thirty-first",
-        ],
-        1,
-    )
-}
 _DIGIT = regex(r"[0-9]")
 _CLUSTER = regex(r"[0-9]+(?:[-./–][0-9]+)*")
+_YEAR = r"(?:1[5-9]\d\d|2[01]\d\d)"
+_DAY = r"(?P<day>[12]\d|3[01]|0?[1-9])"
 _ISO = regex(r"(\d{4})([-/.])(0?[1-9]|1[0-2])(?:\2(0?[1-9]|[12]\d|3[01]))?")
-_NUMERIC = regex(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})")
-_YEARS = regex(r"(1[5-9]\d\d|2[01]\d\d)(?:[-–/](1[5-9]\d\d|2[01]\d\d|\d\d))?")
+_NUMERIC = regex(r"(\d{1,2})(?:([-/])(\d{1,2})\2(\d{4}|\d{2}))")
+_YEARS = regex(rf"({_YEAR})(?:[-–/]({_YEAR}|\d\d))?")
 _DAY_BEFORE = regex(
-    r"(?<![\w.,/#])(?:(?P<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th|er|º|ª|°|\.)?"
-    r"|(?P<ordinal>(?:twenty-|thirty-)?[a-z]+(?:st|nd|rd|th)))"
-    r"(?:\s+day)?(?:-|\s*(?:\s(?:of|de)\s)?\s*)$",
+    rf"(?<![\w.,/#])(?:{_DAY}(?:st|nd|rd|th)?|(?P<ordinal>(?:twenty-|thirty-)?[a-z]+(?:st|nd|rd|th)))"
+    r"(?:\s+day)?(?:-|\s*(?:\sof\s)?\s*)$",
     re.IGNORECASE,
 )
 _DAY_AFTER = regex(
-    r"\.?[-\s]\s*(?:the\s+)?(?P<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?(?![\w%]|[.,]\d)(?!\s*(?:days|years|months|%))",
+    rf"\.?[-\s]\s*(?:the\s+)?{_DAY}(?:st|nd|rd|th)?(?![\w%]|[.,]\d)(?!\s*(?:days|years|months|%))",
     re.IGNORECASE,
 )
-_YEAR_AFTER = regex(
-    r"\.?(?:\s*,\s*|[-\s]\s*)(?:(?:of|de|del|the)\s+){0,2}(?P<year>1[5-9]\d\d|2[01]\d\d)(?![\w%]|[.,]\d)"
-)
-_STREET = regex(
-    r"\s(?:[A-Z][\w.'’-]*\s){1,3}?(?:Street|St\.|Avenue|Ave\b|Road|Rd\b|Boulevard|Blvd|Drive|Lane|Parkway|Pkwy|Highway|Plaza|Square|Court|Way|Place|Terrace|Circle)"
-)
-"""What follows the number of a house ("1600 Amphitheatre Parkway")."""
+_YEAR_AFTER = regex(rf"\.?(?:\s*,\s*|[-\s]\s*)(?:(?:of|the)\s+){{0,2}}(?P<year>{_YEAR})(?![\w%]|[.,]\d)")
+_STREET = regex(rf"\s(?:[A-Z][\w.'’-]*\s){{1,3}}?{phrases('dates', 'streets')}")
 _PERIOD_BEFORE = regex(
     r"(?<!\w)(?:(?:Q(?P<q>[1-4])|(?P<r>[1-4])Q|(?P<ordinal>first|second|third|fourth)\s+quarter)"
-    r"(?:\s+of)?(?:\s+the)?[\s,]*)?(?P<name>FY|CY|fiscal(?:\s+years?)?|financial\s+year|ejercicio|Geschäftsjahr|exercice"
-    r")?\s*['’]?$",
+    rf"(?:\s+of)?(?:\s+the)?[\s,]*)?(?P<name>{phrases('dates', 'periods')})?\s*['’]?$",
     re.IGNORECASE,
 )
-_PERIOD_WORDS = word_set("fy cy q fiscal quarter financial ejercicio geschäftsjahr exercice")
 _PERIOD_ENDINGS = frozenset("ylrsfeoq1234")
 """Last letters of what may stand right before the year of a period."""
 _BLOCKED_BEFORE = frozenset("_#@/-.,+$€£¥")
