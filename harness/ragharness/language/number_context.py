@@ -29,6 +29,7 @@ _PREFIX = regex(
     rf"(?P<outer>{_MINUS})?(?P<currency>(?<![A-Z])[A-Z]{{0,2}}[{_SYMBOLS}]|(?<![^\W_])[A-Z]{{3}})"
     rf"[ \u00a0\u202f]?(?P<inner>[-−–])?$|(?P<minus>{_MINUS})$"
 )
+_MARKS = frozenset("-−–" + _SYMBOLS)
 _NEXT = regex(
     r"([ \u00a0\u202f\n-]?)(?:([%‰¢" + _SYMBOLS + r"])"
     r"|([Uu]\.[Ss]\.|[A-Za-zÀ-ɏ]+)(?:[ \u00a0-]([A-Za-zÀ-ɏ]+))?)"
@@ -48,7 +49,8 @@ class Suffix(NamedTuple):
 
 def read_prefix(text: str, start: int) -> tuple[int, str, bool]:
     """Return the true start of an amount, the currency before its number, and whether a minus is written."""
-    match = _PREFIX.search(text, max(0, start - 8), start)
+    mark = text[max(0, start - 2) : start].rstrip()[-1:]
+    match = _PREFIX.search(text, max(0, start - 8), start) if mark in _MARKS or mark.isupper() else None
     if match is None:
         return start, "", False
     written = match["currency"]
@@ -68,7 +70,10 @@ def read_suffix(text: str, position: int, currency: str = "") -> Suffix:
         if match is None or match[2] or not _is_scale(text, match[1], match[3], match.end(3), currency):
             break
         end, scale, scaled = match.end(3), scale * SCALES[match[3].casefold()], True
-    unit_end, measure = _read_measure(text, end, currency)
+    found = _unit_at(text, end, currency)
+    if found is None and not currency and (adjectives := _ADJECTIVES.match(text, end)) is not None:
+        found = _unit_at(text, adjectives.end(), "")
+    unit_end, measure = found or (end, Measure(currency))
     return Suffix(unit_end, scale, scaled, measure)
 
 
@@ -81,28 +86,24 @@ def _is_scale(text: str, gap: str, written: str, end: int, currency: str) -> boo
     return bool(currency) or (not gap and word not in {"b", "t"}) or bool(_CURRENCY_NEXT.match(text, end))
 
 
-def _read_measure(text: str, position: int, currency: str) -> tuple[int, Measure]:
+def _unit_at(text: str, position: int, currency: str) -> tuple[int, Measure] | None:
+    """Return the unit written here and its end; a currency takes no other unit than one of its own kind."""
     match = _NEXT.match(text, position)
     if match is None:
-        return position, Measure(currency)
+        return None
     gap, symbol, first, second = match.groups()
     if symbol:
         end = match.end(2)
         if symbol in PERCENT:
             return end, PERCENT[symbol]
         if currency or gap == "\n" or text[end : end + 1].isdecimal():
-            return position, Measure(currency)
+            return None
         return end, HUNDREDTHS.get(symbol) or Measure(CURRENCIES[symbol])
     for name, end in ((f"{first} {second}", match.end(4)), (first, match.end(3))):
         measure = _measure(name, gap)
         if measure is not None and (not currency or is_currency(measure.unit)):
             return end, measure
-    adjectives = None if currency else _ADJECTIVES.match(text, position)
-    if adjectives is not None:
-        end, measure = _read_measure(text, adjectives.end(), currency)
-        if measure.unit:
-            return end, measure
-    return position, Measure(currency)
+    return None
 
 
 def _measure(written: str, gap: str) -> Measure | None:
@@ -134,8 +135,7 @@ def read_qualifiers(text: str, start: int, end: int) -> tuple[Bound, bool, bool]
     if before[-2:] == ["period", "of"]:
         before = before[:-3]
     last = before[-1] if before else ""
-    bounds = (_BOUNDS.get(" ".join(before[-length:])) for length in (3, 2, 1))
-    bound: Bound = next(filter(None, bounds), "")
+    bound = _BOUNDS.get(" ".join(before[-3:])) or _BOUNDS.get(" ".join(before[-2:])) or _BOUNDS.get(last, "")
     if not bound and (after := _BOUND_AFTER.match(text, end)) is not None:
         bound = "at_most" if after[1] in _LESS else "at_least"
     return bound, last in _APPROXIMATE or before[-2:] == ["close", "to"], last in _MINUS_WORDS
@@ -177,9 +177,10 @@ def in_citation(text: str, start: int, end: int) -> bool:
 def is_reference(text: str, start: int) -> bool:
     """Return whether the numeral at ``start`` names a part or place ("Section 4.2", "Season 4", "§ 3")."""
     before = text[max(0, start - 24) : start].rstrip(" \u00a0\n.:#([")
-    if before[-1:] == "§" or _LAW.search(text, max(0, start - 16), start):
+    word = before.replace("\n", " ").rpartition(" ")[2].strip("([\"'“,*_")
+    if before[-1:] == "§" or (not word.islower() and _LAW.search(text, max(0, start - 16), start)):
         return True
-    word = before.replace("\n", " ").rpartition(" ")[2].strip("([\"'“,*_").casefold()
+    word = word.casefold()
     if word in {"no", "nos"}:
         return "." in text[max(0, start - 3) : start] or "#" in text[max(0, start - 2) : start]
     return word in _LABELS
@@ -247,7 +248,7 @@ def _is_letter_name(text: str, start: int, end: int, letters: str) -> bool:
     if len(digits) > 1 or read_prefix(text, start)[1]:
         return False
     after = end + 1
-    return not (_COUNTED.match(text, after) or _read_measure(text, after, "")[1].unit)
+    return not (_COUNTED.match(text, after) or _unit_at(text, after, ""))
 
 
 def in_link(text: str, start: int) -> bool:

@@ -19,6 +19,8 @@ DIGITS = regex(
 """One numeral with its separators; a leading decimal point (".5") is added by the caller."""
 _DECIMAL_COMMA = regex(r"\d+,(?!\d{3}$)\d+|0,\d+|\d{4,},\d+")
 
+_SEPARATOR = regex(r"[^\d.]")
+
 
 class Numeral(NamedTuple):
     """The value of a written numeral."""
@@ -39,9 +41,9 @@ class Spelled(NamedTuple):
 
 def read_digits(written: str) -> Numeral:
     """Return the value of a numeral that ``DIGITS`` matched: an English one, or one with a decimal comma."""
-    if _DECIMAL_COMMA.fullmatch(written):
+    if "," in written and _DECIMAL_COMMA.fullmatch(written):
         written = written.replace(",", ".")
-    plain = "".join(char for char in written if char.isdecimal() or char == ".")
+    plain = written if written.isdecimal() else _SEPARATOR.sub("", written)
     digits = plain.replace(".", "").lstrip("0") if "." in plain else plain.strip("0")
     return Numeral(Decimal(plain), len(digits) or 1)
 

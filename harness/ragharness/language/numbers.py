@@ -64,6 +64,7 @@ _NO_ONE = words_of("numbers", "no_one")
 _NOT_HALF = words_of("numbers", "not_half")
 _FRACTION_AFTER = regex(rf"[- ]{phrases('numbers', 'fractions')}\b")
 _SPANS = words_of("numbers", "spans")
+_WORDS = TRIGGERS | _SPANS
 _ARTICLE = regex(r"(?<![^\W\d_])[Aa] $")
 _A_SPAN = regex(rf"(?<![^\s]){any_of(words_of('numbers', 'before_a_span'))} (a )$", re.IGNORECASE)
 _LONGEST = 24
@@ -80,7 +81,7 @@ def find_quantities(text: str) -> list[Quantity]:
 
 @lru_cache(maxsize=256)
 def _find_quantities(text: str) -> tuple[Quantity, ...]:
-    triggers = vocabulary(text) & (TRIGGERS | _SPANS)
+    triggers = vocabulary(text) & _WORDS
     atoms = _digit_atoms(text)
     if triggers:
         atoms = sorted(atoms + _word_atoms(text, triggers))
@@ -120,7 +121,7 @@ def _digit_atoms(text: str) -> list[_Atom]:
             place += 1
         if place < len(dates) and dates[place].start <= start:
             continue
-        mixed = _MIXED.match(text, start)
+        mixed = _MIXED.match(text, start) if text[end : end + 1] == " " else None
         code = -1 if mixed else code_end(text, start, end)
         if mixed is not None:
             skip = mixed.end()
