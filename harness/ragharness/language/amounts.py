@@ -43,7 +43,7 @@ class Quantity(Struct, frozen=True, omit_defaults=True):
 _COMPOUND = regex(r"\s?(?:,\s?)?(?:and)?\s?")
 _CONNECTOR = regex(rf"\s?(-|–|—|{phrases('numbers', 'range_words')})\s?")
 _JOINING_WORDS = frozenset({"and", "or"})
-_YEAR_BEFORE = regex(rf"\b{phrases('numbers', 'before_year')}\s?$", re.IGNORECASE)
+_BETWEEN = regex(r"\bbetween\s+\Z", re.IGNORECASE)
 _SCALED = any_of(("thousand", "million", "billion"))
 _IN_SCALE = regex(
     rf"\bin (?:(?:[A-Z]{{3}}|US|[$€£]) ?)?({_SCALED})s\b(?= of|,|\)|\]|;|$| except| US| [A-Z]{{3}}\b)"
@@ -99,7 +99,9 @@ def mark_ranges(text: str, found: list[Quantity]) -> None:
         left = _like(text, left, right)
         if _of_two_sorts(left, right):
             continue
-        if match[1] not in _JOINING_WORDS or (match[1] == "and" and _after_between(text, left.start)):
+        if match[1] not in _JOINING_WORDS or (
+            match[1] == "and" and _BETWEEN.search(text, max(0, left.start - 12), left.start)
+        ):
             left = replace(left, range="low")
             found[index + 1] = replace(right, range="high")
         found[index] = left
@@ -107,7 +109,7 @@ def mark_ranges(text: str, found: list[Quantity]) -> None:
 
 def _like(text: str, left: Quantity, right: Quantity) -> Quantity:
     """Give the first of two joined amounts the unit and scale that only the second one states."""
-    if left.year and (not right.unit or _is_calendar_year(text, left, right)):
+    if left.year:
         return left
     if right.scaled and not left.scaled and (not left.unit or left.unit == right.unit):
         words = WORD.findall(text[right.start : right.end].casefold())
@@ -124,17 +126,6 @@ def _of_two_sorts(left: Quantity, right: Quantity) -> bool:
     if left.unit and right.unit:
         return left.unit != right.unit and not (is_duration(left.unit) and is_duration(right.unit))
     return bool(left.unit and left.scaled and not right.scaled)
-
-
-def _is_calendar_year(text: str, left: Quantity, right: Quantity) -> bool:
-    """Whether "2023" in "in 2023 and $5 million" names a year; "2000 to 3000 dollars" is a range."""
-    if _YEAR_BEFORE.search(text, max(0, left.start - 12), left.start) or not text[right.start].isdigit():
-        return True
-    return text[left.end : right.start].strip() in _JOINING_WORDS and not _after_between(text, left.start)
-
-
-def _after_between(text: str, start: int) -> bool:
-    return text[max(0, start - 12) : start].casefold().split()[-1:] == ["between"]
 
 
 def apply_stated_scale(text: str, found: list[Quantity]) -> list[Quantity]:

@@ -27,7 +27,7 @@ _SYMBOLS = "$€£¥₹₩₽₺₪"
 _MINUS = r"(?:(?<![^\W_])(?<![)\]%-])[-−–])"
 _PREFIX = regex(
     rf"(?P<outer>{_MINUS})?(?P<currency>(?<![A-Z])[A-Z]{{0,2}}[{_SYMBOLS}]|(?<![^\W_])[A-Z]{{3}})"
-    rf"[ \u00a0\u202f]?(?P<inner>[-−–])?$|(?P<minus>{_MINUS})$"
+    rf"[ \u00a0\u202f]?(?P<inner>[-−–])?\Z|(?P<minus>{_MINUS})\Z"
 )
 _MARKS = frozenset("-−–" + _SYMBOLS)
 _NEXT = regex(
@@ -35,7 +35,6 @@ _NEXT = regex(
     r"|([Uu]\.[Ss]\.|[A-Za-zÀ-ɏ]+)(?:[ \u00a0-]([A-Za-zÀ-ɏ]+))?)"
 )
 _ADJECTIVES = regex(rf"(?:[ \u00a0]{any_of(words_of('numbers', 'before_duration'))}\b){{1,3}}")
-_CURRENCY_NEXT = regex(rf"\s?(?:[{_SYMBOLS}]|(?:USD|EUR|GBP|CHF|JPY)\b)")
 
 
 class Suffix(NamedTuple):
@@ -67,7 +66,7 @@ def read_suffix(text: str, position: int, currency: str = "") -> Suffix:
     end, scale, scaled = position, Decimal(1), False
     for _ in range(3):
         match = _NEXT.match(text, end)
-        if match is None or match[2] or not _is_scale(text, match[1], match[3], match.end(3), currency):
+        if match is None or match[2] or not _is_scale(match[1], match[3].casefold(), currency):
             break
         end, scale, scaled = match.end(3), scale * SCALES[match[3].casefold()], True
     found = _unit_at(text, end, currency)
@@ -77,13 +76,10 @@ def read_suffix(text: str, position: int, currency: str = "") -> Suffix:
     return Suffix(unit_end, scale, scaled, measure)
 
 
-def _is_scale(text: str, gap: str, written: str, end: int, currency: str) -> bool:
-    word = written.casefold()
+def _is_scale(gap: str, word: str, currency: str) -> bool:
     if word not in SCALE_LETTERS:
         return word in SCALES
-    if gap == "-":
-        return False
-    return bool(currency) or (not gap and word not in {"b", "t"}) or bool(_CURRENCY_NEXT.match(text, end))
+    return gap != "-" and (bool(currency) or (not gap and word not in {"b", "t"}))
 
 
 def _unit_at(text: str, position: int, currency: str) -> tuple[int, Measure] | None:
@@ -143,7 +139,7 @@ def read_qualifiers(text: str, start: int, end: int) -> tuple[Bound, bool, bool]
 
 _CITATION = regex(r"\^?[\w./:-]*[\d#][\w.#/:-]*(?:\s*[,;]\s*[\w.#/:-]+)*\s*")
 _LABELS = words_of("numbers", "labels")
-_LAW = regex(rf"{phrases('numbers', 'laws')}\s?(?:No\.\s?)?(?:\d{{2,3}}[-–])?$")
+_LAW = regex(rf"{phrases('numbers', 'laws')}\s?(?:No\.\s?)?(?:\d{{2,3}}[-–])?\Z")
 """The number of a bill or law is a name: "H.R. 1988", "S. 1761", "P.L. 119-4"."""
 _LIST_GAP = regex(r"(?:\(\w{1,4}\))*\s*(?:,|;|and|or|to|through|&|-|–|,\s*(?:and|or))\s*(?:§+\s*)?")
 _CODE = regex(
@@ -151,8 +147,8 @@ _CODE = regex(
     r"|[0-9]+(?:\.[0-9]+)+(?:,[0-9]+)+|[0-9]+(?:\.[0-9]+){2,}|[0-9]+(?:[:/][0-9]+)+|[0-9]+\([a-z]{1,4}\)"
 )
 """A telephone number, time, version, fraction or paragraph."""
-_CODE_BEFORE = regex(r"(?<![^\W_])[A-Za-z]{1,8}(?:-[0-9]+)+-$")
-_LETTERS_BEFORE = regex(r"[^\W\d_]+$")
+_CODE_BEFORE = regex(r"(?<![^\W_])[A-Za-z]{1,8}(?:-[0-9]+)+-\Z")
+_LETTERS_BEFORE = regex(r"[^\W\d_]+\Z")
 _LETTERS = regex(r"[^\W\d_]+")
 _COUNTED = regex(rf"\s+{any_of(words_of('numbers', 'counted'))}\b", re.IGNORECASE)
 _REACH = 64

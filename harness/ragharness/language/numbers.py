@@ -13,30 +13,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from ragharness.language import number_context as context
 from ragharness.language.amounts import Quantity, apply_stated_scale, mark_ranges, merge
 from ragharness.language.dates import find_dates
 from ragharness.language.latin import WORD, lowered, places, vocabulary
-from ragharness.language.number_context import (
-    Suffix,
-    code_end,
-    continues_list,
-    in_citation,
-    in_link,
-    is_enumerator,
-    is_name,
-    is_reference,
-    read_prefix,
-    read_qualifiers,
-    read_suffix,
-)
-from ragharness.language.number_words import (
-    AFTER_ARTICLE,
-    DIGITS,
-    TRIGGERS,
-    Numeral,
-    read_digits,
-    read_words,
-)
+from ragharness.language.number_words import AFTER_ARTICLE, DIGITS, TRIGGERS, Numeral, read_digits, read_words
 from ragharness.language.patterns import regex
 from ragharness.language.tables import any_of, phrases, words_of
 from ragharness.language.units import is_duration, is_unit_word
@@ -57,16 +38,18 @@ class _Atom(NamedTuple):
 _RUN = regex(r"[0-9]+")
 _FRACTIONS = {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal("0.75")}
 _MIXED = regex(r"([0-9]{1,3}) ([1-9])/([1-9][0-9]?)(?![\w/])")
-_VALUE_POSITION = regex(rf"(?:[|:=\t$€£]|\b{phrases('numbers', 'before_value')}|^|\n)\s*$")
+_VALUE_POSITION = regex(rf"(?:[|:=\t$€£]|\b{phrases('numbers', 'before_value')}|^|\n)\s*\Z")
+_YEAR = regex(r"1[5-9][0-9]{2}|2[01][0-9]{2}")
 _AND_A_HALF = regex(r"\sand a half\b")
-_ONE_OF = words_of("numbers", "one_of")
+_ONE_OF = regex(rf"[’']|[ -]{any_of(words_of('numbers', 'one_of'))}\b", re.IGNORECASE)
+_GLUED = regex(r"[^\W_][-_@]\Z")
 _NO_ONE = words_of("numbers", "no_one")
 _NOT_HALF = words_of("numbers", "not_half")
 _FRACTION_AFTER = regex(rf"[- ]{phrases('numbers', 'fractions')}\b")
 _SPANS = words_of("numbers", "spans")
 _WORDS = TRIGGERS | _SPANS
-_ARTICLE = regex(r"(?<![^\W\d_])[Aa] $")
-_A_SPAN = regex(rf"(?<![^\s]){any_of(words_of('numbers', 'before_a_span'))} (a )$", re.IGNORECASE)
+_ARTICLE = regex(r"(?<![^\W\d_])[Aa] \Z")
+_A_SPAN = regex(rf"(?<![^\s]){any_of(words_of('numbers', 'before_a_span'))} (a )\Z", re.IGNORECASE)
 _LONGEST = 24
 """Digits that a number may have: longer ones are codes."""
 
@@ -122,36 +105,28 @@ def _digit_atoms(text: str) -> list[_Atom]:
         if place < len(dates) and dates[place].start <= start:
             continue
         mixed = _MIXED.match(text, start) if text[end : end + 1] == " " else None
-        code = -1 if mixed else code_end(text, start, end)
+        code = -1 if mixed else context.code_end(text, start, end)
         if mixed is not None:
             skip = mixed.end()
-            atoms.append(_Atom(start, skip, _mixed(mixed)))
+            whole, upper, lower = (Decimal(part) for part in mixed.groups())
+            value = (whole + upper / lower).quantize(Decimal("0.001")).normalize()
+            atoms.append(_Atom(start, skip, Numeral(value, 3)))
         elif code >= 0:
             skip = max(skip, code)
         elif (
-            is_name(text, start, end)
-            or is_enumerator(text, start, end)
-            or (marks and in_citation(text, start, end))
-            or (links and in_link(text, start))
+            context.is_name(text, start, end)
+            or context.is_enumerator(text, start, end)
+            or (marks and context.in_citation(text, start, end))
+            or (links and context.in_link(text, start))
         ):
             continue
-        elif _is_reference(text, start, end, reference):
+        elif context.is_reference(text, start) or (
+            context.continues_list(text, reference, start) and not context.read_suffix(text, end).measure.unit
+        ):
             reference = end
         elif end - start <= _LONGEST:
             atoms.append(_digit_atom(text, start, end))
     return atoms
-
-
-def _is_reference(text: str, start: int, end: int, reference: int) -> bool:
-    """Whether digits name a section or page, by themselves or in a list that ends at ``reference``."""
-    if is_reference(text, start):
-        return True
-    return continues_list(text, reference, start) and not read_suffix(text, end).measure.unit
-
-
-def _mixed(mixed: re.Match[str]) -> Numeral:
-    whole, upper, lower = (Decimal(part) for part in mixed.groups())
-    return Numeral((whole + upper / lower).quantize(Decimal("0.001")).normalize(), 3)
 
 
 def _digit_atom(text: str, start: int, end: int) -> _Atom:
@@ -190,33 +165,33 @@ def _word_atom(text: str, start: int, word: str) -> _Atom | None:
             return None
         start -= 2
     spelled = read_words(text, start)
-    before = text[max(0, start - 16) : start]
-    if spelled is None or (before[-1:] in {"-", "_", "@"} and before[-2:-1].isalnum()):
+    if spelled is None or _GLUED.search(text, max(0, start - 2), start):
         return None
-    if _FRACTION_AFTER.match(text, spelled.end) or is_reference(text, start):
+    if _FRACTION_AFTER.match(text, spelled.end) or context.is_reference(text, start):
         return None
-    previous = before.rstrip().rpartition(" ")[2].casefold()
-    if word == "half" and previous in _NOT_HALF:
+    before = text[max(0, start - 16) : start].rstrip().rpartition(" ")[2].casefold()
+    if word == "half" and before in _NOT_HALF:
         return None
-    if word == "one" and spelled.end == start + 3 and _is_pronoun(text, spelled.end, previous):
+    if word == "one" and spelled.end == start + 3 and _is_pronoun(text, spelled.end, before):
         return None
     digits = len(spelled.value.normalize().as_tuple().digits)
     return _Atom(start, spelled.end, Numeral(spelled.value, digits), spelled.scaled, spelled=True)
 
 
-def _is_pronoun(text: str, end: int, previous: str) -> bool:
+def _is_pronoun(text: str, end: int, before: str) -> bool:
     """Whether "one" stands for a thing ("no one", "one of them") rather than for a number."""
-    following = WORD.match(lowered(text), end + 1)
-    word = following[0] if following is not None else ""
-    if previous in _NO_ONE:
-        return not is_unit_word(word) and text[end : end + 2] != " ("
-    return text[end : end + 1] in {"’", "'"} or (word in _ONE_OF and text[end : end + 1] in {" ", "-"})
+    if before in _NO_ONE:
+        following = WORD.match(lowered(text), end + 1)
+        return text[end : end + 2] != " (" and not (following and is_unit_word(following[0]))
+    return _ONE_OF.match(text, end) is not None
 
 
 def _extend(text: str, atom: _Atom, last: Quantity | None) -> Quantity | None:
     """Add sign, currency, scale, unit and qualifiers; None: a bracketed mark such as (2)."""
-    start, currency, negative = (atom.start, "", False) if atom.spelled else read_prefix(text, atom.start)
-    suffix = read_suffix(text, atom.end, currency)
+    start, currency, negative = (
+        (atom.start, "", False) if atom.spelled else context.read_prefix(text, atom.start)
+    )
+    suffix = context.read_suffix(text, atom.end, currency)
     if start and text[start - 1] == "(" and text[suffix.end : suffix.end + 1] == ")":
         repeats = last is not None and not text[last.end : start - 1].strip() and start - last.end < 4
         bracketed = (start, suffix, False) if repeats else _bracketed(text, start, suffix, currency, atom)
@@ -224,27 +199,23 @@ def _extend(text: str, atom: _Atom, last: Quantity | None) -> Quantity | None:
             return None
         start, suffix, minus = bracketed
         negative = negative or minus
-    bound, approximate, minus = read_qualifiers(text, start, suffix.end)
+    bound, approximate, minus = context.read_qualifiers(text, start, suffix.end)
     value = atom.numeral.value * suffix.scale * suffix.measure.factor
     unit, scaled, end = suffix.measure.unit, atom.scaled or suffix.scaled, suffix.end
     if is_duration(unit) and (half := _AND_A_HALF.match(text, end)) is not None:
         value, end = value + suffix.measure.factor / 2, half.end()
-    year = not (unit or scaled or negative) and _is_year(text[atom.start : atom.end])
+    year = not (unit or scaled or negative) and _YEAR.fullmatch(text, atom.start, atom.end) is not None
     return Quantity(
         start, end, -value if negative or minus else value, unit, atom.numeral.significant, scaled, bound,
         approximate, year=year,
     )  # fmt: skip
 
 
-def _is_year(written: str) -> bool:
-    return len(written) == 4 and written.isdecimal() and 1500 <= int(written) < 2200
-
-
 def _bracketed(
-    text: str, start: int, suffix: Suffix, currency: str, atom: _Atom
-) -> tuple[int, Suffix, bool] | None:
+    text: str, start: int, suffix: context.Suffix, currency: str, atom: _Atom
+) -> tuple[int, context.Suffix, bool] | None:
     """Read "(1,234)": a negative figure where a value is expected, else an aside, or a mark (None)."""
-    outside = read_suffix(text, suffix.end + 1, currency)
+    outside = context.read_suffix(text, suffix.end + 1, currency)
     percent = suffix.measure.unit == "percent"
     if outside.measure.unit == "percent" and not percent:
         return start - 1, outside, True
@@ -253,8 +224,8 @@ def _bracketed(
     if figure and _VALUE_POSITION.search(text, max(0, start - 24), start - 1):
         if percent:
             return start - 1, suffix._replace(end=suffix.end + 1), True
-        outer_start, outer, _ = read_prefix(text, start - 1)
-        outside = read_suffix(text, suffix.end + 1, currency or outer)
+        outer_start, outer, _ = context.read_prefix(text, start - 1)
+        outside = context.read_suffix(text, suffix.end + 1, currency or outer)
         return outer_start, outside._replace(end=max(outside.end, suffix.end + 1)), True
     aside = currency or suffix.measure.unit or suffix.scaled or atom.spelled or length > 2
     return (start, suffix, False) if aside else None
