@@ -13,7 +13,7 @@ from ragharness.language.latin import places, vocabulary
 from ragharness.language.number_context import in_citation, is_reference
 from ragharness.language.patterns import regex
 from ragharness.language.tables import any_of, phrases, table, words_of
-from ragharness.language.units import DURATIONS, SCALES
+from ragharness.language.units import MEASURES, SCALES
 
 DateRelation = Literal["match", "mismatch", "coarser", "ambiguous"]
 
@@ -66,7 +66,7 @@ _PERIOD_ENDINGS = frozenset("ylrsfeoq1234")
 """Last letters of what may stand right before the year of a period."""
 _BLOCKED_BEFORE = regex(r"[\w#@/.,+$€£¥-]\Z|[$€£] \Z")
 _BLOCKED_AFTER = regex(r"(?!T)[A-Za-zÀ-ɏ]|[_#@/%€$]")
-_NO_YEAR = regex(rf"T| %|,\d|\W{any_of([*DURATIONS, *SCALES])}\b|{_STREET}", re.IGNORECASE)
+_NO_YEAR = regex(rf"T| %|,\d|\W{any_of([*MEASURES, *SCALES])}\b|{_STREET}", re.IGNORECASE)
 """What follows an amount, or the number of a house ("1600 Amphitheatre Parkway")."""
 
 

@@ -9,17 +9,7 @@ from typing import Literal, NamedTuple
 from ragharness.language.latin import lowered
 from ragharness.language.patterns import regex
 from ragharness.language.tables import any_of, phrases, words_of
-from ragharness.language.units import (
-    CURRENCIES,
-    DURATIONS,
-    HUNDREDTHS,
-    PERCENT,
-    SCALE_LETTERS,
-    SCALES,
-    Measure,
-    is_currency,
-    is_unit_word,
-)
+from ragharness.language.units import CURRENCIES, MEASURES, SCALES, Measure, is_currency, is_unit_word
 
 Bound = Literal["", "at_least", "at_most"]
 
@@ -34,6 +24,7 @@ _NEXT = regex(
     r"([ \u00a0\u202f\n-]?)(?:([%‰¢" + _SYMBOLS + r"])"
     r"|([Uu]\.[Ss]\.|[A-Za-zÀ-ɏ]+)(?:[ \u00a0-]([A-Za-zÀ-ɏ]+))?)"
 )
+_SCALE_LETTERS = words_of("numbers", "scale_letters")
 _ADJECTIVES = regex(rf"(?:[ \u00a0]{any_of(words_of('numbers', 'before_duration'))}\b){{1,3}}")
 
 
@@ -77,7 +68,7 @@ def read_suffix(text: str, position: int, currency: str = "") -> Suffix:
 
 
 def _is_scale(gap: str, word: str, currency: str) -> bool:
-    if word not in SCALE_LETTERS:
+    if word not in _SCALE_LETTERS:
         return word in SCALES
     return gap != "-" and (bool(currency) or (not gap and word not in {"b", "t"}))
 
@@ -90,11 +81,9 @@ def _unit_at(text: str, position: int, currency: str) -> tuple[int, Measure] | N
     gap, symbol, first, second = match.groups()
     if symbol:
         end = match.end(2)
-        if symbol in PERCENT:
-            return end, PERCENT[symbol]
-        if currency or gap == "\n" or text[end : end + 1].isdecimal():
-            return None
-        return end, HUNDREDTHS.get(symbol) or Measure(CURRENCIES[symbol])
+        measure = MEASURES.get(symbol) or Measure(CURRENCIES.get(symbol, ""))
+        begins_next = currency or gap == "\n" or text[end : end + 1].isdecimal()
+        return None if begins_next and measure.unit != "percent" else (end, measure)
     for name, end in ((f"{first} {second}", match.end(4)), (first, match.end(3))):
         measure = _measure(name, gap)
         if measure is not None and (not currency or is_currency(measure.unit)):
@@ -106,11 +95,9 @@ def _measure(written: str, gap: str) -> Measure | None:
     name = written.casefold()
     if name == "second" and gap != "-":
         return None
-    if name in HUNDREDTHS and gap != "-":
-        return HUNDREDTHS[name]
     if name in CURRENCIES and (len(name) > 3 or written.isupper() or name == "yen"):
         return Measure(CURRENCIES[name])
-    return PERCENT.get(name) or DURATIONS.get(name)
+    return MEASURES.get(name)
 
 
 _APPROXIMATE = words_of("numbers", "approximate")

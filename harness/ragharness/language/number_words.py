@@ -22,14 +22,6 @@ _DECIMAL_COMMA = regex(r"\d+,(?!\d{3}$)\d+|0,\d+|\d{4,},\d+")
 _SEPARATOR = regex(r"[^\d.]")
 
 
-class Numeral(NamedTuple):
-    """The value of a written numeral."""
-
-    value: Decimal
-    significant: int
-    """Significant digits; trailing zeros count after a decimal mark, not in an integer."""
-
-
 class Spelled(NamedTuple):
     """The value of a number in words and where it ends."""
 
@@ -39,13 +31,16 @@ class Spelled(NamedTuple):
     """A scale word such as "million" is part of it."""
 
 
-def read_digits(written: str) -> Numeral:
-    """Return the value of a numeral that ``DIGITS`` matched: an English one, or one with a decimal comma."""
+def read_digits(written: str) -> tuple[Decimal, int]:
+    """Return the value of a numeral that ``DIGITS`` matched, and how many of its digits are significant.
+
+    Zeros at the end count after a decimal mark, not in an integer.
+    """
     if "," in written and _DECIMAL_COMMA.fullmatch(written):
         written = written.replace(",", ".")
     plain = written if written.isdecimal() else _SEPARATOR.sub("", written)
     digits = plain.replace(".", "").lstrip("0") if "." in plain else plain.strip("0")
-    return Numeral(Decimal(plain), len(digits) or 1)
+    return Decimal(plain), len(digits) or 1
 
 
 _ONES, _TENS = (str(table("numbers")[row]).split() for row in ("ones", "tens"))

@@ -17,7 +17,7 @@ from ragharness.language import number_context as context
 from ragharness.language.amounts import Quantity, apply_stated_scale, mark_ranges, merge
 from ragharness.language.dates import find_dates
 from ragharness.language.latin import WORD, lowered, places, vocabulary
-from ragharness.language.number_words import AFTER_ARTICLE, DIGITS, TRIGGERS, Numeral, read_digits, read_words
+from ragharness.language.number_words import AFTER_ARTICLE, DIGITS, TRIGGERS, read_digits, read_words
 from ragharness.language.patterns import regex
 from ragharness.language.tables import any_of, phrases, words_of
 from ragharness.language.units import is_duration, is_unit_word
@@ -30,7 +30,9 @@ class _Atom(NamedTuple):
 
     start: int
     end: int
-    numeral: Numeral
+    value: Decimal
+    significant: int
+    """Significant digits as written."""
     scaled: bool = False
     spelled: bool = False
 
@@ -110,7 +112,7 @@ def _digit_atoms(text: str) -> list[_Atom]:
             skip = mixed.end()
             whole, upper, lower = (Decimal(part) for part in mixed.groups())
             value = (whole + upper / lower).quantize(Decimal("0.001")).normalize()
-            atoms.append(_Atom(start, skip, Numeral(value, 3)))
+            atoms.append(_Atom(start, skip, value, 3))
         elif code >= 0:
             skip = max(skip, code)
         elif (
@@ -132,12 +134,12 @@ def _digit_atoms(text: str) -> list[_Atom]:
 def _digit_atom(text: str, start: int, end: int) -> _Atom:
     written = text[start:end]
     if text[start - 1 : start] == "." and not text[start - 2 : start - 1].isalnum() and written.isdecimal():
-        return _Atom(start - 1, end, read_digits("0." + written))
-    numeral = read_digits(written)
-    half = _FRACTIONS.get(text[end : end + 1])
-    if half is not None:
-        return _Atom(start, end + 1, Numeral(numeral.value + half, numeral.significant + 1))
-    return _Atom(start, end, numeral)
+        return _Atom(start - 1, end, *read_digits("0." + written))
+    value, digits = read_digits(written)
+    part = _FRACTIONS.get(text[end : end + 1])
+    return (
+        _Atom(start, end, value, digits) if part is None else _Atom(start, end + 1, value + part, digits + 1)
+    )
 
 
 def _word_atoms(text: str, triggers: frozenset[str]) -> list[_Atom]:
@@ -156,7 +158,7 @@ def _word_atoms(text: str, triggers: frozenset[str]) -> list[_Atom]:
 def _a_span(text: str, start: int) -> _Atom | None:
     """Read "for a year": the article is the number."""
     article = _A_SPAN.search(text, max(0, start - 24), start)
-    return None if article is None else _Atom(start - 2, start - 1, Numeral(Decimal(1), 1), spelled=True)
+    return None if article is None else _Atom(start - 2, start - 1, Decimal(1), 1, spelled=True)
 
 
 def _word_atom(text: str, start: int, word: str) -> _Atom | None:
@@ -175,7 +177,7 @@ def _word_atom(text: str, start: int, word: str) -> _Atom | None:
     if word == "one" and spelled.end == start + 3 and _is_pronoun(text, spelled.end, before):
         return None
     digits = len(spelled.value.normalize().as_tuple().digits)
-    return _Atom(start, spelled.end, Numeral(spelled.value, digits), spelled.scaled, spelled=True)
+    return _Atom(start, spelled.end, spelled.value, digits, spelled.scaled, spelled=True)
 
 
 def _is_pronoun(text: str, end: int, before: str) -> bool:
@@ -200,13 +202,13 @@ def _extend(text: str, atom: _Atom, last: Quantity | None) -> Quantity | None:
         start, suffix, minus = bracketed
         negative = negative or minus
     bound, approximate, minus = context.read_qualifiers(text, start, suffix.end)
-    value = atom.numeral.value * suffix.scale * suffix.measure.factor
+    value = atom.value * suffix.scale * suffix.measure.factor
     unit, scaled, end = suffix.measure.unit, atom.scaled or suffix.scaled, suffix.end
     if is_duration(unit) and (half := _AND_A_HALF.match(text, end)) is not None:
         value, end = value + suffix.measure.factor / 2, half.end()
     year = not (unit or scaled or negative) and _YEAR.fullmatch(text, atom.start, atom.end) is not None
     return Quantity(
-        start, end, -value if negative or minus else value, unit, atom.numeral.significant, scaled, bound,
+        start, end, -value if negative or minus else value, unit, atom.significant, scaled, bound,
         approximate, year=year,
     )  # fmt: skip
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple, cast
 
-from ragharness.language.tables import table, words_of
+from ragharness.language.tables import table
 
 
 class Measure(NamedTuple):
@@ -26,13 +26,16 @@ CURRENCIES = _named("currencies")
 """Symbols, codes and names, lower-cased, to ISO 4217."""
 SCALES = {name: Decimal(value) for name, value in _named("scales").items()}
 """Scale words and suffixes."""
-SCALE_LETTERS = words_of("numbers", "scale_letters")
-PERCENT = {name: Measure("percent", Decimal(share)) for name, share in _named("percent").items()}
-HUNDREDTHS = {name: Measure(unit, Decimal("0.01")) for name, unit in _named("hundredths").items()}
-DURATIONS = {name: Measure(unit) for name, unit in _named("durations").items()} | {
-    name: Measure(several.split()[1], Decimal(several.split()[0]))
-    for name, several in _named("multiples").items()
+MEASURES = {
+    **{name: Measure("percent", Decimal(share)) for name, share in _named("percent").items()},
+    **{name: Measure(unit, Decimal("0.01")) for name, unit in _named("hundredths").items()},
+    **{name: Measure(unit) for name, unit in _named("durations").items()},
+    **{
+        name: Measure(several[2:].strip(), Decimal(several[:2]))
+        for name, several in _named("multiples").items()
+    },
 }
+"""Percentages, hundredths of a currency and durations by their names."""
 _BASES = {
     "seconds": ("clock", Decimal(1)),
     "minutes": ("clock", Decimal(60)),
@@ -58,7 +61,7 @@ def is_duration(unit: str) -> bool:
 
 def is_unit_word(word: str) -> bool:
     """Return whether a case-folded word is a scale, a unit or the x of "1.5x"."""
-    return word in SCALES or word in DURATIONS or word in PERCENT or word in CURRENCIES or word == "x"
+    return word in SCALES or word in MEASURES or word in CURRENCIES or word == "x"
 
 
 def in_base(value: Decimal, unit: str) -> tuple[Decimal, str]:
@@ -74,14 +77,13 @@ def read_unit(written: str) -> Measure:
     Words that name neither currency, percent, duration nor scale count for nothing.
     """
     whole = written.strip().casefold()
-    known = PERCENT.get(whole) or DURATIONS.get(whole)
-    if known:
-        return known
+    if whole in MEASURES:
+        return MEASURES[whole]
     unit, factor = CURRENCIES.get(whole, ""), Decimal(1)
     for word in whole.split():
-        if word in SCALES and word not in SCALE_LETTERS:
+        if word in SCALES and len(word) > 2:
             factor *= SCALES[word]
         elif not unit:
-            measure = PERCENT.get(word) or DURATIONS.get(word) or Measure(CURRENCIES.get(word, ""))
+            measure = MEASURES.get(word) or Measure(CURRENCIES.get(word, ""))
             unit, factor = measure.unit, factor * measure.factor
     return Measure(unit, factor)
