@@ -312,6 +312,11 @@ def test_any_text_is_read_and_offsets_fit(text: str) -> None:
         assert compare_quantity("3", "years", quantity)[0] in {"match", "mismatch", "other_unit"}
 
 
+def test_many_words_before_a_unit_are_survived() -> None:
+    assert rows("1" + " calendar" * 5000) == [("1", "1", "")]
+    assert compare_quantity("0." + "12345" * 8, "percent", find_quantities("0.123456%")[0])[0] == "match"
+
+
 HOSTILE = [
     "1 ",
     "1,",

@@ -42,7 +42,6 @@ class Quantity(Struct, frozen=True, omit_defaults=True):
 
 _COMPOUND = regex(r"\s?(?:,\s?)?(?:and)?\s?")
 _CONNECTOR = regex(rf"\s?(-|–|—|{phrases('numbers', 'range_words')})\s?")
-_JOINING_WORDS = frozenset({"and", "or"})
 _BETWEEN = regex(r"\bbetween\s+\Z", re.IGNORECASE)
 _SCALED = any_of(("thousand", "million", "billion"))
 _IN_SCALE = regex(
@@ -71,18 +70,15 @@ def merge(text: str, left: Quantity, right: Quantity) -> Quantity | None:
 
 def _repetition(text: str, left: Quantity, right: Quantity) -> Quantity | None:
     """Join "three (3) years", "five thousand dollars ($5,000)" when the values agree."""
-    if text[right.end : right.end + 1] != ")" or abs(left.value) != abs(right.value):
+    same = abs(left.value) == abs(right.value) and (left.unit == right.unit or not (left.unit and right.unit))
+    if not same or text[right.end : right.end + 1] != ")":
         return None
-    if left.unit and right.unit and left.unit != right.unit:
-        return None
-    unit, value, end = left.unit or right.unit, left.value, right.end + 1
-    scaled = left.scaled or right.scaled
-    if not unit or not scaled:
-        suffix = read_suffix(text, end + (text[end : end + 1] == "]"), unit)
-        if suffix.scaled or suffix.measure.unit:
-            value *= suffix.scale * (suffix.measure.factor if not unit else 1)
-            unit, scaled = unit or suffix.measure.unit, scaled or suffix.scaled
-            end = max(end, suffix.end) if suffix.end > end + 1 or unit == "percent" else end
+    value, unit, scaled, end = left.value, left.unit or right.unit, left.scaled or right.scaled, right.end + 1
+    after = end + (text[end : end + 1] == "]")
+    suffix = read_suffix(text, after, unit)
+    if suffix.end > after and not (unit and scaled):
+        value *= suffix.scale * (1 if unit else suffix.measure.factor)
+        unit, scaled, end = unit or suffix.measure.unit, scaled or suffix.scaled, suffix.end
     digits = max(left.significant, right.significant)
     return replace(left, end=end, value=value, unit=unit, significant=digits, scaled=scaled, year=False)
 
@@ -91,17 +87,15 @@ def mark_ranges(text: str, found: list[Quantity]) -> None:
     """Mark ranges, and give "3 to 5 years", "$3 to $5 million" and "30 or 60 days" one unit and scale."""
     for index in range(len(found) - 1):
         left, right = found[index], found[index + 1]
-        if right.start - left.end > 11:
-            continue
-        match = _CONNECTOR.fullmatch(text, left.end, right.start)
+        near = right.start - left.end <= 11
+        match = _CONNECTOR.fullmatch(text, left.end, right.start) if near else None
         if match is None:
             continue
         left = _like(text, left, right)
         if _of_two_sorts(left, right):
             continue
-        if match[1] not in _JOINING_WORDS or (
-            match[1] == "and" and _BETWEEN.search(text, max(0, left.start - 12), left.start)
-        ):
+        between = _BETWEEN.search(text, max(0, left.start - 12), left.start)
+        if (match[1] == "and" and between) or match[1] not in {"and", "or"}:
             left = replace(left, range="low")
             found[index + 1] = replace(right, range="high")
         found[index] = left
@@ -147,6 +141,7 @@ def apply_stated_scale(text: str, found: list[Quantity]) -> list[Quantity]:
 
 _TOLERANCE = Decimal("0.005")
 _SMALL = Decimal(1000)
+_MOST_DIGITS = 24
 _ROUNDINGS = (ROUND_HALF_UP, ROUND_HALF_EVEN)
 _CALENDAR_YEARS = frozenset({"year", "calendar year", "fiscal year"})
 
@@ -183,9 +178,8 @@ def compare_quantity(gold: str | Decimal, gold_unit: str, quantity: Quantity) ->
 
 def _digits(number: Decimal) -> int:
     """Return the significant digits of a gold number as written; zeros that end an integer do not count."""
-    exponent = number.as_tuple().exponent
-    written = number if isinstance(exponent, int) and exponent < 0 else number.normalize()
-    return len(written.as_tuple().digits)
+    whole = number == number.to_integral_value() and "." not in str(number)
+    return min(len((number.normalize() if whole else number).as_tuple().digits), _MOST_DIGITS)
 
 
 def _equal(wanted: Decimal, unit: str, quantity: Quantity, digits: int) -> bool:

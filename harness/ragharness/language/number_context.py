@@ -85,9 +85,9 @@ def _unit_at(text: str, position: int, currency: str) -> tuple[int, Measure] | N
         begins_next = currency or gap == "\n" or text[end : end + 1].isdecimal()
         return None if begins_next and measure.unit != "percent" else (end, measure)
     for name, end in ((f"{first} {second}", match.end(4)), (first, match.end(3))):
-        measure = _measure(name, gap)
-        if measure is not None and (not currency or is_currency(measure.unit)):
-            return end, measure
+        named = _measure(name, gap)
+        if named is not None and (not currency or is_currency(named.unit)):
+            return end, named
     return None
 
 
