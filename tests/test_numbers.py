@@ -314,7 +314,7 @@ def test_any_text_is_read_and_offsets_fit(text: str) -> None:
 
 def test_many_words_before_a_unit_are_survived() -> None:
     assert rows("1" + " calendar" * 5000) == [("1", "1", "")]
-    assert compare_quantity("0." + "12345" * 8, "percent", find_quantities("0.123456%")[0])[0] == "match"
+    assert compare_quantity("0." + "12345" * 8, "percent", find_quantities("0.123451%")[0])[0] == "match"
 
 
 HOSTILE = [
