@@ -144,6 +144,7 @@ MANY = [
     ("1. Three years\n2. Five years", [("Three years", "3", "years"), ("Five years", "5", "years")]),
     ("one hundred and two hundred", [("one hundred", "100", ""), ("two hundred", "200", "")]),
     ("12% ($3 million)", [("12%", "12", "percent"), ("$3 million", "3000000", "USD")]),
+    ("For the most part, 46 percent", [("46 percent", "46", "percent")]),
     ("Under Section 4, 30 days", [("30 days", "30", "days")]),
     ("three years and 30 days", [("three years", "3", "years"), ("30 days", "30", "days")]),
     ("$391.0 billion in fiscal 2024, up from $383.3 billion in fiscal 2023",

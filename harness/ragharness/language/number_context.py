@@ -160,7 +160,7 @@ def in_citation(text: str, start: int, end: int) -> bool:
 def is_reference(text: str, start: int) -> bool:
     """Return whether the numeral at ``start`` names a part or place ("Section 4.2", "Season 4", "§ 3")."""
     before = text[max(0, start - 24) : start].rstrip(" \u00a0\n.:#([")
-    word = before.replace("\n", " ").rpartition(" ")[2].strip("([\"'“,*_")
+    word = before.replace("\n", " ").rpartition(" ")[2].lstrip("([\"'“*_").rstrip("*_")
     if before[-1:] == "§" or (not word.islower() and _LAW.search(text, max(0, start - 16), start)):
         return True
     word = word.casefold()

@@ -52,6 +52,7 @@ _SPANS = words_of("numbers", "spans")
 _WORDS = TRIGGERS | _SPANS
 _ARTICLE = regex(r"(?<![^\W\d_])[Aa] \Z")
 _A_SPAN = regex(rf"(?<![^\s]){any_of(words_of('numbers', 'before_a_span'))} (a )\Z", re.IGNORECASE)
+"""In "for a year" the article is the number."""
 _LONGEST = 24
 """Digits that a number may have: longer ones are codes."""
 
@@ -148,20 +149,17 @@ def _word_atoms(text: str, triggers: frozenset[str]) -> list[_Atom]:
     for start, word in places(text, triggers):
         if start < stop:
             continue
-        atom = _a_span(text, start) if word in _SPANS else _word_atom(text, start, word)
+        atom = _word_atom(text, start, word)
         if atom is not None:
             atoms.append(atom)
             stop = atom.end
     return atoms
 
 
-def _a_span(text: str, start: int) -> _Atom | None:
-    """Read "for a year": the article is the number."""
-    article = _A_SPAN.search(text, max(0, start - 24), start)
-    return None if article is None else _Atom(start - 2, start - 1, Decimal(1), 1, spelled=True)
-
-
 def _word_atom(text: str, start: int, word: str) -> _Atom | None:
+    if word in _SPANS:
+        of_one = _A_SPAN.search(text, max(0, start - 24), start)
+        return None if of_one is None else _Atom(start - 2, start - 1, Decimal(1), 1, spelled=True)
     if word in AFTER_ARTICLE:
         if _ARTICLE.search(text, max(0, start - 3), start) is None:
             return None
