@@ -131,9 +131,9 @@ _LAW = regex(rf"{phrases('numbers', 'laws')}\s?(?:No\.\s?)?(?:\d{{2,3}}[-–])?\
 _LIST_GAP = regex(r"(?:\(\w{1,4}\))*\s*(?:,|;|and|or|to|through|&|-|–|,\s*(?:and|or))\s*(?:§+\s*)?")
 _CODE = regex(
     r"\+?[0-9]+(?:-[0-9]+){2,}|\+[0-9][0-9 ()-]{7,}[0-9]|(?:19|20)[0-9]{2}[-/][0-9]{2}(?![0-9])"
-    r"|[0-9]+(?:\.[0-9]+)+(?:,[0-9]+)+|[0-9]+(?:\.[0-9]+){2,}|[0-9]+(?:[:/][0-9]+)+|[0-9]+\([a-z]{1,4}\)"
+    r"|[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+|[0-9]+(?:\.[0-9]+){2,}|[0-9]+(?:[:/][0-9]+)+|[0-9]+\([a-z]{1,4}\)"
 )
-"""A telephone number, time, version, fraction or paragraph."""
+"""A telephone number, time, version, fraction, paragraph or number of another language ("1.234,5")."""
 _CODE_BEFORE = regex(r"(?<![^\W_])[A-Za-z]{1,8}(?:-[0-9]+)+-\Z")
 _LETTERS_BEFORE = regex(r"[^\W\d_]+\Z")
 _LETTERS = regex(r"[^\W\d_]+")
