@@ -117,11 +117,11 @@ def read_qualifiers(text: str, start: int, end: int) -> tuple[Bound, bool, bool]
         before.pop()
     if before[-2:] == ["period", "of"]:
         before = before[:-3]
-    last = before[-1] if before else ""
-    bound = _BOUNDS.get(" ".join(before[-3:])) or _BOUNDS.get(" ".join(before[-2:])) or _BOUNDS.get(last, "")
+    last, two = " ".join(before[-1:]), " ".join(before[-2:])
+    bound = _BOUNDS.get(" ".join(before[-3:])) or _BOUNDS.get(two) or _BOUNDS.get(last, "")
     if not bound and (after := _BOUND_AFTER.match(text, end)) is not None:
         bound = "at_most" if after[1] in _LESS else "at_least"
-    return bound, last in _APPROXIMATE or before[-2:] == ["close", "to"], last in _MINUS_WORDS
+    return bound, last in _APPROXIMATE or two in _APPROXIMATE, last in _MINUS_WORDS
 
 
 _CITATION = regex(r"\^?[\w./:-]*[\d#][\w.#/:-]*(?:\s*[,;]\s*[\w.#/:-]+)*\s*")

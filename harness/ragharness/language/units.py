@@ -31,8 +31,9 @@ MEASURES = {
     **{name: Measure(unit, Decimal("0.01")) for name, unit in _named("hundredths").items()},
     **{name: Measure(unit) for name, unit in _named("durations").items()},
     **{
-        name: Measure(several[2:].strip(), Decimal(several[:2]))
+        name: Measure(unit, Decimal(count))
         for name, several in _named("multiples").items()
+        for count, unit in [several.split()]
     },
 }
 """Percentages, hundredths of a currency and durations by their names."""
