@@ -30,7 +30,6 @@ FOUND = [
     ("2021/03/01", "2021/03/01", 2021, 3, 1),
     ("25/03/2021", "25/03/2021", 2021, 3, 25),
     ("03/25/2021", "03/25/2021", 2021, 3, 25),
-    ("1.3.2021", "1.3.2021", 2021, 3, 1),
     ("Mar 2021", "Mar 2021", 2021, 3, None),
     ("in March of 2021.", "March of 2021", 2021, 3, None),
     ("in March, 2021.", "March, 2021", 2021, 3, None),
@@ -43,11 +42,6 @@ FOUND = [
     ("fiscal year 2023", "fiscal year 2023", 2023, None, None),
     ("Q3 2021", "Q3 2021", 2021, None, None),
     ("third quarter of fiscal 2021", "third quarter of fiscal 2021", 2021, None, None),
-    ("el 1 de marzo de 2021", "1 de marzo de 2021", 2021, 3, 1),
-    ("1º de enero del 2021", "1º de enero del 2021", 2021, 1, 1),
-    ("am 1. März 2021", "1. März 2021", 2021, 3, 1),
-    ("le 1er mars 2021", "1er mars 2021", 2021, 3, 1),
-    ("le 14 juillet 1789", "14 juillet 1789", 1789, 7, 14),
     ("until May 31 , 2015 (the", "May 31 , 2015", 2015, 5, 31),
     ("Sept. 5, 2021", "Sept. 5, 2021", 2021, 9, 5),
     ("1-Mar-2021", "1-Mar-2021", 2021, 3, 1),
@@ -96,7 +90,6 @@ COMPARED = [
     ("2021-03-01", "day", "04/01/2021", "mismatch"),
     ("2021-03-03", "day", "03/03/2021", "match"),
     ("2021-03-25", "day", "03/25/2021", "match"),
-    ("2021-03-01", "day", "1.3.2021", "match"),
     ("2021-03-01", "year", "01/03/2021", "match"),
     ("2021-03-01", "month", "01/03/2021", "ambiguous"),
     ("2021-03-01", "month", "31 March 2021", "match"),
@@ -118,18 +111,12 @@ def test_compared_with_the_gold(gold: str, precision: str, text: str, relation: 
     assert compare_date(gold, precision, mention) == relation
 
 
-SPANISH = "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre".split()  # noqa: SIM905
-GERMAN = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()  # noqa: SIM905
-FRENCH = "janvier février mars avril mai juin juillet août septembre octobre novembre décembre".split()  # noqa: SIM905
 STYLES = [
     lambda d: d.isoformat(),
     lambda d: f"{d:%B} {d.day}, {d.year}",
     lambda d: f"{d.day} {d:%b} {d.year}",
     lambda d: f"{d:%b}. {d.day}, {d.year}",
-    lambda d: f"{d.day}.{d.month}.{d.year}",
-    lambda d: f"{d.day} de {SPANISH[d.month - 1]} de {d.year}",
-    lambda d: f"{d.day}. {GERMAN[d.month - 1]} {d.year}",
-    lambda d: f"{d.day} {FRENCH[d.month - 1]} {d.year}",
+    lambda d: f"{d.day} {d:%B} {d.year}",
 ]
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragharness.language.comparing import compare_quantity
+from ragharness.language.amounts import compare_quantity
 from ragharness.language.numbers import Quantity, find_quantities
 
 
@@ -26,12 +26,7 @@ ONE = [
     ("a ratio of 0.214", "0.214", "0.214", ""),
     ("a ratio of .5 exactly", ".5", "0.5", ""),
     ("It is 1'234'567 in all", "1'234'567", "1234567", ""),
-    ("1 234 567 habitants", "1 234 567", "1234567", ""),
-    ("1 234,5 habitants", "1 234,5", "1234.5", ""),
-    ("1.234.567 Einwohner", "1.234.567", "1234567", ""),
-    ("Der Wert ist 1.234,5", "1.234,5", "1234.5", ""),
-    ("Der Wert der Anlage ist 1.234", "1.234", "1234", ""),
-    ("Der Wert der Anlage ist 1,234", "1,234", "1.234", ""),
+    ("1 234 567 people", "1 234 567", "1234567", ""),
     ("The value is 1.234", "1.234", "1.234", ""),
     # signs
     ("a change of -5", "-5", "-5", ""),
@@ -57,11 +52,8 @@ ONE = [
     ("-$5", "-$5", "-5", "USD"),
     ("C$5", "C$5", "5", "CAD"),
     ("subject to a minimum of £5,000", "£5,000", "5000", "GBP"),
-    ("€3,5 Mio.", "€3,5 Mio.", "3500000", "EUR"),
-    ("1,5 Mrd. Euro", "1,5 Mrd. Euro", "1500000000", "EUR"),
-    ("3 millones de dólares", "3 millones de dólares", "3000000", "USD"),
-    ("3 mil millones de euros", "3 mil millones de euros", "3000000000", "EUR"),
-    ("3 milliards d'euros", "3 milliards d'euros", "3000000000", "EUR"),
+    ("$3M", "$3M", "3000000", "USD"),
+    ("3M dollars", "3M dollars", "3000000", "USD"),
     ("100 yen", "100 yen", "100", "JPY"),
     ("five thousand dollars ($5,000)", "five thousand dollars ($5,000)", "5000", "USD"),
     ("$1.23 billion (1,230 million)", "$1.23 billion (1,230 million)", "1230000000", "USD"),
@@ -72,9 +64,6 @@ ONE = [
     ("25 basis points", "25 basis points", "0.25", "percent"),
     ("25 bps", "25 bps", "0.25", "percent"),
     ("fifty percent (50%) or more", "fifty percent (50%)", "50", "percent"),
-    ("el 5 por ciento", "5 por ciento", "5", "percent"),
-    ("5 Prozent", "5 Prozent", "5", "percent"),
-    ("5 pour cent", "5 pour cent", "5", "percent"),
     # durations
     ("three years", "three years", "3", "years"),
     ("three (3) years", "three (3) years", "3", "years"),
@@ -94,12 +83,6 @@ ONE = [
     ("2½ years", "2½ years", "2.5", "years"),
     ("2 1/2 years", "2 1/2 years", "2.5", "years"),
     ("for a year after", "a year", "1", "years"),
-    ("tres años", "tres años", "3", "years"),
-    ("drei Jahre", "drei Jahre", "3", "years"),
-    ("trois ans", "trois ans", "3", "years"),
-    ("un an", "un an", "1", "years"),
-    ("ein Jahr", "ein Jahr", "1", "years"),
-    ("once años", "once años", "11", "years"),
     ("two decades", "two decades", "20", "years"),
     # words
     ("twenty-five", "twenty-five", "25", ""),
@@ -111,17 +94,14 @@ ONE = [
     ("a hundred", "a hundred", "100", ""),
     ("half a million", "half a million", "500000", ""),
     ("two and a half million", "two and a half million", "2500000", ""),
-    ("fünfundzwanzig Tage", "fünfundzwanzig Tage", "25", "days"),
-    ("dreißig Tage", "dreißig Tage", "30", "days"),
-    ("treinta y cinco días", "treinta y cinco días", "35", "days"),
-    ("quatre-vingt-dix-sept jours", "quatre-vingt-dix-sept jours", "97", "days"),
-    ("soixante et onze jours", "soixante et onze jours", "71", "days"),
-    ("vingt et un jours", "vingt et un jours", "21", "days"),
-    ("dos mil millones de euros", "dos mil millones de euros", "2000000000", "EUR"),
     ("One.", "One", "1", ""),
     ("It is 2020 employees.", "2020", "2020", ""),
     ("391,035 (in millions)", "391,035", "391035000000", ""),
     ("**42**", "42", "42", ""),
+    ("3M employees", "3M", "3000000", ""),
+    ("16M people", "16M", "16000000", ""),
+    ("3.5M of them", "3.5M", "3500000", ""),
+    ("10X as much", "10", "10", ""),
     ("The answer is 12.", "12", "12", ""),
 ]  # fmt: skip
 
@@ -164,6 +144,7 @@ MANY = [
     ("1. Three years\n2. Five years", [("Three years", "3", "years"), ("Five years", "5", "years")]),
     ("one hundred and two hundred", [("one hundred", "100", ""), ("two hundred", "200", "")]),
     ("12% ($3 million)", [("12%", "12", "percent"), ("$3 million", "3000000", "USD")]),
+    ("For the most part, 46 percent", [("46 percent", "46", "percent")]),
     ("Under Section 4, 30 days", [("30 days", "30", "days")]),
     ("three years and 30 days", [("three years", "3", "years"), ("30 days", "30", "days")]),
     ("$391.0 billion in fiscal 2024, up from $383.3 billion in fiscal 2023",
@@ -191,7 +172,6 @@ def test_several_amounts(text: str, expected: list[tuple[str, str, str]]) -> Non
         ("roughly 5 years", "", True), ("over $1 billion", "at_least", True), ("50% or more", "at_least",
         False),
         ("a period of three years", "", False), ("for at least a period of three years", "at_least", False),
-        ("mindestens drei Jahre", "at_least", False), ("al menos tres años", "at_least", False),
     ],
 )  # fmt: skip
 def test_bounds_leave_the_value_alone(text: str, bound: str, approximate: bool) -> None:
@@ -218,19 +198,16 @@ COMPARED = [
     ("391035", "USD million", "391,035 million", "match", False),
     ("391035", "USD million", "€391,035 million", "other_unit", False),
     ("391035", "USD million", "39.1035%", "other_unit", False),
-    ("391035", "USD million", "391.035 millones de dólares", "match", False),
-    ("391035", "USD million", "391.035 mil millones de dólares", "match", False),
     ("1234.5", "USD million", "about $1.23 billion", "match", False),
     ("1234.5", "USD million", "$1.2 billion", "mismatch", False),
     ("1234.5", "USD million", "$1,234,500,000", "match", False),
-    ("1234.5", "USD million", "1.234,5 Millionen Dollar", "match", False),
     ("1234.5", "USD million", "1180.2", "mismatch", False),
     ("-1234", "USD million", "a loss, i.e. income of (1,234)", "match", True),
     ("21.4", "percent", "0.214", "match", False),
     ("21.4", "percent", "21.4%", "match", False),
     ("21.4", "percent", "21.4", "match", False),
     ("21.4", "percent", "21%", "mismatch", False),
-    ("21.4", "percent", "21.43%", "mismatch", False),
+    ("21.4", "percent", "21.43%", "match", False),
     ("0.5", "percent", "0.5", "match", False),
     ("50", "percent", "0.5", "match", False),
     ("50", "percent", "half of it", "match", False),
@@ -258,6 +235,22 @@ COMPARED = [
     ("0", "", "zero", "match", False),
     ("0", "", "1", "mismatch", False),
     ("5", "USD thousand", "$5,000", "match", False),
+    # the answer is the more exact one
+    ("5466", "USD million", "$5,466.312 million", "match", False),
+    ("5466", "USD million", "$5,466.612 million", "mismatch", False),
+    ("5466", "USD million", "5,466.312", "match", True),
+    ("6.2", "percent", "6.17%", "match", False),
+    ("6.2", "percent", "6.14%", "mismatch", False),
+    ("6.20", "percent", "6.203%", "match", False),
+    ("6.20", "percent", "6.213%", "mismatch", False),
+    ("18800", "USD million", "$18,809 million", "match", False),
+    ("18800", "USD million", "$18,851 million", "mismatch", False),
+    ("18800", "", "18,809", "match", False),
+    ("5", "percent", "5.4%", "mismatch", False),
+    ("10.0", "percent", "9.96%", "match", False),
+    ("120", "employees", "120.3", "mismatch", False),
+    ("2100", "", "2104", "mismatch", False),
+    ("10", "years", "10.02 years", "mismatch", False),
     ("nonsense", "", "5", "mismatch", False),
     ("NaN", "", "5", "mismatch", False),
 ]
@@ -274,8 +267,7 @@ def _written(value: Decimal, style: str) -> str:
     return {
         "en": english,
         "plain": f"{value}",
-        "de": english.translate(str.maketrans(",.", ".,")),
-        "fr": english.translate(str.maketrans(",.", "\u202f,")),
+        "si": english.replace(",", "\u202f"),
         "ch": english.replace(",", "'"),
     }[style]
 
@@ -283,7 +275,7 @@ def _written(value: Decimal, style: str) -> str:
 @given(
     st.integers(0, 10**12),
     st.integers(0, 99),
-    st.sampled_from(["en", "plain", "de", "fr", "ch"]),
+    st.sampled_from(["en", "plain", "si", "ch"]),
     st.sampled_from(
         [("$%s", "USD"), ("%s €", "EUR"), ("%s%%", "percent"), ("%s years", "years"), ("GBP %s", "GBP")]
     ),
@@ -321,6 +313,11 @@ def test_any_text_is_read_and_offsets_fit(text: str) -> None:
         assert compare_quantity("3", "years", quantity)[0] in {"match", "mismatch", "other_unit"}
 
 
+def test_many_words_before_a_unit_are_survived() -> None:
+    assert rows("1" + " calendar" * 5000) == [("1", "1", "")]
+    assert compare_quantity("0." + "12345" * 8, "percent", find_quantities("0.123451%")[0])[0] == "match"
+
+
 HOSTILE = [
     "1 ",
     "1,",
@@ -344,7 +341,7 @@ HOSTILE = [
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_a_long_text_takes_linear_time(piece: str) -> None:
     def seconds(size: int) -> float:
-        text = (piece * size)[:size] + " Mio 5"
+        text = (piece * size)[:size] + " million 5"
         begin = time.process_time()
         find_quantities(text)
         return time.process_time() - begin

@@ -21,8 +21,8 @@ from ragharness.shelf import load_module
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ragharness.language.amounts import Quantity
     from ragharness.language.dates import DateMention
-    from ragharness.language.quantity import Quantity
 
 _findings: Any = load_module(Path(__file__).with_name("findings.py"))
 

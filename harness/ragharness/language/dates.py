@@ -1,4 +1,4 @@
-"""Dates in answers, as precise as they are written, in English, Spanish, German and French."""
+"""Dates in answers, as precise as they are written."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ragharness.language.latin import WORD, places, vocabulary, word_set
+from ragharness.language.latin import places, vocabulary
+from ragharness.language.number_context import in_citation, is_reference
 from ragharness.language.patterns import regex
-from ragharness.language.references import in_citation, is_reference
-from ragharness.language.units import DURATIONS, SCALES
+from ragharness.language.tables import any_of, phrases, table, words_of
+from ragharness.language.units import MEASURES, SCALES
 
 DateRelation = Literal["match", "mismatch", "coarser", "ambiguous"]
 
@@ -32,98 +33,41 @@ class DateMention(Struct, frozen=True, omit_defaults=True):
     fiscal: bool = False
 
 
-_MONTH_ROWS = (
-    "january jan enero ene januar jänner janvier janv",
-    "february feb febrero februar feber février févr fevrier",
-    "march mar marzo märz mrz mars",
-    "april apr abril abr avril avr",
-    "may mayo mai",
-    "june jun junio juni juin",
-    "july jul julio juli juillet juil",
-    "august aug agosto ago août aout",
-    "september sep sept septiembre setiembre septembre",
-    "october oct octubre oktober okt octobre",
-    "november nov noviembre novembre",
-    "december dec diciembre dic dezember dez décembre déc decembre",
-)
-MONTHS = {name: number for number, row in enumerate(_MONTH_ROWS, 1) for name in row.split()}
-"""Month names and abbreviations of four languages."""
+MONTHS = {name: number for number, names in enumerate(table("dates")["months"], 1) for name in names.split()}
+"""Month names and abbreviations."""
+_COMMON_WORDS = words_of("dates", "common")
+_ORDINALS = {name: day for day, name in enumerate(str(table("dates")["ordinals"]).split(), 1)}
+_PERIOD_WORDS = words_of("dates", "period_words")
 
-_COMMON_WORDS = word_set("may march mar mai ago dec sept sep jan mars oct dic nov")
-"""Months that are other words too when they stand in lower case without a year."""
-
-_ORDINALS = {
-    name: number
-    for number, name in enumerate(
-        [
-            "first",
-            "second",
-            "third",
-            "fourth",
-            "fifth",
-            "sixth",
-            "seventh",
-            "eighth",
-            "ninth",
-            "tenth",
-            "eleventh",
-            "twelfth",
-            "thirteenth",
-            "fourteenth",
-            "fifteenth",
-            "sixteenth",
-            "seventeenth",
-            "eighteenth",
-            "nineteenth",
-            "twentieth",
-            "twenty-first",
-            "twenty-second",
-            "twenty-third",
-            "twenty-fourth",
-            "twenty-fifth",
-            "twenty-sixth",
-            "twenty-seventh",
-            "twenty-eighth",
-            "twenty-ninth",
-            "thirtieth",
-            "thirty-first",
-        ],
-        1,
-    )
-}
 _DIGIT = regex(r"[0-9]")
 _CLUSTER = regex(r"[0-9]+(?:[-./–][0-9]+)*")
-_ISO = regex(r"(\d{4})([-/.])(0?[1-9]|1[0-2])(?:\2(0?[1-9]|[12]\d|3[01]))?")
-_NUMERIC = regex(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})")
-_YEARS = regex(r"(1[5-9]\d\d|2[01]\d\d)(?:[-–/](1[5-9]\d\d|2[01]\d\d|\d\d))?")
+_YEAR = r"(?:1[5-9]\d\d|2[01]\d\d)"
+_DAY = r"(?P<day>[12]\d|3[01]|0?[1-9])"
+_ISO = regex(r"(\d{4})([-/.])(0?[1-9]|1[0-2])\2(0?[1-9]|[12]\d|3[01])|(\d{4})-(0[1-9]|1[0-2])")
+_NUMERIC = regex(r"(\d{1,2})([-/])(\d{1,2})\2(\d{4}|\d{2})")
+_YEARS = regex(rf"({_YEAR})(?:[-–/]({_YEAR}|\d\d))?")
 _DAY_BEFORE = regex(
-    r"(?<![\w.,/#])(?:(?P<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th|er|º|ª|°|\.)?"
-    r"|(?P<ordinal>(?:twenty-|thirty-)?[a-z]+(?:st|nd|rd|th)))"
-    r"(?:\s+day)?(?:-|\s*(?:\s(?:of|de)\s)?\s*)$",
+    rf"(?<![\w.,/#])(?:{_DAY}(?:st|nd|rd|th)?|(?P<ordinal>(?:twenty-|thirty-)?[a-z]+(?:st|nd|rd|th)))"
+    r"(?:\s+day)?(?:-|\s*(?:\sof\s)?\s*)\Z",
     re.IGNORECASE,
 )
 _DAY_AFTER = regex(
-    r"\.?[-\s]\s*(?:the\s+)?(?P<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?(?![\w%]|[.,]\d)(?!\s*(?:days|years|months|%))",
+    rf"\.?[-\s]\s*(?:the\s+)?{_DAY}(?:st|nd|rd|th)?(?![\w%]|[.,]\d)(?!\s*(?:days|years|months|%))",
     re.IGNORECASE,
 )
-_YEAR_AFTER = regex(
-    r"\.?(?:\s*,\s*|[-\s]\s*)(?:(?:of|de|del|the)\s+){0,2}(?P<year>1[5-9]\d\d|2[01]\d\d)(?![\w%]|[.,]\d)"
-)
-_STREET = regex(
-    r"\s(?:[A-Z][\w.'’-]*\s){1,3}?(?:Street|St\.|Avenue|Ave\b|Road|Rd\b|Boulevard|Blvd|Drive|Lane|Parkway|Pkwy|Highway|Plaza|Square|Court|Way|Place|Terrace|Circle)"
-)
-"""What follows the number of a house ("1600 Amphitheatre Parkway")."""
+_YEAR_AFTER = regex(rf"\.?(?:\s*,\s*|[-\s]\s*)(?:(?:of|the)\s+){{0,2}}(?P<year>{_YEAR})(?![\w%]|[.,]\d)")
+_STREET = rf"(?-i:\s(?:[A-Z][\w.'’-]*\s){{1,3}}?{phrases('dates', 'streets')})"
 _PERIOD_BEFORE = regex(
     r"(?<!\w)(?:(?:Q(?P<q>[1-4])|(?P<r>[1-4])Q|(?P<ordinal>first|second|third|fourth)\s+quarter)"
-    r"(?:\s+of)?(?:\s+the)?[\s,]*)?(?P<name>FY|CY|fiscal(?:\s+years?)?|financial\s+year|ejercicio|Geschäftsjahr|exercice"
-    r")?\s*['’]?$",
+    rf"(?:\s+of)?(?:\s+the)?[\s,]*)?(?P<name>{phrases('dates', 'periods')})?\s*['’]?\Z",
     re.IGNORECASE,
 )
-_PERIOD_WORDS = word_set("fy cy q fiscal quarter financial ejercicio geschäftsjahr exercice")
 _PERIOD_ENDINGS = frozenset("ylrsfeoq1234")
 """Last letters of what may stand right before the year of a period."""
-_BLOCKED_BEFORE = frozenset("_#@/-.,+$€£¥")
-_BLOCKED_AFTER = frozenset("_#@/%€$")
+_BLOCKED_BEFORE = regex(r"[\w#@/.,+$€£¥-]\Z|[$€£] \Z")
+_BLOCKED_AFTER = regex(r"(?!T)[A-Za-zÀ-ɏ]|[_#@/%€$]")
+_NO_YEAR = regex(rf"T| %|,\d|\W{any_of([*MEASURES, *SCALES])}\b|{_STREET}", re.IGNORECASE)
+"""What follows an amount, or the number of a house ("1600 Amphitheatre Parkway")."""
 
 
 def find_dates(text: str) -> list[DateMention]:
@@ -142,20 +86,18 @@ def _find_dates(text: str) -> tuple[DateMention, ...]:
     present = vocabulary(text)
     named = _named_dates(text, present & MONTHS.keys())
     periods = not _PERIOD_WORDS.isdisjoint(present)
-    marks = "[" in text or "【" in text or "#" in text
+    marks = any(mark in text for mark in "[【#")
     found: list[DateMention] = []
     place = 0
     for cluster in clusters:
-        while place < len(named) and named[place].end <= cluster.start():
-            found.append(named[place])
+        start, end = cluster.span()
+        while place < len(named) and named[place].end <= start:
             place += 1
-        if place < len(named) and named[place].start < cluster.end():
+        if (place < len(named) and named[place].start < end) or (end - start < 4 and not periods):
             continue
-        if not periods and cluster.end() - cluster.start() < 4:
-            continue
-        if not (marks and in_citation(text, cluster.start(), cluster.end())):
-            found += (periods and _period(text, cluster)) or _digits_only(text, cluster)
-    return (*found, *named[place:])
+        if not (marks and in_citation(text, start, end)):
+            found += (periods and _period(text, start, end)) or _digits_only(text, start, end)
+    return tuple(sorted(found + named, key=lambda mention: mention.start))
 
 
 def _named_dates(text: str, months: Iterable[str]) -> list[DateMention]:
@@ -186,38 +128,20 @@ def _around(text: str, place: int, name: str, floor: int) -> DateMention | None:
     return DateMention(start, end, None, MONTHS[name], day)
 
 
-def _digits_only(text: str, cluster: re.Match[str]) -> list[DateMention]:
-    """The dates in a run of digits such as 2021-03-01, 1.3.2021, 2021 or (FY)23."""
-    start, end = cluster.span()
-    before, after = text[start - 1 : start], text[end : end + 1]
-    written = cluster[0]
-    if before.isalnum() or (before and before in _BLOCKED_BEFORE) or after in _BLOCKED_AFTER:
+def _digits_only(text: str, start: int, end: int) -> list[DateMention]:
+    """The dates in a run of digits such as 2021-03-01, 1/3/2021, 2021 or 2020-2021."""
+    if _BLOCKED_BEFORE.search(text, max(0, start - 2), start) or _BLOCKED_AFTER.match(text, end):
         return []
-    if after.isalpha() and not (after == "T" and len(written) == 10):
-        return []
+    written = text[start:end]
     numeric = _NUMERIC.fullmatch(written)
     if numeric is not None:
         return _numeric(numeric, start, end)
     iso = _ISO.fullmatch(written)
-    if iso is not None and (iso[4] or (iso[2] == "-" and len(iso[3]) == 2)):
-        return [DateMention(start, end, int(iso[1]), int(iso[3]), int(iso[4]) if iso[4] else None)]
-    return _years(text, start, end)
-
-
-def _years(text: str, start: int, end: int) -> list[DateMention]:
-    years = _YEARS.fullmatch(text, start, end)
-    if (
-        years is None
-        or text[end : end + 2] == " %"
-        or (text[end : end + 1] == "," and text[end + 1 : end + 2].isdecimal())
-    ):
-        return []
-    if _STREET.match(text, end) and len(years[0]) == 4:
-        return []
-    following = WORD.match(text, end + 1)
-    if following is not None and (following[0].casefold() in DURATIONS or following[0].casefold() in SCALES):
-        return []
-    if text[start - 2 : start] in {"$ ", "€ ", "£ "} or is_reference(text, start):
+    if iso is not None:
+        day = int(iso[4]) if iso[4] else None
+        return [DateMention(start, end, int(iso[1] or iso[5]), int(iso[3] or iso[6]), day)]
+    years = _YEARS.fullmatch(written)
+    if years is None or _NO_YEAR.match(text, end) or is_reference(text, start):
         return []
     mentions = [DateMention(start, start + 4, int(years[1]))]
     if years[2] and len(years[2]) == 4:
@@ -225,20 +149,18 @@ def _years(text: str, start: int, end: int) -> list[DateMention]:
     return mentions
 
 
-def _period(text: str, cluster: re.Match[str]) -> list[DateMention]:
+def _period(text: str, start: int, end: int) -> list[DateMention]:
     """A fiscal year or a quarter: FY2023, fiscal 2023, Q3 2021."""
-    written = cluster[0]
-    if len(written) not in {2, 4} or not written.isdecimal():
+    written = text[start:end]
+    before = text[max(0, start - 12) : start].rstrip(" '’,")
+    if end - start not in {2, 4} or not written.isdecimal() or before[-1:].casefold() not in _PERIOD_ENDINGS:
         return []
-    before = text[max(0, cluster.start() - 12) : cluster.start()].rstrip(" '’,")
-    if before[-1:].casefold() not in _PERIOD_ENDINGS:
-        return []
-    period = _PERIOD_BEFORE.search(text, max(0, cluster.start() - 40), cluster.start())
+    period = _PERIOD_BEFORE.search(text, max(0, start - 40), start)
     if period is None or not period[0].strip(" '’"):
         return []
     quarter = int(period["q"] or period["r"] or 0) or _ORDINALS.get((period["ordinal"] or "").casefold(), 0)
     fiscal = (period["name"] or "CY").upper() != "CY"
-    return [DateMention(period.start(), cluster.end(), _full_year(written), quarter=quarter, fiscal=fiscal)]
+    return [DateMention(period.start(), end, _full_year(written), quarter=quarter, fiscal=fiscal)]
 
 
 def _full_year(written: str) -> int:
@@ -247,15 +169,13 @@ def _full_year(written: str) -> int:
 
 
 def _numeric(match: re.Match[str], start: int, end: int) -> list[DateMention]:
-    """Read 01/03/2021: with points the day stands first, else either order unless one is above twelve."""
-    first, second, year = int(match[1]), int(match[3]), _full_year(match[4])
-    if match[2] == "." and len(match[4]) == 2:
-        return []
-    day, month = (second, first) if second > 12 and match[2] != "." else (first, second)
+    """Read 01/03/2021: day and month may change places unless one is above twelve."""
+    first, second = int(match[1]), int(match[3])
+    day, month = (second, first) if second > 12 else (first, second)
     if not (1 <= month <= 12 and 1 <= day <= 31):
         return []
-    ambiguous = match[2] != "." and first != second and first <= 12 and second <= 12
-    return [DateMention(start, end, year, month, day, ambiguous)]
+    ambiguous = first != second and max(first, second) <= 12
+    return [DateMention(start, end, _full_year(match[4]), month, day, ambiguous)]
 
 
 _PARTS = {"year": 1, "month": 2, "day": 3}

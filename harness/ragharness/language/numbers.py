@@ -1,7 +1,7 @@
 """Amounts in answers: figures, money, percentages and durations, found where they stand.
 
 What is no amount is left out: citation marks, references to sections and pages, list enumerators, dates with
-a month, telephone numbers, times and codes such as COVID-19. Fractions in words ("two thirds") are not read.
+a month, telephone numbers, times and names such as COVID-19. Fractions in words ("two thirds") are not read.
 """
 
 from __future__ import annotations
@@ -13,25 +13,14 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from ragharness.language.affixes import Suffix, read_prefix, read_qualifiers, read_suffix
+from ragharness.language import number_context as context
+from ragharness.language.amounts import Quantity, apply_stated_scale, mark_ranges, merge
 from ragharness.language.dates import find_dates
-from ragharness.language.joining import apply_stated_scale, mark_ranges, merge
-from ragharness.language.latin import WORD, lowered, places, vocabulary, word_set
-from ragharness.language.number_words import AFTER_ARTICLE, NEEDS_UNIT, TRIGGERS, read_words
-from ragharness.language.numerals import DIGITS, Numeral, read_digits
+from ragharness.language.latin import WORD, lowered, places, vocabulary
+from ragharness.language.number_words import AFTER_ARTICLE, DIGITS, TRIGGERS, read_digits, read_words
 from ragharness.language.patterns import regex
-from ragharness.language.quantity import Quantity
-from ragharness.language.references import (
-    continues_list,
-    identifier_end,
-    in_citation,
-    in_link,
-    is_enumerator,
-    is_reference,
-    is_unit_word,
-    stands_free,
-)
-from ragharness.language.units import is_duration
+from ragharness.language.tables import any_of, phrases, words_of
+from ragharness.language.units import is_duration, is_unit_word
 
 __all__ = ["Quantity", "find_quantities"]
 
@@ -41,7 +30,9 @@ class _Atom(NamedTuple):
 
     start: int
     end: int
-    numeral: Numeral
+    value: Decimal
+    significant: int
+    """Significant digits as written."""
     scaled: bool = False
     spelled: bool = False
 
@@ -49,24 +40,19 @@ class _Atom(NamedTuple):
 _RUN = regex(r"[0-9]+")
 _FRACTIONS = {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal("0.75")}
 _MIXED = regex(r"([0-9]{1,3}) ([1-9])/([1-9][0-9]?)(?![\w/])")
-_VALUE_POSITION = regex(
-    r"(?:[|:=\t$€£]|\b(?:of|was|were|is|are|be|to|from|and|or|at|versus|vs\.?|by)|^|\n)\s*$"
-)
-_AND_A_HALF = regex(r"\s(?:and a half|y medi[oa]|et demie?)\b")
-_PRONOUN_AFTER = word_set(
-    "of or another time sided way off party side hand else thing who that such can must should may s"
-)
-_PRONOUN_BEFORE = word_set("no any each every the this that which either only another some such")
-_NOT_HALF = word_set("first second other latter last better")
-_ORDINAL_TAIL = regex(
-    r"[- ](?:first|second|thirds?|fourths?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?|half|halves"
-    r"|quarters?(?= of)|hundredths?|thousandths?)\b"
-)
-_SPAN_WORDS = frozenset({"year", "month", "week", "day", "decade", "fortnight"})
-_BEFORE_A_SPAN = word_set(
-    "for of within after least than about approximately lasts is to exceed exactly only"
-)
-_CODE_MARKS = frozenset("-:/.(")
+_VALUE_POSITION = regex(rf"(?:[|:=\t$€£]|\b{phrases('numbers', 'before_value')}|^|\n)\s*\Z")
+_YEAR = regex(r"1[5-9][0-9]{2}|2[01][0-9]{2}")
+_AND_A_HALF = regex(r"\sand a half\b")
+_ONE_OF = regex(rf"[’']|[ -]{any_of(words_of('numbers', 'one_of'))}\b", re.IGNORECASE)
+_GLUED = regex(r"[^\W_][-_@]\Z")
+_NO_ONE = words_of("numbers", "no_one")
+_NOT_HALF = words_of("numbers", "not_half")
+_FRACTION_AFTER = regex(rf"[- ]{phrases('numbers', 'fractions')}\b")
+_SPANS = words_of("numbers", "spans")
+_WORDS = TRIGGERS | _SPANS
+_ARTICLE = regex(r"(?<![^\W\d_])[Aa] \Z")
+_A_SPAN = regex(rf"(?<![^\s]){any_of(words_of('numbers', 'before_a_span'))} (a )\Z", re.IGNORECASE)
+"""In "for a year" the article is the number."""
 _LONGEST = 24
 """Digits that a number may have: longer ones are codes."""
 
@@ -81,11 +67,8 @@ def find_quantities(text: str) -> list[Quantity]:
 
 @lru_cache(maxsize=256)
 def _find_quantities(text: str) -> tuple[Quantity, ...]:
-    triggers = vocabulary(text) & _ALL_TRIGGERS
-    has_digits = _RUN.search(text) is not None
-    if not triggers and not has_digits and not any(fraction in text for fraction in _FRACTIONS):
-        return ()
-    atoms = _digit_atoms(text) if has_digits else []
+    triggers = vocabulary(text) & _WORDS
+    atoms = _digit_atoms(text)
     if triggers:
         atoms = sorted(atoms + _word_atoms(text, triggers))
     found: list[Quantity] = []
@@ -107,16 +90,14 @@ def _find_quantities(text: str) -> tuple[Quantity, ...]:
     return tuple(apply_stated_scale(text, found))
 
 
-_ALL_TRIGGERS = TRIGGERS | _SPAN_WORDS
-
-
 def _digit_atoms(text: str) -> list[_Atom]:
-    dates = [date for date in find_dates(text) if date.month or date.fiscal or date.quarter]
-    marks = "[" in text or "【" in text or "#" in text
-    links = "://" in text or "www." in text or "@" in text
+    runs = list(_RUN.finditer(text))
+    dates = [date for date in find_dates(text) if date.month or date.fiscal or date.quarter] if runs else []
+    marks = any(mark in text for mark in "[【#")
+    links = any(mark in text for mark in ("://", "www.", "@"))
     atoms: list[_Atom] = []
     skip, reference, place = -1, -1, 0
-    for run in _RUN.finditer(text):
+    for run in runs:
         start = run.start()
         if start < skip:
             continue
@@ -126,56 +107,40 @@ def _digit_atoms(text: str) -> list[_Atom]:
             place += 1
         if place < len(dates) and dates[place].start <= start:
             continue
-        if text[end : end + 1] == " " and (mixed := _MIXED.match(text, start)) is not None:
+        mixed = _MIXED.match(text, start) if text[end : end + 1] == " " else None
+        code = -1 if mixed else context.code_end(text, start, end)
+        if mixed is not None:
             skip = mixed.end()
-            atoms.append(_Atom(start, skip, _mixed(mixed)))
+            whole, upper, lower = (Decimal(part) for part in mixed.groups())
+            value = (whole + upper / lower).quantize(Decimal("0.001")).normalize()
+            atoms.append(_Atom(start, skip, value, 3))
+        elif code >= 0:
+            skip = max(skip, code)
+        elif (
+            context.is_name(text, start, end)
+            or context.is_enumerator(text, start, end)
+            or (marks and context.in_citation(text, start, end))
+            or (links and context.in_link(text, start))
+        ):
             continue
-        code_end = _code_end(text, start, end)
-        if code_end >= 0:
-            skip = max(skip, code_end)
-        elif _is_mark(text, start, end, marks=marks, links=links):
-            continue
-        elif _is_reference(text, start, end, reference):
+        elif context.is_reference(text, start) or (
+            context.continues_list(text, reference, start) and not context.read_suffix(text, end).measure.unit
+        ):
             reference = end
         elif end - start <= _LONGEST:
             atoms.append(_digit_atom(text, start, end))
     return atoms
 
 
-def _code_end(text: str, start: int, end: int) -> int:
-    if start and text[start - 1] == "+":
-        return identifier_end(text, start - 1)
-    return identifier_end(text, start) if text[end : end + 1] in _CODE_MARKS else -1
-
-
-def _is_mark(text: str, start: int, end: int, *, marks: bool, links: bool) -> bool:
-    """Whether digits belong to a code, a list, a citation or an address."""
-    if not stands_free(text, start, end) or is_enumerator(text, start, end):
-        return True
-    return (marks and in_citation(text, start, end)) or (links and in_link(text, start))
-
-
-def _is_reference(text: str, start: int, end: int, reference: int) -> bool:
-    """Whether digits name a section or page, by themselves or in a list that ends at ``reference``."""
-    if is_reference(text, start):
-        return True
-    return continues_list(text, reference, start) and not read_suffix(text, end).measure.unit
-
-
-def _mixed(mixed: re.Match[str]) -> Numeral:
-    whole, upper, lower = (Decimal(part) for part in mixed.groups())
-    return Numeral((whole + upper / lower).quantize(Decimal("0.001")).normalize(), 3)
-
-
 def _digit_atom(text: str, start: int, end: int) -> _Atom:
     written = text[start:end]
-    if start and text[start - 1] == "." and not text[start - 2 : start - 1].isalnum() and written.isdecimal():
-        return _Atom(start - 1, end, read_digits("0." + written, text))
-    numeral = read_digits(written, text)
-    half = _FRACTIONS.get(text[end : end + 1])
-    if half is not None:
-        return _Atom(start, end + 1, Numeral(numeral.value + half, numeral.significant + 1))
-    return _Atom(start, end, numeral)
+    if text[start - 1 : start] == "." and not text[start - 2 : start - 1].isalnum() and written.isdecimal():
+        return _Atom(start - 1, end, *read_digits("0." + written))
+    value, digits = read_digits(written)
+    part = _FRACTIONS.get(text[end : end + 1])
+    return (
+        _Atom(start, end, value, digits) if part is None else _Atom(start, end + 1, value + part, digits + 1)
+    )
 
 
 def _word_atoms(text: str, triggers: frozenset[str]) -> list[_Atom]:
@@ -184,62 +149,49 @@ def _word_atoms(text: str, triggers: frozenset[str]) -> list[_Atom]:
     for start, word in places(text, triggers):
         if start < stop:
             continue
-        atom = _a_span(text, start) if word in _SPAN_WORDS else _word_atom(text, start, word)
+        atom = _word_atom(text, start, word)
         if atom is not None:
             atoms.append(atom)
             stop = atom.end
     return atoms
 
 
-def _a_span(text: str, start: int) -> _Atom | None:
-    """Read "for a year": the article is the number."""
-    before = text[max(0, start - 24) : start].casefold().split(" ")
-    if len(before) < 3 or before[-1] or before[-2] != "a" or before[-3] not in _BEFORE_A_SPAN:
-        return None
-    return _Atom(start - 2, start - 1, Numeral(Decimal(1), 1), spelled=True)
-
-
 def _word_atom(text: str, start: int, word: str) -> _Atom | None:
-    before = text[max(0, start - 16) : start]
+    if word in _SPANS:
+        of_one = _A_SPAN.search(text, max(0, start - 24), start)
+        return None if of_one is None else _Atom(start - 2, start - 1, Decimal(1), 1, spelled=True)
     if word in AFTER_ARTICLE:
-        article = 2 if before[-2:].casefold() == "a " else 3 if before[-3:].casefold() == "an " else 0
-        if not article or before[:-article][-1:].isalpha():
+        if _ARTICLE.search(text, max(0, start - 3), start) is None:
             return None
-        start -= article
+        start -= 2
     spelled = read_words(text, start)
-    if spelled is None or (before[-1:] in {"-", "_", "@"} and before[-1:] and before[-2:-1].isalnum()):
+    if spelled is None or _GLUED.search(text, max(0, start - 2), start):
         return None
-    if _ORDINAL_TAIL.match(text, spelled.end) or is_reference(text, start):
+    if _FRACTION_AFTER.match(text, spelled.end) or context.is_reference(text, start):
         return None
-    previous = before.rstrip().rpartition(" ")[2].casefold()
-    if word == "half" and previous in _NOT_HALF:
+    before = text[max(0, start - 16) : start].rstrip().rpartition(" ")[2].casefold()
+    if word == "half" and before in _NOT_HALF:
         return None
-    if spelled.words == 1:
-        if word == "one" and _is_pronoun(text, spelled.end, previous):
-            return None
-        if (
-            word in NEEDS_UNIT
-            and not read_suffix(text, spelled.end).measure.unit
-            and text[spelled.end : spelled.end + 2] != " ("
-        ):
-            return None
+    if word == "one" and spelled.end == start + 3 and _is_pronoun(text, spelled.end, before):
+        return None
     digits = len(spelled.value.normalize().as_tuple().digits)
-    return _Atom(start, spelled.end, Numeral(spelled.value, digits), spelled.scaled, spelled=True)
+    return _Atom(start, spelled.end, spelled.value, digits, spelled.scaled, spelled=True)
 
 
-def _is_pronoun(text: str, end: int, previous: str) -> bool:
+def _is_pronoun(text: str, end: int, before: str) -> bool:
     """Whether "one" stands for a thing ("no one", "one of them") rather than for a number."""
-    following = WORD.match(lowered(text), end + 1)
-    word = following[0] if following is not None else ""
-    if previous in _PRONOUN_BEFORE:
-        return not is_unit_word(word) and text[end : end + 2] != " ("
-    return text[end : end + 1] in {"’", "'"} or (word in _PRONOUN_AFTER and text[end : end + 1] in {" ", "-"})
+    if before in _NO_ONE:
+        following = WORD.match(lowered(text), end + 1)
+        return text[end : end + 2] != " (" and not (following and is_unit_word(following[0]))
+    return _ONE_OF.match(text, end) is not None
 
 
 def _extend(text: str, atom: _Atom, last: Quantity | None) -> Quantity | None:
     """Add sign, currency, scale, unit and qualifiers; None: a bracketed mark such as (2)."""
-    start, currency, negative = (atom.start, "", False) if atom.spelled else read_prefix(text, atom.start)
-    suffix = read_suffix(text, atom.end, currency, after_scale=atom.scaled)
+    start, currency, negative = (
+        (atom.start, "", False) if atom.spelled else context.read_prefix(text, atom.start)
+    )
+    suffix = context.read_suffix(text, atom.end, currency)
     if start and text[start - 1] == "(" and text[suffix.end : suffix.end + 1] == ")":
         repeats = last is not None and not text[last.end : start - 1].strip() and start - last.end < 4
         bracketed = (start, suffix, False) if repeats else _bracketed(text, start, suffix, currency, atom)
@@ -247,45 +199,33 @@ def _extend(text: str, atom: _Atom, last: Quantity | None) -> Quantity | None:
             return None
         start, suffix, minus = bracketed
         negative = negative or minus
-    bound, approximate, minus = read_qualifiers(text, start, suffix.end)
-    factor = suffix.scale * suffix.measure.factor
-    value = atom.numeral.value * factor
-    unit, scaled = suffix.measure.unit, atom.scaled or suffix.scaled
-    end = suffix.end
+    bound, approximate, minus = context.read_qualifiers(text, start, suffix.end)
+    value = atom.value * suffix.scale * suffix.measure.factor
+    unit, scaled, end = suffix.measure.unit, atom.scaled or suffix.scaled, suffix.end
     if is_duration(unit) and (half := _AND_A_HALF.match(text, end)) is not None:
         value, end = value + suffix.measure.factor / 2, half.end()
-    alternative = atom.numeral.alternative
+    year = not (unit or scaled or negative) and _YEAR.fullmatch(text, atom.start, atom.end) is not None
     return Quantity(
-        start, end, -value if negative or minus else value, unit, atom.numeral.significant, scaled, bound,
-        approximate,
-        year=not (unit or scaled or negative) and _is_year(text, atom),
-        alternative=None if alternative is None else alternative * factor,
+        start, end, -value if negative or minus else value, unit, atom.significant, scaled, bound,
+        approximate, year=year,
     )  # fmt: skip
 
 
-def _is_year(text: str, atom: _Atom) -> bool:
-    digits = text[atom.start : atom.end]
-    return len(digits) == 4 and digits.isdecimal() and 1500 <= atom.numeral.value < 2200
-
-
 def _bracketed(
-    text: str, start: int, suffix: Suffix, currency: str, atom: _Atom
-) -> tuple[int, Suffix, bool] | None:
+    text: str, start: int, suffix: context.Suffix, currency: str, atom: _Atom
+) -> tuple[int, context.Suffix, bool] | None:
     """Read "(1,234)": a negative figure where a value is expected, else an aside, or a mark (None)."""
-    outside = read_suffix(text, suffix.end + 1, currency)
-    if outside.measure.unit == "percent" and suffix.measure.unit != "percent":
-        return start - 1, outside, True
-    before = text[max(0, start - 24) : start - 1]
-    length = atom.end - atom.start
+    outside = context.read_suffix(text, suffix.end + 1, currency)
     percent = suffix.measure.unit == "percent"
+    if outside.measure.unit == "percent" and not percent:
+        return start - 1, outside, True
+    length = atom.end - atom.start
     figure = not atom.spelled and (currency or ((percent or length > 2) and not suffix.scaled))
-    if figure and _VALUE_POSITION.search(before):
+    if figure and _VALUE_POSITION.search(text, max(0, start - 24), start - 1):
         if percent:
-            suffix.end += 1
-            return start - 1, suffix, True
-        outer_start, outer, _ = read_prefix(text, start - 1)
-        outside = read_suffix(text, suffix.end + 1, currency or outer)
-        outside.end = max(outside.end, suffix.end + 1)
-        return outer_start, outside, True
+            return start - 1, suffix._replace(end=suffix.end + 1), True
+        outer_start, outer, _ = context.read_prefix(text, start - 1)
+        outside = context.read_suffix(text, suffix.end + 1, currency or outer)
+        return outer_start, outside._replace(end=max(outside.end, suffix.end + 1)), True
     aside = currency or suffix.measure.unit or suffix.scaled or atom.spelled or length > 2
     return (start, suffix, False) if aside else None

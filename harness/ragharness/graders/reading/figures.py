@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ragharness.graders.reading.candidate import Candidate, Relation
-from ragharness.language.comparing import compare_quantity
+from ragharness.language.amounts import compare_quantity
 from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.patterns import regex
 from ragharness.language.units import is_currency, is_duration, read_unit

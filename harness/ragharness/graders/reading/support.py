@@ -7,7 +7,7 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from ragharness.language.comparing import compare_quantity
+from ragharness.language.amounts import compare_quantity
 from ragharness.language.dates import find_dates
 from ragharness.language.modality import find_cues
 from ragharness.language.numbers import Quantity, find_quantities

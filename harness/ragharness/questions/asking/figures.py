@@ -24,7 +24,7 @@ from ragharness.questions.asking.grammar import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ragharness.language.quantity import Quantity
+    from ragharness.language.amounts import Quantity
     from ragharness.questions.asking.statement import Statement
 
 _BOUND = regex(

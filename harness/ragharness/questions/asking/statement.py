@@ -115,7 +115,8 @@ def by_author(sentence: str, author: str) -> str:
     named = _WE.sub(
         lambda found: f"{author} {_OF_AUTHORS[found['verb']]}" if found["verb"] else author, sentence
     )
-    return _OUR.sub("its" if named != sentence else f"{author}'s", named)
+    whose = "its" if named != sentence else f"{author}'s"
+    return _OUR.sub(lambda _: whose, named)
 
 
 def clean(sentence: str) -> str:

@@ -24,8 +24,8 @@ from ragharness.questions.folder.definitions import Posed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ragharness.language.amounts import Quantity
     from ragharness.language.dates import DateMention
-    from ragharness.language.quantity import Quantity
 
 GAP = "____"
 
@@ -188,7 +188,7 @@ def _asks_amount(said: str, amount: Quantity, amounts: list[Quantity]) -> bool:
     same = [each for each in amounts if each.unit == amount.unit or each.value == amount.value]
     return (
         len(same) == 1
-        and not (amount.range or amount.alternative)
+        and not amount.range
         and amount.value > 0
         and not (amount.unit == "percent" and amount.value == _WHOLE)
         and not _DOUBTFUL.match(said[amount.start :])
@@ -201,7 +201,7 @@ def _asks_amount(said: str, amount: Quantity, amounts: list[Quantity]) -> bool:
 
 def _asks_count(said: str, amount: Quantity) -> bool:
     return (
-        not (amount.bound or amount.range or amount.alternative)
+        not (amount.bound or amount.range)
         and not said[: amount.start].rstrip().endswith(",")
         and amount.value == amount.value.to_integral_value()
         and amount.value >= _SMALLEST
