@@ -9,7 +9,7 @@ from ragharness.pipelines._proposition import core, proposition
 
 _CUES = {
     "date": regex(r"\b(?:when|what date|which date|what day|which year|what year)\b", re.IGNORECASE),
-    "percent": regex(r"\b(?:percentage|percent|rate|share of|ratio)\b", re.IGNORECASE),
+    "percent": regex(r"\b(?:percentage|percent|rate|(?<!per )share of|ratio)\b", re.IGNORECASE),
     "count": regex(r"\b(?:how many|number of)\b", re.IGNORECASE),
     "money": regex(
         r"""\b(?:what|how)\b.*\b(?:cost|price|value|worth|cash|income|revenues?|sales|expenses?|earn(?:ed|ings)?

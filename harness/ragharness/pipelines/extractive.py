@@ -3,10 +3,10 @@
 Where the question names a document, only its passages are read. A sentence scores the share of the
 question's subject words (stems and synonyms as in ``language.vocabulary``, the document's name left out)
 that it holds; a row of a table, with what stands above the table. Below ``THRESHOLD`` nothing is answered,
-nor with a sentence that lacks the kind of value asked for, the question's year or one of its codes. Of a
-table one figure is quoted, with the label of its row and the head of its column. A yes/no question is
-answered only if the best sentence affirms or denies what is asked. Everything else is a refusal that names
-the nearest passages.
+nor with a sentence that lacks the kind of value asked for, the question's year or one of its names and
+numbers. Of a table one figure is quoted, with the label of its row and the head of its column. A yes/no
+question is answered only if the best sentence affirms or denies what is asked. Everything else is a refusal
+that names the nearest passages.
 """
 
 from __future__ import annotations
@@ -53,9 +53,8 @@ SHORTEST = 6
 _NO_SENTENCE = regex(
     r"^(?:table|figure|exhibit|appendix)\s+[\dIVXA-Z]+[:.]| \| |##|:$|^\(.*\)$", re.IGNORECASE
 )
-_NEGATION = regex(r"\b(?:without|not|no|never|nothing)\b", re.IGNORECASE)
 _CODE = regex(r"\b(?:[A-Z]{3,}|\w*\d{3,}\w*)\b")
-"""Abbreviations and numbers: a sentence that lacks one of the question's speaks of something else."""
+_NAME = regex(r"(?<=[a-z,] )[A-Z][a-z]\w+")
 
 
 class _Piece(NamedTuple):
@@ -85,14 +84,13 @@ class Extractive:
         claim = proposition(question)
         if not claim:
             return quoted
-        # What "yes" to a question with a "not" or "without" means is too easily mistaken.
-        polarity = "" if _NEGATION.search(claim) else read_polarity(sentence, claim)
+        polarity = read_polarity(sentence, claim)
         if polarity not in ("affirms", "denies"):
             return refusal(passages)
         return f"{'Yes' if polarity == 'affirms' else 'No'}. {quoted}"
 
     def _best(self, question: str, passages: Sequence[Passage]) -> tuple[str, Passage] | None:
-        kind = kind_asked(question)
+        kind, names = kind_asked(question), _names(question)
         asked = frozenset(content(core(question))) - generic_concepts()
         title = self._named(question, passages)
         if title:
@@ -107,7 +105,7 @@ class Extractive:
                 said = _said(piece, kind, question) if score >= least else ""
                 # A row says little by itself: what is around its table counts too.
                 around = f"{passage.title} {passage.text if piece.row else said}"
-                if said and _codes(question) <= _codes(around):
+                if said and names <= frozenset(words(around)):
                     found.append((score, piece.row is not None, said, passage))
         # Of equals, a row comes first, then what is in the better passage, or earlier in it.
         return max(found, key=lambda each: each[:2])[2:] if found else None
@@ -116,7 +114,7 @@ class Extractive:
         """Return the title that the question names, though none of its passages may be here; "" for none."""
         asked = frozenset(words(question))
         titles = self._titles | {each.title: frozenset(words(each.title)) for each in passages}
-        numbers = {word for word in asked if self._common[word] == 1 and _CODE.fullmatch(word)}
+        numbers = {word for word in _names(question) if self._common[word] == 1 and _CODE.fullmatch(word)}
         shares = {title: 1.0 if numbers & own else self._share(own, asked) for title, own in titles.items()}
         said = question.casefold()
         title = max(shares, key=lambda each: (shares[each], each.casefold() in said), default="")
@@ -172,5 +170,7 @@ def _said(piece: _Piece, kind: str, question: str) -> str:
     return said if holds(said, kind) else ""
 
 
-def _codes(text: str) -> frozenset[str]:
-    return frozenset(code for code in _CODE.findall(text) if not years_of(code))
+def _names(question: str) -> frozenset[str]:
+    """Return the words of a question that name one thing alone: abbreviations, numbers, proper names."""
+    found = [*_CODE.findall(question), *_NAME.findall(core(question))]
+    return frozenset(word for each in found if not years_of(each) for word in words(each))
