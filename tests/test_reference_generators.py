@@ -161,7 +161,10 @@ Operating lease cost (1) | $1,359 | $1,169
 Variable lease cost | 486 | 470
 Lease cost as a rate of sales | 3.1% | 2.9%
 Cost per share | $0.41 | $0.39
-Short-term lease cost | 12"""
+Short-term lease cost | 12
+Lease cost before taxes | $90 | $80
+Sales | $500 | $400
+Sales | $300 | $200"""
 TABLES = (
     _passage(1, "elm", "Elm Stores report", TABLE),
     _passage(1, "fir", "Fir Stores report", TABLE.replace("1,359", "777")),
@@ -207,6 +210,10 @@ FIGURES = Context(
             "What was the lease cost as a rate of sales of Elm Stores in 2024?",
             'Lease cost as a rate of sales: 3.1% under "2024" [elm#1]',
         ),
+        (
+            "What was the lease cost before taxes of Elm Stores in 2024?",
+            'Lease cost before taxes: $90 (in millions) under "2024" [elm#1]',
+        ),
         ("What was the cost per share of Elm Stores in 2024?", 'Cost per share: $0.41 under "2024" [elm#1]'),
     ],
 )
@@ -223,6 +230,8 @@ def test_extractive_quotes_one_figure_of_a_table_with_its_row_and_column(asked: 
         "When was the operating lease cost of Elm Stores stated?",
         "Is the operating lease cost of Elm Stores in 2024 high?",
         "What was the operating lease cost of Oak Stores in 2024?",
+        "What was the lease cost after taxes of Elm Stores in 2024?",
+        "What were the sales of Elm Stores in 2024?",
     ],
 )
 def test_extractive_quotes_no_figure_whose_row_or_column_is_not_the_one_asked_for(asked: str) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 SEPARATOR = " | "
 """Between the cells of a row, as the readers of corpora write tables."""
 
-_FIGURE = regex(r"[-(]*[$€£]?\(?[\d.,]*\d[\d.,]*\)*\s?%?\)?|[-–—]+")
+_FIGURE = regex(r"[-(]*[$€£]?[(.]?\d[\d.,]*[)%\s]*|[-–—]+")
 _YEAR = regex(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _SCALE = regex(r"\bin (?:thousands|millions|billions)\b", re.IGNORECASE)
 _UNSCALED = regex(r"\bper (?:\w+ )?share\b|\bEPS\b|\b(?:rate|margin)\b", re.IGNORECASE)

@@ -54,6 +54,8 @@ _NO_SENTENCE = regex(
     r"^(?:table|figure|exhibit|appendix)\s+[\dIVXA-Z]+[:.]| \| |##|:$|^\(.*\)$", re.IGNORECASE
 )
 _CODE = regex(r"\b(?:[A-Z]{3,}|\w*\d{3,}\w*)\b")
+_ORDER = frozenset({"before", "after"})
+"""Income before taxes is another row than income after taxes, or than taxes."""
 _NAME = regex(r"(?<=[a-z,] )[A-Z][a-z]\w+")
 
 
@@ -127,9 +129,13 @@ class Extractive:
     def _pieces(self, passage: Passage) -> list[_Piece]:
         read = self._read.get(passage.id)
         if read is None:
+            found = list(rows(passage.text))
+            times = Counter(row.label for row in found)
+            # Which of two rows with the same label (of two segments, say) is meant, the label does not tell.
             read = [
                 _Piece(row.label, frozenset(content(f"{row.label} {row.above}")), row)
-                for row in rows(passage.text)
+                for row in found
+                if times[row.label] == 1
             ]
             read += [_Piece(piece, frozenset(content(piece))) for piece in self._sentences(passage)]
             self._read[passage.id] = read
@@ -165,6 +171,8 @@ def _said(piece: _Piece, kind: str, question: str) -> str:
         return piece.text if not off and holds(piece.text, kind) else ""
     label = frozenset(content(piece.text))
     if kind in ("", "claim", "date") or not label or label - frozenset(content(question)):
+        return ""
+    if _ORDER & frozenset(words(piece.text)) != _ORDER & frozenset(words(core(question))):
         return ""
     said = piece.row.under(years or years_of(question))
     return said if holds(said, kind) else ""
