@@ -163,6 +163,7 @@ Lease cost as a rate of sales | 3.1% | 2.9%
 Cost per share | $0.41 | $0.39
 Short-term lease cost | 12
 Lease cost before taxes | $90 | $80
+Other profits | $7 | $6
 Sales | $500 | $400
 Sales | $300 | $200"""
 TABLES = (
@@ -232,6 +233,7 @@ def test_extractive_quotes_one_figure_of_a_table_with_its_row_and_column(asked: 
         "What was the operating lease cost of Oak Stores in 2024?",
         "What was the lease cost after taxes of Elm Stores in 2024?",
         "What were the sales of Elm Stores in 2024?",
+        "What were the profits of Elm Stores in 2024?",
     ],
 )
 def test_extractive_quotes_no_figure_whose_row_or_column_is_not_the_one_asked_for(asked: str) -> None:

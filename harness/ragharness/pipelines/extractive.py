@@ -54,8 +54,8 @@ _NO_SENTENCE = regex(
     r"^(?:table|figure|exhibit|appendix)\s+[\dIVXA-Z]+[:.]| \| |##|:$|^\(.*\)$", re.IGNORECASE
 )
 _CODE = regex(r"\b(?:[A-Z]{3,}|\w*\d{3,}\w*)\b")
-_ORDER = frozenset({"before", "after"})
-"""Income before taxes is another row than income after taxes, or than taxes."""
+_TELLING = frozenset({"before", "after", "other"})
+"""Words without a subject of their own that make another row of it: income before taxes, other income."""
 _NAME = regex(r"(?<=[a-z,] )[A-Z][a-z]\w+")
 
 
@@ -172,7 +172,7 @@ def _said(piece: _Piece, kind: str, question: str) -> str:
     label = frozenset(content(piece.text))
     if kind in ("", "claim", "date") or not label or label - frozenset(content(question)):
         return ""
-    if _ORDER & frozenset(words(piece.text)) != _ORDER & frozenset(words(core(question))):
+    if _TELLING & frozenset(words(piece.text)) != _TELLING & frozenset(words(core(question))):
         return ""
     said = piece.row.under(years or years_of(question))
     return said if holds(said, kind) else ""
