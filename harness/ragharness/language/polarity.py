@@ -13,7 +13,7 @@ from ragharness.language.opposites import mirrored, plain_verbs
 from ragharness.language.patterns import regex
 from ragharness.language.propositions import EXCEPTION, FREE_FROM, Frame, frame
 from ragharness.language.special import CONSENT, OBJECT_PRONOUN, WORD, read_special
-from ragharness.language.verdicts import Polarity, compare
+from ragharness.language.modality import Polarity, verdict
 from ragharness.language.vocabulary import concept, content, generic_concepts
 
 _EXEMPTION = regex(
@@ -135,10 +135,10 @@ def _polarity(part: str, said: Frame) -> Polarity:
         return _polarity(part, other)
     place = _place(main, part, said)
     if exception and not said.exception:
-        verdict = _read_exception(main, part[exception.end() :], exception.group(), place, said)
-        if verdict:
-            return verdict
-    return "silent" if place is None else compare(_modality_at(main, place, said), said)
+        read = _read_exception(main, part[exception.end() :], exception.group(), place, said)
+        if read:
+            return read
+    return "silent" if place is None else verdict(_modality_at(main, place, said), said.modality)
 
 
 def _touches(part: str, said: Frame) -> bool:
@@ -159,20 +159,20 @@ def _read_exception(
         if said.predicates & held:
             return _read_part(rest, said).polarity
         banned = any(cue.modality == "forbid" for cue in find_cues(main))
-        return compare("permit", said) if inside and not outside and banned else None
+        return verdict("permit", said.modality) if inside and not outside and banned else None
     if _modality_at(main, place, said) not in ("forbid", "not_fact") or joint.casefold().strip(
         ", "
     ).startswith("but not"):
         return None
     if "circumstanc" in said.concepts or (inside and not outside):
-        return compare("permit", said)
+        return verdict("permit", said.modality)
     if CONSENT.search(rest):
         return None
     if said.unconditional and not inside and not outside:
-        return compare("permit", said)
+        return verdict("permit", said.modality)
     if joint.casefold().startswith("unless"):
         # A condition that is no consent: "not unless it is marked" permits what is marked.
-        return compare("permit", said) if said.modality in ("permit", "fact") else "unclear"
+        return verdict("permit", said.modality) if said.modality in ("permit", "fact") else "unclear"
     return "unclear" if inside else None
 
 

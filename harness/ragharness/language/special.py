@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from ragharness.language.modality import find_cues, is_negated, negations
 from ragharness.language.patterns import regex
 from ragharness.language.propositions import NOT_ONLY, ONLY, Frame
-from ragharness.language.verdicts import compare
+from ragharness.language.modality import verdict
 from ragharness.language.vocabulary import concept, content
 
 if TYPE_CHECKING:
     from ragharness.language.modality import Modality
-    from ragharness.language.verdicts import Polarity
+    from ragharness.language.modality import Polarity
 
 WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
 """A word as the readings see it."""
@@ -80,11 +80,11 @@ def read_special(part: str, main: str, said: Frame) -> Polarity | None:
         if not about and not OBJECT_PRONOUN.search(part):
             return "silent"
         if about and not concepts & {"conceal", "disclose"} and _ITSELF.search(part):
-            return compare("optional" if is_negated(part, negations(part)) else "require", said)
+            return verdict("optional" if is_negated(part, negations(part)) else "require", said.modality)
     if said.modality in ("fact", "not_fact") and _speaks_of_rights(part, said):
         kept = _KEPT_BACK.search(part)
         given = not is_negated(part, negations(part)) and not kept
-        return compare("fact" if given else "not_fact", said)
+        return verdict("fact" if given else "not_fact", said.modality)
     if said.modality == "require":
         manner = _read_manner(part, said)
         if manner:
@@ -94,23 +94,23 @@ def read_special(part: str, main: str, said: Frame) -> Polarity | None:
     if said.unconditional and ("consent" in concepts or CONSENT.search(part)):
         needed = _NEEDS_CONSENT.search(part)
         if needed and not needed.group().casefold().startswith("without"):
-            return compare("permit" if _NO_NEED.search(part) else "forbid", said)
+            return verdict("permit" if _NO_NEED.search(part) else "forbid", said.modality)
         if is_negated(part, negations(part)) and "consent" in concepts and not find_cues(part):
-            return compare("permit", said)
+            return verdict("permit", said.modality)
     if said.modality in ("permit", "forbid"):
         if _OUT_OF_REACH.search(part) and said.objects & concepts:
-            return compare("permit", said)
+            return verdict("permit", said.modality)
         if "consent" in concepts and said.predicates & concepts and _NEEDLESS.search(part):
-            return compare("permit", said)
+            return verdict("permit", said.modality)
     if said.modality == "require" and "mark" in said.predicates and _UNMARKED.search(part):
         return "denies"
     if any(word[:2] == "un" and concept(word[2:]) in said.predicates for word in words):
-        return compare("optional" if said.modality == "require" else "not_fact", said)
+        return verdict("optional" if said.modality == "require" else "not_fact", said.modality)
     turned: Modality = "fact" if is_negated(main, negations(main)) else "not_fact"
     if "include" in said.predicates and _EXCLUDED.search(main) and said.objects & concepts:
-        return compare(turned, said)
+        return verdict(turned, said.modality)
     if "survive" in said.predicates and "survive" not in concepts and _ENDS.search(main):
-        return compare(turned, said)
+        return verdict(turned, said.modality)
     return _read_only(part, said)
 
 
@@ -131,14 +131,14 @@ def _read_manner(part: str, said: Frame) -> Polarity | None:
     if without and (said.predicates | told) & frozenset(content(without[1])):
         cues = find_cues(part[: without.start()])
         if cues and cues[-1].modality in ("permit", "forbid"):
-            return compare("optional" if cues[-1].modality == "permit" else "require", said)
+            return verdict("optional" if cues[-1].modality == "permit" else "require", said.modality)
     after = _AFTER.search(part)
     if (
         after
         and said.predicates & frozenset(content(part[after.end() :]))
         and any(cue.modality in ("permit", "forbid") for cue in find_cues(part[: after.start()]))
     ):
-        return compare("require", said)
+        return verdict("require", said.modality)
     return None
 
 

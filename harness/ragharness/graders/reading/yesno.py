@@ -18,7 +18,7 @@ from ragharness.language.patterns import regex
 from ragharness.language.polarity import Statement, read_frame, read_statement
 from ragharness.language.propositions import Frame, question_frame
 from ragharness.language.special import CONSENT
-from ragharness.language.verdicts import verdict
+from ragharness.language.modality import verdict
 from ragharness.language.vocabulary import content, generic_concepts
 
 if TYPE_CHECKING:
