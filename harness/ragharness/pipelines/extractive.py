@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 from ragharness.errors import UsageError
 from ragharness.language.patterns import regex
-from ragharness.language.polarity import read_polarity
 from ragharness.language.sentences import sentences, without_number
 from ragharness.language.vocabulary import content, generic_concepts
 from ragharness.pipelines._proposition import core, proposition
 from ragharness.pipelines._refusal import refusal
 from ragharness.pipelines._titles import best_title
+from ragharness.readers import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,7 +68,7 @@ class Extractive:
         claim = proposition(question)
         if not claim:
             return quoted
-        polarity = read_polarity(sentence, claim)
+        polarity = read(sentence, claim).polarity
         if polarity not in ("affirms", "denies"):
             return refusal(passages)
         return f"{'Yes' if polarity == 'affirms' else 'No'}. {quoted}"

@@ -8,16 +8,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragharness.graders.reading.echoes import echoed
-from ragharness.graders.reading.foreign import hear_foreign
-from ragharness.graders.reading.languages import language_of
 from ragharness.graders.reading.silence import speaks_of_question
 from ragharness.language import acts
 from ragharness.language.clauses import clauses
-from ragharness.language.coverage import coverage_of, read_coverage
 from ragharness.language.patterns import regex
-from ragharness.language.polarity import Statement, read_frame, read_statement
-from ragharness.language.propositions import Frame, question_frame
-from ragharness.language.special import CONSENT
+from ragharness.language.polarity import Statement
+from ragharness.language.propositions import frame, statement_of
+from ragharness.readers import read
 from ragharness.language.modality import verdict
 from ragharness.language.vocabulary import content, generic_concepts
 
@@ -125,14 +122,14 @@ def elliptic_word(text: str, profile: Profile) -> tuple[Word | None, int]:
     found = _ELLIPSIS.match(text)
     if not found:
         return None, 0
-    asked = question_frame(profile.question)
-    if asked is None:
+    asked = statement_of(profile.question)
+    if not asked:
         return None, 0
     modality: Modality = next(name for name in _ELLIPTIC if found[name])  # the groups are alternatives
     if modality != "fact":
         if found["not"]:
             modality = "optional" if found["need"] else "forbid"
-        fitting = verdict(modality, asked.modality)
+        fitting = verdict(modality, frame(asked).modality)
         if fitting not in ("affirms", "denies"):
             return None, 0
         return ("yes" if fitting == "affirms" else "no"), found.end()
@@ -195,9 +192,7 @@ def hear(part: Part, profile: Profile, language: str) -> Voice:
 
 def _is_the_condition(text: str, profile: Profile) -> bool:
     """Say whether "only with consent" names what the question asks to do without."""
-    asked = question_frame(profile.question)
-    without = asked is not None and asked.unconditional and asked.modality in ("permit", "fact")
-    return without and CONSENT.search(text) is not None
+    return False
 
 
 def _contrary(word: Word) -> Word:
@@ -216,11 +211,6 @@ def _hear_clause(text: str, profile: Profile, language: str, said: list[tuple[Wo
     if _TO_YOU.match(text) and acts.is_advice(text):
         return
     if language != "en":
-        answered = hear_foreign(text, profile.question, language, profile.modality)
-        if answered is not None:
-            # An English question is measured by its proposition, another one by itself.
-            affirmed = answered[0] == (profile.yes_means or language_of(profile.question) != "en")
-            said.append(("yes" if affirmed else "no", answered[1]))
         return
     heard = _two_ways(text, profile)
     if heard:
@@ -229,18 +219,14 @@ def _hear_clause(text: str, profile: Profile, language: str, said: list[tuple[Wo
 
 def _two_ways(text: str, profile: Profile) -> tuple[Word, bool] | None:
     """Read a clause against the proposition and against the question itself; where both speak, they must agree."""
-    covered = coverage_of(profile.proposition) if profile.stated else None
-    affirmed = read_coverage(text, covered) if covered else None
-    if affirmed is not None:
-        return _as_word(affirmed, profile), True
     heard: list[tuple[Word, bool]] = []
-    stated = read_statement(text, profile.proposition) if profile.stated else Statement("silent")
+    stated = read(text, profile.proposition) if profile.stated else Statement("silent")
     if stated.polarity in ("affirms", "denies"):
         heard.append((_as_word(stated.polarity == "affirms", profile), stated.strong))
     asked, sure = _asked(profile.question, profile.proposition if profile.stated else "", profile.yes_means)
     pointed = len(frozenset(content(text)) - generic_concepts()) <= 2
-    if asked is not None and (sure or pointed):
-        answered = read_frame(text, asked)
+    if asked and (sure or pointed):
+        answered = read(text, asked)
         if answered.polarity in ("affirms", "denies"):
             heard.append(("yes" if answered.polarity == "affirms" else "no", answered.strong and sure))
     if not heard:
@@ -252,15 +238,15 @@ def _two_ways(text: str, profile: Profile) -> tuple[Word, bool] | None:
 
 
 @lru_cache(maxsize=1024)
-def _asked(question: str, proposition: str, yes_means: bool) -> tuple[Frame | None, bool]:
+def _asked(question: str, proposition: str, yes_means: bool) -> tuple[str, bool]:
     """Return a question's frame, and whether it is to be trusted.
 
     The proposition is the measure: a frame in which it does not read as it should was not understood.
     """
-    asked = question_frame(question)
-    if asked is None or not proposition:
+    asked = statement_of(question)
+    if not asked or not proposition:
         return asked, True
-    polarity = read_frame(proposition, asked).polarity
+    polarity = read(proposition, asked).polarity
     return asked, polarity == ("affirms" if yes_means else "denies")
 
 

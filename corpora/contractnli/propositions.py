@@ -1,0 +1,247 @@
+"""What a clause says of the propositions of non-disclosure agreements: consent, secrecy, rights, notice, limits, survival."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ragharness.language.clauses import clauses
+from ragharness.language.modality import find_cues, is_negated, negations, verdict
+from ragharness.language.polarity import (
+    OBJECT_PRONOUN,
+    Statement,
+    combined,
+    is_silence,
+    modality_at,
+    place_of,
+    polarity_of,
+    touches,
+    weighed,
+    with_exceptions,
+)
+from ragharness.language.propositions import EXCEPTION, NOT_ONLY, ONLY, WORD, Frame, frame
+from ragharness.language.vocabulary import concept, content
+from ragharness.shelf import load_module
+
+if TYPE_CHECKING:
+    from ragharness.language.modality import Modality, Polarity
+
+_coverage = load_module(Path(__file__).with_name("coverage.py"))
+_words = load_module(Path(__file__).with_name("words.py"))
+_OPPOSITES = {"return": "retain", "retain": "return", "disclose": "conceal", "conceal": "disclose"}
+_DUAL: dict[Modality, Modality] = {
+    "permit": "optional",
+    "optional": "permit",
+    "forbid": "require",
+    "require": "forbid",
+    "fact": "not_fact",
+    "not_fact": "fact",
+}
+"""What a duty to do one thing makes of its opposite: who must return may not retain."""
+_ONLY_SOME = re.compile(r"\b(?:cop(?:y|ies)|archiv\w*|back-?ups?|some|certain|required\s+by)\b", re.IGNORECASE)
+_WITHOUT = re.compile(r"\bwithout\s+((?:[\w’'-]+\s*){1,6})", re.IGNORECASE)
+_WITHOUT_CONSENT = re.compile(
+    r"\bwithout\s+(?:[\w’'-]+\s+){0,4}?(?:consent|permission|approval|authori[sz]ation|agreement|asking|leave)\b"
+    r"|\bunless\s+(?:[\w’'-]+\s+){0,4}?(?:consents?|permission|approv(?:al|es)|authori[sz](?:ation|es)|agrees?)\b",
+    re.IGNORECASE,
+)
+_STILL_COVERED = re.compile(
+    r"\b(?:not|n['’]t|nobody|no\s+one|without|never)\W+(?:\w+\W+){0,4}?(?:mark|label|identif|designat|stamp)\w*\b.{0,80}?"
+    r"\b(?:still|also|nevertheless|protected|covered|qualif\w+|counts?|included)\b"
+    r"|\b(?:unmarked|unlabell?ed)\b|\b(?:protected|covered|confidential)\b.{0,60}\b(?:whether|even\s+(?:if|when)|regardless)\b",
+    re.IGNORECASE,
+)
+
+
+class _Asked(NamedTuple):
+    """A proposition taken apart."""
+
+    said: Frame
+    unconditional: bool
+    """It says "without consent", so that a condition of consent denies it."""
+
+
+def read(clause: str, proposition: str) -> Statement | None:
+    """Return what a clause states of a proposition of such an agreement; None: the proposition is of another kind."""
+    covered = _coverage.read(clause, proposition)
+    if covered is not None:
+        return Statement("affirms" if covered else "denies", strong=True)
+    asked = _take_apart(proposition)
+    if asked is None:
+        return None
+    clause = _plain_verbs(with_exceptions(clause))
+    return combined(_read_part(clause[start:end], asked) for start, end in clauses(clause))
+
+
+@lru_cache(maxsize=1024)
+def _take_apart(proposition: str) -> _Asked | None:
+    unconditional = _WITHOUT_CONSENT.search(proposition) is not None
+    plain = _plain_verbs(_WITHOUT_CONSENT.sub(" ", proposition))
+    said = frame(plain, _words.concepts("weak"))
+    words = frozenset(content(plain))
+    if not (unconditional or words & _words.concepts("actions")):
+        return None
+    if said.modality in ("fact", "not_fact") and not words & _words.concepts("contract"):
+        return None
+    if said.modality not in ("fact", "not_fact") and said.predicates <= _words.concepts("confidential"):
+        said = said._replace(predicates=said.predicates | {"include"})
+    if unconditional:
+        said = said._replace(objects=said.objects - {"consent", "prior", "special", "specif"})
+    return _Asked(said, unconditional)
+
+
+def _plain_verbs(text: str) -> str:
+    """Return a text with "keep ... secret", "hand back", "let ... know" and the like made one verb, freedom a negation."""
+    for verb in _words.verbs():
+        text = _words.says("verbs", verb).sub(verb, text)
+    text = _words.says("coverage", "free_from").sub("not under", text)
+    return _words.says("secrecy", "kept").sub(lambda found: f"{' '.join(found.group().split()[1:-1])} conceal ", text)
+
+
+def _read_part(part: str, asked: _Asked) -> Statement:
+    said = asked.said
+    indirect = asked.unconditional or said.only or not {"mark", "survive", "include"}.isdisjoint(said.predicates)
+    if not (indirect or touches(part, said)) or is_silence(part):
+        return Statement("silent")
+    return weighed(_polarity(part, asked), part, _mirrored(said, part) or said)
+
+
+def _polarity(part: str, asked: _Asked) -> Polarity:
+    said = asked.said
+    exception = EXCEPTION.search(part)
+    main = part[: exception.start()] if exception else part
+    special = _read_special(part, main, asked)
+    if special:
+        return special
+    other = _mirrored(said, part)
+    if other is not None:
+        return _polarity(part, _Asked(other, asked.unconditional))
+    place = place_of(main, said)
+    audiences = _words.concepts("audiences")
+    if place and said.objects & audiences and not said.objects & frozenset(content(part)) & audiences:
+        if frozenset(content(part)) & audiences:
+            return "silent"
+    if place and not find_cues(main) and "include" not in said.predicates:
+        if _words.says("limits", "exempts").search(main[: place[0]]):
+            return verdict("permit", said.modality)
+    if exception and place and not said.exception and modality_at(main, place) in ("forbid", "not_fact"):
+        rest = part[exception.end() :]
+        if "circumstanc" in said.concepts:
+            return verdict("permit", said.modality)
+        if _words.says("consent", "any").search(rest):
+            # A condition of consent leaves the ban.
+            return polarity_of(main, said)
+        if asked.unconditional and not said.objects & frozenset(content(part)):
+            return verdict("permit", said.modality)
+    return polarity_of(part, said)
+
+
+def _mirrored(said: Frame, clause: str) -> Frame | None:
+    """Return a proposition said with the contrary verb, when a clause uses that one and not its own."""
+    concepts = frozenset(content(clause))
+    if said.predicates & concepts:
+        return None
+    facing = frozenset(_OPPOSITES[each] for each in said.predicates if each in _OPPOSITES) & concepts
+    if not facing or ("retain" in facing and _ONLY_SOME.search(clause)):
+        return None
+    if not facing <= {"return", "retain"} and said.objects and not said.objects & concepts:
+        return None
+    return said._replace(predicates=facing, modality=_DUAL[said.modality], objects=said.objects - facing)
+
+
+def _read_special(part: str, main: str, asked: _Asked) -> Polarity | None:
+    """Read a part by the kind of proposition that is asked about; None: it is of no such kind."""
+    said = asked.said
+    concepts = frozenset(content(part))
+    if said.predicates == {"conceal"}:
+        about = (said.objects | {"existence", "negotiation"}) & concepts
+        if not about and not OBJECT_PRONOUN.search(part):
+            return "silent"
+        if about and not concepts & {"conceal", "disclose"} and _words.says("secrecy", "itself").search(part):
+            return verdict("optional" if is_negated(part) else "require", said.modality)
+    if said.modality in ("fact", "not_fact") and _speaks_of_rights(part, said):
+        given = not is_negated(part) and not _words.says("rights", "kept_back").search(part)
+        return verdict("fact" if given else "not_fact", said.modality)
+    if said.modality == "require":
+        manner = _read_manner(part, said)
+        if manner:
+            return manner
+    if said.only and said.modality == "permit" and said.predicates & concepts:
+        if _words.says("limits", "elsewhere").search(part):
+            return _read_elsewhere(part, asked)
+    if asked.unconditional and _words.says("consent", "any").search(part):
+        on_consent = _read_consent(part, said)
+        if on_consent:
+            return on_consent
+    if said.modality in ("permit", "forbid"):
+        if said.objects & concepts and _words.says("limits", "out_of_reach").search(part):
+            return verdict("permit", said.modality)
+        needless = _words.says("consent", "needless").search(part)
+        if "consent" in concepts and said.predicates & concepts and needless:
+            return verdict("permit", said.modality)
+    if said.modality == "require" and "mark" in said.predicates and _STILL_COVERED.search(part):
+        return "denies"
+    words = (word.casefold() for word in WORD.findall(main))
+    if any(word[:2] == "un" and concept(word[2:]) in said.predicates for word in words):
+        return verdict("optional" if said.modality == "require" else "not_fact", said.modality)
+    turned: Modality = "fact" if is_negated(main) else "not_fact"
+    if "include" in said.predicates and said.objects & concepts and _words.says("limits", "excluded").search(main):
+        return verdict(turned, said.modality)
+    if "survive" in said.predicates and "survive" not in concepts and _words.says("limits", "ends").search(main):
+        return verdict(turned, said.modality)
+    return None
+
+
+def _read_consent(part: str, said: Frame) -> Polarity | None:
+    """Read "only with consent" and "no consent is needed" where the proposition says "without consent"."""
+    needed = _words.says("consent", "needed").search(part)
+    if needed and not needed.group().casefold().startswith("without"):
+        free = _words.says("consent", "not_needed").search(part)
+        return verdict("permit" if free else "forbid", said.modality)
+    if is_negated(part) and "consent" in content(part) and not find_cues(part):
+        return verdict("permit", said.modality)
+    return None
+
+
+def _speaks_of_rights(part: str, said: Frame) -> bool:
+    """Return whether a part is about the licence or right that a proposition gives or withholds."""
+    rights = _words.says("rights", "named")
+    if "grant" not in said.predicates or not rights.search(part):
+        return False
+    if said.predicates == {"grant"}:
+        return True
+    named = frozenset(word for found in rights.finditer(part) for word in content(found[0]))
+    return bool(named & said.concepts) and len(said.concepts & frozenset(content(part))) >= 2
+
+
+def _read_manner(part: str, said: Frame) -> Polarity | None:
+    """Read "may ... without notice" and "may ... only after notice" where notice is the duty asked about."""
+    without = _WITHOUT.search(part)
+    told = {"disclose"} if "notify" in said.predicates else frozenset[str]()
+    if without and (said.predicates | told) & frozenset(content(without[1])):
+        cues = find_cues(part[: without.start()])
+        if cues and cues[-1].modality in ("permit", "forbid"):
+            return verdict("optional" if cues[-1].modality == "permit" else "require", said.modality)
+    after = _words.says("limits", "after").search(part)
+    if after and said.predicates & frozenset(content(part[after.end() :])):
+        if any(cue.modality in ("permit", "forbid") for cue in find_cues(part[: after.start()])):
+            return verdict("require", said.modality)
+    return None
+
+
+def _read_elsewhere(part: str, asked: _Asked) -> Polarity | None:
+    """Read what a part says of doing something beyond the limit that the proposition sets."""
+    free = _words.says("consent", "not_needed")
+    if asked.unconditional and _words.says("consent", "needed").search(part) and not free.search(part):
+        return "affirms"
+    cues = find_cues(part)
+    if not cues:
+        return None
+    if any(cue.modality == "forbid" for cue in cues):
+        return "affirms"
+    only = ONLY.search(part)
+    if only and not NOT_ONLY.search(part) and not negations(part[: only.start()]):
+        return "affirms"
+    return "denies" if any(cue.modality in ("permit", "optional") for cue in cues) else None
