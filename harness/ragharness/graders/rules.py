@@ -18,7 +18,7 @@ from ragharness.graders.reading.profile import Profile, profile_of
 from ragharness.graders.reading.silence import denies_premise, verdicts
 from ragharness.graders.reading.support import contradicts, miscounts
 from ragharness.graders.reading.values import read_values
-from ragharness.graders.reading.voices import read_yesno
+from ragharness.graders.reading.yesno import read_yesno
 from ragharness.language import acts
 from ragharness.language.citations import without_labels
 from ragharness.language.patterns import regex
