@@ -19,7 +19,7 @@ from ragharness.language.polarity import (
     polarity_of,
     touches,
     weighed,
-    with_exceptions,
+    asserted,
 )
 from ragharness.language.propositions import EXCEPTION, NOT_ONLY, ONLY, WORD, Frame, frame
 from ragharness.language.vocabulary import concept, content
@@ -71,7 +71,7 @@ def read(clause: str, proposition: str) -> Statement | None:
     asked = _take_apart(proposition)
     if asked is None:
         return None
-    clause = _plain_verbs(with_exceptions(clause))
+    clause = _plain_verbs(asserted(clause))
     return combined(_read_part(clause[start:end], asked) for start, end in clauses(clause))
 
 
@@ -105,19 +105,24 @@ def _read_part(part: str, asked: _Asked) -> Statement:
     indirect = asked.unconditional or said.only or not {"mark", "survive", "include"}.isdisjoint(said.predicates)
     if not (indirect or touches(part, said)) or is_silence(part):
         return Statement("silent")
-    return weighed(_polarity(part, asked), part, _mirrored(said, part) or said)
+    exception = EXCEPTION.search(part)
+    special = _read_special(part, part[: exception.start()] if exception else part, asked)
+    if special and said.modality in ("fact", "not_fact"):
+        return Statement(special, strong=True)
+    stated = weighed(special or _polarity(part, asked), part, _mirrored(said, part) or said)
+    # Nothing else in such an agreement is said to survive.
+    survives = "survive" in said.predicates and "survive" in content(part)
+    return stated._replace(strong=stated.strong or (survives and stated.polarity in ("affirms", "denies")))
 
 
 def _polarity(part: str, asked: _Asked) -> Polarity:
     said = asked.said
     exception = EXCEPTION.search(part)
     main = part[: exception.start()] if exception else part
-    special = _read_special(part, main, asked)
-    if special:
-        return special
     other = _mirrored(said, part)
     if other is not None:
-        return _polarity(part, _Asked(other, asked.unconditional))
+        turned = _Asked(other, asked.unconditional)
+        return _read_special(part, main, turned) or _polarity(part, turned)
     place = place_of(main, said)
     audiences = _words.concepts("audiences")
     if place and said.objects & audiences and not said.objects & frozenset(content(part)) & audiences:

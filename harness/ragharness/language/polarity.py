@@ -10,7 +10,7 @@ from ragharness.language.clauses import clauses
 from ragharness.language.modality import Modality, Polarity, find_cues, is_negated, negate, negations, verdict
 from ragharness.language.patterns import regex
 from ragharness.language.propositions import EXCEPTION, NOT_ONLY, ONLY, WORD, Frame, frame
-from ragharness.language.tables import any_of, table
+from ragharness.language.tables import any_of, phrases, table
 from ragharness.language.vocabulary import concept, content, generic_concepts
 
 if TYPE_CHECKING:
@@ -44,7 +44,12 @@ _PLAIN_CUE = regex(
     r"\b(?:it|this|that|so|which)\b.*\b(?:prohibited|forbidden|allowed|permitted|required|barred|banned|permissible|from\s+doing\s+so)\b",
     re.IGNORECASE,
 )
-_FACTS = ("fact", "not_fact")
+_CONDITIONAL = regex(r"(?<!even )(?<!as )\b(?:if|whenever|assuming|in\s+case)\b", re.IGNORECASE)
+_POSSIBLE = regex(r"\b(?:may|might|could)\b", re.IGNORECASE)
+_OF_ANY = regex(r"^\W*(?:an?|some|many|most|other|such|certain|firms|companies)\s(?!of\b)", re.IGNORECASE)
+"""What begins a sentence on any thing of a kind, unless it names the one asked about."""
+_YEAR = regex(r"(?:\b|FY\s?)((?:19|20)\d\d)\b", re.IGNORECASE)
+FACTS = ("fact", "not_fact")
 
 
 class Statement(NamedTuple):
@@ -68,14 +73,20 @@ def read_statement(clause: str, proposition: str) -> Statement:
     shared = frozenset(content(proposition)) & frozenset(content(clause))
     if _UNIVERSAL.search(proposition) and _PARTLY.search(clause) and len(shared) >= 2:
         return Statement("denies", strong=True)
-    clause = with_exceptions(clause)
+    clause = asserted(clause)
     said = frame(proposition)
     return combined(read_part(clause[start:end], said) for start, end in clauses(clause))
 
 
-def with_exceptions(clause: str) -> str:
-    """Return a clause with "but makes an exception for" as part of the rule it takes something out of."""
-    return _EXCEPTION_FOR.sub(" except for ", clause)
+def asserted(clause: str) -> str:
+    """Return a clause without what it leaves open ("cannot say whether ..."), its exceptions joined to their rule."""
+    return _EXCEPTION_FOR.sub(" except for ", _left_open().sub(" ", clause))
+
+
+@lru_cache(maxsize=1)
+def _left_open() -> re.Pattern[str]:
+    before = phrases("propositions", "leave_open")
+    return re.compile(rf"\b{before}(?:\s+\w+){{0,3}}?\s+(?:whether|if)\b(?!\s+or\s+not)[^.;]*", re.IGNORECASE)
 
 
 def combined(readings: Iterable[Statement]) -> Statement:
@@ -92,7 +103,46 @@ def read_part(part: str, said: Frame) -> Statement:
     """Return what one part of a clause states of a proposition that is taken apart."""
     if not touches(part, said) or is_silence(part):
         return Statement("silent")
-    return weighed(polarity_of(part, said), part, said)
+    if said.modality in FACTS and (is_conditional(part) or _of_another_year(part, said)):
+        return Statement("silent")
+    turned = _antonym(part, said)
+    return weighed(polarity_of(part, turned), part, turned)
+
+
+def is_conditional(text: str) -> bool:
+    """Return whether a text says what would be the case if something else were."""
+    return _CONDITIONAL.search(text) is not None
+
+
+def _of_another_year(part: str, said: Frame) -> bool:
+    years = frozenset(_YEAR.findall(part))
+    return bool(years) and bool(said.years) and years.isdisjoint(said.years)
+
+
+def _antonym(part: str, said: Frame) -> Frame:
+    """The proposition said with the contrary word, where a part uses that one and not its own."""
+    if said.modality not in FACTS:
+        return said
+    held = frozenset(content(part))
+    for side, other in _antonyms():
+        own = said.predicates & side
+        if not own or held & own:
+            continue
+        if held & side:
+            return said._replace(predicates=(said.predicates - own) | (held & side))
+        if held & other:
+            return said._replace(
+                predicates=(said.predicates - own) | (held & other), modality=negate(said.modality)
+            )
+    return said
+
+
+@lru_cache(maxsize=1)
+def _antonyms() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    listed = cast("dict[str, str]", table("modality")["antonyms"]).values()
+    sides = [frozenset(map(concept, words.split())) for words in listed]
+    pairs = list(zip(sides[::2], sides[1::2], strict=True))
+    return (*pairs, *((other, side) for side, other in pairs))
 
 
 def weighed(polarity: Polarity, part: str, said: Frame) -> Statement:
@@ -100,8 +150,9 @@ def weighed(polarity: Polarity, part: str, said: Frame) -> Statement:
     if polarity not in ("affirms", "denies"):
         return Statement(polarity)
     concepts = frozenset(content(part))
-    if said.modality in _FACTS:
-        return Statement(polarity, len(said.predicates & concepts) * 5 >= len(said.predicates) * 4)
+    if said.modality in FACTS:
+        of_any = _OF_ANY.match(part) is not None and not said.names & concepts
+        return Statement(polarity, not of_any and len(said.predicates & concepts) * 5 >= len(said.predicates) * 4)
     named = bool(said.predicates & concepts) and (
         said.objects <= concepts or OBJECT_PRONOUN.search(part) is not None
     )
@@ -139,7 +190,12 @@ def polarity_of(part: str, said: Frame) -> Polarity:
         read = _read_exception(main, part[exception.end() :], exception.group(), place, said)
         if read:
             return read
-    return "silent" if place is None else verdict(modality_at(main, place), said.modality)
+    if place is None:
+        return "silent"
+    modality = modality_at(main, place)
+    if said.modality in FACTS and modality == "permit" and _POSSIBLE.search(main):
+        return "unclear"
+    return verdict(modality, said.modality)
 
 
 def _read_only(part: str, said: Frame) -> Polarity | None:
@@ -184,7 +240,7 @@ def place_of(main: str, said: Frame) -> tuple[int, int] | None:
     present = {name for _, _, name in found}
     verbs = [(start, end) for start, end, name in found if name in said.predicates]
     if verbs and (len(said.predicates) < 3 or len(said.predicates & present) * 2 >= len(said.predicates)):
-        return verbs[-1 if said.modality in _FACTS and len(said.predicates) > 1 else 0]
+        return verbs[-1 if said.modality in FACTS and len(said.predicates) > 1 else 0]
     cues = find_cues(main)
     if len(said.objects & present) * 2 > len(said.objects) and (cues or said.modality == "fact"):
         return next((start, end) for start, end, name in found if name in said.objects)

@@ -36,6 +36,9 @@ _AUXILIARY = regex(
     r"(?P<aux>may|might|can|could|must|shall|should|will|would|is|are|was|were|does|do|did|has|have|had)\s+",
     re.IGNORECASE,
 )
+_NAME = regex(r"(?<!^)(?<![.!?]\s)\b(?:[A-Z][\w’'&.-]*|\w*\d\w*)")
+"""What identifies a statement's subject or its time: an answer may leave it out or say it otherwise."""
+_YEAR = regex(r"(?:\b|FY\s?)((?:19|20)\d\d)\b", re.IGNORECASE)
 _MODALS = {
     "might": "may",
     "could": "can",
@@ -61,6 +64,8 @@ class Frame(NamedTuple):
     only: bool
     exception: bool
     concepts: frozenset[str]
+    names: frozenset[str] = frozenset()
+    years: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=4096)
@@ -76,8 +81,11 @@ def frame(proposition: str, weak: frozenset[str] = frozenset()) -> Frame:
     cues = find_cues(main)
     if not cues:
         modality: Modality = "not_fact" if is_negated(main) else "fact"
-        predicates = everything - weak or everything
-        return Frame(modality, predicates, everything - predicates - weak, only, exception is not None, everything)
+        named = frozenset(content(" ".join(_NAME.findall(main))))
+        predicates = everything - weak - named or everything
+        objects = everything - predicates - weak - named
+        years = frozenset(_YEAR.findall(main))
+        return Frame(modality, predicates, objects, only, exception is not None, everything, named, years)
     cue = next((each for each in cues if main[each.start : each.end].islower()), cues[0])
     rest = main[cue.end :]
     predicates = _verbs(rest)
@@ -144,6 +152,9 @@ def statement_of(question: str) -> str:
         if verb is None:
             return ""
         rest = f"{rest[: verb.start()]}{modal} {rest[verb.start() :]}"
+    else:
+        # Here even a first word with a capital is a name.
+        rest = f"that {rest}"
     condition = _condition().search(question[: found.start() + 1])
     return f"{rest} {condition.group()}" if condition else rest
 

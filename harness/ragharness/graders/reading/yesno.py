@@ -12,7 +12,7 @@ from ragharness.language import acts
 from ragharness.language.clauses import clauses
 from ragharness.language.modality import find_cues, negations, verdict
 from ragharness.language.patterns import regex
-from ragharness.language.polarity import Statement
+from ragharness.language.polarity import FACTS, Statement, is_conditional
 from ragharness.language.propositions import frame, interrogative, statement_of
 from ragharness.language.tables import any_of, phrases, table
 from ragharness.language.vocabulary import content, generic_concepts, raw_words
@@ -36,7 +36,7 @@ _GUESSES = regex(
     re.IGNORECASE,
 )
 _ELLIPSIS = regex(
-    r"^\W*(?:it|they|this|that|he|she|one|(?:the|this|these|that|either|each|neither)\s+(?:\w+\s+){0,2}\w+)\s+"
+    r"^\W*(?:it|they|this|that|he|she|one|(?:the|this|these|that|either|each|neither)\s+(?P<who>(?:\w+\s+){0,2}\w+))\s+"
     r"(?:(?P<fact>does|do|did|is|are|was|were|has|have|will|would)|(?P<permit>may|can|could|might)"
     r"|(?P<require>must|shall|should|(?P<need>needs?|has\s+to|have\s+to)))(?P<not>\s*(?:not|never)|n?['’]t)?"
     r"(?:\s+so|\s+do\s+so)?(?:,?\s+(?:indeed|too|either|so))?"
@@ -127,9 +127,9 @@ def hear(part: Part, profile: Profile) -> Voice:
         return Voice(part, word, leaning, strong=True)
     if word is None:
         word, rest = leaning, end
-    if word is None:
-        word, rest = _announced_word(part.text), 0
     body = part.text[rest:]
+    if word is None:
+        word, body = _announced_word(part.text)
     if word is not None and word == _repeats(body, profile):
         return Voice(part, word, word, strong=True)
     outer = _DENIES_THAT.match(body) if word is not None else None
@@ -138,7 +138,7 @@ def hear(part: Part, profile: Profile) -> Voice:
         denied = _hear_clause(outer[0], profile)
         word = _contrary(denied[0]) if denied else word
         body = body[outer.end() :]
-    return _weigh(part, word, body, _hear_clauses(part, body, profile))
+    return _weigh(part, word, body, _hear_clauses(part, body, profile), profile)
 
 
 def _is_the_condition(text: str, profile: Profile) -> bool:
@@ -151,6 +151,8 @@ def _is_the_condition(text: str, profile: Profile) -> bool:
 
 def _hear_clauses(part: Part, body: str, profile: Profile) -> list[tuple[Word, bool]]:
     """What a sentence says as a whole, or else each of its clauses that does not decline."""
+    if is_conditional(body) and not _is_of_duty(profile):
+        return []
     whole = _hear_clause(body, profile) if part.decline is None else None
     if whole:
         return [whole]
@@ -166,7 +168,9 @@ def _hear_clauses(part: Part, body: str, profile: Profile) -> list[tuple[Word, b
     return said
 
 
-def _weigh(part: Part, word: Word | None, body: str, said: list[tuple[Word, bool]]) -> Voice:
+def _weigh(
+    part: Part, word: Word | None, body: str, said: list[tuple[Word, bool]], profile: Profile
+) -> Voice:
     strong = [each for each, strength in said if strength]
     # Among readings that are not sure the first counts: what follows it mostly explains.
     chosen = strong or [each for each, _ in said]
@@ -175,9 +179,14 @@ def _weigh(part: Part, word: Word | None, body: str, said: list[tuple[Word, bool
     if word is not None:
         agreed = len({each for each, _ in said}) == 1
         sure = _is_plain(body, LONGEST_PLAIN if strong else SHORT) and (sure or agreed)
-    elif len(body.split()) > LONGEST_READ:
+    elif len(body.split()) > LONGEST_READ or not (strong or _is_of_duty(profile)):
         chosen = []
     return Voice(part, word, chosen[0] if chosen and not torn else None, sure, torn and sure)
+
+
+def _is_of_duty(profile: Profile) -> bool:
+    """Whether a question is about what is allowed or required; of a plain fact, a clause that is not sure says nothing."""
+    return frame(profile.proposition).modality not in FACTS
 
 
 def _is_plain(text: str, longest: int) -> bool:
@@ -190,7 +199,7 @@ def _is_plain(text: str, longest: int) -> bool:
 
 def _hear_clause(text: str, profile: Profile) -> tuple[Word, bool] | None:
     """What a clause answers, and whether it surely is about the question."""
-    if _pattern("would_find_out").match(text) and acts.is_advice(text):
+    if _pattern("to_find_out").match(text) or (_pattern("advises").match(text) and acts.is_advice(text)):
         return None
     return _read_both_ways(text, profile)
 
@@ -229,7 +238,7 @@ def _elliptic_word(text: str, profile: Profile) -> tuple[Word | None, int]:
     """The answer of a clause that leans on the question ("It does.", "They may not:"), and where the rest begins."""
     found = _ELLIPSIS.match(text)
     asked = statement_of(profile.question) if found else ""
-    if not found or not asked:
+    if not found or not asked or not frozenset(content(found["who"] or "")) <= frozenset(content(profile.question)):
         return None, 0
     modality: Modality = "permit" if found["permit"] else "require"
     if found["fact"]:
@@ -242,12 +251,13 @@ def _elliptic_word(text: str, profile: Profile) -> tuple[Word | None, int]:
     return ("yes" if fitting == "affirms" else "no"), found.end()
 
 
-def _announced_word(text: str) -> Word | None:
-    """A yes or no given further on ("but yes, it may", "the answer is no")."""
+def _announced_word(text: str) -> tuple[Word | None, str]:
+    """A yes or no given further on ("but yes, it may", "the answer is no"), and the text around it."""
     found = _pattern("announced").search(text)
     if not found:
-        return None
-    return "yes" if any(name.startswith("yes") and said for name, said in found.groupdict().items()) else "no"
+        return None, text
+    yes = any(name.startswith("yes") and said for name, said in found.groupdict().items())
+    return ("yes" if yes else "no"), f"{text[: found.start()]}; {text[found.end() :]}"
 
 
 def _repeats(text: str, profile: Profile) -> Word | None:
@@ -357,7 +367,7 @@ def _pattern(name: str) -> re.Pattern[str]:
             )
             for at, each in enumerate(listed)
         )
-    elif name == "would_find_out":
+    elif name in ("to_find_out", "advises"):
         source = rf"^\W*{phrases('yesno', name)}"
     else:
         source = rf"\b{phrases('yesno', name)}\b"
