@@ -14,7 +14,9 @@ from ragharness.shelf import load_module
 
 _words = load_module(Path(__file__).with_name("words.py"))
 
-_LIMITED_TO_TECHNICAL = re.compile(r"\b(?:only|limited|restricted|confined)\b[^.]*\btechnical\b", re.IGNORECASE)
+_LIMITED_TO_TECHNICAL = re.compile(
+    r"\b(?:only|limited|restricted|confined)\b[^.]*\btechnical\b", re.IGNORECASE
+)
 _AND_MORE = re.compile(r",?\s*(?:without\s+limitation|but\s+(?:is\s+)?not\s+limited\s+to)\b,?", re.IGNORECASE)
 _NO_DUTY = re.compile(
     r"\bwithout\s+(?:any\s+)?(?:\w+\s+)?(?:restrictions?|obligations?|limitations?|breach)\b", re.IGNORECASE

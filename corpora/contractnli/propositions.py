@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ragharness.language.clauses import clauses
 from ragharness.language.modality import find_cues, is_negated, negations, verdict
 from ragharness.language.polarity import (
-    OBJECT_PRONOUN,
     Statement,
+    asserted,
     combined,
     is_silence,
     modality_at,
@@ -19,9 +19,9 @@ from ragharness.language.polarity import (
     polarity_of,
     touches,
     weighed,
-    asserted,
 )
-from ragharness.language.propositions import EXCEPTION, NOT_ONLY, ONLY, WORD, Frame, frame
+from ragharness.language.propositions import WORD, Frame, frame
+from ragharness.language.tables import pattern
 from ragharness.language.vocabulary import concept, content
 from ragharness.shelf import load_module
 
@@ -40,7 +40,9 @@ _DUAL: dict[Modality, Modality] = {
     "not_fact": "fact",
 }
 """What a duty to do one thing makes of its opposite: who must return may not retain."""
-_ONLY_SOME = re.compile(r"\b(?:cop(?:y|ies)|archiv\w*|back-?ups?|some|certain|required\s+by)\b", re.IGNORECASE)
+_ONLY_SOME = re.compile(
+    r"\b(?:cop(?:y|ies)|archiv\w*|back-?ups?|some|certain|required\s+by)\b", re.IGNORECASE
+)
 _WITHOUT = re.compile(r"\bwithout\s+((?:[\w’'-]+\s*){1,6})", re.IGNORECASE)
 _WITHOUT_CONSENT = re.compile(
     r"\bwithout\s+(?:[\w’'-]+\s+){0,4}?(?:consent|permission|approval|authori[sz]ation|agreement|asking|leave)\b"
@@ -97,15 +99,19 @@ def _plain_verbs(text: str) -> str:
     for verb in _words.verbs():
         text = _words.says("verbs", verb).sub(verb, text)
     text = _words.says("coverage", "free_from").sub("not under", text)
-    return _words.says("secrecy", "kept").sub(lambda found: f"{' '.join(found.group().split()[1:-1])} conceal ", text)
+    return _words.says("secrecy", "kept").sub(
+        lambda found: f"{' '.join(found.group().split()[1:-1])} conceal ", text
+    )
 
 
 def _read_part(part: str, asked: _Asked) -> Statement:
     said = asked.said
-    indirect = asked.unconditional or said.only or not {"mark", "survive", "include"}.isdisjoint(said.predicates)
+    indirect = (
+        asked.unconditional or said.only or not {"mark", "survive", "include"}.isdisjoint(said.predicates)
+    )
     if not (indirect or touches(part, said)) or is_silence(part):
         return Statement("silent")
-    exception = EXCEPTION.search(part)
+    exception = pattern("polarity", "exception").search(part)
     special = _read_special(part, part[: exception.start()] if exception else part, asked)
     if special and said.modality in ("fact", "not_fact"):
         return Statement(special, strong=True)
@@ -117,7 +123,7 @@ def _read_part(part: str, asked: _Asked) -> Statement:
 
 def _polarity(part: str, asked: _Asked) -> Polarity:
     said = asked.said
-    exception = EXCEPTION.search(part)
+    exception = pattern("polarity", "exception").search(part)
     main = part[: exception.start()] if exception else part
     other = _mirrored(said, part)
     if other is not None:
@@ -162,7 +168,7 @@ def _read_special(part: str, main: str, asked: _Asked) -> Polarity | None:
     concepts = frozenset(content(part))
     if said.predicates == {"conceal"}:
         about = (said.objects | {"existence", "negotiation"}) & concepts
-        if not about and not OBJECT_PRONOUN.search(part):
+        if not about and not pattern("polarity", "pronoun").search(part):
             return "silent"
         if about and not concepts & {"conceal", "disclose"} and _words.says("secrecy", "itself").search(part):
             return verdict("optional" if is_negated(part) else "require", said.modality)
@@ -192,9 +198,17 @@ def _read_special(part: str, main: str, asked: _Asked) -> Polarity | None:
     if any(word[:2] == "un" and concept(word[2:]) in said.predicates for word in words):
         return verdict("optional" if said.modality == "require" else "not_fact", said.modality)
     turned: Modality = "fact" if is_negated(main) else "not_fact"
-    if "include" in said.predicates and said.objects & concepts and _words.says("limits", "excluded").search(main):
+    if (
+        "include" in said.predicates
+        and said.objects & concepts
+        and _words.says("limits", "excluded").search(main)
+    ):
         return verdict(turned, said.modality)
-    if "survive" in said.predicates and "survive" not in concepts and _words.says("limits", "ends").search(main):
+    if (
+        "survive" in said.predicates
+        and "survive" not in concepts
+        and _words.says("limits", "ends").search(main)
+    ):
         return verdict(turned, said.modality)
     return None
 
@@ -246,7 +260,7 @@ def _read_elsewhere(part: str, asked: _Asked) -> Polarity | None:
         return None
     if any(cue.modality == "forbid" for cue in cues):
         return "affirms"
-    only = ONLY.search(part)
-    if only and not NOT_ONLY.search(part) and not negations(part[: only.start()]):
+    only = pattern("polarity", "only").search(part)
+    if only and not pattern("polarity", "not_only", "{}").search(part) and not negations(part[: only.start()]):
         return "affirms"
     return "denies" if any(cue.modality in ("permit", "optional") for cue in cues) else None

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, cast
 
 from ragharness.language.memory import remembered
 from ragharness.language.patterns import regex
-from ragharness.language.tables import any_of, table
+from ragharness.language.tables import any_of, pattern, table, words_of
 
 Modality = Literal["permit", "forbid", "require", "optional", "fact", "not_fact"]
 Polarity = Literal["affirms", "denies", "silent", "unclear"]
@@ -63,17 +63,16 @@ def negate(modality: Modality) -> Modality:
 
 def negations(text: str) -> list[re.Match[str]]:
     """Return the negating words of a text, idioms such as "not only" left out."""
-    negators, not_only = _negators()
-    idioms = [found.span() for found in not_only.finditer(text)]
+    idioms = [found.span() for found in pattern("modality", "denies_nothing").finditer(text)]
     return [
         found
-        for found in negators.finditer(text)
+        for found in pattern("modality", "negators", r"\b{}\b|n['’]t\b").finditer(text)
         if not any(start <= found.start() < end for start, end in idioms)
     ]
 
 
 def is_negated(text: str, nots: list[re.Match[str]] | None = None) -> bool:
-    """Return whether negating words leave a clause negated: two cancel out, unless "and", "or" or a comma joins them."""
+    """Return whether a clause is negated: two negations cancel out, unless "and", "or" or a comma joins them."""
     nots = negations(text) if nots is None else nots
     count = 0
     for place, found in enumerate(nots):
@@ -86,7 +85,7 @@ def is_negated(text: str, nots: list[re.Match[str]] | None = None) -> bool:
 
 @remembered
 def find_cues(text: str) -> tuple[Cue, ...]:
-    """Return the modality cues of a clause in order, each with the negations between it and the cue before."""
+    """Return the modality cues of a clause in order, each with the negations before it resolved."""
     cues: list[Cue] = []
     nots = negations(text)
     start = 0
@@ -113,26 +112,13 @@ def negated(text: str, start: int) -> bool:
 
     "not more than", "no later than", "not only", "not necessarily" and the like state the value.
     """
-    nots, states_anyway, clause_start = _value_words()
     before = text[max(0, start - _REACH) : start].lower().replace("’", "'")
-    for boundary in reversed(list(clause_start.finditer(before))):
-        before = before[boundary.end() :]
-        break
-    words = _WORD.findall(before)[-_TOKENS:]
+    own = pattern("modality", "clause_starts", r"[;:!?\n,]|\.(?=\s)|\b{}\b").split(before)[-1]
+    words = _WORD.findall(own)[-_TOKENS:]
+    nots, states_anyway = words_of("modality", "of_values"), words_of("modality", "states_anyway")
     return any(
         (word in nots or word.endswith("n't")) and states_anyway.isdisjoint(words[place + 1 :])
         for place, word in enumerate(words)
-    )
-
-
-@lru_cache(maxsize=1)
-def _value_words() -> tuple[frozenset[str], frozenset[str], re.Pattern[str]]:
-    words = cast("dict[str, str]", table("modality")["negation"])
-    starts = any_of(words["clause_starts"].split())
-    return (
-        frozenset(words["of_values"].split()),
-        frozenset(words["states_anyway"].split()),
-        re.compile(rf"[;:!?\n,]|\.(?=\s)|\b{starts}\b"),
     )
 
 
@@ -147,15 +133,8 @@ def _cue_pattern() -> re.Pattern[str]:
     adverb = f"(?: (?:{words['adverb']}))?"
     kinds = []
     for kind, listed in cast("dict[str, list[str]]", words["cues"]).items():
-        inner = any_of(each.replace("{not}", f"(?:{words['not']})").replace("{adverb}", adverb) for each in listed)
+        inner = any_of(
+            each.replace("{not}", f"(?:{words['not']})").replace("{adverb}", adverb) for each in listed
+        )
         kinds.append(rf"(?P<{kind}>\b{inner}\b)")
     return re.compile("|".join(kinds))
-
-
-@lru_cache(maxsize=1)
-def _negators() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    words = cast("dict[str, list[str]]", table("modality")["negation"])
-    return (
-        re.compile(rf"\b{any_of(words['words'])}\b|n['’]t\b", re.IGNORECASE),
-        re.compile(rf"\b{any_of(words['idioms'])}\b", re.IGNORECASE),
-    )

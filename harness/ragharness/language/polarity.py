@@ -9,45 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from ragharness.language.clauses import clauses
 from ragharness.language.modality import Modality, Polarity, find_cues, is_negated, negate, negations, verdict
 from ragharness.language.patterns import regex
-from ragharness.language.propositions import EXCEPTION, NOT_ONLY, ONLY, WORD, Frame, frame
-from ragharness.language.tables import any_of, phrases, table
+from ragharness.language.propositions import WORD, Frame, frame
+from ragharness.language.tables import pattern, table
 from ragharness.language.vocabulary import concept, content, generic_concepts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-OBJECT_PRONOUN = regex(r"\b(?:it|them|this|that|these|those)\b", re.IGNORECASE)
-"""A pronoun that stands for the object asked about."""
-_SILENT = regex(r"\b(?:is|are|remains?)\s+silent\b|\bsilent\s+(?:on|about|as\s+to)\b", re.IGNORECASE)
-_DEICTIC = regex(
-    r"\b(?:this|that|it|so|such|doing\s+so|do\s+so|the\s+(?:answer|practice|action|activity|conduct)|these|those|they|which)\b",
-    re.IGNORECASE,
-)
-_EXCEPTION_FOR = regex(
-    r",?\s*\b(?:but|and|though)\s+(?:it\s+|the\s+\w+\s+)?(?:makes?|provides?|contains?|allows?)\s+an?\s+exceptions?\s+for\s+",
-    re.IGNORECASE,
-)
-_UNIVERSAL = regex(r"\b(?:all|every|each)\b", re.IGNORECASE)
-_PARTLY = regex(
-    r"(?<!every\s)(?<!each\s)\b(?:one|two|three|four|five|six|seven|eight|nine|ten|\d+|some|most|half|several|many|part)"
-    r"\s+of\s+(?:the|our|its|their|these|those|them|\w+)\b"
-    r"|\b(?:all|everything|every\s+\w+|each\s+\w+)\s+(?:but|except)\b|\bnot\s+(?:all|every)\b",
-    re.IGNORECASE,
-)
-_ANYONE = regex(
-    r"\b(?:third\s+(?:part(?:y|ies)|persons?)|outsiders?|any(?:one|body)|(?:any\s+)?other\s+(?:part(?:y|ies)|persons?|people))\b",
-    re.IGNORECASE,
-)
-_TO_NOBODY = regex(r"(?<!and )\b(?:to|with|for)\s+[\"“'‘]?(?:no\b|nobody|no\s+one|none)", re.IGNORECASE)
+_LEFT_OPEN = r"\b{}(?:\s+\w+){0,3}?\s+(?:whether|if)\b(?!\s+or\s+not)[^.;]*"
+_SILENCE = r"\b(?:not|n['’]t|never|no|nothing|none|nowhere|nobody|nor|without|neither)\b[^.;]{0,40}?\b{}"
 _NOTHING = regex(r"no|nobody|none|nothing", re.IGNORECASE)
-_PLAIN_CUE = regex(
-    r"\b(?:it|this|that|so|which)\b.*\b(?:prohibited|forbidden|allowed|permitted|required|barred|banned|permissible|from\s+doing\s+so)\b",
-    re.IGNORECASE,
-)
-_CONDITIONAL = regex(r"(?<!even )(?<!as )\b(?:if|whenever|assuming|in\s+case)\b", re.IGNORECASE)
-_POSSIBLE = regex(r"\b(?:may|might|could)\b", re.IGNORECASE)
-_OF_ANY = regex(r"^\W*(?:an?|some|many|most|other|such|certain|firms|companies)\s(?!of\b)", re.IGNORECASE)
-"""What begins a sentence on any thing of a kind, unless it names the one asked about."""
 _YEAR = regex(r"(?:\b|FY\s?)((?:19|20)\d\d)\b", re.IGNORECASE)
 FACTS = ("fact", "not_fact")
 
@@ -71,7 +42,7 @@ def read_polarity(clause: str, proposition: str) -> Polarity:
 def read_statement(clause: str, proposition: str) -> Statement:
     """Return what a clause states of a proposition, and how surely it is about it."""
     shared = frozenset(content(proposition)) & frozenset(content(clause))
-    if _UNIVERSAL.search(proposition) and _PARTLY.search(clause) and len(shared) >= 2:
+    if _says("universal").search(proposition) and _says("partly").search(clause) and len(shared) >= 2:
         return Statement("denies", strong=True)
     clause = asserted(clause)
     said = frame(proposition)
@@ -79,14 +50,12 @@ def read_statement(clause: str, proposition: str) -> Statement:
 
 
 def asserted(clause: str) -> str:
-    """Return a clause without what it leaves open ("cannot say whether ..."), its exceptions joined to their rule."""
-    return _EXCEPTION_FOR.sub(" except for ", _left_open().sub(" ", clause))
+    """Return a clause without what it leaves open ("... whether ..."), its exceptions joined to their rule."""
+    return _says("exception_for").sub(" except for ", pattern("polarity", "leave_open", _LEFT_OPEN).sub(" ", clause))
 
 
-@lru_cache(maxsize=1)
-def _left_open() -> re.Pattern[str]:
-    before = phrases("propositions", "leave_open")
-    return re.compile(rf"\b{before}(?:\s+\w+){{0,3}}?\s+(?:whether|if)\b(?!\s+or\s+not)[^.;]*", re.IGNORECASE)
+def _says(key: str) -> re.Pattern[str]:
+    return pattern("polarity", key)
 
 
 def combined(readings: Iterable[Statement]) -> Statement:
@@ -111,7 +80,7 @@ def read_part(part: str, said: Frame) -> Statement:
 
 def is_conditional(text: str) -> bool:
     """Return whether a text says what would be the case if something else were."""
-    return _CONDITIONAL.search(text) is not None
+    return _says("conditional").search(text) is not None
 
 
 def _of_another_year(part: str, said: Frame) -> bool:
@@ -139,7 +108,7 @@ def _antonym(part: str, said: Frame) -> Frame:
 
 @lru_cache(maxsize=1)
 def _antonyms() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-    listed = cast("dict[str, str]", table("modality")["antonyms"]).values()
+    listed = cast("dict[str, str]", table("polarity")["antonyms"]).values()
     sides = [frozenset(map(concept, words.split())) for words in listed]
     pairs = list(zip(sides[::2], sides[1::2], strict=True))
     return (*pairs, *((other, side) for side, other in pairs))
@@ -151,36 +120,31 @@ def weighed(polarity: Polarity, part: str, said: Frame) -> Statement:
         return Statement(polarity)
     concepts = frozenset(content(part))
     if said.modality in FACTS:
-        of_any = _OF_ANY.match(part) is not None and not said.names & concepts
-        return Statement(polarity, not of_any and len(said.predicates & concepts) * 5 >= len(said.predicates) * 4)
+        of_any = pattern("polarity", "of_any", r"^\W*{}\s(?!of\b)").match(part) is not None and not said.names & concepts
+        return Statement(
+            polarity, not of_any and len(said.predicates & concepts) * 5 >= len(said.predicates) * 4
+        )
     named = bool(said.predicates & concepts) and (
-        said.objects <= concepts or OBJECT_PRONOUN.search(part) is not None
+        said.objects <= concepts or _says("pronoun").search(part) is not None
     )
-    pointed = len(concepts - generic_concepts()) <= 2 and _PLAIN_CUE.search(part) is not None
+    pointed = len(concepts - generic_concepts()) <= 2 and _says("plain_cue").search(part) is not None
     return Statement(polarity, named or pointed)
 
 
 def touches(part: str, said: Frame) -> bool:
     """Return, cheaply, whether a part can be about a proposition: it shares a word or points to something."""
     shared = said.concepts | said.predicates | said.objects
-    return not shared.isdisjoint(content(part)) or _DEICTIC.search(part) is not None
+    return not shared.isdisjoint(content(part)) or _says("pointer").search(part) is not None
 
 
 def is_silence(part: str) -> bool:
     """Return whether a part says that something is not addressed."""
-    return _silence().search(part) is not None or _SILENT.search(part) is not None
-
-
-@lru_cache(maxsize=1)
-def _silence() -> re.Pattern[str]:
-    verbs = any_of(cast("dict[str, list[str]]", table("modality")["silence"])["verbs"])
-    nots = r"\b(?:not|n['’]t|never|no|nothing|none|nowhere|nobody|nor|without|neither)\b"
-    return re.compile(rf"{nots}[^.;]{{0,40}}?\b{verbs}", re.IGNORECASE)
+    return pattern("polarity", "silent_verbs", _SILENCE).search(part) is not None or _says("silent").search(part) is not None
 
 
 def polarity_of(part: str, said: Frame) -> Polarity:
     """Return what a part states of a proposition, by the modality it gives to the proposition's action."""
-    exception = EXCEPTION.search(part)
+    exception = _says("exception").search(part)
     main = part[: exception.start()] if exception else part
     narrowed = _read_only(part, said)
     if narrowed:
@@ -193,7 +157,7 @@ def polarity_of(part: str, said: Frame) -> Polarity:
     if place is None:
         return "silent"
     modality = modality_at(main, place)
-    if said.modality in FACTS and modality == "permit" and _POSSIBLE.search(main):
+    if said.modality in FACTS and modality == "permit" and _says("possible").search(main):
         return "unclear"
     return verdict(modality, said.modality)
 
@@ -203,13 +167,13 @@ def _read_only(part: str, said: Frame) -> Polarity | None:
     concepts = frozenset(content(part))
     if said.only:
         relevant = (said.predicates | said.objects) & concepts
-        if NOT_ONLY.search(part):
+        if pattern("polarity", "not_only", "{}").search(part):
             return "denies"
-        if ONLY.search(part) and relevant:
+        if _says("only").search(part) and relevant:
             return "denies" if len(negations(part)) % 2 else "affirms"
         return "unclear" if relevant else None
-    if said.exception and said.modality == "forbid" and said.predicates & concepts and ONLY.search(part):
-        return "unclear" if NOT_ONLY.search(part) else "affirms"
+    if said.exception and said.modality == "forbid" and said.predicates & concepts and _says("only").search(part):
+        return "unclear" if pattern("polarity", "not_only", "{}").search(part) else "affirms"
     return None
 
 
@@ -218,7 +182,7 @@ def _read_exception(
 ) -> Polarity | None:
     """Read "not ... except X": what X names is permitted."""
     held = frozenset(content(rest))
-    inside, outside = said.objects & held, said.objects & frozenset(content(_ANYONE.sub(" ", main)))
+    inside, outside = said.objects & held, said.objects & frozenset(content(_says("anyone").sub(" ", main)))
     if place is None:
         if said.predicates & held:
             return read_part(rest, said).polarity
@@ -235,7 +199,7 @@ def _read_exception(
 
 
 def place_of(main: str, said: Frame) -> tuple[int, int] | None:
-    """Return where a part speaks of the proposition's action: the verb, its objects, or a word that points to it."""
+    """Return where a part speaks of the proposition's action: at its verb, its objects, or a pointer to it."""
     found = [(word.start(), word.end(), concept(word.group().casefold())) for word in WORD.finditer(main)]
     present = {name for _, _, name in found}
     verbs = [(start, end) for start, end, name in found if name in said.predicates]
@@ -245,7 +209,7 @@ def place_of(main: str, said: Frame) -> tuple[int, int] | None:
     if len(said.objects & present) * 2 > len(said.objects) and (cues or said.modality == "fact"):
         return next((start, end) for start, end, name in found if name in said.objects)
     few = len(frozenset(content(main)) - generic_concepts()) <= 6
-    return (len(main), len(main)) if cues and few and _DEICTIC.search(main) else None
+    return (len(main), len(main)) if cues and few and _says("pointer").search(main) else None
 
 
 def modality_at(main: str, place: tuple[int, int]) -> Modality:
@@ -265,6 +229,6 @@ def modality_at(main: str, place: tuple[int, int]) -> Modality:
         modality = "not_fact" if is_negated(main[: place[0]]) else "fact"
     following = negations(main[place[1] : place[1] + 25])
     nothing = bool(following) and _NOTHING.fullmatch(following[0].group())
-    if (nothing or _TO_NOBODY.search(main, place[1])) and modality in ("permit", "require", "fact"):
+    if (nothing or _says("to_nobody").search(main, place[1])) and modality in ("permit", "require", "fact"):
         return "forbid" if modality != "fact" else "not_fact"
     return modality

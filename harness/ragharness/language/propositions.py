@@ -4,33 +4,16 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from ragharness.language.modality import Modality, find_cues, is_negated
 from ragharness.language.patterns import regex
 from ragharness.language.sentences import sentences
-from ragharness.language.tables import any_of, table, words_of
+from ragharness.language.tables import pattern, words_of
 from ragharness.language.vocabulary import STOPWORDS, concept, content, generic_concepts
 
 WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
 """A word as the readings see it."""
-EXCEPTION = regex(
-    r"\b(?:except(?:\s+(?:that|for|as|to|where|when|if|in))?|other\s+than|unless|save\s+(?:for|that|as|to)"
-    r"|apart\s+from|aside\s+from|with\s+the\s+exception\s+of|excluding|but\s+for|beyond)\b",
-    re.IGNORECASE,
-)
-"""What opens an exception to a rule."""
-ONLY = regex(
-    r"\b(?:only|solely|exclusively|nothing\s+but|strictly\s+(?:for|to)|(?:limited|restricted|confined)\s+to|limits?|restricts?)\b",
-    re.IGNORECASE,
-)
-"""What narrows a rule to what follows."""
-NOT_ONLY = regex(
-    r"\b(?:not|n['’]t|never)\s+(?:\w+\s+)?(?:only|solely|exclusively|limited|restricted|confined|just)\b"
-    r"|\bwithout\s+limit|\b(?:beyond|also|broad(?:er|ly)?)\b|\bas\s+well\b",
-    re.IGNORECASE,
-)
-"""What widens a rule beyond what is named."""
 _AUXILIARY = regex(
     r"(?:^|,\s+|\bthat\s+)(?:and\s+|so\s+)?"
     r"(?P<aux>may|might|can|could|must|shall|should|will|would|is|are|was|were|does|do|did|has|have|had)\s+",
@@ -58,7 +41,7 @@ class Frame(NamedTuple):
 
     modality: Modality
     predicates: frozenset[str]
-    """Concepts of the verb (alternatives joined by "or" are all in it); of a plain fact, all of its concepts."""
+    """Concepts of the verb, of all verbs that "or" joins; of a plain fact, all of its concepts."""
     objects: frozenset[str]
     """What distinguishes it from other statements with the same verb."""
     only: bool
@@ -72,11 +55,12 @@ class Frame(NamedTuple):
 def frame(proposition: str, weak: frozenset[str] = frozenset()) -> Frame:
     """Return a proposition taken apart; ``weak`` concepts distinguish nothing."""
     weak |= _weak()
-    exception = EXCEPTION.search(proposition)
+    exception = pattern("polarity", "exception").search(proposition)
     main = proposition[: exception.start()] if exception else proposition
     if exception and not find_cues(main) and find_cues(proposition):
         main = proposition
-    only = bool(ONLY.search(main)) and not NOT_ONLY.search(main)
+    narrow, wide = pattern("polarity", "only"), pattern("polarity", "not_only", "{}")
+    only = bool(narrow.search(main)) and not wide.search(main)
     everything = frozenset(content(main)) - generic_concepts()
     cues = find_cues(main)
     if not cues:
@@ -130,8 +114,12 @@ def _weak() -> frozenset[str]:
 
 @lru_cache(maxsize=1024)
 def interrogative(question: str) -> str:
-    """Return the clause of a question that asks, without what leads up to it or follows ("If not, explain why.")."""
-    asking = [question[start:end] for start, end in sentences(question) if question[start:end].rstrip().endswith("?")]
+    """Return the clause of a question that asks, without what leads up to it or follows ("If not, why?")."""
+    asking = [
+        question[start:end]
+        for start, end in sentences(question)
+        if question[start:end].rstrip().endswith("?")
+    ]
     return next((each for each in asking if _AUXILIARY.search(each)), asking[0] if asking else question)
 
 
@@ -147,7 +135,8 @@ def statement_of(question: str) -> str:
     if modal:
         subjects = words_of("propositions", "subjects")
         verb = re.search(r"\bbe\b", rest) or next(
-            (word for word in WORD.finditer(rest) if word.group().islower() and word.group() not in subjects), None
+            (word for word in WORD.finditer(rest) if word.group().islower() and word.group() not in subjects),
+            None,
         )
         if verb is None:
             return ""
@@ -155,12 +144,6 @@ def statement_of(question: str) -> str:
     else:
         # Here even a first word with a capital is a name.
         rest = f"that {rest}"
-    condition = _condition().search(question[: found.start() + 1])
+    condition = pattern("propositions", "conditions").search(question[: found.start() + 1])
     return f"{rest} {condition.group()}" if condition else rest
 
-
-@lru_cache(maxsize=1)
-def _condition() -> re.Pattern[str]:
-    """A condition that stands before the question proper: "Without consent, may it ...?"."""
-    phrases = any_of(cast("list[str]", table("propositions")["conditions"]))
-    return re.compile(rf"\b{phrases}\b", re.IGNORECASE)

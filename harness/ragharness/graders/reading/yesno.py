@@ -103,9 +103,7 @@ def read_yesno(
         return _both([voice.part for voice in voices if voice.word])
     if word is None:
         return Outcome(unreadable=why)
-    return Outcome(
-        committed=True, value=word, match=_match(word, question), parts=_carriers(voices, word)
-    )
+    return Outcome(committed=True, value=word, match=_match(word, question), parts=_carriers(voices, word))
 
 
 def leading_word(text: str) -> tuple[Word | None, int]:
@@ -238,7 +236,11 @@ def _elliptic_word(text: str, profile: Profile) -> tuple[Word | None, int]:
     """The answer of a clause that leans on the question ("It does.", "They may not:"), and where the rest begins."""
     found = _ELLIPSIS.match(text)
     asked = statement_of(profile.question) if found else ""
-    if not found or not asked or not frozenset(content(found["who"] or "")) <= frozenset(content(profile.question)):
+    if (
+        not found
+        or not asked
+        or not frozenset(content(found["who"] or "")) <= frozenset(content(profile.question))
+    ):
         return None, 0
     modality: Modality = "permit" if found["permit"] else "require"
     if found["fact"]:
@@ -276,7 +278,14 @@ def _repeats(text: str, profile: Profile) -> Word | None:
 def _cue_words(text: str) -> frozenset[str]:
     """The words that allow, forbid or require."""
     cues = (text[cue.start : cue.end].replace("n't", " ").replace("n’t", " ") for cue in find_cues(text))
-    return frozenset(word for cue in cues for word in raw_words(cue)) - {"not", "no", "never", "be", "been", "being"}
+    return frozenset(word for cue in cues for word in raw_words(cue)) - {
+        "not",
+        "no",
+        "never",
+        "be",
+        "been",
+        "being",
+    }
 
 
 def settle(voices: Sequence[Voice]) -> tuple[Word | None, str]:
@@ -323,7 +332,8 @@ def _is_silence(text: str, profile: Profile) -> bool:
     """Whether "No." is followed by silence or a corrected premise and nothing else that answers."""
     spoken = [text[start:end] for start, end in clauses(text)]
     return any(
-        speaks_of_question(each, profile) in ("about", "near") or acts.corrects_premise(each) for each in spoken
+        speaks_of_question(each, profile) in ("about", "near") or acts.corrects_premise(each)
+        for each in spoken
     )
 
 
