@@ -31,16 +31,11 @@ class Statement(NamedTuple):
     """Whether it names the action together with its object, so that it cannot be about something else."""
 
 
-def read_polarity(clause: str, proposition: str) -> Polarity:
-    """Return what a clause, an answer's or a contract's, states of a proposition in plain English.
+def read_statement(clause: str, proposition: str) -> Statement:
+    """Return what a clause states of a proposition in plain English, and how surely it is about it.
 
     A statement that something is not addressed is "silent"; so is a clause about something else.
     """
-    return read_statement(clause, proposition).polarity
-
-
-def read_statement(clause: str, proposition: str) -> Statement:
-    """Return what a clause states of a proposition, and how surely it is about it."""
     shared = frozenset(content(proposition)) & frozenset(content(clause))
     if _says("universal").search(proposition) and _says("partly").search(clause) and len(shared) >= 2:
         return Statement("denies", strong=True)

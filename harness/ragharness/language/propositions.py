@@ -133,17 +133,26 @@ def statement_of(question: str) -> str:
     rest = _DOCUMENT.sub("", question[found.end() :].rstrip("? "))
     modal = _MODALS.get(found["aux"].casefold())
     if modal:
-        subjects = words_of("propositions", "subjects")
-        verb = re.search(r"\bbe\b", rest) or next(
-            (word for word in WORD.finditer(rest) if word.group().islower() and word.group() not in subjects),
-            None,
-        )
+        verb = _verb_at(rest)
         if verb is None:
             return ""
-        rest = f"{rest[: verb.start()]}{modal} {rest[verb.start() :]}"
+        rest = f"{rest[:verb]}{modal} {rest[verb:]}"
     else:
         # Here even a first word with a capital is a name.
         rest = f"that {rest}"
     condition = pattern("propositions", "conditions").search(question[: found.start() + 1])
     return f"{rest} {condition.group()}" if condition else rest
 
+
+def _verb_at(text: str) -> int | None:
+    """Where the verb stands behind its subject: at "be", or at the first word that can be none of the subject's."""
+    be = re.search(r"\bbe\b", text)
+    if be:
+        return be.start()
+    subjects, articles = words_of("propositions", "subjects"), words_of("propositions", "articles")
+    before = ""
+    for word in WORD.finditer(text):
+        if word.group().islower() and word.group() not in subjects and before not in articles:
+            return word.start()
+        before = word.group().casefold()
+    return None
