@@ -53,8 +53,6 @@ SHORT = 20
 """Words; a sentence this short overrules its yes or no even if it names its object by another word."""
 LONGEST_READ = 45
 """Words; of a longer sentence the rules do not say what it means for the question."""
-LEAST_REPEATED = 3
-"""Content words that a sentence must share with the question to repeat it."""
 
 
 class Voice(NamedTuple):
@@ -67,8 +65,6 @@ class Voice(NamedTuple):
     """What its clauses say, mapped to the question."""
     strong: bool = False
     """Whether the clause names the action and its object."""
-    torn: bool = False
-    """Whether its clauses contradict each other."""
 
 
 def read_yesno(
@@ -96,7 +92,7 @@ def read_yesno(
                 voice = voice._replace(word=None)
             heard[part.text] = voice
         if declined and not (voice.strong or voice.word):
-            voice = voice._replace(clause=None, torn=False)
+            voice = voice._replace(clause=None)
         voices.append(voice._replace(part=part))
     word, why = settle(voices)
     if why == "both":
@@ -128,8 +124,6 @@ def hear(part: Part, profile: Profile) -> Voice:
     body = part.text[rest:]
     if word is None:
         word, body = _announced_word(part.text)
-    if word is not None and word == _repeats(body, profile):
-        return Voice(part, word, word, strong=True)
     outer = _DENIES_THAT.match(body) if word is not None else None
     if outer and _DENIED_THAT.search(part.text, 0, rest):
         # "It is not the case that it may": what the clause would say is denied.
@@ -172,14 +166,10 @@ def _weigh(
     strong = [each for each, strength in said if strength]
     # Among readings that are not sure the first counts: what follows it mostly explains.
     chosen = strong or [each for each, _ in said]
-    torn = len(set(strong)) > 1
-    sure = bool(strong)
-    if word is not None:
-        agreed = len({each for each, _ in said}) == 1
-        sure = _is_plain(body, LONGEST_PLAIN if strong else SHORT) and (sure or agreed)
-    elif len(body.split()) > LONGEST_READ or not (strong or _is_of_duty(profile)):
-        chosen = []
-    return Voice(part, word, chosen[0] if chosen and not torn else None, sure, torn and sure)
+    readable = len(set(strong)) <= 1 and (word is not None or strong or _is_of_duty(profile))
+    if not chosen or not readable or (word is None and len(body.split()) > LONGEST_READ):
+        return Voice(part, word)
+    return Voice(part, word, chosen[0], bool(strong) and (word is None or _is_plain(body, LONGEST_PLAIN)))
 
 
 def _is_of_duty(profile: Profile) -> bool:
@@ -262,32 +252,6 @@ def _announced_word(text: str) -> tuple[Word | None, str]:
     return ("yes" if yes else "no"), f"{text[: found.start()]}; {text[found.end() :]}"
 
 
-def _repeats(text: str, profile: Profile) -> Word | None:
-    """What a sentence answers that repeats the question, plainly or with one more negation."""
-    question = interrogative(profile.question)
-    said = frozenset(content(text))
-    if len(said) < LEAST_REPEATED or not said <= frozenset(content(question)):
-        return None
-    if len(said & profile.focus) * 2 < len(profile.focus) or _cue_words(text) != _cue_words(question):
-        # "It may not" does not repeat "Is it prohibited?".
-        return None
-    denials = len(negations(text)) - len(negations(question))
-    return "yes" if denials == 0 else "no" if denials == 1 else None
-
-
-def _cue_words(text: str) -> frozenset[str]:
-    """The words that allow, forbid or require."""
-    cues = (text[cue.start : cue.end].replace("n't", " ").replace("n’t", " ") for cue in find_cues(text))
-    return frozenset(word for cue in cues for word in raw_words(cue)) - {
-        "not",
-        "no",
-        "never",
-        "be",
-        "been",
-        "being",
-    }
-
-
 def settle(voices: Sequence[Voice]) -> tuple[Word | None, str]:
     """Return the answer that the sentences together give, and why it cannot be read (empty: it can, or there is none)."""
     words = {voice.word for voice in voices if voice.word}
@@ -295,10 +259,8 @@ def settle(voices: Sequence[Voice]) -> tuple[Word | None, str]:
         return None, "both"
     if words:
         return _with_word(next(voice for voice in voices if voice.word), voices)
-    heard = [voice for voice in voices if voice.clause or voice.torn]
+    heard = [voice for voice in voices if voice.clause]
     strong = [voice for voice in heard if voice.strong] or heard
-    if any(voice.torn for voice in strong):
-        return None, "its clauses contradict each other"
     if len({voice.clause for voice in strong}) > 1:
         return None, "its sentences contradict each other"
     return (strong[0].clause if strong else None), ""
@@ -354,7 +316,7 @@ def _carriers(voices: Sequence[Voice], word: str) -> list[Part]:
         return carriers
     # "Yes, with conditions:" and a list below it: the explanation's citations are the answer's.
     cited = [voice for voice in voices if voice.part.citations and voice.part.decline is None]
-    explains = any(voice.clause is None and not voice.torn for voice in cited)
+    explains = any(voice.clause is None for voice in cited)
     return [*carriers, *(each.part for each in cited if each.part not in carriers)] if explains else carriers
 
 
