@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _LEFT_OPEN = r"\b{}(?:\s+\w+){0,3}?\s+(?:whether|if)\b(?!\s+or\s+not)[^.;]*"
-_SILENCE = r"\b(?:not|n['’]t|never|no|nothing|none|nowhere|nobody|nor|without|neither)\b[^.;]{0,40}?\b{}"
+_SILENCE = (
+    r"\bsilent\s+(?:on|about|as\s+to)\b"
+    r"|\b(?:not|n['’]t|never|no|nothing|none|nowhere|nobody|nor|without|neither)\b[^.;]{0,40}?\b{}"
+)
 _NOTHING = regex(r"no|nobody|none|nothing", re.IGNORECASE)
 _YEAR = regex(r"(?:\b|FY\s?)((?:19|20)\d\d)\b", re.IGNORECASE)
 FACTS = ("fact", "not_fact")
@@ -46,7 +49,9 @@ def read_statement(clause: str, proposition: str) -> Statement:
 
 def asserted(clause: str) -> str:
     """Return a clause without what it leaves open ("... whether ..."), its exceptions joined to their rule."""
-    return _says("exception_for").sub(" except for ", pattern("polarity", "leave_open", _LEFT_OPEN).sub(" ", clause))
+    return _says("exception_for").sub(
+        " except for ", pattern("polarity", "leave_open", _LEFT_OPEN).sub(" ", clause)
+    )
 
 
 def _says(key: str) -> re.Pattern[str]:
@@ -115,15 +120,16 @@ def weighed(polarity: Polarity, part: str, said: Frame) -> Statement:
         return Statement(polarity)
     concepts = frozenset(content(part))
     if said.modality in FACTS:
-        of_any = pattern("polarity", "of_any", r"^\W*{}\s(?!of\b)").match(part) is not None and not said.names & concepts
+        of_any = (
+            pattern("polarity", "of_any", r"^\W*{}\s(?!of\b)").match(part) is not None
+            and not said.names & concepts
+        )
         return Statement(
             polarity, not of_any and len(said.predicates & concepts) * 5 >= len(said.predicates) * 4
         )
-    named = bool(said.predicates & concepts) and (
-        said.objects <= concepts or _says("pronoun").search(part) is not None
-    )
+    named = said.objects <= concepts or _says("pronoun").search(part) is not None
     pointed = len(concepts - generic_concepts()) <= 2 and _says("plain_cue").search(part) is not None
-    return Statement(polarity, named or pointed)
+    return Statement(polarity, pointed or (named and not said.predicates.isdisjoint(concepts)))
 
 
 def touches(part: str, said: Frame) -> bool:
@@ -134,7 +140,7 @@ def touches(part: str, said: Frame) -> bool:
 
 def is_silence(part: str) -> bool:
     """Return whether a part says that something is not addressed."""
-    return pattern("polarity", "silent_verbs", _SILENCE).search(part) is not None or _says("silent").search(part) is not None
+    return pattern("polarity", "silent_verbs", _SILENCE).search(part) is not None
 
 
 def polarity_of(part: str, said: Frame) -> Polarity:
@@ -160,15 +166,16 @@ def polarity_of(part: str, said: Frame) -> Polarity:
 def _read_only(part: str, said: Frame) -> Polarity | None:
     """Read what a part says of a limit: "only", "not only"."""
     concepts = frozenset(content(part))
+    narrow, wide = _says("only").search(part), pattern("polarity", "not_only", "{}").search(part)
     if said.only:
         relevant = (said.predicates | said.objects) & concepts
-        if pattern("polarity", "not_only", "{}").search(part):
+        if wide:
             return "denies"
-        if _says("only").search(part) and relevant:
+        if narrow and relevant:
             return "denies" if len(negations(part)) % 2 else "affirms"
         return "unclear" if relevant else None
-    if said.exception and said.modality == "forbid" and said.predicates & concepts and _says("only").search(part):
-        return "unclear" if pattern("polarity", "not_only", "{}").search(part) else "affirms"
+    if narrow and said.exception and said.modality == "forbid" and said.predicates & concepts:
+        return "unclear" if wide else "affirms"
     return None
 
 

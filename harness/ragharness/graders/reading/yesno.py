@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragharness.graders.reading.outcome import Outcome
 from ragharness.graders.reading.silence import speaks_of_question
 from ragharness.language import acts
 from ragharness.language.clauses import clauses
-from ragharness.language.modality import find_cues, negations, verdict
+from ragharness.language.modality import verdict
 from ragharness.language.patterns import regex
 from ragharness.language.polarity import FACTS, Statement, is_conditional
-from ragharness.language.propositions import frame, interrogative, statement_of
-from ragharness.language.tables import any_of, phrases, table
-from ragharness.language.vocabulary import content, generic_concepts, raw_words
+from ragharness.language.propositions import frame, statement_of
+from ragharness.language.tables import pattern, phrases
+from ragharness.language.vocabulary import content, raw_words
 from ragharness.readers import read
 
 if TYPE_CHECKING:
@@ -28,29 +28,11 @@ if TYPE_CHECKING:
 
 Word = Literal["yes", "no"]
 
-_ONLY_IF = regex(r"^\W*(?:but\s+)?only\s+(?:if|when|with|where|after|under|to|for)\s+\w", re.IGNORECASE)
-_WITHOUT = regex(r"\b(?:without|unless)\s+((?:[\w’'-]+\s*){1,6})", re.IGNORECASE)
-_GUESSES = regex(
-    r"\b(?:(yes)|no)(?:\W{1,4}(?:\w+\W+){0,3}?or\s+(?:(?:possibly|perhaps)\s+)?(?(1)no|yes)"
-    r"|[.,;!\s]{1,3}(?(1)no|yes)(?=\s*(?:[.,;!]|$)))\b",
-    re.IGNORECASE,
-)
-_ELLIPSIS = regex(
-    r"^\W*(?:it|they|this|that|he|she|one|(?:the|this|these|that|either|each|neither)\s+(?P<who>(?:\w+\s+){0,2}\w+))\s+"
-    r"(?:(?P<fact>does|do|did|is|are|was|were|has|have|will|would)|(?P<permit>may|can|could|might)"
-    r"|(?P<require>must|shall|should|(?P<need>needs?|has\s+to|have\s+to)))(?P<not>\s*(?:not|never)|n?['’]t)?"
-    r"(?:\s+so|\s+do\s+so)?(?:,?\s+(?:indeed|too|either|so))?"
-    r"(?:\W*$|\s*[.:;!—–](?=\s)|,\s+(?=(?:because|since|provided|so\s+long|but|and|though|although)\b))",
-    re.IGNORECASE,
-)
-_QUOTATION = regex(r"[\"“«„][^\"”»“]{40,}")
-_ITEM = regex(r"\W*\(?[a-z0-9.]{1,5}\)\s|\W*[a-z0-9]\.\s", re.IGNORECASE)
 _DENIED_THAT = regex(r"\bit\s+is\s+not\s+(?:true|correct|right|the\s+case)\W*$", re.IGNORECASE)
 _DENIES_THAT = regex(r"\s*that\b[^:;]*?(?=[:;]|,\s+(?:as|since|because|for)\b|[.!]?\s*$)", re.IGNORECASE)
+_CONTRARY: dict[Word, Word] = {"yes": "no", "no": "yes"}
 LONGEST_PLAIN = 30
 """Words; a longer sentence explains its yes or no and never overrules it."""
-SHORT = 20
-"""Words; a sentence this short overrules its yes or no even if it names its object by another word."""
 LONGEST_READ = 45
 """Words; of a longer sentence the rules do not say what it means for the question."""
 
@@ -81,9 +63,9 @@ def read_yesno(
         word, rest = leading_word(part.text)
         if (part.heading or _only_points(part, declined)) and not word:
             continue
-        if _pattern("both").search(part.text):
+        if _says("both").search(part.text):
             return Outcome(unreadable="it answers yes and no")
-        if _GUESSES.search(part.text):
+        if _says("guesses").search(part.text):
             return _both([part])
         voice = heard.get(part.text)
         if voice is None:
@@ -104,17 +86,17 @@ def read_yesno(
 
 def leading_word(text: str) -> tuple[Word | None, int]:
     """Return the word that answers at the head of a sentence, and where the rest begins."""
-    found = _pattern("leading").match(text)
+    found = _leading().match(text)
     if found:
         return ("yes" if found["yes"] else "no"), found.end()
-    only = _ONLY_IF.match(text)
+    only = _begins("only_if").match(text)
     return ("yes", only.end() - 1) if only else (None, 0)
 
 
 def hear(part: Part, profile: Profile) -> Voice:
     """Return what one sentence of an answer says to a yes/no question."""
     word, rest = leading_word(part.text)
-    if word and _ONLY_IF.match(part.text) and _is_the_condition(part.text, profile):
+    if word and _begins("only_if").match(part.text) and _is_the_condition(part.text, profile):
         word = "no"
     leaning, end = _elliptic_word(part.text[rest:], profile)
     if word is not None and leaning not in (None, word):
@@ -127,15 +109,15 @@ def hear(part: Part, profile: Profile) -> Voice:
     outer = _DENIES_THAT.match(body) if word is not None else None
     if outer and _DENIED_THAT.search(part.text, 0, rest):
         # "It is not the case that it may": what the clause would say is denied.
-        denied = _hear_clause(outer[0], profile)
-        word = _contrary(denied[0]) if denied else word
+        denied = _read_both_ways(outer[0], profile)
+        word = _CONTRARY[denied[0]] if denied else word
         body = body[outer.end() :]
     return _weigh(part, word, body, _hear_clauses(part, body, profile), profile)
 
 
 def _is_the_condition(text: str, profile: Profile) -> bool:
     """Whether "only with consent" names what the question asks to do without."""
-    without = _WITHOUT.search(profile.question)
+    without = _says("without").search(profile.question)
     if not without or frame(statement_of(profile.question)).modality not in ("permit", "fact"):
         return False
     return not frozenset(content(without[1])).isdisjoint(content(text))
@@ -145,16 +127,16 @@ def _hear_clauses(part: Part, body: str, profile: Profile) -> list[tuple[Word, b
     """What a sentence says as a whole, or else each of its clauses that does not decline."""
     if is_conditional(body) and not _is_of_duty(profile):
         return []
-    whole = _hear_clause(body, profile) if part.decline is None else None
+    whole = _read_both_ways(body, profile) if part.decline is None else None
     if whole:
         return [whole]
     said: list[tuple[Word, bool]] = []
     before = 0
     for start, end in clauses(body):
         if speaks_of_question(body[start:end], profile) is None:
-            heard = _hear_clause(body[start:end], profile)
+            heard = _read_both_ways(body[start:end], profile)
             # "It does not say, so it is allowed" commits, however short the conclusion.
-            concludes = _pattern("therefore").search(body, before, start) is not None
+            concludes = _says("therefore").search(body, before, start) is not None
             said += [(heard[0], heard[1] or concludes)] if heard else []
         before = end
     return said
@@ -169,67 +151,48 @@ def _weigh(
     readable = len(set(strong)) <= 1 and (word is not None or strong or _is_of_duty(profile))
     if not chosen or not readable or (word is None and len(body.split()) > LONGEST_READ):
         return Voice(part, word)
-    return Voice(part, word, chosen[0], bool(strong) and (word is None or _is_plain(body, LONGEST_PLAIN)))
+    return Voice(part, word, chosen[0], bool(strong) and (word is None or len(body.split()) <= LONGEST_PLAIN))
 
 
 def _is_of_duty(profile: Profile) -> bool:
-    """Whether a question is about what is allowed or required; of a plain fact, a clause that is not sure says nothing."""
+    """Whether a question is about what is allowed or required: of a plain fact only a sure clause counts."""
     return frame(profile.proposition).modality not in FACTS
 
 
-def _is_plain(text: str, longest: int) -> bool:
-    """Whether a text is short and in the answer's own words, so that it can overrule a yes or no.
-
-    Clauses of contracts, quoted at length or in pieces, are misread too often for that.
-    """
-    return len(text.split()) <= longest and not _QUOTATION.search(text) and not _ITEM.match(text)
-
-
-def _hear_clause(text: str, profile: Profile) -> tuple[Word, bool] | None:
-    """What a clause answers, and whether it surely is about the question."""
-    if _pattern("to_find_out").match(text) or (_pattern("advises").match(text) and acts.is_advice(text)):
-        return None
-    return _read_both_ways(text, profile)
-
-
 def _read_both_ways(text: str, profile: Profile) -> tuple[Word, bool] | None:
-    """Read a clause against the proposition and against the question itself; where both speak, they must agree."""
+    """What a clause answers, read against proposition and question, and whether it surely is about them."""
+    if _begins("to_find_out").match(text):
+        return None
     heard: list[tuple[Word, bool]] = []
     stated = read(text, profile.proposition) if profile.stated else Statement("silent")
     if stated.polarity in ("affirms", "denies"):
         affirmed = stated.polarity == "affirms"
         heard.append(("yes" if affirmed == profile.yes_means else "no", stated.strong))
-    asked, sure = _asked(profile.question, profile.proposition if profile.stated else "", profile.yes_means)
-    pointed = len(frozenset(content(text)) - generic_concepts()) <= 2
-    if asked and (sure or pointed):
-        answered = read(text, asked)
-        if answered.polarity in ("affirms", "denies"):
-            heard.append(("yes" if answered.polarity == "affirms" else "no", answered.strong and sure))
+    asked = _asked(profile.question, profile.proposition if profile.stated else "", profile.yes_means)
+    answered = read(text, asked) if asked else Statement("silent")
+    if answered.polarity in ("affirms", "denies"):
+        heard.append(("yes" if answered.polarity == "affirms" else "no", answered.strong))
     if len({word for word, _ in heard}) == 1:
         return heard[0][0], any(strong for _, strong in heard)
     return next((each for each in heard if each[1]), None)
 
 
 @lru_cache(maxsize=1024)
-def _asked(question: str, proposition: str, yes_means: bool) -> tuple[str, bool]:
-    """Return what "yes" to a question states, and whether that is to be trusted.
-
-    The proposition is the measure: a question in which it does not read as it should was not understood.
-    """
+def _asked(question: str, proposition: str, yes_means: bool) -> str:
+    """What "yes" to a question states; empty where the proposition does not agree: it was not understood."""
     asked = statement_of(question)
-    if not asked or not proposition:
-        return asked, True
-    return asked, read(proposition, asked).polarity == ("affirms" if yes_means else "denies")
+    wanted = "affirms" if yes_means else "denies"
+    return asked if not proposition or not asked or read(proposition, asked).polarity == wanted else ""
 
 
 def _elliptic_word(text: str, profile: Profile) -> tuple[Word | None, int]:
-    """The answer of a clause that leans on the question ("It does.", "They may not:"), and where the rest begins."""
-    found = _ELLIPSIS.match(text)
+    """The answer of a clause that leans on the question ("They may not: ..."), and where the rest begins."""
+    found = _begins("leans").match(text)
     asked = statement_of(profile.question) if found else ""
     if (
         not found
         or not asked
-        or not frozenset(content(found["who"] or "")) <= frozenset(content(profile.question))
+        or frozenset(content(found["who"] or "")) - frozenset(content(profile.question))
     ):
         return None, 0
     modality: Modality = "permit" if found["permit"] else "require"
@@ -245,38 +208,29 @@ def _elliptic_word(text: str, profile: Profile) -> tuple[Word | None, int]:
 
 def _announced_word(text: str) -> tuple[Word | None, str]:
     """A yes or no given further on ("but yes, it may", "the answer is no"), and the text around it."""
-    found = _pattern("announced").search(text)
+    found = pattern("yesno", "announced", "{}").search(text)
     if not found:
         return None, text
-    yes = any(name.startswith("yes") and said for name, said in found.groupdict().items())
+    yes = raw_words(found[0])[-1] in ("yes", "so")
     return ("yes" if yes else "no"), f"{text[: found.start()]}; {text[found.end() :]}"
 
 
 def settle(voices: Sequence[Voice]) -> tuple[Word | None, str]:
-    """Return the answer that the sentences together give, and why it cannot be read (empty: it can, or there is none)."""
+    """Return the answer that the sentences together give, or why it cannot be read."""
     words = {voice.word for voice in voices if voice.word}
     if len(words) > 1:
         return None, "both"
     if words:
-        return _with_word(next(voice for voice in voices if voice.word), voices)
+        leader = next(voice for voice in voices if voice.word)
+        against = any(voice.strong and voice.clause not in (None, leader.word) for voice in voices)
+        if against and not (leader.strong and leader.clause == leader.word):
+            return None, f"it says {leader.word!r} and then the contrary"
+        return leader.word, ""
     heard = [voice for voice in voices if voice.clause]
     strong = [voice for voice in heard if voice.strong] or heard
     if len({voice.clause for voice in strong}) > 1:
         return None, "its sentences contradict each other"
     return (strong[0].clause if strong else None), ""
-
-
-def _with_word(leader: Voice, voices: Sequence[Voice]) -> tuple[Word | None, str]:
-    if leader.strong and leader.clause and leader.clause != leader.word:
-        return None, f"it says {leader.word!r} and then the contrary"
-    against = [voice for voice in voices if voice.strong and voice.clause and voice.clause != leader.word]
-    if against and not leader.strong:
-        return None, f"it says {leader.word!r} and elsewhere the contrary"
-    return leader.word, ""
-
-
-def _contrary(word: Word) -> Word:
-    return "no" if word == "yes" else "yes"
 
 
 def _only_points(part: Part, declined: bool) -> bool:
@@ -320,27 +274,20 @@ def _carriers(voices: Sequence[Voice], word: str) -> list[Part]:
     return [*carriers, *(each.part for each in cited if each.part not in carriers)] if explains else carriers
 
 
-@lru_cache(maxsize=16)
-def _pattern(name: str) -> re.Pattern[str]:
-    """The pattern of an entry of the word table."""
-    words = table("yesno")
-    if name == "leading":
-        goes_on = any_of(str(words["goes_on"]).split())
-        source = (
-            rf"^[\W_]*(?:{phrases('yesno', 'lead_ins')}\s*[,:;—–-]*\s*)?"
-            rf"(?:(?P<no>{phrases('yesno', 'no')})|(?P<yes>{phrases('yesno', 'yes')}))\b"
-            rf"(?P<after>[\"”'’)*]*\s*(?:[,.;:!—–(]|\s[-–—]|$|\n)|\s+(?={goes_on}\b))"
-        )
-    elif name == "announced":
-        listed = cast("list[str]", words["announced"])
-        source = any_of(
-            each.replace("{word}", f"(?:(?P<yes{at}>yes)|(?P<no{at}>no))").replace(
-                "{so}", f"(?:(?P<yes{at}>so|yes)|(?P<no{at}>not|no))"
-            )
-            for at, each in enumerate(listed)
-        )
-    elif name in ("to_find_out", "advises"):
-        source = rf"^\W*{phrases('yesno', name)}"
-    else:
-        source = rf"\b{phrases('yesno', name)}\b"
-    return re.compile(source, re.IGNORECASE)
+def _says(key: str) -> re.Pattern[str]:
+    return pattern("yesno", key)
+
+
+def _begins(key: str) -> re.Pattern[str]:
+    return pattern("yesno", key, r"^\W*{}")
+
+
+@lru_cache(maxsize=1)
+def _leading() -> re.Pattern[str]:
+    """The answering word at the head of a sentence, behind a lead-in or none."""
+    return re.compile(
+        rf"^[\W_]*(?:{phrases('yesno', 'lead_ins')}\s*[,:;—–-]*\s*)?"
+        rf"(?:(?P<no>{phrases('yesno', 'no')})|(?P<yes>{phrases('yesno', 'yes')}))\b"
+        rf"(?:[\"”'’)*]*\s*(?:[,.;:!—–(]|\s[-–—]|$|\n)|\s+(?={phrases('yesno', 'goes_on')}\b))",
+        re.IGNORECASE,
+    )
