@@ -63,7 +63,9 @@ def test_what_an_answer_commits_to(asked: str, said: str, heard: str) -> None:
         assert not reading.committed
 
 
-@pytest.mark.parametrize("said", ["Sí, aumentaron.", "Nein, der Umsatz ist gesunken.", "Non, le chiffre a baissé."])
+@pytest.mark.parametrize(
+    "said", ["Sí, aumentaron.", "Nein, der Umsatz ist gesunken.", "Non, il a baissé."]
+)
 def test_other_languages_are_left_to_a_person(said: str) -> None:
     question = Question(
         id="q", text=SALES, stratum="grounded", kind="yesno", answerable=True, answers=("yes",)

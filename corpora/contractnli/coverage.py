@@ -1,4 +1,4 @@
-"""What a clause says of coverage: protected or left out, marked or unmarked, technical information only or more."""
+"""What a clause says of coverage: protected or left out, marked or unmarked, technical only or more."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class Coverage(NamedTuple):
     """A proposition that says of a kind of information whether it is protected."""
 
     kind: str
-    """``kind``: a kind of information; ``marking``: only what is marked; ``technical``: only technical information."""
+    """``kind``: a kind of information; ``marking``: what is marked; ``technical``: what is technical only."""
     covered: bool
     subject: frozenset[str]
 
 
 def read(clause: str, proposition: str) -> bool | None:
-    """Return whether a text affirms or denies a proposition of coverage; None: it does not say, or says both."""
+    """Return whether a text affirms (or denies) a proposition of coverage; None: neither, or both."""
     said = _coverage_of(proposition)
     if said is None:
         return None

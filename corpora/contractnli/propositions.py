@@ -1,4 +1,4 @@
-"""What a clause says of the propositions of non-disclosure agreements: consent, secrecy, rights, notice, limits, survival."""
+"""What clauses say of non-disclosure: consent, secrecy, rights, notice, limits, survival."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class _Asked(NamedTuple):
 
 
 def read(clause: str, proposition: str) -> Statement | None:
-    """Return what a clause states of a proposition of such an agreement; None: the proposition is of another kind."""
+    """Return what a clause states of a proposition on non-disclosure; None: it is of another kind."""
     covered = _coverage.read(clause, proposition)
     if covered is not None:
         return Statement("affirms" if covered else "denies", strong=True)
@@ -95,7 +95,7 @@ def _take_apart(proposition: str) -> _Asked | None:
 
 
 def _plain_verbs(text: str) -> str:
-    """Return a text with "keep ... secret", "hand back", "let ... know" and the like made one verb, freedom a negation."""
+    """Return a text with "keep ... secret", "hand back" and the like made one verb, freedom a negation."""
     for verb in _words.verbs():
         text = _words.says("verbs", verb).sub(verb, text)
     text = _words.says("coverage", "free_from").sub("not under", text)
@@ -131,12 +131,12 @@ def _polarity(part: str, asked: _Asked) -> Polarity:
         return _read_special(part, main, turned) or _polarity(part, turned)
     place = place_of(main, said)
     audiences = _words.concepts("audiences")
-    if place and said.objects & audiences and not said.objects & frozenset(content(part)) & audiences:
-        if frozenset(content(part)) & audiences:
-            return "silent"
-    if place and not find_cues(main) and "include" not in said.predicates:
-        if _words.says("limits", "exempts").search(main[: place[0]]):
-            return verdict("permit", said.modality)
+    named = audiences & frozenset(content(part))
+    if place and named and said.objects & audiences and not said.objects & named:
+        return "silent"
+    exempts = place and _words.says("limits", "exempts").search(main[: place[0]])
+    if exempts and not find_cues(main) and "include" not in said.predicates:
+        return verdict("permit", said.modality)
     if exception and place and not said.exception and modality_at(main, place) in ("forbid", "not_fact"):
         rest = part[exception.end() :]
         if "circumstanc" in said.concepts:
@@ -179,9 +179,9 @@ def _read_special(part: str, main: str, asked: _Asked) -> Polarity | None:
         manner = _read_manner(part, said)
         if manner:
             return manner
-    if said.only and said.modality == "permit" and said.predicates & concepts:
-        if _words.says("limits", "elsewhere").search(part):
-            return _read_elsewhere(part, asked)
+    elsewhere = _words.says("limits", "elsewhere").search(part)
+    if elsewhere and said.only and said.modality == "permit" and said.predicates & concepts:
+        return _read_elsewhere(part, asked)
     if asked.unconditional and _words.says("consent", "any").search(part):
         on_consent = _read_consent(part, said)
         if on_consent:
@@ -244,10 +244,10 @@ def _read_manner(part: str, said: Frame) -> Polarity | None:
         if cues and cues[-1].modality in ("permit", "forbid"):
             return verdict("optional" if cues[-1].modality == "permit" else "require", said.modality)
     after = _words.says("limits", "after").search(part)
-    if after and said.predicates & frozenset(content(part[after.end() :])):
-        if any(cue.modality in ("permit", "forbid") for cue in find_cues(part[: after.start()])):
-            return verdict("require", said.modality)
-    return None
+    if not after or said.predicates.isdisjoint(content(part[after.end() :])):
+        return None
+    allowed = any(cue.modality in ("permit", "forbid") for cue in find_cues(part[: after.start()]))
+    return verdict("require", said.modality) if allowed else None
 
 
 def _read_elsewhere(part: str, asked: _Asked) -> Polarity | None:
@@ -260,7 +260,7 @@ def _read_elsewhere(part: str, asked: _Asked) -> Polarity | None:
         return None
     if any(cue.modality == "forbid" for cue in cues):
         return "affirms"
-    only = pattern("polarity", "only").search(part)
-    if only and not pattern("polarity", "not_only", "{}").search(part) and not negations(part[: only.start()]):
+    only, wide = pattern("polarity", "only").search(part), pattern("polarity", "not_only", "{}").search(part)
+    if only and not wide and not negations(part[: only.start()]):
         return "affirms"
     return "denies" if any(cue.modality in ("permit", "optional") for cue in cues) else None

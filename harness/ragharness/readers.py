@@ -1,7 +1,7 @@
 """What a clause states of a proposition: first the readers that the corpora bring, then the general reading.
 
-A corpus whose propositions are of a kind of their own keeps a ``propositions.py`` beside its parser with a function
-``read(clause, proposition)``; for a proposition that it does not know it returns None.
+A corpus whose propositions are of a kind of their own has a ``propositions.py`` beside its parser, whose
+``read(clause, proposition)`` returns None for a proposition that it does not know.
 """
 
 from __future__ import annotations

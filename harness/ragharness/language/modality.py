@@ -72,7 +72,7 @@ def negations(text: str) -> list[re.Match[str]]:
 
 
 def is_negated(text: str, nots: list[re.Match[str]] | None = None) -> bool:
-    """Return whether a clause is negated: two negations cancel out, unless "and", "or" or a comma joins them."""
+    """Return whether a clause is negated: two negations cancel out unless something joins them."""
     nots = negations(text) if nots is None else nots
     count = 0
     for place, found in enumerate(nots):

@@ -48,7 +48,7 @@ def read_statement(clause: str, proposition: str) -> Statement:
 
 
 def asserted(clause: str) -> str:
-    """Return a clause without what it leaves open ("... whether ..."), its exceptions joined to their rule."""
+    """Return a clause without what it leaves open ("... whether ..."), exceptions joined to their rule."""
     return _says("exception_for").sub(
         " except for ", pattern("polarity", "leave_open", _LEFT_OPEN).sub(" ", clause)
     )
@@ -184,7 +184,7 @@ def _read_exception(
 ) -> Polarity | None:
     """Read "not ... except X": what X names is permitted."""
     held = frozenset(content(rest))
-    inside, outside = said.objects & held, said.objects & frozenset(content(_says("anyone").sub(" ", main)))
+    inside, outside = said.objects & held, said.objects & frozenset(content(main))
     if place is None:
         if said.predicates & held:
             return read_part(rest, said).polarity
@@ -201,7 +201,7 @@ def _read_exception(
 
 
 def place_of(main: str, said: Frame) -> tuple[int, int] | None:
-    """Return where a part speaks of the proposition's action: at its verb, its objects, or a pointer to it."""
+    """Return where a part speaks of the proposition's action: at its verb, its objects, or a pointer."""
     found = [(word.start(), word.end(), concept(word.group().casefold())) for word in WORD.finditer(main)]
     present = {name for _, _, name in found}
     verbs = [(start, end) for start, end, name in found if name in said.predicates]
@@ -229,8 +229,8 @@ def modality_at(main: str, place: tuple[int, int]) -> Modality:
         modality = after[0].modality
     else:
         modality = "not_fact" if is_negated(main[: place[0]]) else "fact"
-    following = negations(main[place[1] : place[1] + 25])
+    following = negations(main[place[1] : place[1] + 40])
     nothing = bool(following) and _NOTHING.fullmatch(following[0].group())
-    if (nothing or _says("to_nobody").search(main, place[1])) and modality in ("permit", "require", "fact"):
+    if nothing and modality in ("permit", "require", "fact"):
         return "forbid" if modality != "fact" else "not_fact"
     return modality

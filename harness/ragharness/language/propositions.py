@@ -57,8 +57,6 @@ def frame(proposition: str, weak: frozenset[str] = frozenset()) -> Frame:
     weak |= _weak()
     exception = pattern("polarity", "exception").search(proposition)
     main = proposition[: exception.start()] if exception else proposition
-    if exception and not find_cues(main) and find_cues(proposition):
-        main = proposition
     narrow, wide = pattern("polarity", "only"), pattern("polarity", "not_only", "{}")
     only = bool(narrow.search(main)) and not wide.search(main)
     everything = frozenset(content(main)) - generic_concepts()
@@ -70,7 +68,7 @@ def frame(proposition: str, weak: frozenset[str] = frozenset()) -> Frame:
         objects = everything - predicates - weak - named
         years = frozenset(_YEAR.findall(main))
         return Frame(modality, predicates, objects, only, exception is not None, everything, named, years)
-    cue = next((each for each in cues if main[each.start : each.end].islower()), cues[0])
+    cue = cues[0]
     rest = main[cue.end :]
     predicates = _verbs(rest)
     if not predicates:
@@ -145,10 +143,7 @@ def statement_of(question: str) -> str:
 
 
 def _verb_at(text: str) -> int | None:
-    """Where the verb stands behind its subject: at "be", or at the first word that can be none of the subject's."""
-    be = re.search(r"\bbe\b", text)
-    if be:
-        return be.start()
+    """Where the verb stands behind its subject: at the first word that can be none of the subject's."""
     subjects, articles = words_of("propositions", "subjects"), words_of("propositions", "articles")
     before = ""
     for word in WORD.finditer(text):
