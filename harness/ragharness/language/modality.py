@@ -14,7 +14,6 @@ Modality = Literal["permit", "forbid", "require", "optional", "fact", "not_fact"
 Polarity = Literal["affirms", "denies", "silent", "unclear"]
 
 _JOINED = regex(r"(?:,|\band|\bor|\bnor)(?:\s+\w+)?\s*$", re.IGNORECASE)
-_EMPHASIS = regex(r"^[\s,]*(?:not|never)\b", re.IGNORECASE)
 _BRIDGE = regex(r"\s*(?:be|been|that|it|they|\w+ly|\s)*\s*", re.IGNORECASE)
 _MODAL = regex(r"may|can|could|might|must|shall|should|will", re.IGNORECASE)
 _WORD = regex(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -96,8 +95,6 @@ def find_cues(text: str) -> tuple[Cue, ...]:
         modality: Modality = "forbid" if denies else cast("Modality", kind)
         if is_negated(text, [each for each in nots if start <= each.start() < found.start()]):
             modality = "forbid" if _MODAL.fullmatch(found.group()) else negate(modality)
-        if kind in ("permit", "require") and _EMPHASIS.match(text[found.end() :]):
-            modality = "forbid"
         outer = cues[-1] if cues and _governs(cues[-1], text, found.start()) else None
         if outer and outer.modality in ("forbid", "optional") and not denies and modality != "optional":
             # "shall not be required to", "does not require that it must": the outer negation governs.

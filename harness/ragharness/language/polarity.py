@@ -152,7 +152,7 @@ def polarity_of(part: str, said: Frame) -> Polarity:
         return narrowed
     place = place_of(main, said)
     if exception and not said.exception:
-        read = _read_exception(main, part[exception.end() :], exception.group(), place, said)
+        read = _read_exception(main, part[exception.end() :], place, said)
         if read:
             return read
     if place is None:
@@ -179,9 +179,7 @@ def _read_only(part: str, said: Frame) -> Polarity | None:
     return None
 
 
-def _read_exception(
-    main: str, rest: str, joint: str, place: tuple[int, int] | None, said: Frame
-) -> Polarity | None:
+def _read_exception(main: str, rest: str, place: tuple[int, int] | None, said: Frame) -> Polarity | None:
     """Read "not ... except X": what X names is permitted."""
     held = frozenset(content(rest))
     inside, outside = said.objects & held, said.objects & frozenset(content(main))
@@ -194,9 +192,6 @@ def _read_exception(
         return None
     if inside and not outside:
         return verdict("permit", said.modality)
-    if joint.casefold() == "unless":
-        # "not unless it is marked" permits what is marked.
-        return verdict("permit", said.modality) if said.modality in ("permit", "fact") else "unclear"
     return "unclear" if inside else None
 
 

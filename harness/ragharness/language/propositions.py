@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from ragharness.language.modality import Modality, find_cues, is_negated
@@ -41,7 +42,7 @@ class Frame(NamedTuple):
 
     modality: Modality
     predicates: frozenset[str]
-    """Concepts of the verb, of all verbs that "or" joins; of a plain fact, all of its concepts."""
+    """The concept of the verb; of a plain fact, all of its concepts."""
     objects: frozenset[str]
     """What distinguishes it from other statements with the same verb."""
     only: bool
@@ -70,7 +71,7 @@ def frame(proposition: str, weak: frozenset[str] = frozenset()) -> Frame:
         return Frame(modality, predicates, objects, only, exception is not None, everything, named, years)
     cue = cues[0]
     rest = main[cue.end :]
-    predicates = _verbs(rest)
+    predicates = _verb(rest)
     if not predicates:
         # "is copying forbidden?": what is forbidden stands before the word that forbids it.
         rest = main[: cue.start]
@@ -79,30 +80,12 @@ def frame(proposition: str, weak: frozenset[str] = frozenset()) -> Frame:
     return Frame(cue.modality, predicates, objects, only, exception is not None, everything)
 
 
-def _verbs(rest: str) -> frozenset[str]:
-    """The concepts of the first verb of a text, or of two that "or" joins; of "make copies" the noun."""
-    light = _light_verbs()
-    found: list[str] = []
-    words = WORD.findall(rest.casefold())
-    for place, word in enumerate(words):
-        if word in ("or", "and") and found:
-            following = [each for each in words[place + 1 : place + 2] if each not in STOPWORDS]
-            return frozenset([*found, *(concept(each) for each in following)])
-        if word in STOPWORDS or word.endswith("ly"):
-            if found and found[-1] not in light:
-                break
-            continue
-        if found and found[-1] not in light:
-            break
-        found.append(concept(word))
-        if found[0] in light and len(found) > 1:
-            return frozenset(found[1:])
-    return frozenset(found)
-
-
-@lru_cache(maxsize=1)
-def _light_verbs() -> frozenset[str]:
-    return frozenset(map(concept, words_of("propositions", "light_verbs")))
+def _verb(rest: str) -> frozenset[str]:
+    """The concept of the first word that says something, adverbs passed over."""
+    words = (
+        word for word in WORD.findall(rest.casefold()) if word not in STOPWORDS and not word.endswith("ly")
+    )
+    return frozenset(concept(word) for word in islice(words, 1))
 
 
 @lru_cache(maxsize=1)
@@ -138,8 +121,7 @@ def statement_of(question: str) -> str:
     else:
         # Here even a first word with a capital is a name.
         rest = f"that {rest}"
-    condition = pattern("propositions", "conditions").search(question[: found.start() + 1])
-    return f"{rest} {condition.group()}" if condition else rest
+    return rest
 
 
 def _verb_at(text: str) -> int | None:
