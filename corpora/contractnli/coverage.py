@@ -107,8 +107,10 @@ def _marking(clause: str) -> bool | None:
         return None
     if _says("mark_not_needed", clause):
         return False
-    if _UNDER_CONDITION.search(clause):
-        return True
+    condition = _UNDER_CONDITION.search(clause)
+    if condition:
+        narrows = condition.group().casefold() in ("only", "solely")
+        return not (narrows and is_negated(clause[: condition.start()]))
     if unmarked:
         if _says("still", clause):
             return False

@@ -99,9 +99,8 @@ def _plain_verbs(text: str) -> str:
     for verb in _words.verbs():
         text = _words.says("verbs", verb).sub(verb, text)
     text = _words.says("coverage", "free_from").sub("not under", text)
-    return _words.says("secrecy", "kept").sub(
-        lambda found: f"{' '.join(found.group().split()[1:-1])} conceal ", text
-    )
+    kept: re.Pattern[str] = _words.says("secrecy", "kept")
+    return kept.sub(lambda found: f"{' '.join(found.group().split()[1:-1])} conceal ", text)
 
 
 def _read_part(part: str, asked: _Asked) -> Statement:

@@ -20,14 +20,10 @@ _WORD = regex(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _REACH = 80
 """Characters before a value that can deny it."""
 _TOKENS = 4
-_NEGATED: dict[Modality, Modality] = {
-    "permit": "forbid",
-    "forbid": "permit",
-    "require": "optional",
-    "optional": "require",
-    "fact": "not_fact",
-    "not_fact": "fact",
-}
+_CONTRARY: tuple[tuple[Modality, Modality], ...] = (
+    ("permit", "forbid"), ("require", "optional"), ("fact", "not_fact"),
+)  # fmt: skip
+_NEGATED = dict([*_CONTRARY, *((other, one) for one, other in _CONTRARY)])
 _MEANS: dict[Modality, dict[Polarity, str]] = {
     "permit": {"affirms": "permit require fact", "denies": "forbid not_fact"},
     "forbid": {"affirms": "forbid not_fact", "denies": "permit require fact optional"},

@@ -49,9 +49,8 @@ def read_statement(clause: str, proposition: str) -> Statement:
 
 def asserted(clause: str) -> str:
     """Return a clause without what it leaves open ("... whether ..."), exceptions joined to their rule."""
-    return _says("exception_for").sub(
-        " except for ", pattern("polarity", "leave_open", _LEFT_OPEN).sub(" ", clause)
-    )
+    clause = pattern("polarity", "leave_open", _LEFT_OPEN).sub(" ", clause)
+    return _says("exception_for").sub(" except for ", clause)
 
 
 def _says(key: str) -> re.Pattern[str]:
@@ -94,15 +93,10 @@ def _antonym(part: str, said: Frame) -> Frame:
         return said
     held = frozenset(content(part))
     for side, other in _antonyms():
-        own = said.predicates & side
-        if not own or held & own:
-            continue
-        if held & side:
-            return said._replace(predicates=(said.predicates - own) | (held & side))
-        if held & other:
-            return said._replace(
-                predicates=(said.predicates - own) | (held & other), modality=negate(said.modality)
-            )
+        own, used = said.predicates & side, held & side or held & other
+        if own and used and not held & own:
+            modality = said.modality if held & side else negate(said.modality)
+            return said._replace(predicates=said.predicates - own | used, modality=modality)
     return said
 
 
@@ -120,13 +114,9 @@ def weighed(polarity: Polarity, part: str, said: Frame) -> Statement:
         return Statement(polarity)
     concepts = frozenset(content(part))
     if said.modality in FACTS:
-        of_any = (
-            pattern("polarity", "of_any", r"^\W*{}\s(?!of\b)").match(part) is not None
-            and not said.names & concepts
-        )
-        return Statement(
-            polarity, not of_any and len(said.predicates & concepts) * 5 >= len(said.predicates) * 4
-        )
+        of_any = pattern("polarity", "of_any", r"^\W*{}\s(?!of\b)").match(part)
+        named = len(said.predicates & concepts) * 5 >= len(said.predicates) * 4
+        return Statement(polarity, named and (not of_any or bool(said.names & concepts)))
     named = said.objects <= concepts or _says("pronoun").search(part) is not None
     pointed = len(concepts - generic_concepts()) <= 2 and _says("plain_cue").search(part) is not None
     return Statement(polarity, pointed or (named and not said.predicates.isdisjoint(concepts)))

@@ -156,7 +156,8 @@ def _weigh(
 
 def _is_of_duty(profile: Profile) -> bool:
     """Whether a question is about what is allowed or required: of a plain fact only a sure clause counts."""
-    return frame(profile.proposition).modality not in FACTS
+    asked = (profile.proposition, statement_of(profile.question))
+    return any(frame(each).modality not in FACTS for each in asked)
 
 
 def _read_both_ways(text: str, profile: Profile) -> tuple[Word, bool] | None:
