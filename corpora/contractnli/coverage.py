@@ -17,16 +17,10 @@ _words = load_module(Path(__file__).with_name("words.py"))
 _LIMITED_TO_TECHNICAL = re.compile(
     r"\b(?:only|limited|restricted|confined)\b[^.]*\btechnical\b", re.IGNORECASE
 )
-_AND_MORE = re.compile(r",?\s*(?:without\s+limitation|but\s+(?:is\s+)?not\s+limited\s+to)\b,?", re.IGNORECASE)
-_NO_DUTY = re.compile(
-    r"\bwithout\s+(?:any\s+)?(?:\w+\s+)?(?:restrictions?|obligations?|limitations?|breach)\b", re.IGNORECASE
-)
 _UNLESS = re.compile(r"\b(?:unless|until|except)\b", re.IGNORECASE)
 _UNDER_CONDITION = re.compile(r"(?<!not\s)\b(?:unless|only|until|solely)\b", re.IGNORECASE)
 _LOST = re.compile(r"\b(?:excluded|unprotected|loses?|outside)\b", re.IGNORECASE)
 _SHIELDED = re.compile(r"\bconfidential\b", re.IGNORECASE)
-_NOT_LIMITED = re.compile(r"\b(?:not|n['’]t)\s+(?:\w+\s+)?(?:limited|restricted|confined)\b", re.IGNORECASE)
-_OTHER_SOURCE = re.compile(r"\b(?:independent|other|another|outside)\s+sources?\b", re.IGNORECASE)
 
 
 def _says(entry: str, text: str) -> re.Match[str] | None:
@@ -48,7 +42,6 @@ def read(clause: str, proposition: str) -> bool | None:
     said = _coverage_of(proposition)
     if said is None:
         return None
-    clause = _AND_MORE.sub(" ", clause)
     readings = {_read(clause[start:end], said) for start, end in clauses(clause)} - {None}
     return readings.pop() if len(readings) == 1 else None
 
@@ -76,25 +69,18 @@ def _read(clause: str, said: Coverage) -> bool | None:
         return _marking(clause)
     if said.kind == "technical":
         return _technical(clause)
-    if "oral" in said.subject and _says("written_only", clause):
-        return not said.covered
-    if not said.subject & frozenset(content(_OTHER_SOURCE.sub("third", clause))):
+    if not said.subject & frozenset(content(clause)):
         return None
-    covered = _covered(clause, said.subject)
+    covered = _covered(clause)
     return None if covered is None else covered == said.covered
 
 
-def _covered(clause: str, subject: frozenset[str]) -> bool | None:
+def _covered(clause: str) -> bool | None:
     """Whether what a clause speaks of is protected."""
     left_out = _says("left_out", clause)
     if left_out:
-        clause = _NO_DUTY.sub(lambda found: " " * len(found.group()), clause)
         return is_negated(clause[max(0, left_out.start() - 24) : left_out.start()])
     is_covered = _words.says("coverage", "covered")
-    acts = [cue for cue in find_cues(clause) if not is_covered.match(clause[cue.end :].lstrip(" "))]
-    develops = {"develop", "acquire"} & frozenset(content(clause))
-    if develops and acts and "oral" not in subject and not is_covered.search(clause):
-        return {"permit": False, "forbid": True}.get(acts[0].modality)
     if is_covered.search(clause):
         return not is_negated(clause) or _UNLESS.search(clause) is not None
     return None
@@ -112,8 +98,6 @@ def _marking(clause: str) -> bool | None:
         narrows = condition.group().casefold() in ("only", "solely")
         return not (narrows and is_negated(clause[: condition.start()]))
     if unmarked:
-        if _says("still", clause):
-            return False
         rest = f"{clause[: unmarked.start()]} {clause[unmarked.end() :]}"
         if not (_says("covered", rest) or _says("left_out", rest) or _SHIELDED.search(rest)):
             return None
@@ -129,6 +113,4 @@ def _technical(clause: str) -> bool | None:
     left_out = _says("left_out", clause)
     if left_out:
         return not is_negated(clause[: left_out.start()])
-    if _NOT_LIMITED.search(clause):
-        return False
     return is_negated(clause) if _says("covered", clause) or _SHIELDED.search(clause) else None

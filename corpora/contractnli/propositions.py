@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ragharness.language.clauses import clauses
 from ragharness.language.modality import find_cues, is_negated, negations, verdict
 from ragharness.language.polarity import (
+    FACTS,
     Statement,
     asserted,
     combined,
@@ -20,9 +21,9 @@ from ragharness.language.polarity import (
     touches,
     weighed,
 )
-from ragharness.language.propositions import WORD, Frame, frame
+from ragharness.language.propositions import Frame, frame
 from ragharness.language.tables import pattern
-from ragharness.language.vocabulary import concept, content
+from ragharness.language.vocabulary import content
 from ragharness.shelf import load_module
 
 if TYPE_CHECKING:
@@ -40,21 +41,6 @@ _DUAL: dict[Modality, Modality] = {
     "not_fact": "fact",
 }
 """What a duty to do one thing makes of its opposite: who must return may not retain."""
-_ONLY_SOME = re.compile(
-    r"\b(?:cop(?:y|ies)|archiv\w*|back-?ups?|some|certain|required\s+by)\b", re.IGNORECASE
-)
-_WITHOUT = re.compile(r"\bwithout\s+((?:[\w’'-]+\s*){1,6})", re.IGNORECASE)
-_WITHOUT_CONSENT = re.compile(
-    r"\bwithout\s+(?:[\w’'-]+\s+){0,4}?(?:consent|permission|approval|authori[sz]ation|agreement|asking|leave)\b"
-    r"|\bunless\s+(?:[\w’'-]+\s+){0,4}?(?:consents?|permission|approv(?:al|es)|authori[sz](?:ation|es)|agrees?)\b",
-    re.IGNORECASE,
-)
-_STILL_COVERED = re.compile(
-    r"\b(?:not|n['’]t|nobody|no\s+one|without|never)\W+(?:\w+\W+){0,4}?(?:mark|label|identif|designat|stamp)\w*\b.{0,80}?"
-    r"\b(?:still|also|nevertheless|protected|covered|qualif\w+|counts?|included)\b"
-    r"|\b(?:unmarked|unlabell?ed)\b|\b(?:protected|covered|confidential)\b.{0,60}\b(?:whether|even\s+(?:if|when)|regardless)\b",
-    re.IGNORECASE,
-)
 
 
 class _Asked(NamedTuple):
@@ -79,15 +65,15 @@ def read(clause: str, proposition: str) -> Statement | None:
 
 @lru_cache(maxsize=1024)
 def _take_apart(proposition: str) -> _Asked | None:
-    unconditional = _WITHOUT_CONSENT.search(proposition) is not None
-    plain = _plain_verbs(_WITHOUT_CONSENT.sub(" ", proposition))
+    unconditional = _words.says("consent", "without").search(proposition) is not None
+    plain = _plain_verbs(_words.says("consent", "without").sub(" ", proposition))
     said = frame(plain, _words.concepts("weak"))
     words = frozenset(content(plain))
     if not (unconditional or words & _words.concepts("actions")):
         return None
-    if said.modality in ("fact", "not_fact") and not words & _words.concepts("contract"):
+    if said.modality in FACTS and not words & _words.concepts("contract"):
         return None
-    if said.modality not in ("fact", "not_fact") and said.predicates <= _words.concepts("confidential"):
+    if said.modality not in FACTS and said.predicates <= _words.concepts("confidential"):
         said = said._replace(predicates=said.predicates | {"include"})
     if unconditional:
         said = said._replace(objects=said.objects - {"consent", "prior", "special", "specif"})
@@ -105,14 +91,11 @@ def _plain_verbs(text: str) -> str:
 
 def _read_part(part: str, asked: _Asked) -> Statement:
     said = asked.said
-    indirect = (
-        asked.unconditional or said.only or not {"mark", "survive", "include"}.isdisjoint(said.predicates)
-    )
+    indirect = asked.unconditional or said.only or said.predicates & {"mark", "survive", "include"}
     if not (indirect or touches(part, said)) or is_silence(part):
         return Statement("silent")
-    exception = pattern("polarity", "exception").search(part)
-    special = _read_special(part, part[: exception.start()] if exception else part, asked)
-    if special and said.modality in ("fact", "not_fact"):
+    special = _read_special(part, asked)
+    if special and said.modality in FACTS:
         return Statement(special, strong=True)
     stated = weighed(special or _polarity(part, asked), part, _mirrored(said, part) or said)
     # Nothing else in such an agreement is said to survive.
@@ -122,12 +105,11 @@ def _read_part(part: str, asked: _Asked) -> Statement:
 
 def _polarity(part: str, asked: _Asked) -> Polarity:
     said = asked.said
-    exception = pattern("polarity", "exception").search(part)
-    main = part[: exception.start()] if exception else part
+    main, rest = part[: _exception_at(part)], part[_exception_at(part) :]
     other = _mirrored(said, part)
     if other is not None:
         turned = _Asked(other, asked.unconditional)
-        return _read_special(part, main, turned) or _polarity(part, turned)
+        return _read_special(part, turned) or _polarity(part, turned)
     place = place_of(main, said)
     audiences = _words.concepts("audiences")
     named = audiences & frozenset(content(part))
@@ -136,8 +118,7 @@ def _polarity(part: str, asked: _Asked) -> Polarity:
     exempts = place and _words.says("limits", "exempts").search(main[: place[0]])
     if exempts and not find_cues(main) and "include" not in said.predicates:
         return verdict("permit", said.modality)
-    if exception and place and not said.exception and modality_at(main, place) in ("forbid", "not_fact"):
-        rest = part[exception.end() :]
+    if rest and place and not said.exception and modality_at(main, place) in ("forbid", "not_fact"):
         if "circumstanc" in said.concepts:
             return verdict("permit", said.modality)
         if _words.says("consent", "any").search(rest):
@@ -154,89 +135,56 @@ def _mirrored(said: Frame, clause: str) -> Frame | None:
     if said.predicates & concepts:
         return None
     facing = frozenset(_OPPOSITES[each] for each in said.predicates if each in _OPPOSITES) & concepts
-    if not facing or ("retain" in facing and _ONLY_SOME.search(clause)):
+    if not facing or ("retain" in facing and _words.says("limits", "only_some").search(clause)):
         return None
     if not facing <= {"return", "retain"} and said.objects and not said.objects & concepts:
         return None
     return said._replace(predicates=facing, modality=_DUAL[said.modality], objects=said.objects - facing)
 
 
-def _read_special(part: str, main: str, asked: _Asked) -> Polarity | None:
+def _exception_at(part: str) -> int:
+    """Return where the exception to a rule begins; the length of the part when there is none."""
+    found = pattern("polarity", "exception").search(part)
+    return found.start() if found else len(part)
+
+
+def _read_special(part: str, asked: _Asked) -> Polarity | None:
     """Read a part by the kind of proposition that is asked about; None: it is of no such kind."""
-    said = asked.said
+    return next(filter(None, (read_kind(part, asked) for read_kind in _KINDS)), None)
+
+
+def _read_secrecy(part: str, asked: _Asked) -> Polarity | None:
+    """Read "the existence of the talks is confidential"."""
     concepts = frozenset(content(part))
-    if said.predicates == {"conceal"}:
-        about = (said.objects | {"existence", "negotiation"}) & concepts
-        if not about and not pattern("polarity", "pronoun").search(part):
-            return "silent"
-        if about and not concepts & {"conceal", "disclose"} and _words.says("secrecy", "itself").search(part):
-            return verdict("optional" if is_negated(part) else "require", said.modality)
-    if said.modality in ("fact", "not_fact") and _speaks_of_rights(part, said):
-        given = not is_negated(part) and not _words.says("rights", "kept_back").search(part)
-        return verdict("fact" if given else "not_fact", said.modality)
-    if said.modality == "require":
-        manner = _read_manner(part, said)
-        if manner:
-            return manner
-    elsewhere = _words.says("limits", "elsewhere").search(part)
-    if elsewhere and said.only and said.modality == "permit" and said.predicates & concepts:
-        return _read_elsewhere(part, asked)
-    if asked.unconditional and _words.says("consent", "any").search(part):
-        on_consent = _read_consent(part, said)
-        if on_consent:
-            return on_consent
-    if said.modality in ("permit", "forbid"):
-        if said.objects & concepts and _words.says("limits", "out_of_reach").search(part):
-            return verdict("permit", said.modality)
-        needless = _words.says("consent", "needless").search(part)
-        if "consent" in concepts and said.predicates & concepts and needless:
-            return verdict("permit", said.modality)
-    if said.modality == "require" and "mark" in said.predicates and _STILL_COVERED.search(part):
-        return "denies"
-    words = (word.casefold() for word in WORD.findall(main))
-    if any(word[:2] == "un" and concept(word[2:]) in said.predicates for word in words):
-        return verdict("optional" if said.modality == "require" else "not_fact", said.modality)
-    turned: Modality = "fact" if is_negated(main) else "not_fact"
-    if (
-        "include" in said.predicates
-        and said.objects & concepts
-        and _words.says("limits", "excluded").search(main)
-    ):
-        return verdict(turned, said.modality)
-    if (
-        "survive" in said.predicates
-        and "survive" not in concepts
-        and _words.says("limits", "ends").search(main)
-    ):
-        return verdict(turned, said.modality)
+    if asked.said.predicates != {"conceal"}:
+        return None
+    about = (asked.said.objects | {"existence", "negotiation"}) & concepts
+    if not about and not pattern("polarity", "pronoun").search(part):
+        return "silent"
+    if about and not concepts & {"conceal", "disclose"} and _words.says("secrecy", "itself").search(part):
+        return verdict("optional" if is_negated(part) else "require", asked.said.modality)
     return None
 
 
-def _read_consent(part: str, said: Frame) -> Polarity | None:
-    """Read "only with consent" and "no consent is needed" where the proposition says "without consent"."""
-    needed = _words.says("consent", "needed").search(part)
-    if needed and not needed.group().casefold().startswith("without"):
-        free = _words.says("consent", "not_needed").search(part)
-        return verdict("permit" if free else "forbid", said.modality)
-    if is_negated(part) and "consent" in content(part) and not find_cues(part):
-        return verdict("permit", said.modality)
-    return None
-
-
-def _speaks_of_rights(part: str, said: Frame) -> bool:
-    """Return whether a part is about the licence or right that a proposition gives or withholds."""
-    rights = _words.says("rights", "named")
-    if "grant" not in said.predicates or not rights.search(part):
-        return False
-    if said.predicates == {"grant"}:
-        return True
+def _read_rights(part: str, asked: _Asked) -> Polarity | None:
+    """Read a part about the licence or right that a proposition gives or withholds."""
+    said, rights = asked.said, _words.says("rights", "named")
+    if said.modality not in FACTS or "grant" not in said.predicates or not rights.search(part):
+        return None
     named = frozenset(word for found in rights.finditer(part) for word in content(found[0]))
-    return bool(named & said.concepts) and len(said.concepts & frozenset(content(part))) >= 2
+    about = named & said.concepts and len(said.concepts & frozenset(content(part))) >= 2
+    if said.predicates != {"grant"} and not about:
+        return None
+    given = not is_negated(part) and not _words.says("rights", "kept_back").search(part)
+    return verdict("fact" if given else "not_fact", said.modality)
 
 
-def _read_manner(part: str, said: Frame) -> Polarity | None:
+def _read_manner(part: str, asked: _Asked) -> Polarity | None:
     """Read "may ... without notice" and "may ... only after notice" where notice is the duty asked about."""
-    without = _WITHOUT.search(part)
+    said = asked.said
+    if said.modality != "require":
+        return None
+    without = _words.says("limits", "without").search(part)
     told = {"disclose"} if "notify" in said.predicates else frozenset[str]()
     if without and (said.predicates | told) & frozenset(content(without[1])):
         cues = find_cues(part[: without.start()])
@@ -251,15 +199,47 @@ def _read_manner(part: str, said: Frame) -> Polarity | None:
 
 def _read_elsewhere(part: str, asked: _Asked) -> Polarity | None:
     """Read what a part says of doing something beyond the limit that the proposition sets."""
-    free = _words.says("consent", "not_needed")
-    if asked.unconditional and _words.says("consent", "needed").search(part) and not free.search(part):
-        return "affirms"
-    cues = find_cues(part)
-    if not cues:
+    said = asked.said
+    within = not said.only or said.modality != "permit" or said.predicates.isdisjoint(content(part))
+    if within or not _words.says("limits", "elsewhere").search(part):
         return None
-    if any(cue.modality == "forbid" for cue in cues):
+    free = _words.says("consent", "not_needed").search(part)
+    if asked.unconditional and _words.says("consent", "needed").search(part) and not free:
         return "affirms"
     only, wide = pattern("polarity", "only").search(part), pattern("polarity", "not_only", "{}").search(part)
-    if only and not wide and not negations(part[: only.start()]):
+    modalities = {cue.modality for cue in find_cues(part)}
+    if modalities and only and not wide and not negations(part[: only.start()]):
         return "affirms"
-    return "denies" if any(cue.modality in ("permit", "optional") for cue in cues) else None
+    return "affirms" if "forbid" in modalities else "denies" if modalities & {"permit", "optional"} else None
+
+
+def _read_consent(part: str, asked: _Asked) -> Polarity | None:
+    """Read "only with consent" and "no consent is needed"."""
+    said, concepts = asked.said, frozenset(content(part))
+    if asked.unconditional and _words.says("consent", "any").search(part):
+        needed = _words.says("consent", "needed").search(part)
+        if needed and not needed.group().casefold().startswith("without"):
+            free = _words.says("consent", "not_needed").search(part)
+            return verdict("permit" if free else "forbid", said.modality)
+        if is_negated(part) and "consent" in concepts and not find_cues(part):
+            return verdict("permit", said.modality)
+    needless = said.modality in ("permit", "forbid") and _words.says("consent", "needless").search(part)
+    if needless and "consent" in concepts and said.predicates & concepts:
+        return verdict("permit", said.modality)
+    return None
+
+
+def _read_reach(part: str, asked: _Asked) -> Polarity | None:
+    """Read "the restriction does not extend to ...", "all duties end"."""
+    said, concepts = asked.said, frozenset(content(part))
+    if said.modality in ("permit", "forbid") and said.objects & concepts:
+        return (
+            verdict("permit", said.modality) if _words.says("limits", "out_of_reach").search(part) else None
+        )
+    main = part[: _exception_at(part)]
+    if "survive" in said.predicates - concepts and _words.says("limits", "ends").search(main):
+        return verdict("fact" if is_negated(main) else "not_fact", said.modality)
+    return None
+
+
+_KINDS = (_read_secrecy, _read_rights, _read_manner, _read_elsewhere, _read_consent, _read_reach)
