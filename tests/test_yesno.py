@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ragharness.graders import load_grader
+from ragharness.language.polarity import read_statement
+from ragharness.language.propositions import interrogative
+from ragharness.readers import read
 from ragharness.records import Answer, Question
 
 SALES = "Did net sales increase in 2022?"
@@ -48,11 +51,22 @@ PAIRS = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "said", "heard"), PAIRS)
-def test_what_an_answer_commits_to(asked: str, said: str, heard: str) -> None:
-    question = Question(
-        id="q", text=asked, stratum="grounded", kind="yesno", answerable=True, answers=("yes",)
+def asking(text: str, proposition: str = "") -> Question:
+    return Question(
+        id="q",
+        text=text,
+        stratum="grounded",
+        kind="yesno",
+        answerable=True,
+        answers=("yes",),
+        proposition=proposition,
     )
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["no proposition", "the question again"])
+@pytest.mark.parametrize(("asked", "said", "heard"), PAIRS)
+def test_what_an_answer_commits_to(asked: str, said: str, heard: str, *, again: bool) -> None:
+    question = asking(asked, asked.rstrip("?") if again else "")
     reading = load_grader().read(question, Answer(text=said), (), frozenset())
     if heard == "unreadable":
         assert reading.unreadable
@@ -63,12 +77,28 @@ def test_what_an_answer_commits_to(asked: str, said: str, heard: str) -> None:
         assert not reading.committed
 
 
-@pytest.mark.parametrize(
-    "said", ["Sí, aumentaron.", "Nein, der Umsatz ist gesunken.", "Non, il a baissé."]
-)
+@pytest.mark.parametrize("said", ["Sí, aumentaron.", "Nein, der Umsatz ist gesunken.", "Non, il a baissé."])
 def test_other_languages_are_left_to_a_person(said: str) -> None:
-    question = Question(
-        id="q", text=SALES, stratum="grounded", kind="yesno", answerable=True, answers=("yes",)
-    )
-    reading = load_grader().read(question, Answer(text=said), (), frozenset())
+    reading = load_grader().read(asking(SALES), Answer(text=said), (), frozenset())
     assert (reading.status, reading.committed) == ("needs_review", False)
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        (EXPLAIN, SALES),
+        (CONTEXT, SALES),
+        ("Acme Inc. pays rent. Under the lease, may it sublet? Explain.", "Under the lease, may it sublet?"),
+        ("Name the auditor.", "Name the auditor."),
+    ],
+)
+def test_the_clause_that_asks(question: str, asks: str) -> None:
+    assert interrogative(question).strip() == asks
+
+
+def test_readers_of_corpora_come_first_and_know_only_their_propositions() -> None:
+    kept = "The recipient must keep the existence of the talks secret."
+    assert read("The existence of the talks is confidential", kept).polarity == "affirms"
+    assert read_statement("The existence of the talks is confidential", kept).polarity != "affirms"
+    fact = "Net sales increased."
+    assert read("Net sales decreased", fact) == read_statement("Net sales decreased", fact)

@@ -114,7 +114,7 @@ def weighed(polarity: Polarity, part: str, said: Frame) -> Statement:
         return Statement(polarity)
     concepts = frozenset(content(part))
     if said.modality in FACTS:
-        of_any = pattern("polarity", "of_any", r"^\W*{}\s(?!of\b)").match(part)
+        of_any = pattern("polarity", "of_any", r"(?:^|,\s+and\s+)\W*{}\s(?!of\b)").search(part)
         named = len(said.predicates & concepts) * 5 >= len(said.predicates) * 4
         return Statement(polarity, named and (not of_any or bool(said.names & concepts)))
     named = said.objects <= concepts or _says("pronoun").search(part) is not None

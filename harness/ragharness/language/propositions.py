@@ -111,7 +111,9 @@ def statement_of(question: str) -> str:
     found = _AUXILIARY.search(question)
     if not found:
         return ""
-    rest = _DOCUMENT.sub("", question[found.end() :].rstrip("? "))
+    asked = question[found.end() :].rstrip("? ")
+    rest = _DOCUMENT.sub("", asked)
+    rest = " ".join([rest, *_YEAR.findall(asked[len(rest) :])])
     modal = _MODALS.get(found["aux"].casefold())
     if modal:
         verb = _verb_at(rest)

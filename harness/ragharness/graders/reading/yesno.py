@@ -156,7 +156,7 @@ def _weigh(
 
 def _is_of_duty(profile: Profile) -> bool:
     """Whether a question is about what is allowed or required: of a plain fact only a sure clause counts."""
-    asked = (profile.proposition, statement_of(profile.question))
+    asked = (_proposition(profile), statement_of(profile.question))
     return any(frame(each).modality not in FACTS for each in asked)
 
 
@@ -165,17 +165,24 @@ def _read_both_ways(text: str, profile: Profile) -> tuple[Word, bool] | None:
     if _begins("to_find_out").match(text):
         return None
     heard: list[tuple[Word, bool]] = []
-    stated = read(text, profile.proposition) if profile.stated else Statement("silent")
+    proposition = _proposition(profile)
+    stated = read(text, proposition) if proposition else Statement("silent")
     if stated.polarity in ("affirms", "denies"):
         affirmed = stated.polarity == "affirms"
         heard.append(("yes" if affirmed == profile.yes_means else "no", stated.strong))
-    asked = _asked(profile.question, profile.proposition if profile.stated else "", profile.yes_means)
+    asked = _asked(profile.question, proposition, profile.yes_means)
     answered = read(text, asked) if asked else Statement("silent")
     if answered.polarity in ("affirms", "denies"):
         heard.append(("yes" if answered.polarity == "affirms" else "no", answered.strong))
     if len({word for word, _ in heard}) == 1:
         return heard[0][0], any(strong for _, strong in heard)
     return next((each for each in heard if each[1]), None)
+
+
+def _proposition(profile: Profile) -> str:
+    """The proposition behind a question; empty where it is the question again, as in tables of questions."""
+    repeats = profile.proposition.rstrip("? ") == profile.question.rstrip("? ")
+    return "" if repeats else profile.proposition
 
 
 @lru_cache(maxsize=1024)
