@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ragharness.graders.reading.parts import Part
     from ragharness.graders.reading.profile import Profile
-    from ragharness.language.modality import Modality
+    from ragharness.language.modality import Modality, Polarity
     from ragharness.records import Match, Question
 
 Word = Literal["yes", "no"]
@@ -101,11 +101,9 @@ def hear(part: Part, profile: Profile) -> Voice:
     leaning, end = _elliptic_word(part.text[rest:], profile)
     if word is not None and leaning not in (None, word):
         return Voice(part, word, leaning, strong=True)
-    if word is None:
+    if word is None and leaning:
         word, rest = leaning, end
-    body = part.text[rest:]
-    if word is None:
-        word, body = _announced_word(part.text)
+    word, body = (word, part.text[rest:]) if word else _announced_word(part.text)
     outer = _DENIES_THAT.match(body) if word is not None else None
     if outer and _DENIED_THAT.search(part.text, 0, rest):
         # "It is not the case that it may": what the clause would say is denied.
@@ -203,15 +201,13 @@ def _elliptic_word(text: str, profile: Profile) -> tuple[Word | None, int]:
         or frozenset(content(found["who"] or "")) - frozenset(content(profile.question))
     ):
         return None, 0
-    modality: Modality = "permit" if found["permit"] else "require"
     if found["fact"]:
         return ("no" if found["not"] else "yes"), found.end()
+    modality: Modality = "permit" if found["permit"] else "require"
     if found["not"]:
         modality = "optional" if found["need"] else "forbid"
-    fitting = verdict(modality, frame(asked).modality)
-    if fitting not in ("affirms", "denies"):
-        return None, 0
-    return ("yes" if fitting == "affirms" else "no"), found.end()
+    words: dict[Polarity, Word] = {"affirms": "yes", "denies": "no"}
+    return words.get(verdict(modality, frame(asked).modality)), found.end()
 
 
 def _announced_word(text: str) -> tuple[Word | None, str]:
