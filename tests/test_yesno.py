@@ -39,6 +39,7 @@ PAIRS = [
     (SALES, "It is unclear whether net sales increased in 2022.", ""),
     (SALES, "Net sales may have increased in 2022.", ""),
     (SALES, "So the answer is no, net sales did not increase in 2022.", "no"),
+    (SALES, "So in summary, no the company did not increase its net sales in 2022.", "no"),
     (SALES, "Yes. Net sales did not increase in 2022.", "unreadable"),
     (SALES, "Yes. Net sales increased in 2022.", "yes"),
     (RISK, "Corvane's business is subject to cyclicality.", "yes"),

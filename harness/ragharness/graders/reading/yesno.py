@@ -290,7 +290,7 @@ def _begins(key: str) -> re.Pattern[str]:
 def _leading() -> re.Pattern[str]:
     """The answering word at the head of a sentence, behind a lead-in or none."""
     return re.compile(
-        rf"^[\W_]*(?:{phrases('yesno', 'lead_ins')}\s*[,:;—–-]*\s*)?"
+        rf"^[\W_]*(?:so\s+)?(?:{phrases('yesno', 'lead_ins')}\s*[,:;—–-]*\s*)?"
         rf"(?:(?P<no>{phrases('yesno', 'no')})|(?P<yes>{phrases('yesno', 'yes')}))\b"
         rf"(?:[\"”'’)*]*\s*(?:[,.;:!—–(]|\s[-–—]|$|\n)|\s+(?={phrases('yesno', 'goes_on')}\b))",
         re.IGNORECASE,
