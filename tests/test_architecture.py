@@ -25,6 +25,7 @@ LAYERS = (
     "language",
     "statistics",
     "shelf",
+    "readers",
     "download",
     "privacy",
     "filings",

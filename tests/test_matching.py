@@ -152,10 +152,7 @@ def test_an_item_is_found_by_its_alias() -> None:
         ("It is not renewed. Three years", False),
         ("It is not renewed, and lasts three years", False), ("It is not five but three years", False),
         ("It was not said by anyone how it lasts three years", False), ("No. Three years", False),
-        ("shall not exceed three years", False), ("no dura three años", True), ("nicht three Jahre", True),
-        ("ne dure pas three ans", True), ("nicht mehr als three Jahre", False), ("no más de three años",
-        False),
-        ("three years", False),
+        ("shall not exceed three years", False), ("three years", False),
     ],
 )  # fmt: skip
 def test_denied_values(text: str, denied: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragharness.language.polarity import read_polarity
+from ragharness.readers import read
 
 SHARE = "The receiving party may share Confidential Information with its employees."
 MARK = "All Confidential Information must be marked as confidential."
@@ -67,15 +67,15 @@ GOLDEN = [
 
 @pytest.mark.parametrize(("proposition", "wanted", "clause"), GOLDEN)
 def test_polarity(proposition: str, wanted: str, clause: str) -> None:
-    assert read_polarity(clause, proposition) == wanted
+    assert read(clause, proposition).polarity == wanted
 
 
 @pytest.mark.parametrize("proposition", [SHARE, MARK, FORBID, GRANT, COPY, DEVELOP])
 def test_a_proposition_affirms_itself(proposition: str) -> None:
-    assert read_polarity(proposition, proposition) == "affirms"
+    assert read(proposition, proposition).polarity == "affirms"
 
 
 @pytest.mark.parametrize("text", ["", "?", "yes", "no no no", "not " * 200, "may may may not not"])
 def test_any_clause_is_read(text: str) -> None:
-    assert read_polarity(text, SHARE) in ("affirms", "denies", "silent", "unclear")
-    assert read_polarity(SHARE, text) in ("affirms", "denies", "silent", "unclear")
+    assert read(text, SHARE).polarity in ("affirms", "denies", "silent", "unclear")
+    assert read(SHARE, text).polarity in ("affirms", "denies", "silent", "unclear")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,14 @@ def test_modules_load_once_and_keep_apart(tmp_path: Path) -> None:
     one.SEEN.append(1)
     assert shelf.load_module(tmp_path / "two" / "parse.py").NAME == "two"
     assert shelf.load_module(tmp_path / "one" / "parse.py") is one
+
+
+def test_threads_that_load_a_module_together_find_it_whole(tmp_path: Path) -> None:
+    path = tmp_path / "parse.py"
+    path.write_text("import time\ntime.sleep(0.1)\nNAME = 'whole'\n")
+    with ThreadPoolExecutor(4) as pool:
+        names = list(pool.map(lambda each: shelf.load_module(each).NAME, [path] * 4))
+    assert names == ["whole"] * 4
 
 
 def test_a_module_that_fails_is_not_remembered(tmp_path: Path) -> None:

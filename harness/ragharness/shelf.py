@@ -6,6 +6,7 @@ import importlib.util
 import sys
 from hashlib import sha256
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Literal
 
 from ragharness.errors import RagharnessError, UnknownName
@@ -20,6 +21,8 @@ _MANIFESTS: dict[Kind, str] = {
     "questionsets": "questionset.toml",
     "baselines": "baseline.toml",
 }
+_LOADING = RLock()
+"""Held while a module runs, so that no thread finds it half-executed; a module may load others."""
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -53,17 +56,18 @@ def load_module(path: Path) -> ModuleType:
     """Import a Python file of the shelf (``parse.py``, ``recipe.py``) once, under a name of its own."""
     path = path.resolve()
     name = f"_ragharness_shelf_{path.parent.name}_{path.stem}_{sha256(bytes(path)).hexdigest()[:8]}"
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None or not path.is_file():
-        raise RagharnessError(f"expected the Python file {path}, found none", help="ragharness doctor")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        # A half-executed module must not be found by the next caller.
-        del sys.modules[name]
-        raise
-    return module
+    with _LOADING:
+        if name in sys.modules:
+            return sys.modules[name]
+        spec = importlib.util.spec_from_file_location(name, path)
+        if spec is None or spec.loader is None or not path.is_file():
+            raise RagharnessError(f"expected the Python file {path}, found none", help="ragharness doctor")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            # A half-executed module must not be found by the next caller.
+            del sys.modules[name]
+            raise
+        return module

@@ -20,7 +20,7 @@ from ragharness.graders.reading.silence import denies_premise, verdicts
 from ragharness.graders.reading.support import contradicts, miscounts
 from ragharness.graders.reading.texts import text_measures, weigh_text
 from ragharness.graders.reading.values import read_values
-from ragharness.graders.reading.voices import read_yesno
+from ragharness.graders.reading.yesno import read_yesno
 from ragharness.language import acts
 from ragharness.language.citations import without_labels
 from ragharness.language.patterns import regex

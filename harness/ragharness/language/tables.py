@@ -40,3 +40,9 @@ def phrases(family: str, key: str) -> str:
 def any_of(listed: Iterable[str]) -> str:
     r"""Return phrases as one group of alternatives; they may hold patterns, a blank stands for ``\s+``."""
     return "(?:" + "|".join(re.sub(r" +", r"\\s+", phrase) for phrase in listed) + ")"
+
+
+@lru_cache(maxsize=256)
+def pattern(family: str, key: str, shape: str = r"\b{}\b") -> re.Pattern[str]:
+    """Return the pattern of the phrases of one entry; ``shape`` says what stands around them."""
+    return re.compile(shape.replace("{}", phrases(family, key)), re.IGNORECASE)

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.errors import UsageError
 from ragharness.language.patterns import regex
-from ragharness.language.polarity import read_polarity
 from ragharness.language.sentences import sentences, without_number
 from ragharness.language.tokens import words
 from ragharness.language.vocabulary import content, generic_concepts
@@ -25,6 +24,7 @@ from ragharness.pipelines._proposition import core, proposition
 from ragharness.pipelines._refusal import refusal
 from ragharness.pipelines._rows import Row, rows, years_of
 from ragharness.pipelines._values import holds, kind_asked
+from ragharness.readers import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -86,7 +86,7 @@ class Extractive:
         claim = proposition(question)
         if not claim:
             return quoted
-        polarity = read_polarity(sentence, claim)
+        polarity = read(sentence, claim).polarity
         if polarity not in ("affirms", "denies"):
             return refusal(passages)
         return f"{'Yes' if polarity == 'affirms' else 'No'}. {quoted}"

@@ -1,0 +1,245 @@
+"""What clauses say of non-disclosure: consent, secrecy, rights, notice, limits, survival."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ragharness.language.clauses import clauses
+from ragharness.language.modality import find_cues, is_negated, negations, verdict
+from ragharness.language.polarity import (
+    FACTS,
+    Statement,
+    asserted,
+    combined,
+    is_silence,
+    modality_at,
+    place_of,
+    polarity_of,
+    touches,
+    weighed,
+)
+from ragharness.language.propositions import Frame, frame
+from ragharness.language.tables import pattern
+from ragharness.language.vocabulary import content
+from ragharness.shelf import load_module
+
+if TYPE_CHECKING:
+    from ragharness.language.modality import Modality, Polarity
+
+_coverage = load_module(Path(__file__).with_name("coverage.py"))
+_words = load_module(Path(__file__).with_name("words.py"))
+_OPPOSITES = {"return": "retain", "retain": "return", "disclose": "conceal", "conceal": "disclose"}
+_DUAL: dict[Modality, Modality] = {
+    "permit": "optional",
+    "optional": "permit",
+    "forbid": "require",
+    "require": "forbid",
+    "fact": "not_fact",
+    "not_fact": "fact",
+}
+"""What a duty to do one thing makes of its opposite: who must return may not retain."""
+
+
+class _Asked(NamedTuple):
+    """A proposition taken apart."""
+
+    said: Frame
+    unconditional: bool
+    """It says "without consent", so that a condition of consent denies it."""
+
+
+def read(clause: str, proposition: str) -> Statement | None:
+    """Return what a clause states of a proposition on non-disclosure; None: it is of another kind."""
+    covered = _coverage.read(clause, proposition)
+    if covered is not None:
+        return Statement("affirms" if covered else "denies", strong=True)
+    asked = _take_apart(proposition)
+    if asked is None:
+        return None
+    clause = _plain_verbs(asserted(clause))
+    return combined(_read_part(clause[start:end], asked) for start, end in clauses(clause))
+
+
+@lru_cache(maxsize=1024)
+def _take_apart(proposition: str) -> _Asked | None:
+    unconditional = _words.says("consent", "without").search(proposition) is not None
+    plain = _plain_verbs(_words.says("consent", "without").sub(" ", proposition))
+    said = frame(plain, _words.concepts("weak"))
+    words = frozenset(content(plain))
+    if not (unconditional or words & _words.concepts("actions")):
+        return None
+    if said.modality in FACTS and not words & _words.concepts("contract"):
+        return None
+    if said.modality not in FACTS and said.predicates <= _words.concepts("confidential"):
+        said = said._replace(predicates=said.predicates | {"include"})
+    if unconditional:
+        said = said._replace(objects=said.objects - {"consent", "prior", "special", "specif"})
+    return _Asked(said, unconditional)
+
+
+def _plain_verbs(text: str) -> str:
+    """Return a text with "keep ... secret", "hand back" and the like made one verb, freedom a negation."""
+    for verb in _words.verbs():
+        text = _words.says("verbs", verb).sub(verb, text)
+    text = _words.says("coverage", "free_from").sub("not under", text)
+    kept: re.Pattern[str] = _words.says("secrecy", "kept")
+    return kept.sub(lambda found: f"{' '.join(found.group().split()[1:-1])} conceal ", text)
+
+
+def _read_part(part: str, asked: _Asked) -> Statement:
+    said = asked.said
+    indirect = asked.unconditional or said.only or said.predicates & {"mark", "survive", "include"}
+    if not (indirect or touches(part, said)) or is_silence(part):
+        return Statement("silent")
+    special = _read_special(part, asked)
+    if special and said.modality in FACTS:
+        return Statement(special, strong=True)
+    stated = weighed(special or _polarity(part, asked), part, _mirrored(said, part) or said)
+    # Nothing else in such an agreement is said to survive.
+    survives = "survive" in said.predicates and "survive" in content(part)
+    return stated._replace(strong=stated.strong or (survives and stated.polarity in ("affirms", "denies")))
+
+
+def _polarity(part: str, asked: _Asked) -> Polarity:
+    said = asked.said
+    main, rest = part[: _exception_at(part)], part[_exception_at(part) :]
+    other = _mirrored(said, part)
+    if other is not None:
+        turned = _Asked(other, asked.unconditional)
+        return _read_special(part, turned) or _polarity(part, turned)
+    place = place_of(main, said)
+    audiences = _words.concepts("audiences")
+    named = audiences & frozenset(content(part))
+    if place and named and said.objects & audiences and not said.objects & named:
+        return "silent"
+    exempts = place and _words.says("limits", "exempts").search(main[: place[0]])
+    if exempts and not find_cues(main) and "include" not in said.predicates:
+        return verdict("permit", said.modality)
+    if rest and place and not said.exception and modality_at(main, place) in ("forbid", "not_fact"):
+        if "circumstanc" in said.concepts:
+            return verdict("permit", said.modality)
+        if _words.says("consent", "any").search(rest):
+            # A condition of consent leaves the ban.
+            return polarity_of(main, said)
+        if asked.unconditional and not said.objects & frozenset(content(part)):
+            return verdict("permit", said.modality)
+    return polarity_of(part, said)
+
+
+def _mirrored(said: Frame, clause: str) -> Frame | None:
+    """Return a proposition said with the contrary verb, when a clause uses that one and not its own."""
+    concepts = frozenset(content(clause))
+    if said.predicates & concepts:
+        return None
+    facing = frozenset(_OPPOSITES[each] for each in said.predicates if each in _OPPOSITES) & concepts
+    if not facing or ("retain" in facing and _words.says("limits", "only_some").search(clause)):
+        return None
+    if not facing <= {"return", "retain"} and said.objects and not said.objects & concepts:
+        return None
+    return said._replace(predicates=facing, modality=_DUAL[said.modality], objects=said.objects - facing)
+
+
+def _exception_at(part: str) -> int:
+    """Return where the exception to a rule begins; the length of the part when there is none."""
+    found = pattern("polarity", "exception").search(part)
+    return found.start() if found else len(part)
+
+
+def _read_special(part: str, asked: _Asked) -> Polarity | None:
+    """Read a part by the kind of proposition that is asked about; None: it is of no such kind."""
+    return next(filter(None, (read_kind(part, asked) for read_kind in _KINDS)), None)
+
+
+def _read_secrecy(part: str, asked: _Asked) -> Polarity | None:
+    """Read "the existence of the talks is confidential"."""
+    concepts = frozenset(content(part))
+    if asked.said.predicates != {"conceal"}:
+        return None
+    about = (asked.said.objects | {"existence", "negotiation"}) & concepts
+    if not about and not pattern("polarity", "pronoun").search(part):
+        return "silent"
+    if about and not concepts & {"conceal", "disclose"} and _words.says("secrecy", "itself").search(part):
+        return verdict("optional" if is_negated(part) else "require", asked.said.modality)
+    return None
+
+
+def _read_rights(part: str, asked: _Asked) -> Polarity | None:
+    """Read a part about the licence or right that a proposition gives or withholds."""
+    said, rights = asked.said, _words.says("rights", "named")
+    if said.modality not in FACTS or "grant" not in said.predicates or not rights.search(part):
+        return None
+    named = frozenset(word for found in rights.finditer(part) for word in content(found[0]))
+    about = named & said.concepts and len(said.concepts & frozenset(content(part))) >= 2
+    if said.predicates != {"grant"} and not about:
+        return None
+    given = not is_negated(part) and not _words.says("rights", "kept_back").search(part)
+    return verdict("fact" if given else "not_fact", said.modality)
+
+
+def _read_manner(part: str, asked: _Asked) -> Polarity | None:
+    """Read "may ... without notice" and "may ... only after notice" where notice is the duty asked about."""
+    said = asked.said
+    if said.modality != "require":
+        return None
+    without = _words.says("limits", "without").search(part)
+    told = {"disclose"} if "notify" in said.predicates else frozenset[str]()
+    if without and (said.predicates | told) & frozenset(content(without[1])):
+        cues = find_cues(part[: without.start()])
+        if cues and cues[-1].modality in ("permit", "forbid"):
+            return verdict("optional" if cues[-1].modality == "permit" else "require", said.modality)
+    after = _words.says("limits", "after").search(part)
+    if not after or said.predicates.isdisjoint(content(part[after.end() :])):
+        return None
+    allowed = any(cue.modality in ("permit", "forbid") for cue in find_cues(part[: after.start()]))
+    return verdict("require", said.modality) if allowed else None
+
+
+def _read_elsewhere(part: str, asked: _Asked) -> Polarity | None:
+    """Read what a part says of doing something beyond the limit that the proposition sets."""
+    said = asked.said
+    within = not said.only or said.modality != "permit" or said.predicates.isdisjoint(content(part))
+    if within or not _words.says("limits", "elsewhere").search(part):
+        return None
+    free = _words.says("consent", "not_needed").search(part)
+    if asked.unconditional and _words.says("consent", "needed").search(part) and not free:
+        return "affirms"
+    only, wide = pattern("polarity", "only").search(part), pattern("polarity", "not_only", "{}").search(part)
+    modalities = {cue.modality for cue in find_cues(part)}
+    if modalities and only and not wide and not negations(part[: only.start()]):
+        return "affirms"
+    return "affirms" if "forbid" in modalities else "denies" if modalities & {"permit", "optional"} else None
+
+
+def _read_consent(part: str, asked: _Asked) -> Polarity | None:
+    """Read "only with consent" and "no consent is needed"."""
+    said, concepts = asked.said, frozenset(content(part))
+    if asked.unconditional and _words.says("consent", "any").search(part):
+        needed = _words.says("consent", "needed").search(part)
+        if needed and not needed.group().casefold().startswith("without"):
+            free = _words.says("consent", "not_needed").search(part)
+            return verdict("permit" if free else "forbid", said.modality)
+        if is_negated(part) and "consent" in concepts and not find_cues(part):
+            return verdict("permit", said.modality)
+    needless = said.modality in ("permit", "forbid") and _words.says("consent", "needless").search(part)
+    if needless and "consent" in concepts and said.predicates & concepts:
+        return verdict("permit", said.modality)
+    return None
+
+
+def _read_reach(part: str, asked: _Asked) -> Polarity | None:
+    """Read "the restriction does not extend to ...", "all duties end"."""
+    said, concepts = asked.said, frozenset(content(part))
+    if said.modality in ("permit", "forbid") and said.objects & concepts:
+        return (
+            verdict("permit", said.modality) if _words.says("limits", "out_of_reach").search(part) else None
+        )
+    main = part[: _exception_at(part)]
+    if "survive" in said.predicates - concepts and _words.says("limits", "ends").search(main):
+        return verdict("fact" if is_negated(main) else "not_fact", said.modality)
+    return None
+
+
+_KINDS = (_read_secrecy, _read_rights, _read_manner, _read_elsewhere, _read_consent, _read_reach)

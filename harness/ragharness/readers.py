@@ -1,0 +1,39 @@
+"""What a clause states of a proposition: first the readers that the corpora bring, then the general reading.
+
+A corpus whose propositions are of a kind of their own has a ``propositions.py`` beside its parser, whose
+``read(clause, proposition)`` returns None for a proposition that it does not know.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Protocol, cast
+
+from ragharness import shelf
+from ragharness.language.polarity import read_statement
+
+if TYPE_CHECKING:
+    from ragharness.language.polarity import Statement
+
+
+class Reader(Protocol):
+    """Reads clauses on the propositions of one corpus."""
+
+    def __call__(self, clause: str, proposition: str) -> Statement | None:
+        """Return what a clause states of a proposition; None: the proposition is not of this kind."""
+
+
+def read(clause: str, proposition: str) -> Statement:
+    """Return what a clause states of a proposition, by the first reader that knows such propositions."""
+    for reader in _readers():
+        stated = reader(clause, proposition)
+        if stated is not None:
+            return stated
+    return read_statement(clause, proposition)
+
+
+@lru_cache(maxsize=1)
+def _readers() -> tuple[Reader, ...]:
+    """The readers on the shelf; loaded when the first yes/no question is read."""
+    files = (shelf.folder("corpora", name) / "propositions.py" for name in shelf.names("corpora"))
+    return tuple(cast("Reader", shelf.load_module(file).read) for file in files if file.is_file())
