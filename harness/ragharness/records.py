@@ -116,7 +116,7 @@ class Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
     answers: tuple[str, ...] = ()
     """Accepted answers (any of them); for ``list`` the items, each of them required."""
     aliases: dict[str, tuple[str, ...]] = {}
-    """Further spellings, keyed by the item of ``answers`` that they stand for."""
+    """Further spellings, keyed by the item of ``answers`` that they stand for; of a yes or no its reasons."""
     aliases_by_lang: dict[str, tuple[str, ...]] = {}
     all_required: bool = True
     unit: str = ""

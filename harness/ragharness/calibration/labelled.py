@@ -158,6 +158,7 @@ def _question(values: Row, number: int, golds: tuple[str, ...]) -> Question:
         kind=read.kind,
         answerable=bool(golds),
         answers=read.answers,
+        aliases=read.reasons,
         unit=read.unit,
         date_precision=read.precision,
         proposition=read.proposition,

@@ -18,7 +18,7 @@ from ragharness.graders.reading.profile import Profile, profile_of
 from ragharness.graders.reading.scorer import FALSE_CORRECT, operating_point
 from ragharness.graders.reading.silence import denies_premise, verdicts
 from ragharness.graders.reading.support import contradicts, miscounts
-from ragharness.graders.reading.texts import text_measures, weigh_text
+from ragharness.graders.reading.texts import text_measures, weigh_reasons, weigh_text
 from ragharness.graders.reading.values import read_values
 from ragharness.graders.reading.yesno import read_yesno
 from ragharness.language import acts
@@ -135,7 +135,9 @@ class _Reader:
         question, profile = self.question, self.profile
         declined = self.declined or self.declined_nearly
         if question.kind == "yesno":
-            return read_yesno(parts, question, profile, self.language, declined=declined)
+            return weigh_reasons(
+                parts, question, read_yesno(parts, question, profile, self.language, declined=declined)
+            )
         declined = declined or self._premise()
         if question.kind == "list":
             return read_list(parts, question, profile, declined=declined)

@@ -61,6 +61,8 @@ class Typed(NamedTuple):
     unit: str
     precision: Precision
     proposition: str
+    reasons: dict[str, tuple[str, ...]] = {}
+    """For ``yesno``: the golds that give reasons behind their yes or no."""
 
 
 def typed(named: str, given: list[str], unit: str, question: str) -> Typed:
@@ -76,7 +78,8 @@ def typed(named: str, given: list[str], unit: str, question: str) -> Typed:
             raise
         kind, (answers, unit, precision) = "text", read_answers("text", given, unit)
     proposition = interrogative(question).rstrip("? ") if kind == "yesno" else ""
-    return Typed(kind, answers, unit, precision, proposition)
+    full = tuple(each for each in given if kind == "yesno" and each.lower() not in _YES_NO)
+    return Typed(kind, answers, unit, precision, proposition, dict.fromkeys(answers, full) if full else {})
 
 
 def kind_of(named: str, answers: list[str], question: str) -> Kind:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 ENOUGH_WORDS = 0.7
 """The share of the own words of an accepted sentence that an answer must hold, besides all of its figures."""
+ENOUGH_REASONS = 0.5
+"""The same where the answer has said the gold's yes or no already."""
 _SETTLED = ("distractor", "world")
 
 
@@ -65,20 +67,34 @@ def text_measures(parts: Sequence[Part], question: Question, read: Outcome) -> d
 
 
 def _weigh_sentence(parts: Sequence[Part], question: Question, read: Outcome) -> Outcome:
-    """Compare with accepted sentences: right where the figures and most words of one are held, else open."""
-    asked = frozenset(tokens(fold(question.text)))
+    """Compare with accepted sentences: right where one of them is held, else open."""
+    if holds_sentence(parts, question.text, question.answers, ENOUGH_WORDS):
+        return _commit(read, parts, question, "match")
+    read.committed, read.match = False, "none"
+    read.unreadable = "the accepted answer is a sentence, and the answer holds too little of it to tell"
+    return read
+
+
+def weigh_reasons(parts: Sequence[Part], question: Question, read: Outcome) -> Outcome:
+    """Return a right yes or no, or leave it open where its gold gives reasons that the answer does not."""
+    reasons = [gold for word in question.answers for gold in question.aliases.get(word, ())]
+    if read.match == "match" and reasons and not holds_sentence(parts, question.text, reasons, ENOUGH_REASONS):
+        read.committed, read.match = False, "none"
+        read.unreadable = f"it says {read.value}, as the gold does, and does not give the gold's reasons"
+    return read
+
+
+def holds_sentence(parts: Sequence[Part], question: str, golds: Sequence[str], share: float) -> bool:
+    """Return whether an answer holds the figures and a share of the words of a sentence beyond the question's."""
+    asked = frozenset(tokens(fold(question)))
     said = frozenset(token for part in parts for token in tokens(fold(part.text)))
-    for gold in question.answers:
+    for gold in golds:
         own = set(own_words(gold, asked))
         figures = {word for word in own if word[0].isdigit()}
         words = own - figures
-        if figures <= said and own and len(words & said) >= ENOUGH_WORDS * len(words):
-            return _commit(read, parts, question, "match")
-    read.committed, read.match = False, "none"
-    read.unreadable = (
-        "the accepted answer is a sentence, and neither its words nor their contrary stand in the answer"
-    )
-    return read
+        if own and figures <= said and len(words & said) >= share * len(words):
+            return True
+    return False
 
 
 def _commit(read: Outcome, parts: Sequence[Part], question: Question, match: Match) -> Outcome:
