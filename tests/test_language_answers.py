@@ -12,9 +12,9 @@ import pytest
 from ragharness.graders.reading.languages import language_of
 from ragharness.language import acts, declines
 from ragharness.language.citations import MARK, mark, resolve
-from ragharness.language.clauses import clauses
 from ragharness.language.declines import find_decline
 from ragharness.language.normalise import normalise
+from ragharness.language.sentences import clauses
 
 KNOWN = ("c1#3", "c1#7", "p4")
 

@@ -7,7 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.language.clauses import clauses
+from ragharness.language.words import content
+
 from ragharness.language.modality import find_cues, is_negated, negations, verdict
 from ragharness.language.polarity import (
     FACTS,
@@ -22,8 +23,8 @@ from ragharness.language.polarity import (
     weighed,
 )
 from ragharness.language.propositions import Frame, frame
+from ragharness.language.sentences import clauses
 from ragharness.language.tables import pattern
-from ragharness.language.vocabulary import content
 from ragharness.shelf import load_module
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from ragharness.graders.reading.dumps import own_parts
+from ragharness.graders.reading.answer import ParsedAnswer, parse_answer
+from ragharness.graders.reading.copies import own_sentences
 from ragharness.graders.reading.languages import is_foreign_to
 from ragharness.graders.reading.lists import read_list
-from ragharness.graders.reading.manners import NO_MANNERS, describe, manners_of, role_of, supported
 from ragharness.graders.reading.outcome import Outcome
-from ragharness.graders.reading.parts import Anatomy, dissect
 from ragharness.graders.reading.profile import Profile, profile_of
+from ragharness.graders.reading.refusal_quality import NO_MANNERS, describe, manners_of, role_of, supported
 from ragharness.graders.reading.scorer import FALSE_CORRECT, operating_point
 from ragharness.graders.reading.silence import denies_premise, verdicts
 from ragharness.graders.reading.support import contradicts, miscounts
@@ -24,13 +24,13 @@ from ragharness.graders.reading.yesno import read_yesno
 from ragharness.language import acts
 from ragharness.language.citations import without_labels
 from ragharness.language.patterns import regex
-from ragharness.language.vocabulary import content
+from ragharness.language.words import content
 from ragharness.records import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragharness.graders.reading.parts import Part
+    from ragharness.graders.reading.answer import AnswerSentence
     from ragharness.records import Answer, Passage, Question
 
 VERSION = "2"
@@ -63,7 +63,7 @@ class RulesGrader:
         passages = {passage.id: passage for passage in retrieved}
         evidence = any(id_ in passages for id_ in supporting)
         unlabelled = replace(answer, text=without_labels(answer.text, [each.title for each in retrieved]))
-        anatomy = dissect(unlabelled, question.text, [passage.id for passage in retrieved])
+        anatomy = parse_answer(unlabelled, question.text, [passage.id for passage in retrieved])
         if anatomy.blank:
             return Reading(status="no_answer", evidence_retrieved=evidence, flags=tuple(anatomy.flags))
         return _Reader(question, anatomy, passages, supporting, evidence, self.thresholds).read()
@@ -80,7 +80,7 @@ class _Reader:
     def __init__(
         self,
         question: Question,
-        anatomy: Anatomy,
+        anatomy: ParsedAnswer,
         passages: dict[str, Passage],
         supporting: frozenset[str],
         evidence: bool,
@@ -94,7 +94,7 @@ class _Reader:
         self.thresholds = thresholds
         self.profile: Profile = profile_of(question)
         self.language = anatomy.language
-        self.own = own_parts(anatomy.parts, tuple(passages.values()))
+        self.own = own_sentences(anatomy.parts, tuple(passages.values()))
         self.declined, self.declined_nearly, self.declined_other = self._declines()
 
     def _declines(self) -> tuple[bool, bool, bool]:
@@ -131,7 +131,7 @@ class _Reader:
             unreadable, stray = self._left_over(outcome)
         return self._assemble(outcome, refusal, premise, clarifies, unreadable or outcome.unreadable, stray)
 
-    def _outcome(self, parts: Sequence[Part]) -> Outcome:
+    def _outcome(self, parts: Sequence[AnswerSentence]) -> Outcome:
         question, profile = self.question, self.profile
         declined = self.declined or self.declined_nearly
         if question.kind == "yesno":
@@ -281,5 +281,5 @@ class _Reader:
 
 def measures_of(question: Question, answer: Answer) -> dict[str, float]:
     """Return the measures of an answer to a text question, for the scorer to be trained on."""
-    parts = dissect(answer, question.text, ()).parts
+    parts = parse_answer(answer, question.text, ()).parts
     return text_measures(parts, question, read_values(parts, question, profile_of(question), declined=False))

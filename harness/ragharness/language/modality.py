@@ -6,9 +6,9 @@ import re
 from functools import lru_cache
 from typing import Literal, NamedTuple, cast
 
-from ragharness.language.memory import remembered
 from ragharness.language.patterns import regex
 from ragharness.language.tables import any_of, pattern, table, words_of
+from ragharness.language.words import remembered
 
 Modality = Literal["permit", "forbid", "require", "optional", "fact", "not_fact"]
 Polarity = Literal["affirms", "denies", "silent", "unclear"]

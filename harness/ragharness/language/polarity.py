@@ -6,12 +6,12 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from ragharness.language.clauses import clauses
 from ragharness.language.modality import Modality, Polarity, find_cues, is_negated, negate, negations, verdict
 from ragharness.language.patterns import regex
 from ragharness.language.propositions import WORD, Frame, frame
+from ragharness.language.sentences import clauses
 from ragharness.language.tables import pattern, table
-from ragharness.language.vocabulary import concept, content, generic_concepts
+from ragharness.language.words import concept, content, generic_concepts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,7 +11,7 @@ from ragharness.language.modality import Modality, find_cues, is_negated
 from ragharness.language.patterns import regex
 from ragharness.language.sentences import sentences
 from ragharness.language.tables import pattern, words_of
-from ragharness.language.vocabulary import STOPWORDS, concept, content, generic_concepts
+from ragharness.language.words import STOPWORDS, concept, content, generic_concepts
 
 WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
 """A word as the readings see it."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ragharness.language.memory import remembered
 from ragharness.language.patterns import regex
+from ragharness.language.words import remembered
 
 _WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
 

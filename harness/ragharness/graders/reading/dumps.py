@@ -10,8 +10,8 @@ from ragharness.language.patterns import regex
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ragharness.graders.reading.answer import AnswerSentence
     from ragharness.graders.reading.choosing import Entry
-    from ragharness.graders.reading.parts import Part
     from ragharness.records import Passage
 
 LONG_COPY = 120
@@ -41,7 +41,7 @@ def own_words(chosen: Sequence[Entry], passages: Sequence[Passage]) -> list[Entr
     return [entry for entry in chosen if id(entry.part) not in copied]
 
 
-def own_parts(parts: Sequence[Part], passages: Sequence[Passage]) -> list[Part]:
+def own_sentences(parts: Sequence[AnswerSentence], passages: Sequence[Passage]) -> list[AnswerSentence]:
     """Return the sentences of an answer; where it copies passages at length, those of its own."""
     if sum(len(part.text) for part in parts) < LONG_COPY * 4:
         return list(parts)

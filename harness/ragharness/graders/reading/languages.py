@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from ragharness.language.patterns import regex
-from ragharness.language.vocabulary import raw_words
+from ragharness.language.words import raw_words
 
 _MARKS = {
     "en": "a the of and to in is are was were for by with not it that this be on as at from or may shall must no yes which an have has does any i you after its their they can will would under between both each only but there these those than "

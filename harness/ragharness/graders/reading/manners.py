@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ragharness.graders.reading.parts import is_bare_word
+from ragharness.graders.reading.answer import is_bare_answer
 from ragharness.graders.reading.silence import denies_premise, leaves_out, verdicts
 from ragharness.graders.reading.support import entails, quotes
 from ragharness.graders.reading.yesno import leading_word
@@ -14,14 +14,14 @@ from ragharness.language import acts
 from ragharness.language.citations import MARK
 from ragharness.language.declines import find_decline, is_disclaimer
 from ragharness.language.patterns import regex
-from ragharness.language.vocabulary import content, raw_words
+from ragharness.language.words import content, raw_words
 from ragharness.records import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ragharness.graders.reading.answer import AnswerSentence, ParsedAnswer
     from ragharness.graders.reading.outcome import Outcome
-    from ragharness.graders.reading.parts import Anatomy, Part
     from ragharness.graders.reading.profile import Profile
     from ragharness.records import Passage
 
@@ -77,12 +77,12 @@ class Manners(NamedTuple):
 NO_MANNERS = Manners(explained=False, nearest=False, next_step=False, urgency=False)
 
 
-def role_of(part: Part, outcome: Outcome, profile: Profile, *, refusing: bool) -> Role:
+def role_of(part: AnswerSentence, outcome: Outcome, profile: Profile, *, refusing: bool) -> Role:
     """Say what a sentence does in its answer."""
     if outcome.committed and outcome.holds(part):
         return "nothing" if _is_bare_answer(part.text) else "answer"
     text = part.text
-    if part.heading or is_bare_word(text) or not content(text):
+    if part.heading or is_bare_answer(text) or not content(text):
         return "nothing"
     if acts.is_attribution(text) and part.citations:
         return "pointer"
@@ -107,7 +107,7 @@ def role_of(part: Part, outcome: Outcome, profile: Profile, *, refusing: bool) -
 def _is_bare_answer(text: str) -> bool:
     word, rest = leading_word(text)
     if word is None:
-        return is_bare_word(text)
+        return is_bare_answer(text)
     left = text[rest:].strip(" .,;:!—–-")
     return not left or bool(_SEE.match(left) and len(raw_words(left)) <= 8)
 
@@ -124,7 +124,7 @@ def _rest_of_decline(text: str, profile: Profile, *, refusing: bool) -> Role:
     return "decline"
 
 
-def manners_of(anatomy: Anatomy, profile: Profile, *, retrieved: bool) -> Manners:
+def manners_of(anatomy: ParsedAnswer, profile: Profile, *, retrieved: bool) -> Manners:
     """Read a refusal: why, what there is instead, what to do next, and whether it presses the reader."""
     explained = nearest = next_step = urgency = False
     for part in anatomy.parts:
@@ -159,7 +159,7 @@ def manners_of(anatomy: Anatomy, profile: Profile, *, retrieved: bool) -> Manner
 
 
 def supported(
-    part: Part,
+    part: AnswerSentence,
     role: Role,
     outcome: Outcome,
     passages: Mapping[str, Passage],
@@ -193,7 +193,7 @@ def supported(
     return tuple(verdicts)
 
 
-def _aside(part: Part, place: int, passage: Passage) -> bool:
+def _aside(part: AnswerSentence, place: int, passage: Passage) -> bool:
     """Say whether a citation stands behind a later piece of its sentence and supports that piece."""
     if part.borrowed:
         return False
@@ -207,7 +207,7 @@ def _aside(part: Part, place: int, passage: Passage) -> bool:
     return False
 
 
-def describe(part: Part, role: Role, support: Sequence[bool]) -> Sentence:
+def describe(part: AnswerSentence, role: Role, support: Sequence[bool]) -> Sentence:
     """Return a sentence of the verdict."""
     joint = None if not part.citations else any(support)
     return Sentence(

@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ragharness.graders.reading.answer import EMPHASIS, cells_of, row_of
 from ragharness.graders.reading.languages import language_of
-from ragharness.graders.reading.tables import EMPHASIS, cells_of, row_of
 from ragharness.language import acts
 from ragharness.language.citations import MARK, Marked, mark, resolve
 from ragharness.language.declines import Decline, find_decline
 from ragharness.language.normalise import normalise
 from ragharness.language.patterns import regex
 from ragharness.language.sentences import sentences
-from ragharness.language.vocabulary import STOPWORDS, content, raw_words
+from ragharness.language.words import STOPWORDS, content, raw_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +55,7 @@ OVERLONG_CHARACTERS = 20_000
 
 
 @dataclass
-class Part:
+class AnswerSentence:
     """One sentence, list item or table row of an answer."""
 
     text: str
@@ -74,10 +74,10 @@ class Part:
 
 
 @dataclass
-class Anatomy:
+class ParsedAnswer:
     """Everything that the reading of an answer works on."""
 
-    parts: list[Part]
+    parts: list[AnswerSentence]
     citations: tuple[str, ...]
     """All ids cited anywhere, each once, in order of appearance."""
     flags: list[str] = field(default_factory=list)
@@ -90,21 +90,21 @@ class Anatomy:
         return "\n".join(part.text for part in self.parts)
 
 
-def dissect(answer: Answer, question: str, known: Sequence[str]) -> Anatomy:
+def parse_answer(answer: Answer, question: str, known: Sequence[str]) -> ParsedAnswer:
     """Take an answer apart; ``known`` are the ids of the passages it got, in order."""
     if not answer.citations and _PROSE.fullmatch(answer.text):
         read = _prose(answer.text)
-        return Anatomy([copy(part) for part in read.parts], (), [], read.blank, read.language)
+        return ParsedAnswer([copy(part) for part in read.parts], (), [], read.blank, read.language)
     return _dissect(answer.text, answer.citations or (), question, known)
 
 
 @lru_cache(maxsize=1024)
-def _prose(text: str) -> Anatomy:
+def _prose(text: str) -> ParsedAnswer:
     """Take a short answer in plain words apart, which neither question nor passages change; read once."""
     return _dissect(text, (), "", ())
 
 
-def _dissect(text: str, citations: Sequence[str], question: str, known: Sequence[str]) -> Anatomy:
+def _dissect(text: str, citations: Sequence[str], question: str, known: Sequence[str]) -> ParsedAnswer:
     plain = normalise(text)
     marked = mark(plain.text, known)
     positional = marked.positional
@@ -113,7 +113,7 @@ def _dissect(text: str, citations: Sequence[str], question: str, known: Sequence
     language = language_of(MARK.sub(" ", marked.text))
     parts, trailing = _parts(marked, question, language or "en")
     positional = positional or by_place
-    anatomy = Anatomy(parts, (), language=language)
+    anatomy = ParsedAnswer(parts, (), language=language)
     _lead_in(parts)
     _lend_back(parts)
     own = tuple(dict.fromkeys(id_ for part in parts for id_ in part.citations))
@@ -129,9 +129,9 @@ def _dissect(text: str, citations: Sequence[str], question: str, known: Sequence
     return anatomy
 
 
-def _lead_in(parts: list[Part]) -> None:
+def _lead_in(parts: list[AnswerSentence]) -> None:
     """Give the citations of "The applicants are [x]:" to the list items below it that have none of their own."""
-    lead: Part | None = None
+    lead: AnswerSentence | None = None
     for part in parts:
         if not part.item:
             opens = part.text.rstrip().endswith((":", "are", "is", "following")) or part.heading
@@ -140,14 +140,14 @@ def _lead_in(parts: list[Part]) -> None:
             part.citations, part.borrowed = lead.citations, True
 
 
-def _lend_back(parts: Sequence[Part]) -> None:
+def _lend_back(parts: Sequence[AnswerSentence]) -> None:
     """Give the marks of a sentence that only says where the answer stands to the sentence before it."""
     for before, part in itertools.pairwise(parts):
         if not before.citations and not before.heading and acts.is_attribution(part.text):
             before.citations, before.borrowed = part.citations, True
 
 
-def _attach(parts: list[Part], trailing: tuple[str, ...], own: tuple[str, ...]) -> None:
+def _attach(parts: list[AnswerSentence], trailing: tuple[str, ...], own: tuple[str, ...]) -> None:
     """Give the citations of a list at the end to every sentence that has no mark of its own."""
     if not trailing:
         return
@@ -159,8 +159,8 @@ def _attach(parts: list[Part], trailing: tuple[str, ...], own: tuple[str, ...]) 
         parts[0].citations += left
 
 
-def _parts(marked: Marked, question: str, language: str) -> tuple[list[Part], list[str]]:
-    parts: list[Part] = []
+def _parts(marked: Marked, question: str, language: str) -> tuple[list[AnswerSentence], list[str]]:
+    parts: list[AnswerSentence] = []
     trailing: list[str] = []
     context, in_sources = "", False
     asked = frozenset(content(question))
@@ -200,7 +200,7 @@ def _parts(marked: Marked, question: str, language: str) -> tuple[list[Part], li
 
 
 def _read_line(
-    parts: list[Part],
+    parts: list[AnswerSentence],
     body: str,
     marked: Marked,
     place: tuple[int, bool, bool, str, str],
@@ -227,7 +227,7 @@ def _read_line(
                     continue
                 # "I found nothing about: What is ...?" declines, though its end is the question.
                 text = text.rstrip(" ?\"'*”") + "."
-            parts.append(Part(text, piece, ids, heading, item, number, context, find_decline(text)))
+            parts.append(AnswerSentence(text, piece, ids, heading, item, number, context, find_decline(text)))
 
 
 _BEFORE_ECHO = regex(r"[^:\"“«„—–?]{4,120}(?=[:\"“«„—–])")
@@ -259,9 +259,9 @@ def _restates(text: str, asked: frozenset[str], *, heading: bool) -> bool:
     return heading and len(words) > 3 and words <= asked
 
 
-def _join_words(parts: list[Part]) -> list[Part]:
+def _join_words(parts: list[AnswerSentence]) -> list[AnswerSentence]:
     """Join a bare "Yes." or "No." with the sentence after it."""
-    joined: list[Part] = []
+    joined: list[AnswerSentence] = []
     for part in parts:
         before = joined[-1] if joined else None
         if before and _YES_NO.match(before.text) and not before.citations and not (before.item and part.item):
@@ -274,7 +274,7 @@ def _join_words(parts: list[Part]) -> list[Part]:
     return joined
 
 
-def is_bare_word(text: str) -> bool:
+def is_bare_answer(text: str) -> bool:
     """Say whether a sentence is nothing but yes or no."""
     return _YES_NO.match(text) is not None
 

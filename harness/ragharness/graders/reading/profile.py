@@ -12,7 +12,7 @@ from ragharness.graders.reading.languages import language_of
 from ragharness.language.dates import find_dates
 from ragharness.language.patterns import regex
 from ragharness.language.propositions import frame
-from ragharness.language.vocabulary import STOPWORDS, content, generic_concepts, raw_words
+from ragharness.language.words import STOPWORDS, content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
     from ragharness.records import Question

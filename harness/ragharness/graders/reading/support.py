@@ -14,7 +14,7 @@ from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.patterns import regex
 from ragharness.language.polarity import read_statement
 from ragharness.language.sentences import sentences
-from ragharness.language.vocabulary import STOPWORDS, concept, content, generic_concepts, raw_words
+from ragharness.language.words import STOPWORDS, concept, content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
     from ragharness.records import Passage

@@ -12,8 +12,8 @@ from ragharness.questions.values import undecidable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ragharness.graders.reading.answer import AnswerSentence
     from ragharness.graders.reading.outcome import Outcome
-    from ragharness.graders.reading.parts import Part
     from ragharness.records import Match, Question
 
 ENOUGH_WORDS = 0.7
@@ -24,7 +24,7 @@ _SETTLED = ("distractor", "world")
 
 
 def weigh_text(
-    parts: Sequence[Part], question: Question, read: Outcome, thresholds: tuple[float, float]
+    parts: Sequence[AnswerSentence], question: Question, read: Outcome, thresholds: tuple[float, float]
 ) -> Outcome:
     """Return what was read of an answer, confirmed, overruled or left open by its likeness to the golds.
 
@@ -55,7 +55,7 @@ def weigh_text(
     return read
 
 
-def text_measures(parts: Sequence[Part], question: Question, read: Outcome) -> dict[str, float]:
+def text_measures(parts: Sequence[AnswerSentence], question: Question, read: Outcome) -> dict[str, float]:
     """Return the measures of an answer, what was read in it among them."""
     measures = measure(
         question.text, accepted(question), "\n".join(dict.fromkeys(part.text for part in parts)),
@@ -66,7 +66,7 @@ def text_measures(parts: Sequence[Part], question: Question, read: Outcome) -> d
     return measures
 
 
-def _weigh_sentence(parts: Sequence[Part], question: Question, read: Outcome) -> Outcome:
+def _weigh_sentence(parts: Sequence[AnswerSentence], question: Question, read: Outcome) -> Outcome:
     """Compare with accepted sentences: right where one of them is held, else open."""
     if holds_sentence(parts, question.text, question.answers, ENOUGH_WORDS):
         return _commit(read, parts, question, "match")
@@ -75,16 +75,22 @@ def _weigh_sentence(parts: Sequence[Part], question: Question, read: Outcome) ->
     return read
 
 
-def weigh_reasons(parts: Sequence[Part], question: Question, read: Outcome) -> Outcome:
+def weigh_reasons(parts: Sequence[AnswerSentence], question: Question, read: Outcome) -> Outcome:
     """Return a right yes or no, or leave it open where its gold gives reasons that the answer does not."""
     reasons = [gold for word in question.answers for gold in question.aliases.get(word, ())]
-    if read.match == "match" and reasons and not holds_sentence(parts, question.text, reasons, ENOUGH_REASONS):
+    if (
+        read.match == "match"
+        and reasons
+        and not holds_sentence(parts, question.text, reasons, ENOUGH_REASONS)
+    ):
         read.committed, read.match = False, "none"
         read.unreadable = f"it says {read.value}, as the gold does, and does not give the gold's reasons"
     return read
 
 
-def holds_sentence(parts: Sequence[Part], question: str, golds: Sequence[str], share: float) -> bool:
+def holds_sentence(
+    parts: Sequence[AnswerSentence], question: str, golds: Sequence[str], share: float
+) -> bool:
     """Return whether an answer holds the figures and a share of the words of a sentence beyond the question's."""
     asked = frozenset(tokens(fold(question)))
     said = frozenset(token for part in parts for token in tokens(fold(part.text)))
@@ -97,7 +103,7 @@ def holds_sentence(parts: Sequence[Part], question: str, golds: Sequence[str], s
     return False
 
 
-def _commit(read: Outcome, parts: Sequence[Part], question: Question, match: Match) -> Outcome:
+def _commit(read: Outcome, parts: Sequence[AnswerSentence], question: Question, match: Match) -> Outcome:
     """Return what was read with another relation to the gold, carried by the sentences nearest to it."""
     if not read.parts:
         wanted = frozenset(word for gold in accepted(question) for word in tokens(fold(gold)))

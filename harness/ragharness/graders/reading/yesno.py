@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from ragharness.graders.reading.outcome import Outcome
 from ragharness.graders.reading.silence import speaks_of_question
 from ragharness.language import acts
-from ragharness.language.clauses import clauses
 from ragharness.language.modality import verdict
 from ragharness.language.patterns import regex
 from ragharness.language.polarity import FACTS, Statement, is_conditional
 from ragharness.language.propositions import frame, statement_of
+from ragharness.language.sentences import clauses
 from ragharness.language.tables import pattern, phrases
-from ragharness.language.vocabulary import content, raw_words
+from ragharness.language.words import content, raw_words
 from ragharness.readers import read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragharness.graders.reading.parts import Part
+    from ragharness.graders.reading.answer import AnswerSentence
     from ragharness.graders.reading.profile import Profile
     from ragharness.language.modality import Modality, Polarity
     from ragharness.records import Match, Question
@@ -40,7 +40,7 @@ LONGEST_READ = 45
 class Voice(NamedTuple):
     """What one sentence says to a yes/no question."""
 
-    part: Part
+    part: AnswerSentence
     word: Word | None = None
     """An answering word of its own."""
     clause: Word | None = None
@@ -50,7 +50,7 @@ class Voice(NamedTuple):
 
 
 def read_yesno(
-    parts: Sequence[Part], question: Question, profile: Profile, language: str, *, declined: bool
+    parts: Sequence[AnswerSentence], question: Question, profile: Profile, language: str, *, declined: bool
 ) -> Outcome:
     """Return what the sentences of an answer commit to; ``declined``: one of them declines what was asked."""
     if language != "en":
@@ -93,7 +93,7 @@ def leading_word(text: str) -> tuple[Word | None, int]:
     return ("yes", only.end() - 1) if only else (None, 0)
 
 
-def hear(part: Part, profile: Profile) -> Voice:
+def hear(part: AnswerSentence, profile: Profile) -> Voice:
     """Return what one sentence of an answer says to a yes/no question."""
     word, rest = leading_word(part.text)
     if word and _begins("only_if").match(part.text) and _is_the_condition(part.text, profile):
@@ -121,7 +121,7 @@ def _is_the_condition(text: str, profile: Profile) -> bool:
     return not frozenset(content(without[1])).isdisjoint(content(text))
 
 
-def _hear_clauses(part: Part, body: str, profile: Profile) -> list[tuple[Word, bool]]:
+def _hear_clauses(part: AnswerSentence, body: str, profile: Profile) -> list[tuple[Word, bool]]:
     """What a sentence says as a whole, or else each of its clauses that does not decline."""
     if is_conditional(body) and not _is_of_duty(profile):
         return []
@@ -141,7 +141,7 @@ def _hear_clauses(part: Part, body: str, profile: Profile) -> list[tuple[Word, b
 
 
 def _weigh(
-    part: Part, word: Word | None, body: str, said: list[tuple[Word, bool]], profile: Profile
+    part: AnswerSentence, word: Word | None, body: str, said: list[tuple[Word, bool]], profile: Profile
 ) -> Voice:
     strong = [each for each, strength in said if strength]
     # Among readings that are not sure the first counts: what follows it mostly explains.
@@ -237,13 +237,13 @@ def settle(voices: Sequence[Voice]) -> tuple[Word | None, str]:
     return (strong[0].clause if strong else None), ""
 
 
-def _only_points(part: Part, declined: bool) -> bool:
+def _only_points(part: AnswerSentence, declined: bool) -> bool:
     """Whether a sentence names passages instead of an answer, as "The nearest are [x]." does."""
     bare = part.text.rstrip(" .:;,").endswith((" are", " is", " were", " was"))
     return acts.is_mere_pointer(part.text) and (bare or declined)
 
 
-def _both(parts: list[Part]) -> Outcome:
+def _both(parts: list[AnswerSentence]) -> Outcome:
     """An answer that says yes and no: two incompatible values in the same slot."""
     return Outcome(committed=True, match="mismatch", contradiction=True, value="yes and no", parts=parts)
 
@@ -267,7 +267,7 @@ def _match(word: str, question: Question) -> Match:
     return "distractor" if word in {each.value.casefold() for each in question.distractors} else "none"
 
 
-def _carriers(voices: Sequence[Voice], word: str) -> list[Part]:
+def _carriers(voices: Sequence[Voice], word: str) -> list[AnswerSentence]:
     """The parts that carry the answer, with those whose citations are the answer's."""
     carriers = [voice.part for voice in voices if word in (voice.word, voice.clause)]
     if any(part.citations for part in carriers):
