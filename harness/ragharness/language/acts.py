@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 
-from ragharness.language.memory import remembered
 from ragharness.language.patterns import regex
+from ragharness.language.words import remembered
 
 _POINTER = regex(
     r"""

@@ -7,10 +7,10 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from ragharness.language.clauses import clauses
 from ragharness.language.modality import find_cues, is_negated, negations
 from ragharness.language.patterns import regex
-from ragharness.language.vocabulary import content, generic_concepts
+from ragharness.language.sentences import clauses
+from ragharness.language.words import content, generic_concepts
 
 _LEFT_OUT = regex(
     r"\b(?:excluded|excludes?|excluding|exclusions?|exempt(?:s|ed|ion|ions)?|exceptions?|carved?(?:\s+|-)outs?|outside\s+(?:of\s+)?(?:the|its|this|any)|free\s+(?:from|of)|unprotected|shut\s+out)\b",

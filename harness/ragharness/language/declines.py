@@ -6,9 +6,8 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from ragharness.language.memory import remembered
 from ragharness.language.patterns import regex
-from ragharness.language.vocabulary import raw_words
+from ragharness.language.words import raw_words, remembered
 
 Kind = Literal["inability", "silence"]
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from ragharness.language.memory import remembered
 from ragharness.language.patterns import regex
+from ragharness.language.words import remembered
 
 Modality = Literal["permit", "forbid", "require", "optional", "fact", "not_fact"]
 

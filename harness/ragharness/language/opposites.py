@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ragharness.language.patterns import regex
-from ragharness.language.vocabulary import content
+from ragharness.language.words import content
 
 if TYPE_CHECKING:
     from ragharness.language.modality import Modality

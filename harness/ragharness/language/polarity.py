@@ -6,15 +6,15 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ragharness.language.clauses import clauses
 from ragharness.language.coverage import coverage_of, read_coverage
 from ragharness.language.modality import Modality, find_cues, is_negated, negations
 from ragharness.language.opposites import mirrored, plain_verbs
 from ragharness.language.patterns import regex
 from ragharness.language.propositions import EXCEPTION, FREE_FROM, Frame, frame
+from ragharness.language.sentences import clauses
 from ragharness.language.special import CONSENT, OBJECT_PRONOUN, WORD, read_special
 from ragharness.language.verdicts import Polarity, compare
-from ragharness.language.vocabulary import concept, content, generic_concepts
+from ragharness.language.words import concept, content, generic_concepts
 
 _EXEMPTION = regex(
     r"\b(?:not|n['’]t|never|no)\s+(?:\w+\s+)?(?:include|appl(?:y|ies)|extend|cover|impose|breach|violat)\w*|\b(?:excludes?|excluded|exempt\w*|exception|carve[sd]?)\b",

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ragharness.language.modality import Modality, find_cues, is_negated, negations
 from ragharness.language.opposites import plain_verbs
 from ragharness.language.patterns import regex
-from ragharness.language.vocabulary import STOPWORDS, concept, content, generic_concepts
+from ragharness.language.words import STOPWORDS, concept, content, generic_concepts
 
 _WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
 EXCEPTION = regex(

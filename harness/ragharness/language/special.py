@@ -10,7 +10,7 @@ from ragharness.language.modality import find_cues, is_negated, negations
 from ragharness.language.patterns import regex
 from ragharness.language.propositions import NOT_ONLY, ONLY, Frame
 from ragharness.language.verdicts import compare
-from ragharness.language.vocabulary import concept, content
+from ragharness.language.words import concept, content
 
 if TYPE_CHECKING:
     from ragharness.language.modality import Modality

@@ -16,7 +16,7 @@ from ragharness.errors import UsageError
 from ragharness.language.patterns import regex
 from ragharness.language.polarity import read_polarity
 from ragharness.language.sentences import sentences, without_number
-from ragharness.language.vocabulary import content, generic_concepts
+from ragharness.language.words import content, generic_concepts
 from ragharness.pipelines._proposition import core, proposition
 from ragharness.pipelines._refusal import refusal
 from ragharness.pipelines._titles import best_title

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Literal
 
 from ragharness.language.patterns import regex
-from ragharness.language.vocabulary import content, generic_concepts
+from ragharness.language.words import content, generic_concepts
 
 if TYPE_CHECKING:
     from ragharness.graders.reading.profile import Profile

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from ragharness.graders.reading.attributes import NEUTRAL
 from ragharness.graders.reading.silence import verdicts
 from ragharness.language import acts
-from ragharness.language.clauses import clauses
 from ragharness.language.dates import MONTHS
 from ragharness.language.patterns import regex
-from ragharness.language.vocabulary import content, generic_concepts, raw_words
+from ragharness.language.sentences import clauses
+from ragharness.language.words import content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ragharness.graders.reading.answer import AnswerSentence
     from ragharness.graders.reading.candidate import Candidate
-    from ragharness.graders.reading.parts import Part
     from ragharness.graders.reading.profile import Profile
 
 _GUESS = regex(
@@ -79,7 +79,7 @@ def _folded_words(text: str) -> frozenset[str]:
     return frozenset(word.removesuffix("'s").removesuffix("’s") for word in raw_words(text))
 
 
-def declined_words(parts: Sequence[Part], profile: Profile) -> frozenset[str]:
+def declined_words(parts: Sequence[AnswerSentence], profile: Profile) -> frozenset[str]:
     """Return the words of the attribute asked about that an answer's declines name."""
     return frozenset(
         word

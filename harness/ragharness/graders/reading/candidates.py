@@ -14,7 +14,7 @@ from ragharness.language.matching import find_alias, is_code, negated
 from ragharness.language.numbers import find_quantities
 from ragharness.language.patterns import regex
 from ragharness.language.units import is_currency, is_duration
-from ragharness.language.vocabulary import content, raw_words
+from ragharness.language.words import content, raw_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ragharness.graders.reading.answer import AnswerSentence
 from ragharness.graders.reading.attributes import Slot
 from ragharness.graders.reading.candidate import Candidate
-from ragharness.graders.reading.parts import Part
 from ragharness.language.patterns import regex
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _YEAR = regex(r"\b\d{4}\b")
 class Entry(NamedTuple):
     """A value, the sentence that states it, and where it stands to the question."""
 
-    part: Part
+    part: AnswerSentence
     candidate: Candidate
     slot: Slot
 

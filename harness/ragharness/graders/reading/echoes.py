@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from ragharness.language.modality import find_cues, negations
-from ragharness.language.vocabulary import content, raw_words
+from ragharness.language.words import content, raw_words
 
 if TYPE_CHECKING:
     from ragharness.graders.reading.profile import Profile

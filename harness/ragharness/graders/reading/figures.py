@@ -14,7 +14,7 @@ from ragharness.language.comparing import compare_quantity
 from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.patterns import regex
 from ragharness.language.units import is_currency, is_duration, read_unit
-from ragharness.language.vocabulary import STOPWORDS, content, raw_words
+from ragharness.language.words import STOPWORDS, content, raw_words
 
 if TYPE_CHECKING:
     from ragharness.records import Question

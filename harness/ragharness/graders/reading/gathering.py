@@ -12,21 +12,23 @@ from ragharness.graders.reading.silence import verdicts
 from ragharness.graders.reading.slots import place_candidates
 from ragharness.language import acts
 from ragharness.language.patterns import regex
-from ragharness.language.vocabulary import content
+from ragharness.language.words import content
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ragharness.graders.reading.answer import AnswerSentence
     from ragharness.graders.reading.attributes import Slot
     from ragharness.graders.reading.candidate import Candidate
-    from ragharness.graders.reading.parts import Part
     from ragharness.graders.reading.profile import Profile
     from ragharness.records import Question
 
 _ACT = regex(r"\b(?:Act|Law|Statute|Code|Regulations?)(?:,|\s+of)\s+$")
 
 
-def gather(parts: Sequence[Part], question: Question, profile: Profile, *, declined: bool) -> list[Entry]:
+def gather(
+    parts: Sequence[AnswerSentence], question: Question, profile: Profile, *, declined: bool
+) -> list[Entry]:
     """Return the values of all sentences in order; ``declined``: the text declines the question."""
     entries: list[Entry] = []
     carried = False
@@ -84,7 +86,7 @@ def _names_another(text: str, profile: Profile) -> bool:
     return bool(profile.names) and bool(names - profile.names) and not profile.names <= names
 
 
-def _beside_declines(part: Part, profile: Profile) -> str:
+def _beside_declines(part: AnswerSentence, profile: Profile) -> str:
     """What a sentence says beside declining: "the passages do not say" points to nothing."""
     if part.decline is None:
         return part.text

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from ragharness.graders.reading.outcome import Outcome
 from ragharness.graders.reading.silence import speaks_of_question
 from ragharness.graders.reading.values import read_values
-from ragharness.language.clauses import clauses
 from ragharness.language.declines import find_decline
 from ragharness.language.items import match_items
 from ragharness.language.matching import find_alias, negated
 from ragharness.language.patterns import regex
+from ragharness.language.sentences import clauses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragharness.graders.reading.parts import Part
+    from ragharness.graders.reading.answer import AnswerSentence
     from ragharness.graders.reading.profile import Profile
     from ragharness.records import Question
 
@@ -44,7 +44,9 @@ _REST = regex(
 )
 
 
-def read_list(parts: Sequence[Part], question: Question, profile: Profile, *, declined: bool) -> Outcome:
+def read_list(
+    parts: Sequence[AnswerSentence], question: Question, profile: Profile, *, declined: bool
+) -> Outcome:
     """Compare the items that an answer names with the wanted ones, as sets."""
     if not question.answers:
         return read_values(parts, question, profile, declined=declined)
@@ -96,7 +98,7 @@ def _judge(
 
 
 def _nothing_found(
-    parts: Sequence[Part], question: Question, profile: Profile, *, declined: bool, denied: bool
+    parts: Sequence[AnswerSentence], question: Question, profile: Profile, *, declined: bool, denied: bool
 ) -> Outcome:
     outcome = read_values(parts, question, profile, declined=declined)
     if denied and not outcome.committed:
@@ -120,7 +122,7 @@ def _affirmed(text: str, names: Sequence[str], apart: re.Pattern[str] | None = N
     )
 
 
-def _listing(part: Part, question: Question, profile: Profile) -> str:
+def _listing(part: AnswerSentence, question: Question, profile: Profile) -> str:
     """The clauses of a sentence that list: those with a wanted item, list items, and additions ("it also includes")."""
     text = part.text
     spans = clauses(text)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ragharness.graders.reading.parts import Part
+    from ragharness.graders.reading.answer import AnswerSentence
     from ragharness.records import Match
 
 
@@ -24,14 +24,14 @@ class Outcome:
     unreadable: str = ""
     seen: bool = False
     """A value of the question's kind stands somewhere in the text, in the slot or not."""
-    parts: list[Part] = field(default_factory=list)
+    parts: list[AnswerSentence] = field(default_factory=list)
     """The sentences that carry the answer."""
     flags: list[str] = field(default_factory=list)
     spans: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     """Places of the committed values, by the identity of their part."""
     _known: frozenset[int] = frozenset()
 
-    def holds(self, part: Part) -> bool:
+    def holds(self, part: AnswerSentence) -> bool:
         """Say whether a sentence is one of those that carry the answer."""
         if len(self._known) != len(self.parts):
             self._known = frozenset(map(id, self.parts))

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from ragharness.graders.reading.attributes import NEUTRAL
 from ragharness.graders.reading.periods import OTHER_PERIOD
-from ragharness.language.clauses import clauses
-from ragharness.language.memory import remembered
 from ragharness.language.patterns import regex
-from ragharness.language.vocabulary import STOPWORDS, content, generic_concepts, raw_words
+from ragharness.language.sentences import clauses
+from ragharness.language.words import STOPWORDS, content, generic_concepts, raw_words, remembered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from ragharness.language.dates import find_dates
-from ragharness.language.memory import remembered
 from ragharness.language.patterns import regex
+from ragharness.language.words import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

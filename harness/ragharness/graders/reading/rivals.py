@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ragharness.language.patterns import regex
-from ragharness.language.vocabulary import STOPWORDS, content, raw_words
+from ragharness.language.words import STOPWORDS, content, raw_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

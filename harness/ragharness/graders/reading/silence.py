@@ -8,14 +8,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from ragharness.language import acts
-from ragharness.language.clauses import clauses
 from ragharness.language.dates import find_dates
 from ragharness.language.decline_words import DECLINE_WORDS
 from ragharness.language.declines import Decline, find_decline
 from ragharness.language.modality import negations
 from ragharness.language.numbers import find_quantities
 from ragharness.language.patterns import regex
-from ragharness.language.vocabulary import concept, content, generic_concepts, raw_words
+from ragharness.language.sentences import clauses
+from ragharness.language.words import concept, content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
     from ragharness.graders.reading.profile import Profile

@@ -16,11 +16,11 @@ from ragharness.graders.reading.owners import (
 )
 from ragharness.graders.reading.periods import OTHER_PERIOD, is_compared, is_other_period
 from ragharness.graders.reading.silence import speaks_of_question
-from ragharness.language.clauses import clauses
 from ragharness.language.dates import find_dates
 from ragharness.language.declines import find_decline
 from ragharness.language.patterns import regex
-from ragharness.language.vocabulary import content
+from ragharness.language.sentences import clauses
+from ragharness.language.words import content
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,11 +1,11 @@
-# ruff: noqa: E501 (a pattern reads better with one group of alternatives a line)
 """Whether a cited passage supports the sentence that cites it, by words and values alone."""
 
 from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, cast
 
 from ragharness.language.comparing import compare_quantity
 from ragharness.language.dates import find_dates
@@ -14,56 +14,24 @@ from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.patterns import regex
 from ragharness.language.polarity import read_statement
 from ragharness.language.sentences import sentences
-from ragharness.language.vocabulary import STOPWORDS, concept, content, generic_concepts, raw_words
+from ragharness.language.tables import phrases, table, words_of
+from ragharness.language.words import STOPWORDS, concept, content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
     from ragharness.records import Passage
 
 ENOUGH = 0.5
 """Share of a claim's content words that a passage must hold to entail it."""
-
-
-_ALIKE = {
-    member: group.split(":")[0]
-    for group in """
-rise:rise rose risen increase grow grew growth climb gain higher up
-fall:fall fell fallen decrease decline drop reduce lower down
-spend:spend spent spending expense expenditure cost outlay
-establish:establish create found form launch introduce start begin commence
-effect:effect effective force valid validity
-head:head lead run direct oversee manage chief director
-last:last remain stay run duration term period length
-send:send deliver address dispatch
-forbid:forbid forbidden prohibit ban bar
-allow:allow permit authorize authorise entitle
-buy:buy bought acquire acquisition purchase
-sell:sell sold sale divest
-pay:pay paid payment
-""".strip().splitlines()
-    for member in map(concept, group.split(":")[1].split())
-}
-"""Words that mean the same when a passage is restated; too wide to tell one attribute from another."""
-_OPPOSITE = (("rise", "fall"), ("fall", "rise"), ("buy", "sell"), ("sell", "buy"))
-_LIGHT = frozenset(
-    map(
-        concept, ["take", "took", "make", "made", "put", "come", "came", "go", "went", "get", "got", "become"]
-    )
-) | {"first", "also", "set", "about", "around", "approximately", "such"}
-_ABBREVIATED = (("R&D", "research and development"), ("&", " and "))
-_MORE = regex(
-    r"\b(?:more\s+than|over|at\s+least|above|exceed\w*|in\s+excess\s+of|upwards\s+of)\s+\W*$", re.IGNORECASE
-)
-_LESS = regex(
-    r"\b(?:less\s+than|fewer\s+than|under|below|nearly|almost|just\s+under|up\s+to|at\s+most|close\s+to)\s+\W*$",
-    re.IGNORECASE,
-)
-_LEAD_IN = regex(
-    r"^\W*(?:the|this)\s+(?:document|passage|text|source|agreement|contract|report|clause|section)\s+(?:says|states|reads|provides)(?:\s+that)?\s*:\s*",
-    re.IGNORECASE,
-)
 _QUOTED = 6
 """Words from which on a wording is a quotation, not a turn of phrase that stands there by chance."""
 _NEAR = Decimal("1.25")
+_MORE = regex(rf"\b{phrases('support', 'more')}\s+\W*$", re.IGNORECASE)
+_LESS = regex(rf"\b{phrases('support', 'less')}\s+\W*$", re.IGNORECASE)
+_LEAD_IN = regex(
+    rf"^\W*(?:the|this)\s+{phrases('support', 'quoted_things')}\s+"
+    r"(?:says|states|reads|provides)(?:\s+that)?\s*:\s*",
+    re.IGNORECASE,
+)
 _JOINED_NAME = regex(r"\b[A-Z]\w+[–-][A-Z]\w+")
 _NOUN = regex(r"\W{1,2}([a-z]{3,})")
 
@@ -75,12 +43,13 @@ def entails(passage: Passage, claim: str) -> bool:
     """
     if quotes(passage, claim):
         return True
-    words = _meant(_JOINED_NAME.sub(" ", claim)) - generic_concepts() - _LIGHT
+    words = _meant(_JOINED_NAME.sub(" ", claim)) - generic_concepts() - _light()
     words = frozenset(word for word in words if not word.isdigit())
     held = _meant(f"{passage.title} {passage.text}")
     if words and len(words & held) < ENOUGH * len(words):
         return False
-    if any(one in words and one not in held and other in held for one, other in _OPPOSITE):
+    opposites = cast("dict[str, str]", table("support")["opposites"])
+    if any(one in words and one not in held and other in held for one, other in opposites.items()):
         return False
     if not words and not find_quantities(claim):
         return False
@@ -92,7 +61,7 @@ def entails(passage: Passage, claim: str) -> bool:
 
 
 def quotes(passage: Passage, claim: str) -> bool:
-    """Say whether a claim stands in a passage word for word; a few words count as a sentence or line alone."""
+    """Say whether a claim stands in a passage word for word; a few words must be a sentence or line there."""
     claim = _LEAD_IN.sub("", claim)
     said = raw_words(claim)
     if len(said) >= _QUOTED:
@@ -104,30 +73,39 @@ def quotes(passage: Passage, claim: str) -> bool:
 
 def _meant(text: str) -> frozenset[str]:
     """The content words of a text, those that restate each other under one name."""
-    for short, long in _ABBREVIATED:
-        text = text.replace(short, long)
-    return frozenset(_ALIKE.get(word, word) for word in content(text))
+    return frozenset(_alike().get(word, word) for word in content(text))
+
+
+@lru_cache(maxsize=1)
+def _alike() -> dict[str, str]:
+    groups = cast("dict[str, str]", table("support")["alike"])
+    return {concept(member): name for name, members in groups.items() for member in members.split()}
+
+
+@lru_cache(maxsize=1)
+def _light() -> frozenset[str]:
+    return frozenset(map(concept, words_of("support", "light")))
 
 
 def _on_consent(text: str, claim: str) -> bool:
-    """Say whether both tie the same to consent: "needs consent" and "not without consent" deny each other only in form."""
+    """Say whether both make it depend on consent: "needs consent", "not without consent"."""
     return "consent" in content(text) and "consent" in content(claim) and "without" in raw_words(text)
 
 
 def _holds_values(text: str, claim: str) -> bool:
     stated = find_quantities(text)
+    dates = find_dates(claim)
     for quantity in find_quantities(claim):
-        if quantity.year and any(date.start <= quantity.start < date.end for date in find_dates(claim)):
+        if quantity.year and any(date.start <= quantity.start < date.end for date in dates):
             continue
         if not any(_same(each, quantity) or _bounds(claim, quantity, each) for each in stated):
             return False
-    dates = [(each.year, each.month, each.day) for each in find_dates(text)]
-    for date in find_dates(claim):
+    held = [(each.year, each.month, each.day) for each in find_dates(text)]
+    for date in dates:
         said = tuple(part for part in (date.year, date.month, date.day) if part is not None)
         # A coarser date is as true as the day: "in March 2021" for 1 March 2021.
-        if (
-            not any(each[: len(said)] == said for each in dates)
-            and (date.year, date.month, date.day) not in dates
+        if (date.year, date.month, date.day) not in held and not any(
+            each[: len(said)] == said for each in held
         ):
             return False
     return True
@@ -144,10 +122,9 @@ def _bounds(claim: str, quantity: Quantity, stated: Quantity) -> bool:
 
 
 def _same(stated: Quantity, said: Quantity) -> bool:
-    unit = stated.unit or said.unit
     if stated.value == said.value and (stated.unit == said.unit or not stated.unit or not said.unit):
         return True
-    return compare_quantity(stated.value, unit, said)[0] == "match"
+    return compare_quantity(stated.value, stated.unit or said.unit, said)[0] == "match"
 
 
 def contradicts(passage: Passage, claim: str) -> bool:
@@ -157,25 +134,30 @@ def contradicts(passage: Passage, claim: str) -> bool:
     """
     if " ".join(raw_words(claim)) in " ".join(raw_words(passage.text)):
         return False
-    words = frozenset(content(claim)) - generic_concepts()
     said = [each for each in find_quantities(claim) if not each.year]
     valued = frozenset(word for each in said for word in content(claim[each.start : each.end]))
-    words = frozenset(word for word in words if not word.isdigit()) - valued
+    words = frozenset(word for word in content(claim) if not word.isdigit()) - generic_concepts() - valued
     if len(words) < 2:
         return False
     for start, end in sentences(passage.text):
         sentence = passage.text[start:end]
-        held = frozenset(content(sentence))
-        if len(words & held) < 0.75 * len(words):
-            continue
-        stated = [each for each in find_quantities(sentence) if not each.year]
-        if said and stated and _other_values(stated, said):
+        shared = len(words & frozenset(content(sentence))) / len(words)
+        if said and shared >= 0.75 and _other_values(sentence, said):
             return True
-        if not said and len(words) >= 3 and len(words & held) >= 0.9 * len(words):
+        if not said and len(words) >= 3 and shared >= 0.9:
             statement = read_statement(sentence, claim)
             if statement.polarity == "denies" and statement.strong:
                 return True
     return False
+
+
+def _other_values(sentence: str, said: list[Quantity]) -> bool:
+    stated = [each for each in find_quantities(sentence) if not each.year]
+    return any(
+        any(each.unit == quantity.unit for each in stated)
+        and not any(_same(each, quantity) for each in stated)
+        for quantity in said
+    )
 
 
 def miscounts(passage: Passage, claim: str, unit: str = "") -> bool:
@@ -200,11 +182,3 @@ def _counts(text: str) -> dict[str, list[Quantity]]:
         if noun and not quantity.unit and not quantity.year and noun[1] not in STOPWORDS:
             found.setdefault(concept(noun[1]), []).append(quantity)
     return found
-
-
-def _other_values(stated: list[Quantity], said: list[Quantity]) -> bool:
-    for quantity in said:
-        rivals = [each for each in stated if each.unit == quantity.unit]
-        if rivals and not any(_same(each, quantity) for each in stated):
-            return True
-    return False

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ragharness.graders.reading.answer import is_quoted_row, is_quoted_table
 from ragharness.graders.reading.beside import (
     IT_IS,
     is_guess,
@@ -13,22 +14,21 @@ from ragharness.graders.reading.beside import (
 from ragharness.graders.reading.candidate import Candidate
 from ragharness.graders.reading.candidates import accepted, value_kinds
 from ragharness.graders.reading.choosing import Entry, choose
-from ragharness.graders.reading.dumps import own_words
+from ragharness.graders.reading.copies import own_words
 from ragharness.graders.reading.gathering import gather
 from ragharness.graders.reading.outcome import Outcome
 from ragharness.graders.reading.silence import speaks_of_question
-from ragharness.graders.reading.tables import is_quoted_row, is_quoted_table
 from ragharness.language import acts
-from ragharness.language.clauses import clauses
 from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
 from ragharness.language.patterns import regex
-from ragharness.language.vocabulary import content, generic_concepts, raw_words
+from ragharness.language.sentences import clauses
+from ragharness.language.words import content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragharness.graders.reading.parts import Part
+    from ragharness.graders.reading.answer import AnswerSentence
     from ragharness.graders.reading.profile import Profile
     from ragharness.records import Passage, Question
 
@@ -60,7 +60,7 @@ _REASON = regex(
 
 
 def read_values(
-    parts: Sequence[Part],
+    parts: Sequence[AnswerSentence],
     question: Question,
     profile: Profile,
     *,
@@ -197,7 +197,7 @@ def _mismatch(stated: Sequence[Entry], question: Question, outcome: Outcome) -> 
 
 
 def _unknown(
-    parts: Sequence[Part], question: Question, profile: Profile, outcome: Outcome, *, declined: bool
+    parts: Sequence[AnswerSentence], question: Question, profile: Profile, outcome: Outcome, *, declined: bool
 ) -> None:
     """Find an answer that is none of the known ones: new words said of what was asked."""
     valued = bool(value_kinds(accepted(question))) or question.kind in ("number", "date")

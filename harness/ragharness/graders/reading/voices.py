@@ -8,18 +8,18 @@ from ragharness.graders.reading import yesno
 from ragharness.graders.reading.outcome import Outcome
 from ragharness.graders.reading.silence import speaks_of_question
 from ragharness.language import acts
-from ragharness.language.clauses import clauses
+from ragharness.language.sentences import clauses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragharness.graders.reading.parts import Part
+    from ragharness.graders.reading.answer import AnswerSentence
     from ragharness.graders.reading.profile import Profile
     from ragharness.records import Match, Question
 
 
 def read_yesno(
-    parts: Sequence[Part], question: Question, profile: Profile, language: str, *, declined: bool
+    parts: Sequence[AnswerSentence], question: Question, profile: Profile, *, declined: bool
 ) -> Outcome:
     """Return what the sentences of an answer commit to; ``declined``: one of them declines what was asked."""
     voices: list[yesno.Voice] = []
@@ -36,7 +36,7 @@ def read_yesno(
             return _both([part])
         voice = heard.get(part.text)
         if voice is None:
-            voice = yesno.hear(part, profile, language)
+            voice = yesno.hear(part, profile)
             word, rest = yesno.leading_word(part.text)
             if word and voice.clause is None and _is_silence(part.text[rest:], profile):
                 voice = voice._replace(word=None)
@@ -62,13 +62,13 @@ def _settled(voices: Sequence[yesno.Voice], question: Question) -> Outcome:
     return outcome
 
 
-def _only_points(part: Part, declined: bool) -> bool:
+def _only_points(part: AnswerSentence, declined: bool) -> bool:
     """Say whether a sentence names passages instead of an answer, as "The nearest are [x]." does."""
     bare = part.text.rstrip(" .:;,").endswith((" are", " is", " were", " was"))
     return acts.is_mere_pointer(part.text) and (bare or declined)
 
 
-def _both(parts: list[Part]) -> Outcome:
+def _both(parts: list[AnswerSentence]) -> Outcome:
     """An answer that says yes and no: two incompatible values in the same slot."""
     outcome = Outcome(committed=True, match="mismatch", contradiction=True, value="yes and no")
     outcome.parts = parts
@@ -95,7 +95,7 @@ def _match_word(word: str, question: Question) -> Match:
     return "distractor" if word in {each.value.casefold() for each in question.distractors} else "none"
 
 
-def _carriers(voices: Sequence[yesno.Voice], word: str) -> list[Part]:
+def _carriers(voices: Sequence[yesno.Voice], word: str) -> list[AnswerSentence]:
     """Return the parts that carry the answer, with those whose citations are the answer's."""
     carriers = [voice.part for voice in voices if voice.word == word or voice.clause == word]
     if any(part.citations for part in carriers):

@@ -8,23 +8,21 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragharness.graders.reading.echoes import echoed
-from ragharness.graders.reading.foreign import hear_foreign
-from ragharness.graders.reading.languages import language_of
 from ragharness.graders.reading.silence import speaks_of_question
 from ragharness.language import acts
-from ragharness.language.clauses import clauses
 from ragharness.language.coverage import coverage_of, read_coverage
 from ragharness.language.patterns import regex
 from ragharness.language.polarity import Statement, read_frame, read_statement
 from ragharness.language.propositions import Frame, question_frame
+from ragharness.language.sentences import clauses
 from ragharness.language.special import CONSENT
 from ragharness.language.verdicts import verdict
-from ragharness.language.vocabulary import content, generic_concepts
+from ragharness.language.words import content, generic_concepts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragharness.graders.reading.parts import Part
+    from ragharness.graders.reading.answer import AnswerSentence
     from ragharness.graders.reading.profile import Profile
     from ragharness.language.modality import Modality
 
@@ -85,7 +83,7 @@ LONGEST_READ = 45
 class Voice(NamedTuple):
     """What one sentence says to a yes/no question."""
 
-    part: Part
+    part: AnswerSentence
     word: Word | None
     """An answering word of its own."""
     clause: Word | None
@@ -144,7 +142,7 @@ def is_both(text: str) -> bool:
     return _BOTH.search(text) is not None
 
 
-def hear(part: Part, profile: Profile, language: str) -> Voice:
+def hear(part: AnswerSentence, profile: Profile) -> Voice:
     """Read one sentence of an answer to a yes/no question."""
     word, rest = leading_word(part.text)
     if word == "yes" and _ONLY_IF.match(part.text) and _is_the_condition(part.text, profile):
@@ -164,18 +162,18 @@ def hear(part: Part, profile: Profile, language: str) -> Voice:
     if outer and _DENIED_THAT.search(part.text, 0, rest):
         # "It is not the case that it may": what the clause would say is denied.
         denied: list[tuple[Word, bool]] = []
-        _hear_clause(outer[0], profile, language, denied)
+        _hear_clause(outer[0], profile, denied)
         word = _contrary(denied[0][0]) if denied else word
         body = body[outer.end() :]
     if part.decline is None:
-        _hear_clause(body, profile, language, said)
+        _hear_clause(body, profile, said)
     if part.decline is not None or not said:
         before = 0
         for start, end in clauses(body):
             clause = body[start:end]
             if speaks_of_question(clause, profile) is None:
                 heard = len(said)
-                _hear_clause(clause, profile, language, said)
+                _hear_clause(clause, profile, said)
                 if _THEREFORE.search(body, before, start):
                     # "It does not say, so it is allowed" commits, however short the conclusion.
                     said[heard:] = [(word_, True) for word_, _ in said[heard:]]
@@ -212,15 +210,8 @@ def _is_plain(text: str, longest: int) -> bool:
     return len(text.split()) <= longest and not _QUOTATION.search(text) and not _ITEM.match(text)
 
 
-def _hear_clause(text: str, profile: Profile, language: str, said: list[tuple[Word, bool]]) -> None:
+def _hear_clause(text: str, profile: Profile, said: list[tuple[Word, bool]]) -> None:
     if _TO_YOU.match(text) and acts.is_advice(text):
-        return
-    if language != "en":
-        answered = hear_foreign(text, profile.question, language, profile.modality)
-        if answered is not None:
-            # An English question is measured by its proposition, another one by itself.
-            affirmed = answered[0] == (profile.yes_means or language_of(profile.question) != "en")
-            said.append(("yes" if affirmed else "no", answered[1]))
         return
     heard = _two_ways(text, profile)
     if heard:

@@ -1,4 +1,4 @@
-"""Passages copied into an answer: several of their values single out none."""
+"""Passages copied into an answer: the answer is what it says besides."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ragharness.language.patterns import regex
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ragharness.graders.reading.answer import AnswerSentence
     from ragharness.graders.reading.choosing import Entry
-    from ragharness.graders.reading.parts import Part
     from ragharness.records import Passage
 
 LONG_COPY = 120
@@ -21,7 +21,7 @@ LEAST_COPIED = 60
 """Words copied from the passages that make a dump; a shorter quotation is read like any other sentence."""
 _LEAST_SENTENCE = 5
 _LONG_SCRAP = 30
-_PARTED = regex(r"\s\|\s|(?<=[.:;])\s+")
+_PIECE_ENDS = regex(r"\s\|\s|(?<=[.:;])\s+")
 
 
 def own_words(chosen: Sequence[Entry], passages: Sequence[Passage]) -> list[Entry]:
@@ -31,52 +31,44 @@ def own_words(chosen: Sequence[Entry], passages: Sequence[Passage]) -> list[Entr
     """
     if len({entry.candidate.written.casefold() for entry in chosen}) < 2:
         return list(chosen)
-    parts = {id(entry.part): entry.part.text for entry in chosen}
-    if sum(len(text.split()) for text in parts.values()) < LEAST_COPIED:
-        return list(chosen)
     texts = [_squeezed(passage.text) for passage in passages]
-    copied = {key for key, text in parts.items() if _is_copied(text, texts)}
-    if sum(len(parts[key].split()) for key in copied) < LEAST_COPIED:
+    copied = {entry.part.text for entry in chosen if _is_copied(entry.part.text, texts)}
+    if sum(len(text.split()) for text in copied) < LEAST_COPIED:
         return list(chosen)
-    return [entry for entry in chosen if id(entry.part) not in copied]
+    return [entry for entry in chosen if entry.part.text not in copied]
 
 
-def own_parts(parts: Sequence[Part], passages: Sequence[Passage]) -> list[Part]:
+def own_sentences(sentences: Sequence[AnswerSentence], passages: Sequence[Passage]) -> list[AnswerSentence]:
     """Return the sentences of an answer; where it copies passages at length, those of its own."""
-    if sum(len(part.text) for part in parts) < LONG_COPY * 4:
-        return list(parts)
+    if sum(len(each.text) for each in sentences) < LONG_COPY * 4:
+        return list(sentences)
     texts = [_squeezed(passage.text) for passage in passages]
-    copied = [part for part in parts if not part.heading and _is_copied(part.text, texts)]
-    different = {_squeezed(part.text): part.text for part in copied}.values()
-    if len(different) < _LEAST_COPIES or sum(len(text.split()) for text in different) < LONG_COPY:
-        return list(parts)
-    dropped = {id(part) for part in copied}
+    copied = {each.text for each in sentences if not each.heading and _is_copied(each.text, texts)}
+    if len(copied) < _LEAST_COPIES or sum(len(text.split()) for text in copied) < LONG_COPY:
+        return list(sentences)
     pieces = frozenset[str]().union(*(_pieces(passage.text) for passage in passages))
     return [
-        part
-        for part in parts
-        if id(part) not in dropped and not part.heading and not _is_scrap(part.text, texts, pieces)
+        each
+        for each in sentences
+        if each.text not in copied and not each.heading and not _is_scrap(each.text, texts, pieces)
     ]
+
+
+def _is_copied(text: str, texts: Sequence[str]) -> bool:
+    return len(text.split()) >= _LEAST_SENTENCE and any(_squeezed(text) in each for each in texts)
 
 
 def _is_scrap(text: str, texts: Sequence[str], pieces: frozenset[str]) -> bool:
     """Say whether a short piece is one of a passage too, as a heading or a cell of a table is."""
     squeezed = _squeezed(text)
-    if not squeezed or squeezed in pieces:
-        return True
-    return len(squeezed) > _LONG_SCRAP and any(squeezed in each for each in texts)
+    return squeezed in pieces or (len(squeezed) > _LONG_SCRAP and any(squeezed in each for each in texts))
 
 
 @lru_cache(maxsize=512)
 def _pieces(text: str) -> frozenset[str]:
     """The lines, cells and short sentences of a passage."""
     lines = text.splitlines()
-    return frozenset(_squeezed(piece) for line in lines for piece in (line, *_PARTED.split(line)))
-
-
-def _is_copied(text: str, texts: Sequence[str]) -> bool:
-    squeezed = _squeezed(text)
-    return len(text.split()) >= _LEAST_SENTENCE and any(squeezed in each for each in texts)
+    return frozenset(_squeezed(piece) for line in lines for piece in (line, *_PIECE_ENDS.split(line)))
 
 
 @lru_cache(maxsize=512)

@@ -1,0 +1,199 @@
+"""What does not depend on the bucket: claims, what supports them, and how well a refusal is made."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from ragharness.graders.reading.answer import is_bare_answer
+from ragharness.graders.reading.silence import denies_premise, leaves_out, verdicts
+from ragharness.graders.reading.support import entails, quotes
+from ragharness.graders.reading.yesno import leading_word
+from ragharness.language import acts
+from ragharness.language.citations import MARK
+from ragharness.language.declines import find_decline, is_disclaimer
+from ragharness.language.patterns import regex
+from ragharness.language.tables import phrases
+from ragharness.language.words import content, raw_words
+from ragharness.records import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ragharness.graders.reading.answer import AnswerSentence, ParsedAnswer
+    from ragharness.graders.reading.outcome import Outcome
+    from ragharness.graders.reading.profile import Profile
+    from ragharness.records import Passage
+
+Role = Literal["answer", "claim", "decline", "pointer", "advice", "nothing"]
+
+_FLAT = regex(
+    rf"^\W*(?:{phrases('refusals', 'regrets')}\b[\s,.]*)*{phrases('refusals', 'flat')}\W*$", re.IGNORECASE
+)
+_NOT_KNOWING = regex(rf"\b{phrases('refusals', 'not_knowing')}\b", re.IGNORECASE)
+_GROUNDS = regex(rf"\b{phrases('refusals', 'grounds')}\b", re.IGNORECASE)
+_NONE = phrases("refusals", "none")
+_NOTHING_RETRIEVED = regex(
+    rf"(?:\b{_NONE}|n['’]t\s+(?:(?:have|been\s+given|get|receive|see)\s+)?(?:any|return|find|retrieve))\b"
+    rf"[^.;!?]{{0,60}}\b{phrases('refusals', 'retrieved_things')}\b"
+    rf"|\b{phrases('refusals', 'searching')}\b[^.;!?]{{0,60}}\b{_NONE}\b"
+    rf"|\b{phrases('refusals', 'came_empty')}",
+    re.IGNORECASE,
+)
+_WHICH_COVER = regex(
+    rf",\s+which\s+(?:only\s+|instead\s+|rather\s+|mainly\s+|all\s+)?{phrases('refusals', 'covering')}\b",
+    re.IGNORECASE,
+)
+_POINTING = regex(rf"^\W*{phrases('refusals', 'pointing')}\b", re.IGNORECASE)
+_MARKS = regex("[\ue000-\uf8ff]+")
+
+
+class RefusalQuality(NamedTuple):
+    """How a refusal is made."""
+
+    explained: bool = False
+    nearest: bool = False
+    next_step: bool = False
+    urgency: bool = False
+
+
+def role_of(sentence: AnswerSentence, outcome: Outcome, profile: Profile, *, refusing: bool) -> Role:
+    """Say what a sentence does in its answer."""
+    text = sentence.text
+    if outcome.committed and outcome.holds(sentence):
+        return "nothing" if _is_bare(text) else "answer"
+    if sentence.heading or is_bare_answer(text) or not content(text):
+        return "nothing"
+    if acts.is_attribution(text) and sentence.citations:
+        return "pointer"
+    if text.rstrip(" \"'*").endswith("?"):
+        return "advice"
+    if acts.is_greeting(text) or acts.is_introduction(text) or is_disclaimer(text):
+        return "nothing"
+    if sentence.decline or acts.corrects_premise(text) or (refusing and denies_premise(text, profile)):
+        return _rest_of_decline(text, profile, refusing=refusing)
+    if text.rstrip().endswith(":") and len(raw_words(text)) <= 12:
+        return "nothing"
+    if (refusing and (acts.is_pointer(text) or sentence.citations)) or acts.is_about_the_others(text):
+        return "pointer"
+    pressing = refusing and acts.is_urgent(text)
+    return "advice" if (acts.is_advice(text) or pressing) and not sentence.citations else "claim"
+
+
+def _is_bare(text: str) -> bool:
+    """Say whether an answer is a yes or no that at most says where it stands."""
+    word, rest = leading_word(text)
+    if word is None:
+        return is_bare_answer(text)
+    left = text[rest:].strip(" .,;:!—–-")
+    return not left or bool(_POINTING.match(left) and len(raw_words(left)) <= 8)
+
+
+def _rest_of_decline(text: str, profile: Profile, *, refusing: bool) -> Role:
+    """A sentence that declines is a claim only when another clause of it asserts something."""
+    for clause, verdict in verdicts(text, profile):
+        if find_decline(clause) or acts.corrects_premise(clause) or acts.is_advice(clause):
+            continue
+        if refusing or acts.is_pointer(clause) or leading_word(clause)[0] or len(raw_words(clause)) < 4:
+            continue
+        if verdict is None:
+            return "claim"
+    return "decline"
+
+
+def refusal_quality(answer: ParsedAnswer, profile: Profile, *, retrieved: bool) -> RefusalQuality:
+    """Read a refusal: why, what there is instead, what to do next, and whether it presses the reader."""
+    explained = nearest = next_step = urgency = False
+    for sentence in answer.sentences:
+        text = sentence.text
+        if acts.corrects_premise(text) or denies_premise(text, profile):
+            explained = True
+        if not retrieved and _NOTHING_RETRIEVED.search(text):
+            explained = nearest = True
+        pointed = False
+        for clause, verdict in verdicts(text, profile):
+            if verdict == "about" or find_decline(clause):
+                # "I have only the notices clause, so I cannot say": what there is explains the decline.
+                explained = explained or not _is_flat(clause) or (pointed and "so " in text)
+                nearest = nearest or _WHICH_COVER.search(clause) is not None or leaves_out(clause, profile)
+                urgency = urgency or acts.is_urgent(clause)
+                continue
+            advice = acts.is_advice(clause)
+            pointer = acts.is_pointer(clause)
+            next_step = next_step or advice
+            pointed = pointed or (pointer and not advice)
+            nearest = nearest or pointed
+            urgency = urgency or (acts.is_urgent(clause) and not (pointer and not advice))
+        if sentence.citations and not sentence.borrowed and not acts.is_advice(text):
+            nearest = nearest or any(
+                verdict is None and not find_decline(clause) for clause, verdict in verdicts(text, profile)
+            )
+        next_step = next_step or text.rstrip(" \"'*").endswith("?")
+    urgency = urgency or acts.is_urgent(
+        "\n".join(each.text for each in answer.sentences if not acts.is_pointer(each.text))
+    )
+    return RefusalQuality(explained, nearest, next_step, urgency)
+
+
+def _is_flat(clause: str) -> bool:
+    """Say whether a decline gives no reason: "I don't know", with or without the question's own words."""
+    if _FLAT.match(clause):
+        return True
+    return _NOT_KNOWING.search(clause) is not None and not _GROUNDS.search(clause)
+
+
+def supported(
+    sentence: AnswerSentence,
+    role: Role,
+    outcome: Outcome,
+    passages: Mapping[str, Passage],
+    supporting: frozenset[str],
+    *,
+    answerable: bool,
+) -> tuple[bool, ...]:
+    """Say of each citation of a sentence whether it supports it."""
+    right = answerable and outcome.match in ("match", "partial") and not outcome.contradiction
+
+    def supports(place: int, citation: str) -> bool:
+        passage = passages.get(citation)
+        if passage is None:
+            return False
+        if role in ("decline", "pointer", "advice"):
+            return True
+        if not (outcome.committed and outcome.holds(sentence)):
+            return entails(passage, sentence.text)
+        if (right and citation in supporting) or quotes(passage, sentence.text):
+            return True
+        # Further sentences of the same drift explain the answer; a coarser answer may still be true.
+        explains = sentence is not outcome.parts[0] or outcome.imprecise
+        if right and _supports_piece(sentence, place, passage):
+            return True
+        return answerable and (right or outcome.imprecise) and explains and entails(passage, sentence.text)
+
+    return tuple(supports(place, citation) for place, citation in enumerate(sentence.citations))
+
+
+def _supports_piece(sentence: AnswerSentence, place: int, passage: Passage) -> bool:
+    """Say whether a citation stands behind a later piece of its sentence and supports that piece."""
+    if sentence.borrowed:
+        return False
+    pieces = _MARKS.split(sentence.marked)
+    seen = 0
+    for index, run in enumerate(_MARKS.findall(sentence.marked)):
+        seen += len(MARK.findall(run))
+        if place < seen:
+            return index > 0 and len(raw_words(pieces[index])) >= 3 and entails(passage, pieces[index])
+    return False
+
+
+def describe(sentence: AnswerSentence, role: Role, support: tuple[bool, ...]) -> Sentence:
+    """Return a sentence of the verdict."""
+    others = (support[:place] + support[place + 1 :] for place in range(len(support)))
+    return Sentence(
+        text=sentence.text,
+        is_claim=role in ("answer", "claim"),
+        citations=sentence.citations,
+        joint_support=any(support) if sentence.citations else None,
+        citation_support=support,
+        leave_one_out_support=tuple(map(any, others)) if len(support) > 1 else (),
+    )
