@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragharness.graders.reading.answer import is_bare_answer
 from ragharness.graders.reading.silence import denies_premise, leaves_out, verdicts
-from ragharness.graders.reading.support import entails, quotes
+from ragharness.graders.reading.support import entails
 from ragharness.graders.reading.yesno import leading_word
 from ragharness.language import acts
-from ragharness.language.citations import MARK
 from ragharness.language.declines import find_decline, is_disclaimer
 from ragharness.language.patterns import regex
 from ragharness.language.tables import phrases
@@ -45,7 +44,7 @@ _WHICH_COVER = regex(
     re.IGNORECASE,
 )
 _POINTING = regex(rf"^\W*{phrases('refusals', 'pointing')}\b", re.IGNORECASE)
-_MARKS = regex("[\ue000-\uf8ff]+")
+_PIECES = regex("([^\ue000-\uf8ff]+)([\ue000-\uf8ff]+)")
 
 
 class RefusalQuality(NamedTuple):
@@ -156,34 +155,25 @@ def supported(
 
     def supports(place: int, citation: str) -> bool:
         passage = passages.get(citation)
-        if passage is None:
-            return False
-        if role in ("decline", "pointer", "advice"):
-            return True
+        if passage is None or role in ("decline", "pointer", "advice"):
+            return passage is not None
         if not (outcome.committed and outcome.holds(sentence)):
             return entails(passage, sentence.text)
-        if (right and citation in supporting) or quotes(passage, sentence.text):
+        if right and (citation in supporting or entails(passage, _piece_before(sentence, place))):
             return True
         # Further sentences of the same drift explain the answer; a coarser answer may still be true.
         explains = sentence is not outcome.parts[0] or outcome.imprecise
-        if right and _supports_piece(sentence, place, passage):
-            return True
         return answerable and (right or outcome.imprecise) and explains and entails(passage, sentence.text)
 
     return tuple(supports(place, citation) for place, citation in enumerate(sentence.citations))
 
 
-def _supports_piece(sentence: AnswerSentence, place: int, passage: Passage) -> bool:
-    """Say whether a citation stands behind a later piece of its sentence and supports that piece."""
-    if sentence.borrowed:
-        return False
-    pieces = _MARKS.split(sentence.marked)
-    seen = 0
-    for index, run in enumerate(_MARKS.findall(sentence.marked)):
-        seen += len(MARK.findall(run))
-        if place < seen:
-            return index > 0 and len(raw_words(pieces[index])) >= 3 and entails(passage, pieces[index])
-    return False
+def _piece_before(sentence: AnswerSentence, place: int) -> str:
+    """The later piece of a sentence that a citation stands behind; empty for its first piece."""
+    pieces = [piece for piece, marks in _PIECES.findall(sentence.marked) for _ in marks]
+    return (
+        pieces[place] if place < len(pieces) and pieces[place] != pieces[0] and not sentence.borrowed else ""
+    )
 
 
 def describe(sentence: AnswerSentence, role: Role, support: tuple[bool, ...]) -> Sentence:
