@@ -10,10 +10,10 @@ from ragharness.graders.reading.silence import denies_premise, leaves_out, verdi
 from ragharness.graders.reading.support import entails
 from ragharness.graders.reading.yesno import leading_word
 from ragharness.language import acts
-from ragharness.language.declines import find_decline, is_disclaimer
+from ragharness.language.declines import find_decline
 from ragharness.language.patterns import regex
 from ragharness.language.tables import phrases
-from ragharness.language.words import content, raw_words
+from ragharness.language.words import content
 from ragharness.records import Sentence
 
 if TYPE_CHECKING:
@@ -39,10 +39,6 @@ _NOTHING_RETRIEVED = regex(
     rf"|\b{phrases('refusals', 'came_empty')}",
     re.IGNORECASE,
 )
-_WHICH_COVER = regex(
-    rf",\s+which\s+(?:only\s+|instead\s+|rather\s+|mainly\s+|all\s+)?{phrases('refusals', 'covering')}\b",
-    re.IGNORECASE,
-)
 _POINTING = regex(rf"^\W*{phrases('refusals', 'pointing')}\b", re.IGNORECASE)
 _PIECES = regex("([^\ue000-\uf8ff]+)([\ue000-\uf8ff]+)")
 
@@ -63,74 +59,47 @@ def role_of(sentence: AnswerSentence, outcome: Outcome, profile: Profile, *, ref
         return "nothing" if _is_bare(text) else "answer"
     if sentence.heading or is_bare_answer(text) or not content(text):
         return "nothing"
-    if acts.is_attribution(text) and sentence.citations:
-        return "pointer"
-    if text.rstrip(" \"'*").endswith("?"):
+    if _asks(text):
         return "advice"
-    if acts.is_greeting(text) or acts.is_introduction(text) or is_disclaimer(text):
+    if acts.is_greeting(text) or acts.is_introduction(text):
         return "nothing"
-    if sentence.decline or acts.corrects_premise(text) or (refusing and denies_premise(text, profile)):
-        return _rest_of_decline(text, profile, refusing=refusing)
-    if text.rstrip().endswith(":") and len(raw_words(text)) <= 12:
-        return "nothing"
-    if (refusing and (acts.is_pointer(text) or sentence.citations)) or acts.is_about_the_others(text):
+    if sentence.decline or (refusing and denies_premise(text, profile)):
+        return "decline"
+    if refusing and (acts.is_pointer(text) or sentence.citations):
         return "pointer"
-    pressing = refusing and acts.is_urgent(text)
-    return "advice" if (acts.is_advice(text) or pressing) and not sentence.citations else "claim"
+    return "advice" if (acts.is_advice(text) or acts.is_urgent(text)) and not sentence.citations else "claim"
 
 
 def _is_bare(text: str) -> bool:
     """Say whether an answer is a yes or no that at most says where it stands."""
     word, rest = leading_word(text)
-    if word is None:
-        return is_bare_answer(text)
     left = text[rest:].strip(" .,;:!—–-")
-    return not left or bool(_POINTING.match(left) and len(raw_words(left)) <= 8)
+    return word is not None and (not left or (_POINTING.match(left) is not None and len(left.split()) <= 8))
 
 
-def _rest_of_decline(text: str, profile: Profile, *, refusing: bool) -> Role:
-    """A sentence that declines is a claim only when another clause of it asserts something."""
-    for clause, verdict in verdicts(text, profile):
-        if find_decline(clause) or acts.corrects_premise(clause) or acts.is_advice(clause):
-            continue
-        if refusing or acts.is_pointer(clause) or leading_word(clause)[0] or len(raw_words(clause)) < 4:
-            continue
-        if verdict is None:
-            return "claim"
-    return "decline"
+def _asks(text: str) -> bool:
+    return text.rstrip(" \"'*").endswith("?")
 
 
 def refusal_quality(answer: ParsedAnswer, profile: Profile, *, retrieved: bool) -> RefusalQuality:
     """Read a refusal: why, what there is instead, what to do next, and whether it presses the reader."""
-    explained = nearest = next_step = urgency = False
+    explained = nearest = next_step = False
     for sentence in answer.sentences:
         text = sentence.text
-        if acts.corrects_premise(text) or denies_premise(text, profile):
-            explained = True
+        explained = explained or acts.corrects_premise(text) or denies_premise(text, profile)
         if not retrieved and _NOTHING_RETRIEVED.search(text):
             explained = nearest = True
-        pointed = False
         for clause, verdict in verdicts(text, profile):
             if verdict == "about" or find_decline(clause):
-                # "I have only the notices clause, so I cannot say": what there is explains the decline.
-                explained = explained or not _is_flat(clause) or (pointed and "so " in text)
-                nearest = nearest or _WHICH_COVER.search(clause) is not None or leaves_out(clause, profile)
-                urgency = urgency or acts.is_urgent(clause)
-                continue
-            advice = acts.is_advice(clause)
-            pointer = acts.is_pointer(clause)
-            next_step = next_step or advice
-            pointed = pointed or (pointer and not advice)
-            nearest = nearest or pointed
-            urgency = urgency or (acts.is_urgent(clause) and not (pointer and not advice))
-        if sentence.citations and not sentence.borrowed and not acts.is_advice(text):
-            nearest = nearest or any(
-                verdict is None and not find_decline(clause) for clause, verdict in verdicts(text, profile)
-            )
-        next_step = next_step or text.rstrip(" \"'*").endswith("?")
-    urgency = urgency or acts.is_urgent(
-        "\n".join(each.text for each in answer.sentences if not acts.is_pointer(each.text))
-    )
+                explained = explained or not _is_flat(clause)
+                nearest = nearest or leaves_out(clause, profile)
+            elif acts.is_advice(clause):
+                next_step = True
+            else:
+                cited = bool(sentence.citations) and verdict is None
+                nearest = nearest or cited or acts.is_pointer(clause)
+        next_step = next_step or _asks(text)
+    urgency = any(acts.is_urgent(each.text) and not acts.is_pointer(each.text) for each in answer.sentences)
     return RefusalQuality(explained, nearest, next_step, urgency)
 
 
@@ -161,9 +130,8 @@ def supported(
             return entails(passage, sentence.text)
         if right and (citation in supporting or entails(passage, _piece_before(sentence, place))):
             return True
-        # Further sentences of the same drift explain the answer; a coarser answer may still be true.
-        explains = sentence is not outcome.parts[0] or outcome.imprecise
-        return answerable and (right or outcome.imprecise) and explains and entails(passage, sentence.text)
+        # A coarser answer may still be true.
+        return answerable and (right or outcome.imprecise) and entails(passage, sentence.text)
 
     return tuple(supports(place, citation) for place, citation in enumerate(sentence.citations))
 
@@ -171,9 +139,7 @@ def supported(
 def _piece_before(sentence: AnswerSentence, place: int) -> str:
     """The later piece of a sentence that a citation stands behind; empty for its first piece."""
     pieces = [piece for piece, marks in _PIECES.findall(sentence.marked) for _ in marks]
-    return (
-        pieces[place] if place < len(pieces) and pieces[place] != pieces[0] and not sentence.borrowed else ""
-    )
+    return pieces[place] if place < len(pieces) and pieces[place] != pieces[0] else ""
 
 
 def describe(sentence: AnswerSentence, role: Role, support: tuple[bool, ...]) -> Sentence:
