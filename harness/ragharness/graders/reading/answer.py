@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,7 +13,7 @@ from ragharness.language.declines import Decline, find_decline
 from ragharness.language.normalise import normalise
 from ragharness.language.patterns import regex
 from ragharness.language.sentences import sentences
-from ragharness.language.tables import phrases, words_of
+from ragharness.language.tables import phrases
 from ragharness.language.words import content, is_english, raw_words
 
 if TYPE_CHECKING:
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
     from ragharness.records import Answer
 
 _LINE_START = regex(
-    r"^[ \t]*(?:>[ \t]*)*(?P<hash>#{1,6}[ \t]+)?"
-    r"(?P<bullet>(?:[-*•·–—+▪◦‣]|\(?(?:\d{1,2}|[a-z])[.)])[ \t]+)?(?:\[[ xX]\][ \t]+)?"
+    r"^[ \t]*(?P<hash>#{1,6}[ \t]+)?(?P<bullet>(?:[-*•·–—+▪◦‣]|\(?(?:\d{1,2}|[a-z])[.)])[ \t]+)?"
 )
 _RULE = regex(r"^[\s|:+=_*-]*$")
 _EMPHASIS = regex(r"\*{1,3}|__|~~")
@@ -36,19 +34,16 @@ _LABEL = regex(
 )
 _SOURCES = regex(
     rf"^\W*(?:{phrases('answers', 'source_adjectives')}\s+)?{phrases('answers', 'source_labels')}"
-    r"(?:\s+(?:used|cited|consulted))?\s*(?:[:\-–—]|$)\s*",
+    r"\s*(?:[:\-–—]|$)\s*",
     re.IGNORECASE,
 )
 _BARE_ANSWER = regex(rf"^\W*{phrases('answers', 'bare_answers')}\W*$", re.IGNORECASE)
-_SEMICOLON = regex("(?<=[\ue000-\uf8ff]);\\s+(?=[^;\ue000-\uf8ff]*[\ue000-\uf8ff])")
-_BEFORE_ECHO = regex(r"[^:\"“«„—–?]{4,120}(?=[:\"“«„—–])")
 _WORD = regex(r"[^\W_]")
-_DIGIT = regex(r"\d")
 _FIGURE = regex(r"\d[\d,.]*")
 _BLANKS = regex(r"\s{2,}")
 _BEFORE_POINT = regex(r"\s+([.,;:!?])")
 _MOST_IN_HEADING = 14
-_LONGEST_SENTENCE = 1500
+_PIECE = regex(r"(?s).{1,1500}(?:\s|$)|.{1,1500}")
 """Longer runs without an end are read in pieces, so that reading stays linear in the length."""
 OVERLONG_SENTENCES = 200
 OVERLONG_CHARACTERS = 20_000
@@ -106,10 +101,9 @@ def parse_answer(answer: Answer, question: str, known: Sequence[str]) -> ParsedA
     parser = _Parser(marked, question)
     found, trailing = parser.parse()
     _lead_in(found)
-    _lend_back(found)
     own = tuple(dict.fromkeys(id_ for each in found for id_ in each.citations))
     # A list beside the text that repeats its marks says nothing of the sentences without one.
-    _attach(found, tuple(dict.fromkeys((*trailing, *(id_ for id_ in listed if id_ not in own)))), own)
+    _attach(found, tuple(dict.fromkeys((*trailing, *(id_ for id_ in listed if id_ not in own)))))
     flags = ["positional_citations"] if marked.positional or by_place else []
     if len(found) > OVERLONG_SENTENCES or len(answer.text) > OVERLONG_CHARACTERS:
         flags.append("overlong")
@@ -122,27 +116,16 @@ def _lead_in(found: list[AnswerSentence]) -> None:
     lead: tuple[str, ...] = ()
     for each in found:
         if not each.item:
-            end = each.text.rstrip()
-            opens = end.endswith(":") or end.rpartition(" ")[2] in words_of("answers", "lead_ins")
-            lead = each.citations if opens else ()
+            lead = each.citations if each.text.endswith(":") else ()
         elif lead and not each.citations:
             each.citations, each.borrowed = lead, True
 
 
-def _lend_back(found: Sequence[AnswerSentence]) -> None:
-    """Give the marks of a sentence that only says where the answer stands to the sentence before it."""
-    for before, each in itertools.pairwise(found):
-        if not before.citations and acts.is_attribution(each.text):
-            before.citations, before.borrowed = each.citations, True
-
-
-def _attach(found: list[AnswerSentence], trailing: tuple[str, ...], own: tuple[str, ...]) -> None:
+def _attach(found: list[AnswerSentence], trailing: tuple[str, ...]) -> None:
     """Give the citations of a list at the end to every sentence that has no mark of its own."""
-    bare = [each for each in found if not each.citations and not each.heading]
-    for each in bare:
-        each.citations, each.borrowed = trailing, bool(trailing)
-    if not bare and found:
-        found[0].citations += tuple(id_ for id_ in trailing if id_ not in own)
+    for each in found:
+        if trailing and not each.citations and not each.heading:
+            each.citations, each.borrowed = trailing, True
 
 
 class _Parser:
@@ -173,7 +156,7 @@ class _Parser:
         if body.count("|") >= 2:
             body, item = _read_row(body, self.header), True
             below = self.lines[number + 1] if number + 1 < len(self.lines) else ""
-            if "-" in below and _RULE.match(below):
+            if _RULE.match(below):
                 self.header = _cells(line)
         else:
             self.header = []
@@ -184,7 +167,7 @@ class _Parser:
         if sources and len(raw_words(MARK.sub("", body[sources.end() :]))) <= 3:
             self.trailing += ids
             self.in_sources = True
-        elif (not said and self.found) or (self.in_sources and ids):
+        elif not said or (self.in_sources and ids):
             self.trailing += ids
         else:
             self.in_sources = False
@@ -196,48 +179,22 @@ class _Parser:
         label = _LABEL.match(body)
         body = body[label.end() :] if label else body
         for start, end in sentences(body):
-            for piece in _pieces(body[start:end]):
+            for piece in _PIECE.findall(body, start, end):
                 text = _BEFORE_POINT.sub(r"\1", _BLANKS.sub(" ", MARK.sub("", piece))).strip()
                 ids = self.marked.cited(piece)
-                last = self.found[-1] if self.found else None
-                if not text.strip(" .,;:()[]\"'"):
-                    if last and last.line == number:
+                if not _WORD.search(text):
+                    self.trailing += ids if not self.found else ()
+                    for last in self.found[-1:]:
                         last.citations = tuple(dict.fromkeys((*last.citations, *ids)))
-                        last.marked += piece
-                        continue
-                    if not ids:
-                        continue
-                if _restates(text, self.asked, heading=heading):
-                    before = _BEFORE_ECHO.match(text)
-                    if not before or find_decline(before[0]) is None:
-                        continue
-                    # "I found nothing about: What is ...?" declines, though its end is the question.
-                    text = text.rstrip(" ?\"'*”") + "."
-                self.found.append(AnswerSentence(text, piece, ids, heading, item, number, self.context))
+                elif not self._restates(text):
+                    self.found.append(AnswerSentence(text, piece, ids, heading, item, number, self.context))
 
-
-def _pieces(sentence: str) -> list[str]:
-    """Cut a sentence at semicolons between citations, and where it is longer than any sentence."""
-    if len(sentence) <= _LONGEST_SENTENCE:
-        return _SEMICOLON.split(sentence)
-    pieces: list[str] = []
-    start = 0
-    while len(sentence) - start > _LONGEST_SENTENCE:
-        end = start + _LONGEST_SENTENCE
-        cut = sentence.rfind(" ", start + _LONGEST_SENTENCE // 2, end) + 1 or end
-        pieces.append(sentence[start:cut])
-        start = cut
-    return [*pieces, sentence[start:]]
-
-
-def _restates(text: str, asked: frozenset[str], *, heading: bool) -> bool:
-    """Say whether a sentence only repeats the question."""
-    said = frozenset(content(text)) - {"question", "q"}
-    if not said or _BARE_ANSWER.match(text):
-        return False
-    if text.rstrip(" \"'*”").endswith("?") and not acts.asks_back(text):
-        return len(said & asked) >= 0.6 * len(said)
-    return heading and len(said) > 3 and said <= asked
+    def _restates(self, text: str) -> bool:
+        """Say whether a sentence only repeats the question."""
+        said = frozenset(content(text))
+        if not text.rstrip(" \"'*”").endswith("?") or acts.asks_back(text) or find_decline(text):
+            return False
+        return len(said & self.asked) >= 0.6 * len(said)
 
 
 def _join_bare_answers(found: list[AnswerSentence]) -> list[AnswerSentence]:
@@ -245,12 +202,7 @@ def _join_bare_answers(found: list[AnswerSentence]) -> list[AnswerSentence]:
     joined: list[AnswerSentence] = []
     for each in found:
         before = joined[-1] if joined else None
-        if (
-            before
-            and not before.citations
-            and is_bare_answer(before.text)
-            and not (before.item and each.item)
-        ):
+        if before and not before.citations and is_bare_answer(before.text):
             word = before.text.rstrip(" .:!,;–—-")
             each.text, each.marked = f"{word}. {each.text}", f"{word}. {each.marked}"
             each.heading = False
@@ -269,14 +221,15 @@ def _cells(row: str) -> list[str]:
 
 
 def _read_row(row: str, header: Sequence[str]) -> str:
-    """A table row of figures as "Sales, 2023 = 5; Sales, 2022 = 4", any other as its cells."""
+    """A table row below its header as "Sales, 2023 = 5; Sales, 2022 = 4", any other as its cells."""
     label, *cells = _cells(row)
     figures = [cell for cell in cells if MARK.sub("", cell).strip(" -–—")]
-    if len(header) == len(cells) + 1 > 2 and figures and all(map(_DIGIT.search, figures)):
-        named = zip(header[1:], cells, strict=True)
-        said = "; ".join(f"{label}, {name} = {cell}" for name, cell in named if cell in figures)
-        return said + " " + "".join(cell for cell in cells if cell not in figures)
-    return (": " if len(cells) == 1 else " | ").join(filter(None, (label, *cells)))
+    if len(header) != len(cells) + 1 or not figures:
+        return " | ".join(filter(None, (label, *cells)))
+    said = (
+        f"{label}, {name} = {cell}" for name, cell in zip(header[1:], cells, strict=True) if cell in figures
+    )
+    return "; ".join(said) + " " + "".join(cell for cell in cells if cell not in figures)
 
 
 def is_quoted_row(text: str) -> bool:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ragharness.language.patterns import regex
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -15,13 +13,10 @@ if TYPE_CHECKING:
     from ragharness.records import Passage
 
 LONG_COPY = 120
-"""Words copied from the passages, in three sentences or more: the answer is what is said besides."""
-_LEAST_COPIES = 3
+"""Words copied from the passages: the answer is what is said besides."""
 LEAST_COPIED = 60
 """Words copied from the passages that make a dump; a shorter quotation is read like any other sentence."""
 _LEAST_SENTENCE = 5
-_LONG_SCRAP = 30
-_PIECE_ENDS = regex(r"\s\|\s|(?<=[.:;])\s+")
 
 
 def own_words(chosen: Sequence[Entry], passages: Sequence[Passage]) -> list[Entry]:
@@ -43,32 +38,14 @@ def own_sentences(sentences: Sequence[AnswerSentence], passages: Sequence[Passag
     if sum(len(each.text) for each in sentences) < LONG_COPY * 4:
         return list(sentences)
     texts = [_squeezed(passage.text) for passage in passages]
-    copied = {each.text for each in sentences if not each.heading and _is_copied(each.text, texts)}
-    if len(copied) < _LEAST_COPIES or sum(len(text.split()) for text in copied) < LONG_COPY:
+    copied = {each.text for each in sentences if _is_copied(each.text, texts)}
+    if sum(len(text.split()) for text in copied) < LONG_COPY:
         return list(sentences)
-    pieces = frozenset[str]().union(*(_pieces(passage.text) for passage in passages))
-    return [
-        each
-        for each in sentences
-        if each.text not in copied and not each.heading and not _is_scrap(each.text, texts, pieces)
-    ]
+    return [each for each in sentences if each.text not in copied]
 
 
 def _is_copied(text: str, texts: Sequence[str]) -> bool:
     return len(text.split()) >= _LEAST_SENTENCE and any(_squeezed(text) in each for each in texts)
-
-
-def _is_scrap(text: str, texts: Sequence[str], pieces: frozenset[str]) -> bool:
-    """Say whether a short piece is one of a passage too, as a heading or a cell of a table is."""
-    squeezed = _squeezed(text)
-    return squeezed in pieces or (len(squeezed) > _LONG_SCRAP and any(squeezed in each for each in texts))
-
-
-@lru_cache(maxsize=512)
-def _pieces(text: str) -> frozenset[str]:
-    """The lines, cells and short sentences of a passage."""
-    lines = text.splitlines()
-    return frozenset(_squeezed(piece) for line in lines for piece in (line, *_PIECE_ENDS.split(line)))
 
 
 @lru_cache(maxsize=512)
