@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragharness.graders.reading.answer import is_bare_answer
 from ragharness.graders.reading.silence import denies_premise, leaves_out, verdicts
-from ragharness.graders.reading.support import entails
+from ragharness.graders.reading.support import entails, quotes
 from ragharness.graders.reading.yesno import leading_word
 from ragharness.language import acts
 from ragharness.language.declines import find_decline
@@ -128,7 +128,9 @@ def supported(
             return passage is not None
         if not (outcome.committed and outcome.holds(sentence)):
             return entails(passage, sentence.text)
-        if right and (citation in supporting or entails(passage, _piece_before(sentence, place))):
+        if quotes(passage, sentence.text) or (right and citation in supporting):
+            return True
+        if right and entails(passage, _piece_before(sentence, place)):
             return True
         # A coarser answer may still be true.
         return answerable and (right or outcome.imprecise) and entails(passage, sentence.text)

@@ -11,7 +11,7 @@ from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.patterns import regex
 from ragharness.language.polarity import read_statement
 from ragharness.language.sentences import sentences
-from ragharness.language.words import STOPWORDS, concept, content, generic_concepts
+from ragharness.language.words import STOPWORDS, concept, content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 ENOUGH = 0.5
 """Share of a claim's content words that a passage must hold to entail it."""
+_QUOTED = 6
+"""Words from which on a wording is a quotation, not a turn of phrase that stands there by chance."""
 _NEARLY_ALL = 0.75
 """Share of a claim's words that one sentence must hold to contradict its figure."""
 _JOINED_NAME = regex(r"\b[A-Z]\w+[–-][A-Z]\w+")
@@ -36,6 +38,12 @@ def entails(passage: Passage, claim: str) -> bool:
     if not _holds_values(passage.text, claim):
         return False
     return not find_cues(claim) or read_statement(passage.text, claim).polarity != "denies"
+
+
+def quotes(passage: Passage, claim: str) -> bool:
+    """Say whether a claim of some length stands in a passage word for word."""
+    said = raw_words(claim)
+    return len(said) >= _QUOTED and f" {' '.join(said)} " in f" {' '.join(raw_words(passage.text))} "
 
 
 def _subject(text: str) -> frozenset[str]:
