@@ -35,6 +35,8 @@ KNOWN = ("c1#3", "c1#7", "p4")
         ("(c9#99) (Q3) (FY24) Section [4.2]", ("c9#99",)),
         ("[doc c1#3, p. 4] [1-2]", ("c1#3", "c1#7")),
         ("nothing cited [...] [emphasis added]", ()),
+        ("three years 【4:0†p4】", ("p4",)),
+        ("sales rose [Q3] in [FY2023] by [5%]", ()),
     ],
 )
 def test_citations_are_found_where_they_stand(text: str, ids: tuple[str, ...]) -> None:

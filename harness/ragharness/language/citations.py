@@ -21,8 +21,6 @@ _BRACKET = regex(r"\[{1,2}([^\[\]\n]{1,300})\]{1,2}(?:\(([^()\n]{0,300})\))?")
 _PAREN = regex(r"\(([^()\[\]\n]{1,200})\)")
 _SPLIT = regex(r"\s*(?:[,;|&/]|\band\b)\s*")
 _LABEL = regex(rf"^(?:{phrases('answers', 'citation_labels')}\b\.?\s*[:#]?\s*)+", re.IGNORECASE)
-_POINTS = regex(r"\s*(?:see|per|from|id|also)\b", re.IGNORECASE)
-"""Behind these a bare number in round brackets counts something else ("see 3")."""
 _NUMBERED = regex(r"^\^?(\d{1,3})$")
 _RANGE = regex(r"^(\d{1,3})\s*[-–]\s*(\d{1,3})$")
 _LOOKS_LIKE_ID = regex(r"^(?=[^\s]*\d)(?=[^\s]*[A-Za-z#_])[\w.:#/@+-]{2,100}$")
@@ -97,30 +95,14 @@ class _Resolver:
 
     def many(self, inside: str) -> list[str]:
         """Return the ids that the inside of a mark names."""
-        if whole := self.one(inside):
-            return whole
-        if ids := [id_ for token in _SPLIT.split(inside) for id_ in self.one(token)]:
-            return ids
-        each = [self.one(token) for token in inside.split()]
-        return [id_ for found in each for id_ in found] if all(each) else []
+        return self.one(inside) or [id_ for token in _SPLIT.split(inside) for id_ in self.one(token)]
 
     def certain(self, inside: str) -> list[str]:
-        """Like ``many`` for round brackets, where only known ids and ids with a # are citations."""
-        ids: list[str] = []
-        inside = inside.strip()
-        labelled = _LABEL.match(inside)
-        for token in (inside, *_SPLIT.split(inside)):
-            bare = _LABEL.sub("", token.strip(_STRIPPED)).strip()
-            known = self.by_fold.get(bare.casefold())
-            if known and (labelled or not known.isdigit()):
-                ids.append(known)
-            elif _HASHED.fullmatch(bare):
-                ids.append(bare)
-            elif labelled and _NUMBERED.match(bare) and not _POINTS.match(inside):
-                ids += self._numbered(bare)
-            if ids and token is inside:
-                break
-        return ids
+        """Like ``many`` for round brackets, where only ids of retrieved passages are citations."""
+        labelled = _LABEL.match(inside.strip())
+        bare = [_LABEL.sub("", token.strip(_STRIPPED)).strip() for token in (inside, *_SPLIT.split(inside))]
+        found = [self.by_fold[each.casefold()] for each in bare if each.casefold() in self.by_fold]
+        return list(dict.fromkeys(id_ for id_ in found if labelled or not id_.isdigit()))
 
     def define(self, text: str) -> str:
         """Read footnotes and source lists ("[1]: p4", "[^a]: see p4") and take them out of the text."""
@@ -130,13 +112,10 @@ class _Resolver:
         bare = _bare_ids(self.known, text)
 
         def read(found: re.Match[str]) -> str:
-            label, rest = found[1], found[2]
-            named = (bare.search(rest) if bare else None) or _HASHED.search(rest)
-            inner = _BRACKET.search(rest)
-            ids = [named[0]] if named else self.many(inner[1]) if inner else []
-            if uses[label] < 2 or not ids or label.casefold() in self.by_fold:
+            named = bare.search(found[2]) if bare else None
+            if uses[found[1]] < 2 or not named:
                 return found[0]
-            self.definitions[label] = ids[0]
+            self.definitions[found[1]] = named[0]
             return ""
 
         return _DEFINITION.sub(read, text)
@@ -162,7 +141,7 @@ def resolve(citations: Sequence[str], known: Sequence[str]) -> tuple[tuple[str, 
 def mark(text: str, known: Sequence[str]) -> Marked:
     """Replace the citations of a text by marks; a mark after a full stop moves before it.
 
-    ``known`` are the ids of the retrieved passages in order; a bare number is a place in it unless ids are numbers.
+    ``known``: the ids of the retrieved passages in order; bare numbers are places in it unless ids are numbers.
     """
     resolver = _Resolver(known)
     ids: list[str] = []

@@ -98,8 +98,8 @@ def parse_answer(answer: Answer, question: str, known: Sequence[str]) -> ParsedA
     plain = normalise(answer.text)
     marked = mark(plain.text, known)
     listed, by_place = resolve([*(answer.citations or ()), *(plain.citations or ())], known)
-    parser = _Parser(marked, question)
-    found, trailing = parser.parse()
+    english = is_english(MARK.sub(" ", marked.text))
+    found, trailing = _Parser(marked, question, english=english).parse()
     _lead_in(found)
     own = tuple(dict.fromkeys(id_ for each in found for id_ in each.citations))
     # A list beside the text that repeats its marks says nothing of the sentences without one.
@@ -108,7 +108,7 @@ def parse_answer(answer: Answer, question: str, known: Sequence[str]) -> ParsedA
     if len(found) > OVERLONG_SENTENCES or len(answer.text) > OVERLONG_CHARACTERS:
         flags.append("overlong")
     cited = tuple(dict.fromkeys((*own, *trailing, *listed)))
-    return ParsedAnswer(found, cited, is_english(MARK.sub(" ", marked.text)), flags)
+    return ParsedAnswer(found, cited, english, flags)
 
 
 def _lead_in(found: list[AnswerSentence]) -> None:
@@ -131,8 +131,9 @@ def _attach(found: list[AnswerSentence], trailing: tuple[str, ...]) -> None:
 class _Parser:
     """Reads the lines of an answer one by one."""
 
-    def __init__(self, marked: Marked, question: str) -> None:
+    def __init__(self, marked: Marked, question: str, *, english: bool) -> None:
         self.marked = marked
+        self.english = english
         self.asked = frozenset(content(question))
         self.lines = marked.text.split("\n")
         self.found: list[AnswerSentence] = []
@@ -178,7 +179,7 @@ class _Parser:
     def _read_sentences(self, number: int, body: str, *, item: bool, heading: bool) -> None:
         label = _LABEL.match(body)
         body = body[label.end() :] if label else body
-        for start, end in sentences(body):
+        for start, end in sentences(body) if self.english else [(0, len(body))]:
             for piece in _PIECE.findall(body, start, end):
                 text = _BEFORE_POINT.sub(r"\1", _BLANKS.sub(" ", MARK.sub("", piece))).strip()
                 ids = self.marked.cited(piece)
