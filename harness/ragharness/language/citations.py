@@ -18,7 +18,6 @@ MARK = regex("[\ue000-\uf8ff]")
 """A citation mark inside a marked text; ``Marked.ids`` tells what it stands for."""
 
 _BRACKET = regex(r"\[{1,2}([^\[\]\n]{1,300})\]{1,2}(?:\(([^()\n]{0,300})\))?")
-_PAREN = regex(r"\(([^()\[\]\n]{1,200})\)")
 _SPLIT = regex(r"\s*(?:[,;|&/]|\band\b)\s*")
 _LABEL = regex(rf"^(?:{phrases('answers', 'citation_labels')}\b\.?\s*[:#]?\s*)+", re.IGNORECASE)
 _NUMBERED = regex(r"^\^?(\d{1,3})$")
@@ -97,13 +96,6 @@ class _Resolver:
         """Return the ids that the inside of a mark names."""
         return self.one(inside) or [id_ for token in _SPLIT.split(inside) for id_ in self.one(token)]
 
-    def certain(self, inside: str) -> list[str]:
-        """Like ``many`` for round brackets, where only ids of retrieved passages are citations."""
-        labelled = _LABEL.match(inside.strip())
-        bare = [_LABEL.sub("", token.strip(_STRIPPED)).strip() for token in (inside, *_SPLIT.split(inside))]
-        found = [self.by_fold[each.casefold()] for each in bare if each.casefold() in self.by_fold]
-        return list(dict.fromkeys(id_ for id_ in found if labelled or not id_.isdigit()))
-
     def define(self, text: str) -> str:
         """Read footnotes and source lists ("[1]: p4", "[^a]: see p4") and take them out of the text."""
         if not _DEFINITION.search(text):
@@ -141,7 +133,7 @@ def resolve(citations: Sequence[str], known: Sequence[str]) -> tuple[tuple[str, 
 def mark(text: str, known: Sequence[str]) -> Marked:
     """Replace the citations of a text by marks; a mark after a full stop moves before it.
 
-    ``known``: the ids of the retrieved passages in order; bare numbers are places in it unless ids are numbers.
+    ``known``: the ids of the retrieved passages; bare numbers are places in it unless ids are numbers.
     """
     resolver = _Resolver(known)
     ids: list[str] = []
@@ -152,18 +144,13 @@ def mark(text: str, known: Sequence[str]) -> Marked:
         return "".join(chr(_FIRST + place) for place in range(first, len(ids)))
 
     def bracket(found: re.Match[str]) -> str:
-        named, target = resolver.many(found[1]), found[2]
-        link = resolver.by_fold.get(target.strip(" #").casefold()) if target else None
-        if link:
-            return put([link]) if named else found[1] + put([link])
-        return put(named) if named else found[0] if target is None else found[1]
-
-    def paren(found: re.Match[str]) -> str:
-        return put(resolver.certain(found[1])) or found[0]
+        target = found[2]
+        if target and (link := resolver.by_fold.get(target.strip(" #").casefold())):
+            return found[1] + put([link])
+        return put(resolver.many(found[1])) or (found[0] if target is None else found[1])
 
     if "[" in text:
         text = _BRACKET.sub(bracket, resolver.define(text))
-    text = _PAREN.sub(paren, text)
     if bare := _bare_ids(known, text):
         text = bare.sub(lambda found: put([found[0]]), text)
     if "#" in text:
