@@ -67,6 +67,7 @@ def test_bare_numbers_are_ids_where_ids_are_numbers() -> None:
         ('```json\n{"answer": true, "explanation": "Staff may."}\n```', "Yes.\nStaff may.", None),
         ("{'answer': 'no', 'sources': [{'id': 'p4'}]}", "no", ("p4",)),
         ('{"answer": null}', "", None),
+        ('{"answer": ["bread", "salt"]}', "- bread\n- salt", None),
         ("A set {a, b} of things", "A set {a, b} of things", None),
         ("<think>No [p3]</think>Yes [p4]", "Yes [p4]", None),
         ("some reasoning</think>Yes", "Yes", None),

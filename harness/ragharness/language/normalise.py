@@ -9,21 +9,18 @@ import unicodedata
 from typing import NamedTuple, cast
 
 from ragharness.language.patterns import regex
-from ragharness.language.tables import phrases, table, words_of
+from ragharness.language.tables import phrases, table
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _SUPERSCRIPT = regex(r"(?<=[a-z.,;:)\]%\"”][a-z.,;:)\]%\"”])[⁰¹²³⁴⁵⁶⁷⁸⁹]+|(?<=\d[.,;])[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _BRACKETS = str.maketrans("【】〔〕⟦⟧〖〗", "[][][][]")
 _UNSEEN = regex(r"[\ue000-\uf8ff\u200b-\u200f\u2060\ufeff]")
 _REASONING = regex(rf"[<\[◁](?P<close>/?){phrases('answers', 'reasoning_tags')}\s*[>\]▷]", re.IGNORECASE)
-_CITE_TAG = regex(
+_TAG = regex(
     r"<(?:cite|citation|source|ref)\b[^<>]{0,80}>([^<>]{1,120})</(?:cite|citation|source|ref)>", re.IGNORECASE
 )
 _TAG = regex(r"</?[a-zA-Z][\w-]{0,20}(?:\s[^<>]{0,120})?/?>")
 _FENCE = regex(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.MULTILINE)
-_AROUND_OBJECT = regex(
-    r"^\W*(?:here(?:'s| is)[^\n]*|json|output|response|answer)\W*$", re.IGNORECASE | re.MULTILINE
-)
 _LARGEST_OBJECT = 200_000
 
 
@@ -45,25 +42,18 @@ def normalise(text: str) -> Normalised:
     if "{" in text and len(text) <= _LARGEST_OBJECT:
         text, citations = _open_object(text)
     if "<" in text:
-        text = _TAG.sub(" ", _CITE_TAG.sub(r"[\1]", text))
+        text = _TAG.sub(" ", text)
     return Normalised(text.strip(), citations)
 
 
 def _without_reasoning(text: str) -> str:
     """Drop what stands between reasoning tags; a tag without its partner reaches to that end of the text."""
-    kept: list[str] = []
-    depth = position = 0
-    for tag in _REASONING.finditer(text):
-        if tag["close"]:
-            if depth == 0:
-                kept.clear()
-            depth = max(0, depth - 1)
-            position = tag.end()
-        else:
-            if depth == 0:
-                kept.append(text[position : tag.start()])
-            depth += 1
-    return "\n".join([*kept, "" if depth else text[position:]])
+    tags = list(_REASONING.finditer(text))
+    if not tags:
+        return text
+    before = "" if tags[0]["close"] else text[: tags[0].start()]
+    after = text[tags[-1].end() :] if tags[-1]["close"] else ""
+    return f"{before}\n{after}"
 
 
 def _open_object(text: str) -> tuple[str, tuple[str, ...] | None]:
@@ -74,7 +64,7 @@ def _open_object(text: str) -> tuple[str, tuple[str, ...] | None]:
     if said is None:
         return text, None
     around = f"{text[:start].strip(' [')}\n{text[end:].strip(' ]')}".strip(" \n:")
-    return f"{_AROUND_OBJECT.sub('', around)}\n{said}".strip(), _cited(loaded)
+    return f"{around}\n{said}".strip(), _cited(loaded)
 
 
 def _load(text: str, start: int) -> tuple[object, int]:
@@ -90,17 +80,13 @@ def _load(text: str, start: int) -> tuple[object, int]:
 
 
 def _say(found: object) -> str | None:
-    """What an object says: its answer and its reasons as sentences; None when it carries neither."""
+    """What an object says: its answer and its reasons as sentences; None when it has no answer."""
     fields = _folded(found)
     key = _first("answer_keys", fields)
-    refused = any(fields.get(name) is True for name in words_of("answers", "refused_when_true")) or any(
-        fields.get(name) is False for name in words_of("answers", "refused_when_false")
-    )
-    if key is None and not refused:
+    if key is None:
         return None
     reasons = [name for name in _keys("reason_keys") if name in fields and name != key]
-    said = [text for name in (key, *reasons) if name and (text := _as_text(fields[name]))]
-    return "\n".join(said or ["I cannot answer this."] * refused)
+    return "\n".join(filter(None, (_as_text(fields[name]) for name in (key, *reasons))))
 
 
 def _as_text(value: object) -> str:
@@ -109,7 +95,7 @@ def _as_text(value: object) -> str:
     if isinstance(value, bool):
         return "Yes." if value else "No."
     if isinstance(value, dict):
-        return _say(value) or "\n".join(f"{key}: {_as_text(each)}" for key, each in value.items())
+        return _say(value) or str(value)
     if isinstance(value, (list, tuple)):
         return "\n".join(f"- {_as_text(each)}" for each in value)
     return str(value)
@@ -119,8 +105,7 @@ def _cited(found: object) -> tuple[str, ...] | None:
     fields = _folded(found)
     key = _first("citation_keys", fields)
     if key is None:
-        nested = next((value for value in fields.values() if isinstance(value, dict)), None)
-        return _cited(nested) if nested else None
+        return None
     value = fields[key]
     ids = map(_id, value if isinstance(value, (list, tuple)) else [value])
     return tuple(each for each in ids if each)
