@@ -30,7 +30,6 @@ _BOUNDARY = regex(
 )
 _SUBORDINATE = regex(rf"^\W*{phrases('sentences', 'subordinators')}\b[^,;]{{3,200}},\s+", re.IGNORECASE)
 _LABEL_END = regex(r"\s*[:—–-]")
-_STATES = regex(rf"\b{phrases('sentences', 'stating')}\b|n['’]t\b", re.IGNORECASE)
 _ANSWERS = regex(rf"\W*{phrases('sentences', 'answering')}\b", re.IGNORECASE)
 _YEAR_ENDS = regex(r"(?<!\bin )(?<!\bof )\b(?:19|20)\d\d$")
 
@@ -89,9 +88,7 @@ def _is_label(text: str, start: int, end: int) -> bool:
     """Say whether what stands before a colon or dash names what follows it."""
     if _YEAR_ENDS.search(text, max(start, end - 12), end):
         return True
-    low = max(start, text.rfind("(", start, end))
-    short = len(text[low:end].split()) <= 4
-    return short and not _ANSWERS.match(text, start) and not _STATES.search(text, start, end)
+    return len(text[start:end].split()) <= 4 and not _ANSWERS.match(text, start)
 
 
 def _with_lead(text: str, start: int, end: int) -> list[Span]:

@@ -192,9 +192,9 @@ class _Parser:
 
     def _restates(self, text: str) -> bool:
         """Say whether a sentence only repeats the question."""
-        said = frozenset(content(text))
         if not text.rstrip(" \"'*”").endswith("?") or acts.asks_back(text) or find_decline(text):
             return False
+        said = frozenset(content(text))
         return len(said & self.asked) >= 0.6 * len(said)
 
 
