@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -63,8 +64,6 @@ class AnswerSentence:
     line: int = 0
     context: str = ""
     """The heading above it."""
-    borrowed: bool = False
-    """Its citations come from a list at the end or from the dict, not from marks of its own."""
 
     @cached_property
     def decline(self) -> Decline | None:
@@ -101,6 +100,7 @@ def parse_answer(answer: Answer, question: str, known: Sequence[str]) -> ParsedA
     english = is_english(MARK.sub(" ", marked.text))
     found, trailing = _Parser(marked, question, english=english).parse()
     _lead_in(found)
+    _lend_back(found)
     own = tuple(dict.fromkeys(id_ for each in found for id_ in each.citations))
     # A list beside the text that repeats its marks says nothing of the sentences without one.
     _attach(found, tuple(dict.fromkeys((*trailing, *(id_ for id_ in listed if id_ not in own)))))
@@ -118,14 +118,21 @@ def _lead_in(found: list[AnswerSentence]) -> None:
         if not each.item:
             lead = each.citations if each.text.endswith(":") else ()
         elif lead and not each.citations:
-            each.citations, each.borrowed = lead, True
+            each.citations = lead
+
+
+def _lend_back(found: Sequence[AnswerSentence]) -> None:
+    """Give the marks of a sentence that only says where the answer stands to the sentence before it."""
+    for before, each in itertools.pairwise(found):
+        if not before.citations and acts.is_attribution(each.text):
+            before.citations = each.citations
 
 
 def _attach(found: list[AnswerSentence], trailing: tuple[str, ...]) -> None:
     """Give the citations of a list at the end to every sentence that has no mark of its own."""
     for each in found:
         if trailing and not each.citations and not each.heading:
-            each.citations, each.borrowed = trailing, True
+            each.citations = trailing
 
 
 class _Parser:

@@ -65,7 +65,7 @@ def role_of(sentence: AnswerSentence, outcome: Outcome, profile: Profile, *, ref
         return "nothing"
     if sentence.decline or (refusing and denies_premise(text, profile)):
         return "decline"
-    if refusing and (acts.is_pointer(text) or sentence.citations):
+    if (refusing and (acts.is_pointer(text) or sentence.citations)) or acts.is_about_the_others(text):
         return "pointer"
     return "advice" if (acts.is_advice(text) or acts.is_urgent(text)) and not sentence.citations else "claim"
 
