@@ -181,6 +181,10 @@ def test_what_stands_word_for_word_in_its_passage_is_supported() -> None:
         assert judge(setting, changed).citation_supports == "no"
 
 
+def test_a_sentence_that_says_where_the_answer_stands_lends_its_mark() -> None:
+    assert judge(TERM, "It lasts three years. This is set out in the term clause [c1#3].").bucket == "correct"
+
+
 def test_the_number_of_a_quoted_list_item_is_supported() -> None:
     listed = TERM._replace(passages={"c1#3": f"1. {CONTRACT['c1#3']}"})
     assert judge(listed, f"The document says: 1. {CONTRACT['c1#3']} [c1#3]").citation_supports == "yes"

@@ -7,10 +7,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ragharness.language.words import content, generic_concepts
-
 from ragharness.language.modality import find_cues, is_negated
 from ragharness.language.sentences import clauses
+from ragharness.language.words import content, generic_concepts
 from ragharness.shelf import load_module
 
 _words = load_module(Path(__file__).with_name("words.py"))

@@ -7,8 +7,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.language.words import content
-
 from ragharness.language.modality import find_cues, is_negated, negations, verdict
 from ragharness.language.polarity import (
     FACTS,
@@ -25,6 +23,7 @@ from ragharness.language.polarity import (
 from ragharness.language.propositions import Frame, frame
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import pattern
+from ragharness.language.words import content
 from ragharness.shelf import load_module
 
 if TYPE_CHECKING:

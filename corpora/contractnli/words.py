@@ -8,9 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import cast
 
-from ragharness.language.words import content
-
 from ragharness.language.tables import any_of
+from ragharness.language.words import content
 
 if sys.version_info >= (3, 11):
     import tomllib

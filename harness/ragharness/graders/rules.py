@@ -10,11 +10,16 @@ from msgspec.structs import replace
 
 from ragharness.graders.reading.answer import ParsedAnswer, parse_answer
 from ragharness.graders.reading.copies import own_sentences
-from ragharness.graders.reading.languages import is_foreign_to
 from ragharness.graders.reading.lists import read_list
 from ragharness.graders.reading.outcome import Outcome
 from ragharness.graders.reading.profile import Profile, profile_of
-from ragharness.graders.reading.refusal_quality import NO_MANNERS, describe, manners_of, role_of, supported
+from ragharness.graders.reading.refusal_quality import (
+    RefusalQuality,
+    describe,
+    refusal_quality,
+    role_of,
+    supported,
+)
 from ragharness.graders.reading.scorer import FALSE_CORRECT, operating_point
 from ragharness.graders.reading.silence import denies_premise, verdicts
 from ragharness.graders.reading.support import contradicts, miscounts
@@ -63,10 +68,10 @@ class RulesGrader:
         passages = {passage.id: passage for passage in retrieved}
         evidence = any(id_ in passages for id_ in supporting)
         unlabelled = replace(answer, text=without_labels(answer.text, [each.title for each in retrieved]))
-        anatomy = parse_answer(unlabelled, question.text, [passage.id for passage in retrieved])
-        if anatomy.blank:
-            return Reading(status="no_answer", evidence_retrieved=evidence, flags=tuple(anatomy.flags))
-        return _Reader(question, anatomy, passages, supporting, evidence, self.thresholds).read()
+        parsed = parse_answer(unlabelled, question.text, [passage.id for passage in retrieved])
+        if parsed.blank:
+            return Reading(status="no_answer", evidence_retrieved=evidence, flags=tuple(parsed.flags))
+        return _Reader(question, parsed, passages, supporting, evidence, self.thresholds).read()
 
 
 def build(false_correct: float = FALSE_CORRECT) -> RulesGrader:
@@ -80,21 +85,20 @@ class _Reader:
     def __init__(
         self,
         question: Question,
-        anatomy: ParsedAnswer,
+        answer: ParsedAnswer,
         passages: dict[str, Passage],
         supporting: frozenset[str],
         evidence: bool,
         thresholds: tuple[float, float],
     ) -> None:
         self.question = question
-        self.anatomy = anatomy
+        self.answer = answer
         self.passages = passages
         self.supporting = supporting
         self.evidence = evidence
         self.thresholds = thresholds
         self.profile: Profile = profile_of(question)
-        self.language = anatomy.language
-        self.own = own_sentences(anatomy.parts, tuple(passages.values()))
+        self.own = own_sentences(answer.sentences, tuple(passages.values()))
         self.declined, self.declined_nearly, self.declined_other = self._declines()
 
     def _declines(self) -> tuple[bool, bool, bool]:
@@ -108,11 +112,11 @@ class _Reader:
 
     def read(self) -> Reading:
         outcome = self._outcome(self.own)
-        dumped = len(self.own) < len(self.anatomy.parts)
-        cited = any(part.citations for part in self.anatomy.parts)
+        dumped = len(self.own) < len(self.answer.sentences)
+        cited = any(part.citations for part in self.answer.sentences)
         if dumped and cited and outcome.committed and not any(part.citations for part in outcome.parts):
             # "Three years." above a copied passage with its mark: the mark is the answer's too.
-            whole = self._outcome(self.anatomy.parts)
+            whole = self._outcome(self.answer.sentences)
             outcome = whole if whole.committed and whole.match == outcome.match else outcome
         # A yes or no against its own clause neither corrects nor declines.
         torn = self.question.kind == "yesno" and bool(outcome.unreadable)
@@ -124,8 +128,8 @@ class _Reader:
         unreadable, stray = "", False
         if dumped and not (outcome.committed or refusal or premise or clarifies):
             outcome = Outcome(unreadable="it copies passages and says nothing of its own that answers")
-        if self.language == "" and len(self.anatomy.parts):
-            outcome, refusal = Outcome(unreadable="its language is none that the rules read"), False
+        if not self.answer.english:
+            outcome, refusal = Outcome(unreadable="it is not in English"), False
             premise = clarifies = False
         if not outcome.committed and not (premise or refusal or clarifies):
             unreadable, stray = self._left_over(outcome)
@@ -135,9 +139,8 @@ class _Reader:
         question, profile = self.question, self.profile
         declined = self.declined or self.declined_nearly
         if question.kind == "yesno":
-            return weigh_reasons(
-                parts, question, read_yesno(parts, question, profile, self.language, declined=declined)
-            )
+            read = read_yesno(parts, question, profile, declined=declined)
+            return weigh_reasons(parts, question, read)
         declined = declined or self._premise()
         if question.kind == "list":
             return read_list(parts, question, profile, declined=declined)
@@ -173,11 +176,11 @@ class _Reader:
         return any(acts.is_mere_pointer(part.text) and " only " in f" {part.text} " for part in parts)
 
     def _answers_something(self) -> bool:
-        return any(part.decline is None and part.citations for part in self.anatomy.parts)
+        return any(part.decline is None and part.citations for part in self.answer.sentences)
 
     def _left_over(self, outcome: Outcome) -> tuple[str, bool]:
         """What neither answers nor declines: unreadable, or beside the point."""
-        text = self.anatomy.text
+        text = self.answer.text
         if outcome.unreadable:
             return outcome.unreadable, False
         if self.declined_other:
@@ -186,15 +189,13 @@ class _Reader:
             return "it neither affirms nor denies", False
         if outcome.seen or frozenset(content(text)) & (self.profile.words | self.profile.kindred):
             return "no answer in the question's slot, and no decline, could be read", False
-        if is_foreign_to(text, self.language):
-            return "its language is none that the rules read", False
         return "", True
 
     def _assemble(
         self, outcome: Outcome, refusal: bool, premise: bool, clarifies: bool, unreadable: str, stray: bool
     ) -> Reading:
         refusing = not outcome.committed and (refusal or premise or clarifies)
-        parts = self.anatomy.parts
+        parts = self.answer.sentences
         if outcome.committed and not outcome.contradiction:
             outcome.contradiction = self._contradicted(
                 outcome, [role_of(part, outcome, self.profile, refusing=refusing) for part in parts]
@@ -206,10 +207,10 @@ class _Reader:
             )
             for part, role in zip(parts, roles, strict=True)
         ]
-        cited = self.anatomy.citations
-        manners = NO_MANNERS
+        cited = self.answer.citations
+        quality = RefusalQuality()
         if refusing or outcome.partial_then_declined:
-            manners = manners_of(self.anatomy, self.profile, retrieved=bool(self.passages))
+            quality = refusal_quality(self.answer, self.profile, retrieved=bool(self.passages))
         claim_citations = [part.citations[:FIRST_CITATIONS] for part in outcome.parts]
         return Reading(
             status="needs_review" if unreadable and not refusing else "ok",
@@ -232,10 +233,10 @@ class _Reader:
             any_valid_support=any(
                 id_ in self.supporting and id_ in self.passages for each in claim_citations for id_ in each
             ),
-            explained=manners.explained,
-            nearest=manners.nearest,
-            next_step=manners.next_step,
-            urgency=manners.urgency,
+            explained=quality.explained,
+            nearest=quality.nearest,
+            next_step=quality.next_step,
+            urgency=quality.urgency,
             extra=sum(
                 role in ("answer", "claim") and not part.citations
                 for part, role in zip(parts, roles, strict=True)
@@ -250,7 +251,7 @@ class _Reader:
 
     def _contradicted(self, outcome: Outcome, roles: Sequence[str]) -> bool:
         """Say whether a cited passage states otherwise what a further claim says, or what the right answer says."""
-        for part, role in zip(self.anatomy.parts, roles, strict=True):
+        for part, role in zip(self.answer.sentences, roles, strict=True):
             if role not in ("answer", "claim") or (role == "answer" and outcome.match != "match"):
                 continue
             for citation in part.citations:
@@ -268,8 +269,8 @@ class _Reader:
         return False
 
     def _flags(self, outcome: Outcome, roles: Sequence[str]) -> tuple[str, ...]:
-        flags = [*self.anatomy.flags, *outcome.flags]
-        parts = self.anatomy.parts
+        flags = [*self.answer.flags, *outcome.flags]
+        parts = self.answer.sentences
         outside = any(acts.is_outside_knowledge(part.text) and not part.citations for part in parts)
         inside = any(
             role in ("answer", "claim") and part.citations for part, role in zip(parts, roles, strict=True)
@@ -281,5 +282,5 @@ class _Reader:
 
 def measures_of(question: Question, answer: Answer) -> dict[str, float]:
     """Return the measures of an answer to a text question, for the scorer to be trained on."""
-    parts = parse_answer(answer, question.text, ()).parts
+    parts = parse_answer(answer, question.text, ()).sentences
     return text_measures(parts, question, read_values(parts, question, profile_of(question), declined=False))

@@ -61,7 +61,7 @@ class Typed(NamedTuple):
     unit: str
     precision: Precision
     proposition: str
-    reasons: dict[str, tuple[str, ...]] = {}
+    reasons: dict[str, tuple[str, ...]]
     """For ``yesno``: the golds that give reasons behind their yes or no."""
 
 

@@ -8,7 +8,6 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.graders.reading.languages import language_of
 from ragharness.language.dates import find_dates
 from ragharness.language.patterns import regex
 from ragharness.language.propositions import frame
@@ -106,9 +105,6 @@ def _profile(text: str, proposition: str, yes_means: bool, kind: str) -> Profile
         )
         - _COMMON_CAPITALS
     )
-    if language_of(text) == "de":
-        # Every German noun has a capital: none of them is a name for that.
-        names = frozenset()
     words = frozenset(content(text)) | (frozenset(content(proposition)) if kind == "yesno" else frozenset())
     named = frozenset(concept for name in names for concept in content(name))
     kindred = frozenset(

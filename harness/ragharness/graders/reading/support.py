@@ -1,10 +1,7 @@
-# ruff: noqa: E501 (a pattern reads better with one group of alternatives a line)
 """Whether a cited passage supports the sentence that cites it, by words and values alone."""
 
 from __future__ import annotations
 
-import re
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from ragharness.language.amounts import compare_quantity
@@ -17,164 +14,83 @@ from ragharness.language.sentences import sentences
 from ragharness.language.words import STOPWORDS, concept, content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ragharness.records import Passage
 
 ENOUGH = 0.5
 """Share of a claim's content words that a passage must hold to entail it."""
-
-
-_ALIKE = {
-    member: group.split(":")[0]
-    for group in """
-rise:rise rose risen increase grow grew growth climb gain higher up
-fall:fall fell fallen decrease decline drop reduce lower down
-spend:spend spent spending expense expenditure cost outlay
-establish:establish create found form launch introduce start begin commence
-effect:effect effective force valid validity
-head:head lead run direct oversee manage chief director
-last:last remain stay run duration term period length
-send:send deliver address dispatch
-forbid:forbid forbidden prohibit ban bar
-allow:allow permit authorize authorise entitle
-buy:buy bought acquire acquisition purchase
-sell:sell sold sale divest
-pay:pay paid payment
-""".strip().splitlines()
-    for member in map(concept, group.split(":")[1].split())
-}
-"""Words that mean the same when a passage is restated; too wide to tell one attribute from another."""
-_OPPOSITE = (("rise", "fall"), ("fall", "rise"), ("buy", "sell"), ("sell", "buy"))
-_LIGHT = frozenset(
-    map(
-        concept, ["take", "took", "make", "made", "put", "come", "came", "go", "went", "get", "got", "become"]
-    )
-) | {"first", "also", "set", "about", "around", "approximately", "such"}
-_ABBREVIATED = (("R&D", "research and development"), ("&", " and "))
-_MORE = regex(
-    r"\b(?:more\s+than|over|at\s+least|above|exceed\w*|in\s+excess\s+of|upwards\s+of)\s+\W*$", re.IGNORECASE
-)
-_LESS = regex(
-    r"\b(?:less\s+than|fewer\s+than|under|below|nearly|almost|just\s+under|up\s+to|at\s+most|close\s+to)\s+\W*$",
-    re.IGNORECASE,
-)
-_LEAD_IN = regex(
-    r"^\W*(?:the|this)\s+(?:document|passage|text|source|agreement|contract|report|clause|section)\s+(?:says|states|reads|provides)(?:\s+that)?\s*:\s*",
-    re.IGNORECASE,
-)
 _QUOTED = 6
 """Words from which on a wording is a quotation, not a turn of phrase that stands there by chance."""
-_NEAR = Decimal("1.25")
+_NEARLY_ALL = 0.75
+"""Share of a claim's words that one sentence must hold to contradict its figure."""
 _JOINED_NAME = regex(r"\b[A-Z]\w+[–-][A-Z]\w+")
+"""Names of two parties stand for their contract, which no passage of it repeats."""
 _NOUN = regex(r"\W{1,2}([a-z]{3,})")
 
 
 def entails(passage: Passage, claim: str) -> bool:
-    """Say whether a passage states a claim: its content words, all its values, and nothing to the contrary.
-
-    What stands in it word for word is stated, and so is the number of a list item quoted alone ("1.").
-    """
-    if quotes(passage, claim):
-        return True
-    words = _meant(_JOINED_NAME.sub(" ", claim)) - generic_concepts() - _LIGHT
-    words = frozenset(word for word in words if not word.isdigit())
-    held = _meant(f"{passage.title} {passage.text}")
-    if words and len(words & held) < ENOUGH * len(words):
-        return False
-    if any(one in words and one not in held and other in held for one, other in _OPPOSITE):
-        return False
-    if not words and not find_quantities(claim):
+    """Say whether a passage states a claim: half of its words, all its values, nothing to the contrary."""
+    words = _subject(_JOINED_NAME.sub(" ", claim))
+    held = frozenset(content(f"{passage.title} {passage.text}"))
+    if len(words & held) < ENOUGH * len(words) or not (words or find_quantities(claim)):
         return False
     if not _holds_values(passage.text, claim):
         return False
-    if not find_cues(claim) or _on_consent(passage.text, claim):
-        return True
-    return read_statement(passage.text, claim).polarity != "denies"
+    return not find_cues(claim) or read_statement(passage.text, claim).polarity != "denies"
 
 
 def quotes(passage: Passage, claim: str) -> bool:
-    """Say whether a claim stands in a passage word for word; a few words count as a sentence or line alone."""
-    claim = _LEAD_IN.sub("", claim)
+    """Say whether a claim of some length stands in a passage word for word."""
     said = raw_words(claim)
-    if len(said) >= _QUOTED:
-        return f" {' '.join(said)} " in f" {' '.join(raw_words(passage.text))} "
-    inner = r"\s+".join(map(re.escape, claim.split()))
-    end = "" if claim.rstrip()[-1:] in {".", "!", "?"} else r"[.!?]?[^\S\n]*(?:\n|$)"
-    return bool(said) and re.search(rf"(?:^|\n\s*|[.!?]\s+){inner}(?!\w){end}", passage.text) is not None
+    return len(said) >= _QUOTED and f" {' '.join(said)} " in f" {' '.join(raw_words(passage.text))} "
 
 
-def _meant(text: str) -> frozenset[str]:
-    """The content words of a text, those that restate each other under one name."""
-    for short, long in _ABBREVIATED:
-        text = text.replace(short, long)
-    return frozenset(_ALIKE.get(word, word) for word in content(text))
-
-
-def _on_consent(text: str, claim: str) -> bool:
-    """Say whether both tie the same to consent: "needs consent" and "not without consent" deny each other only in form."""
-    return "consent" in content(text) and "consent" in content(claim) and "without" in raw_words(text)
+def _subject(text: str) -> frozenset[str]:
+    """What a text is about: its content words without figures and without words for any document."""
+    return frozenset(word for word in content(text) if not word.isdigit()) - generic_concepts()
 
 
 def _holds_values(text: str, claim: str) -> bool:
+    """Say whether a text states every amount and date of a claim."""
     stated = find_quantities(text)
+    dates = find_dates(claim)
     for quantity in find_quantities(claim):
-        if quantity.year and any(date.start <= quantity.start < date.end for date in find_dates(claim)):
-            continue
-        if not any(_same(each, quantity) or _bounds(claim, quantity, each) for each in stated):
+        dated = quantity.year and any(date.start <= quantity.start < date.end for date in dates)
+        if not dated and not any(_same(each, quantity) for each in stated):
             return False
-    dates = [(each.year, each.month, each.day) for each in find_dates(text)]
-    for date in find_dates(claim):
-        said = tuple(part for part in (date.year, date.month, date.day) if part is not None)
-        # A coarser date is as true as the day: "in March 2021" for 1 March 2021.
-        if (
-            not any(each[: len(said)] == said for each in dates)
-            and (date.year, date.month, date.day) not in dates
-        ):
-            return False
-    return True
-
-
-def _bounds(claim: str, quantity: Quantity, stated: Quantity) -> bool:
-    """Say whether an amount is a near bound of the stated one ("more than 600" of 612)."""
-    if quantity.unit != stated.unit or quantity.value <= 0 or stated.value <= 0:
-        return False
-    before = claim[max(0, quantity.start - 24) : quantity.start]
-    if _MORE.search(before):
-        return quantity.value <= stated.value <= quantity.value * _NEAR
-    return bool(_LESS.search(before)) and stated.value <= quantity.value <= stated.value * _NEAR
+    held = [(each.year, each.month, each.day) for each in find_dates(text)]
+    # A coarser date is as true as the day: "in March 2021" for 1 March 2021.
+    return all(
+        any(
+            each.year in (None, year) and each.month in (None, month) and each.day in (None, day)
+            for year, month, day in held
+        )
+        for each in dates
+    )
 
 
 def _same(stated: Quantity, said: Quantity) -> bool:
-    unit = stated.unit or said.unit
-    if stated.value == said.value and (stated.unit == said.unit or not stated.unit or not said.unit):
-        return True
-    return compare_quantity(stated.value, unit, said)[0] == "match"
+    return compare_quantity(stated.value, stated.unit or said.unit, said)[0] == "match"
 
 
 def contradicts(passage: Passage, claim: str) -> bool:
-    """Say whether a passage states another value of the same thing, or denies what a claim says of it.
-
-    Deliberately hard to please: the claim's words must nearly all stand in one sentence of the passage.
-    """
-    if " ".join(raw_words(claim)) in " ".join(raw_words(passage.text)):
-        return False
-    words = frozenset(content(claim)) - generic_concepts()
+    """Say whether one sentence of a passage states another value of what a claim is about."""
     said = [each for each in find_quantities(claim) if not each.year]
-    valued = frozenset(word for each in said for word in content(claim[each.start : each.end]))
-    words = frozenset(word for word in words if not word.isdigit()) - valued
+    words = _subject(claim) - frozenset(
+        word for each in said for word in content(claim[each.start : each.end])
+    )
     if len(words) < 2:
         return False
     for start, end in sentences(passage.text):
         sentence = passage.text[start:end]
-        held = frozenset(content(sentence))
-        if len(words & held) < 0.75 * len(words):
+        if len(words & frozenset(content(sentence))) < _NEARLY_ALL * len(words):
             continue
         stated = [each for each in find_quantities(sentence) if not each.year]
-        if said and stated and _other_values(stated, said):
+        if any(
+            _differs(quantity, [each for each in stated if each.unit == quantity.unit]) for quantity in said
+        ):
             return True
-        if not said and len(words) >= 3 and len(words & held) >= 0.9 * len(words):
-            statement = read_statement(sentence, claim)
-            if statement.polarity == "denies" and statement.strong:
-                return True
     return False
 
 
@@ -186,14 +102,14 @@ def miscounts(passage: Passage, claim: str, unit: str = "") -> bool:
     counted = _counts(passage.text)
     measured = frozenset(map(concept, unit.split()))
     return any(
-        noun in counted and not any(_same(each, quantity) for each in counted[noun])
+        noun not in measured and _differs(quantity, counted.get(noun, ()))
         for noun, quantities in _counts(claim).items()
-        if noun not in measured
         for quantity in quantities
     )
 
 
 def _counts(text: str) -> dict[str, list[Quantity]]:
+    """The bare amounts of a text by the noun behind each."""
     found: dict[str, list[Quantity]] = {}
     for quantity in find_quantities(text):
         noun = _NOUN.match(text, quantity.end)
@@ -202,9 +118,5 @@ def _counts(text: str) -> dict[str, list[Quantity]]:
     return found
 
 
-def _other_values(stated: list[Quantity], said: list[Quantity]) -> bool:
-    for quantity in said:
-        rivals = [each for each in stated if each.unit == quantity.unit]
-        if rivals and not any(_same(each, quantity) for each in stated):
-            return True
-    return False
+def _differs(quantity: Quantity, stated: Sequence[Quantity]) -> bool:
+    return bool(stated) and not any(_same(each, quantity) for each in stated)

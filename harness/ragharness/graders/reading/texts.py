@@ -91,7 +91,7 @@ def weigh_reasons(parts: Sequence[AnswerSentence], question: Question, read: Out
 def holds_sentence(
     parts: Sequence[AnswerSentence], question: str, golds: Sequence[str], share: float
 ) -> bool:
-    """Return whether an answer holds the figures and a share of the words of a sentence beyond the question's."""
+    """Return whether an answer holds the figures of a sentence and a share of its words, the question's apart."""
     asked = frozenset(tokens(fold(question)))
     said = frozenset(token for part in parts for token in tokens(fold(part.text)))
     for gold in golds:

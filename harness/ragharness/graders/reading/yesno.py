@@ -50,11 +50,9 @@ class Voice(NamedTuple):
 
 
 def read_yesno(
-    parts: Sequence[AnswerSentence], question: Question, profile: Profile, language: str, *, declined: bool
+    parts: Sequence[AnswerSentence], question: Question, profile: Profile, *, declined: bool
 ) -> Outcome:
     """Return what the sentences of an answer commit to; ``declined``: one of them declines what was asked."""
-    if language != "en":
-        return Outcome(unreadable="its language is none that the rules read")
     voices: list[Voice] = []
     heard: dict[str, Voice] = {}  # the same sentence over and over is read once
     for part in parts:

@@ -1,0 +1,250 @@
+"""An answer taken apart: its sentences with their citations, headings and source lists set aside."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ragharness.language import acts
+from ragharness.language.citations import MARK, Marked, mark, resolve
+from ragharness.language.declines import Decline, find_decline
+from ragharness.language.normalise import normalise
+from ragharness.language.patterns import regex
+from ragharness.language.sentences import sentences
+from ragharness.language.tables import phrases
+from ragharness.language.words import content, is_english, raw_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragharness.records import Answer
+
+_LINE_START = regex(
+    r"^[ \t]*(?P<hash>#{1,6}[ \t]+)?(?P<bullet>(?:[-*•·–—+▪◦‣]|\(?(?:\d{1,2}|[a-z])[.)])[ \t]+)?"
+)
+_RULE = regex(r"^[\s|:+=_*-]*$")
+_EMPHASIS = regex(r"\*{1,3}|__|~~")
+_BOLD_LINE = regex("^\\s*(?:\\*\\*|__)[^*_]+(?:\\*\\*|__)[\\s:\ue000-\uf8ff]*$")
+_LABEL = regex(
+    rf"^\W*(?:{phrases('answers', 'label_adjectives')}\s+)?{phrases('answers', 'labels')}"
+    r"\s*(?:\([^()]{0,40}\))?\s*(?::|—|–|\s-\s)\s*",
+    re.IGNORECASE,
+)
+_SOURCES = regex(
+    rf"^\W*(?:{phrases('answers', 'source_adjectives')}\s+)?{phrases('answers', 'source_labels')}"
+    r"\s*(?:[:\-–—]|$)\s*",
+    re.IGNORECASE,
+)
+_BARE_ANSWER = regex(rf"^\W*{phrases('answers', 'bare_answers')}\W*$", re.IGNORECASE)
+_WORD = regex(r"[^\W_]")
+_FIGURE = regex(r"\d[\d,.]*")
+_BLANKS = regex(r"\s{2,}")
+_BEFORE_POINT = regex(r"\s+([.,;:!?])")
+_MOST_IN_HEADING = 14
+_PIECE = regex(r"(?s).{1,1500}(?:\s|$)|.{1,1500}")
+"""Longer runs without an end are read in pieces, so that reading stays linear in the length."""
+OVERLONG_SENTENCES = 200
+OVERLONG_CHARACTERS = 20_000
+
+
+@dataclass
+class AnswerSentence:
+    """One sentence, list item or table row of an answer."""
+
+    text: str
+    """Without citation marks, emphasis and list signs."""
+    marked: str
+    """The same with one private-use character for each citation."""
+    citations: tuple[str, ...] = ()
+    heading: bool = False
+    item: bool = False
+    line: int = 0
+    context: str = ""
+    """The heading above it."""
+
+    @cached_property
+    def decline(self) -> Decline | None:
+        """How it declines to answer, if it does."""
+        return find_decline(self.text)
+
+
+@dataclass
+class ParsedAnswer:
+    """Everything that the reading of an answer works on."""
+
+    sentences: list[AnswerSentence]
+    citations: tuple[str, ...]
+    """All ids cited anywhere, each once, in order of appearance."""
+    english: bool
+    flags: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The sentences, citation marks left out, one a line."""
+        return "\n".join(each.text for each in self.sentences)
+
+    @property
+    def blank(self) -> bool:
+        """Whether no sentence has a letter or a digit."""
+        return not any(_WORD.search(each.text) for each in self.sentences)
+
+
+def parse_answer(answer: Answer, question: str, known: Sequence[str]) -> ParsedAnswer:
+    """Take an answer apart; ``known`` are the ids of the passages it got, in order."""
+    plain = normalise(answer.text)
+    marked = mark(plain.text, known)
+    listed, by_place = resolve([*(answer.citations or ()), *(plain.citations or ())], known)
+    english = is_english(MARK.sub(" ", marked.text))
+    found, trailing = _Parser(marked, question, english=english).parse()
+    _lead_in(found)
+    _lend_back(found)
+    own = tuple(dict.fromkeys(id_ for each in found for id_ in each.citations))
+    # A list beside the text that repeats its marks says nothing of the sentences without one.
+    _attach(found, tuple(dict.fromkeys((*trailing, *(id_ for id_ in listed if id_ not in own)))))
+    flags = ["positional_citations"] if marked.positional or by_place else []
+    if len(found) > OVERLONG_SENTENCES or len(answer.text) > OVERLONG_CHARACTERS:
+        flags.append("overlong")
+    cited = tuple(dict.fromkeys((*own, *trailing, *listed)))
+    return ParsedAnswer(found, cited, english, flags)
+
+
+def _lead_in(found: list[AnswerSentence]) -> None:
+    """Give the citations of "The applicants are [x]:" to the items below it that have none."""
+    lead: tuple[str, ...] = ()
+    for each in found:
+        if not each.item:
+            lead = each.citations if each.text.endswith(":") else ()
+        elif lead and not each.citations:
+            each.citations = lead
+
+
+def _lend_back(found: Sequence[AnswerSentence]) -> None:
+    """Give the marks of a sentence that only says where the answer stands to the sentence before it."""
+    for before, each in itertools.pairwise(found):
+        if not before.citations and acts.is_attribution(each.text):
+            before.citations = each.citations
+
+
+def _attach(found: list[AnswerSentence], trailing: tuple[str, ...]) -> None:
+    """Give the citations of a list at the end to every sentence that has no mark of its own."""
+    for each in found:
+        if trailing and not each.citations and not each.heading:
+            each.citations = trailing
+
+
+class _Parser:
+    """Reads the lines of an answer one by one."""
+
+    def __init__(self, marked: Marked, question: str, *, english: bool) -> None:
+        self.marked = marked
+        self.english = english
+        self.asked = frozenset(content(question))
+        self.lines = marked.text.split("\n")
+        self.found: list[AnswerSentence] = []
+        self.trailing: list[str] = []
+        self.header: list[str] = []
+        self.context = ""
+        self.in_sources = False
+
+    def parse(self) -> tuple[list[AnswerSentence], list[str]]:
+        """Return the sentences, and the ids of source lists and of lines that only cite."""
+        for number, line in enumerate(self.lines):
+            if not _RULE.match(line):
+                self._read_line(number, line)
+        return _join_bare_answers(self.found), self.trailing
+
+    def _read_line(self, number: int, line: str) -> None:
+        start = _LINE_START.match(line)
+        body = line[start.end() :] if start else line
+        item = bool(start and start["bullet"])
+        heading = bool(start and start["hash"]) or _BOLD_LINE.match(line) is not None
+        if body.count("|") >= 2:
+            body, item = _read_row(body, self.header), True
+            below = self.lines[number + 1] if number + 1 < len(self.lines) else ""
+            if _RULE.match(below):
+                self.header = _cells(line)
+        else:
+            self.header = []
+        body = _EMPHASIS.sub("", body).strip()
+        said = MARK.sub("", body).strip(" .,;:|-–—()[]")
+        ids = self.marked.cited(body)
+        sources = _SOURCES.match(body)
+        if sources and len(raw_words(MARK.sub("", body[sources.end() :]))) <= 3:
+            self.trailing += ids
+            self.in_sources = True
+        elif not said or (self.in_sources and ids):
+            self.trailing += ids
+        else:
+            self.in_sources = False
+            heading = heading and len(raw_words(body)) <= _MOST_IN_HEADING
+            self._read_sentences(number, body, item=item, heading=heading)
+            self.context = said if heading else self.context
+
+    def _read_sentences(self, number: int, body: str, *, item: bool, heading: bool) -> None:
+        label = _LABEL.match(body)
+        body = body[label.end() :] if label else body
+        for start, end in sentences(body) if self.english else [(0, len(body))]:
+            for piece in _PIECE.findall(body, start, end):
+                text = _BEFORE_POINT.sub(r"\1", _BLANKS.sub(" ", MARK.sub("", piece))).strip()
+                ids = self.marked.cited(piece)
+                if not _WORD.search(text):
+                    self.trailing += ids if not self.found else ()
+                    for last in self.found[-1:]:
+                        last.citations = tuple(dict.fromkeys((*last.citations, *ids)))
+                elif not self._restates(text):
+                    self.found.append(AnswerSentence(text, piece, ids, heading, item, number, self.context))
+
+    def _restates(self, text: str) -> bool:
+        """Say whether a sentence only repeats the question."""
+        if not text.rstrip(" \"'*”").endswith("?") or acts.asks_back(text) or find_decline(text):
+            return False
+        said = frozenset(content(text))
+        return len(said & self.asked) >= 0.6 * len(said)
+
+
+def _join_bare_answers(found: list[AnswerSentence]) -> list[AnswerSentence]:
+    """Join a bare "Yes." or "No." with the sentence after it."""
+    joined: list[AnswerSentence] = []
+    for each in found:
+        before = joined[-1] if joined else None
+        if before and not before.citations and is_bare_answer(before.text):
+            word = before.text.rstrip(" .:!,;–—-")
+            each.text, each.marked = f"{word}. {each.text}", f"{word}. {each.marked}"
+            each.heading = False
+            joined.pop()
+        joined.append(each)
+    return joined
+
+
+def is_bare_answer(text: str) -> bool:
+    """Say whether a sentence is nothing but yes or no."""
+    return _BARE_ANSWER.match(text) is not None
+
+
+def _cells(row: str) -> list[str]:
+    return [_EMPHASIS.sub("", cell).strip() for cell in row.strip().strip("|").split("|")]
+
+
+def _read_row(row: str, header: Sequence[str]) -> str:
+    """A table row below its header as "Sales, 2023 = 5; Sales, 2022 = 4", any other as its cells."""
+    label, *cells = _cells(row)
+    figures = [cell for cell in cells if MARK.sub("", cell).strip(" -–—")]
+    if len(header) != len(cells) + 1 or not figures:
+        return " | ".join(filter(None, (label, *cells)))
+    said = (
+        f"{label}, {name} = {cell}" for name, cell in zip(header[1:], cells, strict=True) if cell in figures
+    )
+    return "; ".join(said) + " " + "".join(cell for cell in cells if cell not in figures)
+
+
+def is_quoted_row(text: str) -> bool:
+    """Say whether a sentence is a row of two figures or more, with nothing that tells its columns."""
+    return text.count(" | ") >= 2 and " = " not in text and len(_FIGURE.findall(text)) >= 2
+
+
+def is_quoted_table(text: str) -> bool:
+    """Say whether a sentence is several rows of a table run together: more than a label and four years."""
+    return text.count(" | ") >= 4 and len(_FIGURE.findall(text)) >= 6

@@ -1,0 +1,136 @@
+"""Content words of a text, each under one name, and whether they are English."""
+
+from __future__ import annotations
+
+from functools import lru_cache, wraps
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from ragharness.language.patterns import regex
+from ragharness.language.tables import table, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Result = TypeVar("Result")
+
+STOPWORDS = words_of("words", "stop") | words_of("words", "name_particles")
+"""Words that say nothing about what a sentence is about."""
+
+_WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
+_CONTRACTED = frozenset(("t", "s", "re", "ve", "ll", "m", "d"))
+_LONGEST_REMEMBERED = 2000
+"""Longer texts are read anew each time, so that huge answers do not stay in memory."""
+_PUNCTUATION = '.,;:!?()[]"“”*_'
+_LOOKED_AT = 2000
+"""Characters that tell the language of a text."""
+_FEW = 10
+"""A text of fewer words in small letters may do without a single function word, as labels and lists do."""
+
+
+def remembered(function: Callable[[str], Result]) -> Callable[[str], Result]:
+    """Return the function with its last results on short texts kept; results must be immutable."""
+    kept = lru_cache(maxsize=4096)(function)
+
+    @wraps(function)
+    def recall(text: str) -> Result:
+        return kept(text) if len(text) <= _LONGEST_REMEMBERED else function(text)
+
+    return recall
+
+
+def raw_words(text: str) -> list[str]:
+    """Return the case-folded words of a text, apostrophes inside words kept."""
+    return _WORD.findall(text.casefold())
+
+
+@remembered
+def content(text: str) -> tuple[str, ...]:
+    """Return the concepts of a text's content words, in order, stop words left out."""
+    text = text.replace("R&D", "research development")
+    return tuple(concept(word) for word in raw_words(text) if not _is_stop_word(word))
+
+
+def _is_stop_word(word: str) -> bool:
+    if word in STOPWORDS:
+        return True
+    # "couldn't", "it's"
+    before, apostrophe, after = word.replace("’", "'").partition("'")
+    return bool(apostrophe) and after in _CONTRACTED and before in STOPWORDS
+
+
+@lru_cache(maxsize=16384)
+def concept(word: str) -> str:
+    """Return the name under which a case-folded word is compared: its synonym group, or its stem."""
+    word = word.removesuffix("'s").removesuffix("’s")
+    if word.startswith("agreement"):
+        return "agreement"
+    if word == "information":
+        # Not a form of "inform", which stands for giving notice.
+        return word
+    stem = _stem(word)
+    return _synonyms().get(stem, stem)
+
+
+def _stem(word: str) -> str:
+    for ending in _endings():
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            if ending != "y" or word[-2] not in "aeiou":
+                word = word[: -len(ending)]
+            break
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
+        word = word[:-1]
+    if len(word) > 3 and word[-1] == "e":
+        word = word[:-1]
+    # "appropriated" and "appropriation" are one word.
+    return word[:-2] if len(word) > 7 and word.endswith("at") else word
+
+
+@lru_cache(maxsize=1)
+def _endings() -> list[str]:
+    return cast("str", table("words")["endings"]).split()
+
+
+@lru_cache(maxsize=1)
+def _synonyms() -> dict[str, str]:
+    """The name of each group by the stems of its members."""
+    names: dict[str, str] = {}
+    for name, members in cast("dict[str, str]", table("words")["synonyms"]).items():
+        for member in members.split():
+            names[_stem(member)] = name
+            for ending in ("s", "ed", "ing"):
+                # "reveal" loses its ending, "revealing" only the last one.
+                names.setdefault(_stem(member + ending), name)
+    return names
+
+
+@lru_cache(maxsize=1)
+def generic_concepts() -> frozenset[str]:
+    """Return the concepts of the words that name any document or a part of one."""
+    return frozenset(map(concept, words_of("words", "generic")))
+
+
+def is_english(text: str) -> bool:
+    """Say whether a text is English enough to be read; a short text without any sign counts as English."""
+    text = text[:_LOOKED_AT]
+    letters = [letter for letter in text if letter.isalpha()] if not text.isascii() else []
+    if sum(ord(letter) > 0x24F for letter in letters) * 3 > len(letters):
+        return False
+    said = [word.strip(_PUNCTUATION) for word in text.replace("'", " ").replace("’", " ").split()]
+    # Names keep their language ("Il Divo", "Universidade de São Paulo").
+    small = [word for word in said if word[:1].islower()]
+    if said and not said[0][:1].islower() and not "".join(said[1:2])[:1].isupper():
+        small.append(said[0].casefold())
+    foreign = sum(word in _foreign() for word in small)
+    stops = [word for each in said if (word := each.casefold()) in STOPWORDS]
+    english = sum(word not in _shared() for word in stops)
+    return foreign <= english and (len(stops) > 0 or len(small) < _FEW)
+
+
+@lru_cache(maxsize=1)
+def _shared() -> frozenset[str]:
+    return words_of("words", "name_particles") | words_of("words", "ambiguous")
+
+
+@lru_cache(maxsize=1)
+def _foreign() -> frozenset[str]:
+    return words_of("words", "foreign")
