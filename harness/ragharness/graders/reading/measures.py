@@ -33,6 +33,8 @@ _NAME_WORD = regex(r"\b(?:[A-Z]\w*|\d+)")
 _POSSESSIVE = regex(r"'s\b")
 _THOUSANDS = regex(r"(?<=\d),(?=\d{3})")
 _INITIALS = regex(r"\b([a-z])\.(?=\s?[a-z]\b)")
+_RUN_TOGETHER = regex(r"(?<=[a-z]{2})(?=[A-Z][a-z])")
+"""Where a blank is missing ("sung byRufus"); "McCoy" stays whole."""
 _BRACKETS = regex(r"\s*\([^()]*\)")
 _FIRST_SENTENCE = regex(r"(?<=[.!?])\s+(?=[A-Z\"“(])|\n+")
 _CAPITALS = regex(r"[A-Z][\w'’.&-]*(?:\s+(?:of|the|and|de|von|van|&)?\s*[A-Z][\w'’.&-]*)*")
@@ -81,6 +83,8 @@ def measure(question: str, golds: Sequence[str], answer: str, *, declines: bool)
         "every word": float(best["words"] >= CUT),
         "no word": none,
         "short and no word": short * none,
+        "letters and no word": best["letters"] * none,
+        "run together and no word": best["run together"] * none,
         "short and of the gold": short * best["of the gold"],
         "nothing else": float(best["of the gold"] == 1),
         "figures in the gold": float(any(token[0].isdigit() for token in accepted)),
@@ -162,7 +166,7 @@ def another_name(answer: str, golds: Sequence[str]) -> str:
         for start in range(len(said) - len(wanted) + 1) if len(wanted) > 2 else ():
             here = said[start : start + len(wanted)]
             unlike = [pair for pair in zip(wanted, here, strict=True) if pair[0] != pair[1]]
-            if len(unlike) == 1 and _is_other_word(*unlike[0]):
+            if len(unlike) == 1 and unlike[0][0] not in said and _is_other_word(*unlike[0]):
                 return " ".join(here)
     return ""
 
@@ -256,7 +260,7 @@ def _ready(text: str, weight: float) -> Gold:
 
 def fold(text: str) -> str:
     """Return a text without case, accents, possessives, points of initials and separators of thousands."""
-    folded = unicodedata.normalize("NFKD", text)
+    folded = _RUN_TOGETHER.sub(" ", unicodedata.normalize("NFKD", text))
     if not folded.isascii():
         folded = "".join(char for char in folded if not unicodedata.combining(char))
     folded = folded.casefold().replace("’", "'").replace("&", " and ")

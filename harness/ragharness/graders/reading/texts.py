@@ -45,20 +45,20 @@ def weigh_text(
         or value_kinds(gold)
     ):
         return read
-    found = score(text_measures(parts, question, read))
-    read.score = found
+    read.score = score(text_measures(parts, question, read))
+    likely = read.score.probability
     wrong_up_to, correct_from = thresholds
-    other = "" if read.match == "match" else another_name("\n".join(part.text for part in parts), gold)
-    if found.probability >= correct_from and not other:
+    said = "\n".join(part.text for part in parts)
+    other = "" if read.match == "match" else another_name(said, gold)
+    if likely >= correct_from and not other:
         return _commit(read, parts, question, "match")
-    if (found.probability <= wrong_up_to or other) and read.committed:
-        read.value = other or read.value
-        return _commit(read, parts, question, "mismatch")
-    if read.committed or found.probability > wrong_up_to:
-        read.committed, read.match = False, "none"
-        read.unreadable = (
-            f"its likeness to the accepted answers, {found.probability:.2f}, decides neither way"
-        )
+    if likely <= wrong_up_to:
+        responsive = not frozenset(tokens(fold(said))).isdisjoint(own_words(question.text, frozenset()))
+        return _commit(read, parts, question, "mismatch") if read.committed or responsive else read
+    read.committed, read.match = False, "none"
+    read.unreadable = f"its likeness to the accepted answers, {likely:.2f}, decides neither way"
+    if other:
+        read.unreadable = f"it names {other}, which is the answer but for one word"
     return read
 
 
