@@ -192,7 +192,7 @@ class Score(Struct, frozen=True):
 
     probability: float
     weighed: tuple[tuple[str, float], ...]
-    """The heaviest measures, each with what it adds to the logarithm of the odds of an average answer."""
+    """Groups of measures, each with what it adds to an average answer's log odds, the heaviest first."""
 
 
 class Reading(Struct, frozen=True, kw_only=True, omit_defaults=True):

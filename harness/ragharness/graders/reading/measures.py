@@ -72,30 +72,30 @@ def measure(question: str, golds: Sequence[str], answer: str, *, declines: bool)
         for name, value in _likeness(gold, seen):
             best[name] = max(best[name], value)
     if any(_same_date(one, other) for gold in ready for one in gold.dates for other in seen.dates):
-        best["another date"] = best["part of the date"] = 0.0
+        best["figures: another date"] = best["figures: part of the date"] = 0.0
     accepted = frozenset(token for gold in ready for token in gold.tokens)
-    stated, short, many = best["stated"], float(len(said) <= 6), math.log1p(len(golds))
-    none = float(best["words"] == 0)
+    stated, short, many = best["stated: word for word"], float(len(said) <= 6), math.log1p(len(golds))
+    none = float(best["words: share"] == 0)
     return {
         **best,
-        "stated, one gold of many": stated * many,
-        "stated in a long answer": stated * math.log1p(len(said)),
-        "every word": float(best["words"] >= CUT),
-        "no word": none,
-        "short and no word": short * none,
-        "letters and no word": best["letters"] * none,
-        "run together and no word": best["run together"] * none,
-        "short and of the gold": short * best["of the gold"],
-        "nothing else": float(best["of the gold"] == 1),
-        "figures in the gold": float(any(token[0].isdigit() for token in accepted)),
-        "other names": min(5, _other_names(first, asked, accepted)) / 5,
-        "decade": float(
+        "stated: one gold of many": stated * many,
+        "stated: in a long answer": stated * math.log1p(len(said)),
+        "words: all": float(best["words: share"] >= CUT),
+        "words: none": none,
+        "words: none in a short answer": short * none,
+        "words: letters alone": best["words: letters"] * none,
+        "stated: blanks aside alone": best["stated: blanks aside"] * none,
+        "beyond it: little and short": short * best["beyond it: little in its sentence"],
+        "beyond it: nothing": float(best["beyond it: little in its sentence"] == 1),
+        "figures: in a gold": float(any(token[0].isdigit() for token in accepted)),
+        "beyond it: other names": min(5, _other_names(first, asked, accepted)) / 5,
+        "figures: its decade": float(
             _within_decade(fold(answer), ready, [int(token) for token in said if token.isdigit()])
         ),
-        "golds": many,
-        "asks who": float("who" in asked or "whom" in asked),
-        "asks which": float("which" in asked),
-        "declines": float(declines),
+        "question: golds": many,
+        "question: who": float("who" in asked or "whom" in asked),
+        "question: which": float("which" in asked),
+        "as read: declines": float(declines),
     }
 
 
@@ -115,9 +115,10 @@ class _Seen(NamedTuple):
 
 
 _LIKENESS = (
-    "stated", "stated early", "length stated", "run together", "words", "letters", "of the gold",
-    "whole of the gold", "F1", "last phrase", "surname", "figures", "new figures", "another date",
-    "part of the date",
+    "stated: word for word", "stated: early", "stated: length", "stated: blanks aside", "words: share",
+    "words: letters", "beyond it: little in its sentence", "beyond it: little in all", "words: F1",
+    "words: last phrase", "words: surname", "figures: share", "figures: new ones", "figures: another date",
+    "figures: part of the date",
 )  # fmt: skip
 
 
@@ -136,21 +137,21 @@ def _likeness(gold: Gold, seen: _Seen) -> list[tuple[str, float]]:
     other, part = _dates_differ(gold, seen)
     held = sum(_has(word, seen) for word in own) / len(own)
     return [
-        ("stated", stated),
-        ("stated early", stated * (1 - place / max(1, len(seen.said)))),
-        ("length stated", stated * min(24, len(letters)) / 24),
-        ("run together", gold.weight * (len(letters) > 3 and letters in seen.run_together)),
-        ("words", gold.weight * held),
-        ("letters", len(gold.trigrams & seen.trigrams) / max(1, len(gold.trigrams))),
-        ("of the gold", _share(seen.new_first, members)),
-        ("whole of the gold", _share(seen.new, members)),
-        ("F1", 2 * overlap / max(1, len(set(seen.new_first)) + len(own))),
-        ("last phrase", gold.weight * sum(word in seen.last for word in own) / len(own)),
-        ("surname", float(named and _has(surname, seen))),
-        ("figures", _share(figures, seen.words)),
-        ("new figures", _share(figures, frozenset(seen.new))),
-        ("another date", other),
-        ("part of the date", part),
+        ("stated: word for word", stated),
+        ("stated: early", stated * (1 - place / max(1, len(seen.said)))),
+        ("stated: length", stated * min(24, len(letters)) / 24),
+        ("stated: blanks aside", gold.weight * (len(letters) > 3 and letters in seen.run_together)),
+        ("words: share", gold.weight * held),
+        ("words: letters", len(gold.trigrams & seen.trigrams) / max(1, len(gold.trigrams))),
+        ("beyond it: little in its sentence", _share(seen.new_first, members)),
+        ("beyond it: little in all", _share(seen.new, members)),
+        ("words: F1", 2 * overlap / max(1, len(set(seen.new_first)) + len(own))),
+        ("words: last phrase", gold.weight * sum(word in seen.last for word in own) / len(own)),
+        ("words: surname", float(named and _has(surname, seen))),
+        ("figures: share", _share(figures, seen.words)),
+        ("figures: new ones", _share(figures, frozenset(seen.new))),
+        ("figures: another date", other),
+        ("figures: part of the date", part),
     ]
 
 

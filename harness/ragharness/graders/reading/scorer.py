@@ -23,8 +23,6 @@ FALSE_CORRECT = 0.01
 """The share of *correct* verdicts that may be false, unless the user names another."""
 FALSE_WRONG = 0.03
 """The share of right answers that may be called *wrong*."""
-NAMED = 5
-"""Measures that a verdict names, the heaviest first."""
 
 
 class Weights(msgspec.Struct, frozen=True):
@@ -51,10 +49,13 @@ def score(measures: Mapping[str, float]) -> Score:
     """Return the probability that people would call an answer with these measures right."""
     known = load_weights()
     logit = known.intercept + sum(weight * measures[name] for name, weight in known.weights.items())
-    added = {name: weight * (measures[name] - known.means[name]) for name, weight in known.weights.items()}
-    heaviest = sorted(added, key=lambda name: -abs(added[name]))[:NAMED]
+    added: dict[str, float] = {}
+    for name, weight in known.weights.items():
+        group = name.partition(":")[0]
+        added[group] = added.get(group, 0.0) + weight * (measures[name] - known.means[name])
+    heaviest = sorted(added, key=lambda group: -abs(added[group]))
     probability = 1 / (1 + math.exp(-max(-30.0, min(30.0, logit))))
-    return Score(round(probability, 3), tuple((name, round(added[name], 2)) for name in heaviest))
+    return Score(round(probability, 3), tuple((group, round(added[group], 2)) for group in heaviest))
 
 
 def operating_point(false_correct: float = FALSE_CORRECT) -> tuple[float, float]:

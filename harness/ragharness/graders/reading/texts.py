@@ -68,8 +68,8 @@ def text_measures(parts: Sequence[AnswerSentence], question: Question, read: Out
         question.text, accepted(question), "\n".join(dict.fromkeys(part.text for part in parts)),
         declines=any(part.decline is not None for part in parts),
     )  # fmt: skip
-    measures["read as right"] = float(read.match == "match")
-    measures["read as another"] = float(read.committed and read.match == "mismatch")
+    measures["as read: right"] = float(read.match == "match")
+    measures["as read: another"] = float(read.committed and read.match == "mismatch")
     return measures
 
 
