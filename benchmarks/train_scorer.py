@@ -24,6 +24,7 @@ from ragharness.graders.reading import scorer
 from ragharness.graders.rules import measures_of
 
 RATES = (0.0025, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.05)
+FALSE_WRONG = 0.03
 MARGIN = 0.93
 """Thresholds aim this far below each rate: the rate on other answers varies."""
 
@@ -54,47 +55,43 @@ def main() -> None:
         held_out[unseen] = fit(scaled[seen], right[seen]).predict_proba(scaled[unseen])[:, 1]
     model = fit(scaled, right)
     raw = model.coef_[0] / spread
+    low = round(float(np.quantile(held_out[right], FALSE_WRONG * MARGIN)), 4)
     weights = scorer.Weights(
         source=given.source,
         answers=len(rows),
         intercept=round(float(model.intercept_[0] - (raw * means).sum()), 4),
         weights={name: round(float(weight), 4) for name, weight in zip(names, raw, strict=True)},
         means={name: round(float(mean), 4) for name, mean in zip(names, means, strict=True)},
-        correct_from={f"{rate:g}": least(held_out, right, rate) for rate in RATES},
-        wrong_up_to={f"{rate:g}": most(held_out, right, rate) for rate in RATES},
+        wrong_up_to=low,
+        points=tuple(point(held_out, right, low, rate) for rate in RATES),
     )
     path = Path(scorer.__file__).with_name("weights.json")
     path.write_bytes(msgspec.json.format(msgspec.json.encode(weights), indent=2) + b"\n")
-    report(weights, held_out, right)
+    report(weights)
 
 
 def fit(measures: Any, right: Any) -> LogisticRegression:
     return LogisticRegression(C=0.3, max_iter=3000).fit(measures, right)
 
 
-def least(probability: Any, right: Any, rate: float) -> float:
-    """Return the least probability from which at most this share of the answers is not right."""
+def point(probability: Any, right: Any, low: float, rate: float) -> scorer.Point:
+    """Return the least threshold from which at most this share of the answers is not right."""
     grid = np.linspace(0.3, 0.999, 700)
-    good = [
+    kept = [
         at for at in grid if (probability >= at).any() and (~right[probability >= at]).mean() <= rate * MARGIN
     ]
-    return round(float(min(good, default=0.999)), 4)
+    high = round(float(min(kept, default=0.999)), 4)
+    graded = (probability >= high) | (probability <= low)
+    agreed = ((probability >= high) == right)[graded].mean()
+    return scorer.Point(rate, high, round(float(1 - graded.mean()), 4), round(float(agreed), 4))
 
 
-def most(probability: Any, right: Any, rate: float) -> float:
-    """Return the greatest probability up to which at most this share of the right answers lies."""
-    return round(float(np.quantile(probability[right], rate * MARGIN)), 4)
-
-
-def report(weights: scorer.Weights, probability: Any, right: Any) -> None:
-    print(f"{weights.answers} answers, five folds by question")
-    for rate in RATES:
-        high, low = weights.correct_from[f"{rate:g}"], weights.wrong_up_to["0.03"]
-        graded = (probability >= high) | (probability <= low)
-        agreed = ((probability >= high) == right)[graded].mean()
+def report(weights: scorer.Weights) -> None:
+    print(f"{weights.answers} answers, five folds by question; wrong up to {weights.wrong_up_to}")
+    for each in weights.points:
         print(
-            f"false correct {rate:6.2%}: correct from {high:.3f}, wrong up to {low:.3f}, "
-            f"review {1 - graded.mean():.1%}, agreement of graded {agreed:.1%}"
+            f"false correct {each.false_correct:6.2%}: correct from {each.correct_from:.3f}, "
+            f"review {each.review:.1%}, agreement of graded {each.agreement:.1%}"
         )
 
 

@@ -157,6 +157,18 @@ def models() -> str:
     return "\n".join(rows)
 
 
+def operating() -> str:
+    """Return the operating points of the scorer."""
+    from ragharness.graders.reading.scorer import load_weights
+
+    rows = [
+        f"| {each.false_correct:.2%} | {each.correct_from:.3f} | {each.review:.1%} | {each.agreement:.1%} |"
+        for each in load_weights().points
+    ]
+    head = "| false correct, at most | *correct* from | needs review | people agree with the rest |"
+    return "\n".join((head, "|---|---|---|---|", *rows))
+
+
 def grading() -> str:
     """Return what ``benchmarks/grading.py`` measured last, a table for each file of labels."""
     found = json.loads((ROOT / "benchmarks" / "grading.json").read_text(encoding="utf-8"))
@@ -238,6 +250,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "embedding": lambda _: embedding(),
     "models": lambda _: models(),
     "grading": lambda _: grading(),
+    "operating": lambda _: operating(),
 }
 
 

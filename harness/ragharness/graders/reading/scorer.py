@@ -21,8 +21,19 @@ if TYPE_CHECKING:
 
 FALSE_CORRECT = 0.01
 """The share of *correct* verdicts that may be false, unless the user names another."""
-FALSE_WRONG = 0.03
-"""The share of right answers that may be called *wrong*."""
+
+
+class Point(msgspec.Struct, frozen=True):
+    """An operating point, as measured on answers that the weights had not seen."""
+
+    false_correct: float
+    """The share of *correct* verdicts that may be false."""
+    correct_from: float
+    """The least probability of a *correct*."""
+    review: float
+    """The share of answers between the two thresholds."""
+    agreement: float
+    """The share of the others on which people agree whether they are right."""
 
 
 class Weights(msgspec.Struct, frozen=True):
@@ -33,10 +44,10 @@ class Weights(msgspec.Struct, frozen=True):
     intercept: float
     weights: dict[str, float]
     means: dict[str, float]
-    correct_from: dict[str, float]
-    """False correct rate -> the least probability of a *correct*."""
-    wrong_up_to: dict[str, float]
-    """False wrong rate -> the greatest probability of a *wrong*."""
+    wrong_up_to: float
+    """The greatest probability of a *wrong*: at most 3 % of the right answers lie below it."""
+    points: tuple[Point, ...]
+    """By rising rate of false corrects."""
 
 
 @lru_cache(maxsize=1)
@@ -64,14 +75,15 @@ def operating_point(false_correct: float = FALSE_CORRECT) -> tuple[float, float]
     Between measured error rates the probability is interpolated; raises ``UsageError`` outside them.
     """
     known = load_weights()
-    points = sorted((float(rate), probability) for rate, probability in known.correct_from.items())
-    if not points[0][0] <= false_correct <= points[-1][0]:
+    points = known.points
+    if not points[0].false_correct <= false_correct <= points[-1].false_correct:
         raise UsageError(
-            f"expected a rate of false corrects from {points[0][0]:g} to {points[-1][0]:g}, "
-            f"found {false_correct:g}",
+            f"expected a rate of false corrects from {points[0].false_correct:g} to"
+            f" {points[-1].false_correct:g}, found {false_correct:g}",
             help="the rate is a fraction: 0.01 is one in a hundred",
         )
-    above = next(place for place, (rate, _) in enumerate(points) if rate >= false_correct)
-    (low, first), (high, last) = points[max(0, above - 1)], points[above]
-    share = (false_correct - low) / (high - low) if high > low else 0.0
-    return known.wrong_up_to[f"{FALSE_WRONG:g}"], first + share * (last - first)
+    place = next(place for place, point in enumerate(points) if point.false_correct >= false_correct)
+    below, above = points[max(0, place - 1)], points[place]
+    width = above.false_correct - below.false_correct
+    share = (false_correct - below.false_correct) / width if width else 0.0
+    return known.wrong_up_to, below.correct_from + share * (above.correct_from - below.correct_from)
