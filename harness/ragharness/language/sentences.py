@@ -13,9 +13,11 @@ Span = tuple[int, int]
 _LINE = regex(r"[^\n]+")
 _INSIDE = regex(r"[^\w\s,;()'’\"“”$%&/-].")
 """A sentence can end only where a mark stands that is none of these, with something behind it."""
-_UNFINISHED = regex(rf"\b{phrases('sentences', 'unfinished')}\.$")
-_MARKER = regex(r"\W?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,5})?[.):]?|[-*\u2022\u2013\u2014]+")
-"""A list item's number, letter or bullet: it belongs to what follows it on its line."""
+_UNFINISHED = regex(
+    rf"\b{phrases('sentences', 'unfinished')}\.$"
+    r"|^(?:\W?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,5})?[.):]?|[-*\u2022\u2013\u2014]+)$"
+)
+"""An abbreviation, or a list item's number, letter or bullet: what follows on the line goes on with it."""
 _NUMBER = regex(r"\W?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,5})[.):]{1,2}\s+(?=\S)")
 
 _ABBREVIATED = "".join(rf"(?<!\b{each})" for each in sorted(words_of("sentences", "abbreviations")))
@@ -46,28 +48,27 @@ def sentences(text: str) -> list[Span]:
 
 
 def _of_line(line: str, offset: int) -> list[Span]:
-    if not _INSIDE.search(line):
-        start = offset + len(line) - len(line.lstrip())
-        core = line.strip()
-        return [(start, start + len(core))] if core else []
-    from sentencex import get_sentence_boundaries
-
     found: list[Span] = []
-    begun = -1
-    for boundary in get_sentence_boundaries("en", line):
-        piece = line[boundary["start_index"] : boundary["end_index"]]
-        core = piece.strip()
+    begun: int | None = None
+    for low, high in _boundaries(line):
+        core = line[low:high].strip()
         if not core:
             continue
-        start = boundary["start_index"] + len(piece) - len(piece.lstrip())
-        end = start + len(core)
-        if begun >= 0:
-            start, begun = begun, -1
-        if (_UNFINISHED.search(core) or _MARKER.fullmatch(core)) and line[end:].strip():
+        start = line.index(core, low) if begun is None else begun
+        begun, end = None, line.index(core, low) + len(core)
+        if _UNFINISHED.search(core) and line[end:].strip():
             begun = start
-            continue
-        found.append((offset + start, offset + end))
+        else:
+            found.append((offset + start, offset + end))
     return found
+
+
+def _boundaries(line: str) -> list[Span]:
+    if not _INSIDE.search(line):
+        return [(0, len(line))]
+    from sentencex import get_sentence_boundaries
+
+    return [(each["start_index"], each["end_index"]) for each in get_sentence_boundaries("en", line)]
 
 
 @remembered
