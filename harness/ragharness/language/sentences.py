@@ -49,18 +49,14 @@ def sentences(text: str) -> list[Span]:
 
 def _of_line(line: str, offset: int) -> list[Span]:
     found: list[Span] = []
-    begun: int | None = None
     for low, high in _boundaries(line):
         core = line[low:high].strip()
-        if not core:
-            continue
-        start = line.index(core, low) if begun is None else begun
-        begun, end = None, line.index(core, low) + len(core)
-        if _UNFINISHED.search(core) and line[end:].strip():
-            begun = start
-        else:
-            found.append((offset + start, offset + end))
-    return found
+        start = low + line[low:high].find(core)
+        if core and found and _UNFINISHED.search(line[slice(*found[-1])]):
+            found[-1] = (found[-1][0], start + len(core))
+        elif core:
+            found.append((start, start + len(core)))
+    return [(offset + start, offset + end) for start, end in found]
 
 
 def _boundaries(line: str) -> list[Span]:
@@ -77,26 +73,21 @@ def clauses(text: str) -> tuple[Span, ...]:
     found: list[Span] = []
     start = 0
     for boundary in _BOUNDARY.finditer(text):
-        if _LABEL_END.match(boundary.group()) and _is_label(text, start, boundary.start()):
-            # "CEO: ..." and "2018 - ..." name what follows.
-            continue
-        found += _with_lead(text, start, boundary.start())
-        start = boundary.end()
+        # "CEO: ..." and "2018 - ..." name what follows.
+        if not (_LABEL_END.match(boundary[0]) and _is_label(text, start, boundary.start())):
+            found += _with_lead(text, start, boundary.start())
+            start = boundary.end()
     return (*found, *_with_lead(text, start, len(text)))
 
 
 def _is_label(text: str, start: int, end: int) -> bool:
     """Say whether what stands before a colon or dash names what follows it."""
-    if _YEAR_ENDS.search(text, max(start, end - 12), end):
-        return True
-    return len(text[start:end].split()) <= 4 and not _ANSWERS.match(text, start)
+    named = len(text[start:end].split()) <= 4 and not _ANSWERS.match(text, start)
+    return named or _YEAR_ENDS.search(text, max(start, end - 12), end) is not None
 
 
 def _with_lead(text: str, start: int, end: int) -> list[Span]:
     """The clause at a place, in two where it begins with a subordinate one ("Although it ended, ...")."""
-    if not text[start:end].strip():
-        return []
     lead = _SUBORDINATE.match(text[start:end])
-    if lead and lead.end() < end - start:
-        return [(start, start + lead.end()), (start + lead.end(), end)]
-    return [(start, end)]
+    middle = start + lead.end() if lead else start
+    return [(low, high) for low, high in ((start, middle), (middle, end)) if text[low:high].strip()]

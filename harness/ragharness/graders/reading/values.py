@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ragharness.graders.reading.answer import is_quoted_row, is_quoted_table
+from ragharness.graders.reading.answer import is_quoted_row, is_quoted_table, own_words
 from ragharness.graders.reading.attribution import place_values
 from ragharness.graders.reading.candidates import accepted, find_candidates, value_kinds
-from ragharness.graders.reading.copies import own_words
 from ragharness.graders.reading.declining import is_guess, speaks_of_question
 from ragharness.graders.reading.outcome import Candidate, Entry, Outcome, Slot
 from ragharness.language import acts
