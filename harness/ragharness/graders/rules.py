@@ -197,9 +197,7 @@ class _Reader:
             )
         roles = [role_of(part, outcome, self.profile, refusing=refusing) for part in parts]
         supports = [
-            supported(
-                part, role, outcome, self.passages, self.supporting, answerable=self.question.answerable
-            )
+            supported(part, role, outcome, self.passages, self.supporting)
             for part, role in zip(parts, roles, strict=True)
         ]
         cited = self.answer.citations

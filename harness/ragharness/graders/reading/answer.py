@@ -245,7 +245,8 @@ def own_words(chosen: Sequence[Entry], passages: Sequence[Passage]) -> list[Entr
     """
     several = len({entry.candidate.written.casefold() for entry in chosen}) > 1
     own = _not_copied([entry.part for entry in chosen], passages if several else (), LEAST_COPIED)
-    return [entry for entry in chosen if entry.part in own]
+    texts = {each.text for each in own}
+    return [entry for entry in chosen if entry.part.text in texts]
 
 
 def _not_copied(

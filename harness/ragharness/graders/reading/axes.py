@@ -19,12 +19,14 @@ from ragharness.language.words import STOPWORDS, concept, content, generic_conce
 from ragharness.records import Sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from ragharness.graders.reading.answer import AnswerSentence, ParsedAnswer
     from ragharness.graders.reading.outcome import Outcome
     from ragharness.graders.reading.profile import Profile
     from ragharness.records import Passage
+
+    Passages = Mapping[str, Passage]
 
 Role = Literal["answer", "claim", "decline", "pointer", "advice", "nothing"]
 
@@ -102,31 +104,24 @@ def _tells(entry: str, text: str) -> bool:
 
 
 def supported(
-    sentence: AnswerSentence,
-    role: Role,
-    outcome: Outcome,
-    passages: Mapping[str, Passage],
-    supporting: frozenset[str],
-    *,
-    answerable: bool,
+    part: AnswerSentence, role: Role, outcome: Outcome, passages: Passages, supporting: frozenset[str]
 ) -> tuple[bool, ...]:
     """Return of each citation of a sentence whether it supports it."""
-    right = answerable and outcome.match in ("match", "partial") and not outcome.contradiction
-    # A coarser answer may still be true.
-    true = right or (answerable and outcome.imprecise)
+    answers = outcome.committed and outcome.holds(part)
+    right = outcome.match in ("match", "partial") and not outcome.contradiction
 
     def supports(place: int, citation: str) -> bool:
         passage = passages.get(citation)
         if passage is None or role in ("decline", "pointer", "advice"):
             return passage is not None
-        if not (outcome.committed and outcome.holds(sentence)):
-            return entails(passage, sentence.text)
-        if quotes(passage, sentence.text) or (right and citation in supporting):
+        if answers and ((right and citation in supporting) or quotes(passage, part.text)):
             return True
-        piece = _piece_before(sentence, place) if right else ""
-        return true and (entails(passage, sentence.text) or entails(passage, piece))
+        # A coarser answer may still be true.
+        true = right or outcome.imprecise or not answers
+        piece = _piece_before(part, place) if answers and right else ""
+        return true and (entails(passage, part.text) or entails(passage, piece))
 
-    return tuple(supports(place, citation) for place, citation in enumerate(sentence.citations))
+    return tuple(supports(place, citation) for place, citation in enumerate(part.citations))
 
 
 def _piece_before(sentence: AnswerSentence, place: int) -> str:
@@ -171,17 +166,9 @@ def quotes(passage: Passage, claim: str) -> bool:
 def contradicts(passage: Passage, claim: str) -> bool:
     """Say whether one sentence of a passage states another value of what a claim is about."""
     words, said = _subject(claim), _amounts(claim)
-    if len(words) < 2:
-        return False
-    for start, end in sentences(passage.text):
-        sentence = passage.text[start:end]
-        near = len(words & frozenset(content(sentence))) >= _NEARLY_ALL * len(words)
-        if near and any(
-            _differs(quantity, [each for each in _amounts(sentence) if each.unit == quantity.unit])
-            for quantity in said
-        ):
-            return True
-    return False
+    texts = (passage.text[start:end] for start, end in sentences(passage.text) if len(words) > 1 and said)
+    near = (each for each in texts if len(words & frozenset(content(each))) >= _NEARLY_ALL * len(words))
+    return any(_differ(_amounts(each), said) for each in near)
 
 
 def miscounts(passage: Passage, claim: str, unit: str = "") -> bool:
@@ -189,11 +176,9 @@ def miscounts(passage: Passage, claim: str, unit: str = "") -> bool:
 
     What the question's ``unit`` names is measured, not counted: a report has many numbers of shares.
     """
-    counted = _counts(passage.text)
-    return any(
-        concept(noun) not in map(concept, unit.split()) and _differs(quantity, [each for _, each in counted if _ == noun])
-        for noun, quantity in _counts(claim)
-    )
+    measured = {"", *map(concept, unit.split())}
+    said = {noun: each for noun, each in _amounts(claim).items() if noun not in measured and not each[0].unit}
+    return _differ(_amounts(passage.text), said)
 
 
 def _subject(text: str) -> frozenset[str]:
@@ -201,23 +186,27 @@ def _subject(text: str) -> frozenset[str]:
     return frozenset(word for word in content(text) if not word.isdigit()) - generic_concepts()
 
 
-def _amounts(text: str) -> list[Quantity]:
-    return [each for each in find_quantities(text) if not each.year]
+def _amounts(text: str) -> dict[str, list[Quantity]]:
+    """The amounts of a text by their unit, or by the noun behind a bare one."""
+    found: dict[str, list[Quantity]] = {}
+    for quantity in find_quantities(text):
+        noun = _NOUN.match(text, quantity.end)
+        kind = quantity.unit or (concept(noun[1]) if noun and noun[1] not in STOPWORDS else "")
+        if not quantity.year:
+            found.setdefault(kind, []).append(quantity)
+    return found
 
 
-def _counts(text: str) -> list[tuple[str, Quantity]]:
-    """The bare amounts of a text, each with the noun behind it."""
-    found = ((_NOUN.match(text, each.end), each) for each in _amounts(text) if not each.unit)
-    return [(concept(noun[1]), each) for noun, each in found if noun and noun[1] not in STOPWORDS]
+def _differ(stated: dict[str, list[Quantity]], said: dict[str, list[Quantity]]) -> bool:
+    return any(
+        kind in stated and not any(_same(each, quantity) for each in stated[kind])
+        for kind, quantities in said.items()
+        for quantity in quantities
+    )
 
 
 def _same(stated: Quantity, said: Quantity) -> bool:
     return compare_quantity(stated.value, stated.unit or said.unit, said)[0] == "match"
-
-
-def _differs(quantity: Quantity, stated: Iterable[Quantity]) -> bool:
-    same = [_same(each, quantity) for each in stated]
-    return bool(same) and not any(same)
 
 
 def _within(day: DateMention, said: DateMention) -> bool:
