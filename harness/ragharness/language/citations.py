@@ -26,7 +26,9 @@ _HASHED = r"[A-Za-z][\w.:-]{0,80}#\d{1,6}\b"
 _NAMED = regex(r"(?=.*\d)(?=.*(?:[^\W\d]|#)).{2,}", re.DOTALL)
 _DEFINITION = regex(r"^[ \t]*(?:[-*][ \t]*)?\[\^?(\w{1,10})\][:.]?[ \t]+([^\n]{1,600})$", re.MULTILINE)
 _USE = regex(r"\[\^?(\w{1,10})\]")
-_WRAPPED = regex(rf"\(\s*(?:{phrases('answers', 'wrapping')}\b[:.]?\s*)?([\ue000-\uf8ff,; ]+)\)", re.IGNORECASE)
+_WRAPPED = regex(
+    rf"\(\s*(?:{phrases('answers', 'wrapping')}\b[:.]?\s*)?([\ue000-\uf8ff,; ]+)\)", re.IGNORECASE
+)
 _AFTER_STOP = regex(
     "(?<!^\\d)(?<!\n\\d)([.!?]['\"”’)*_]*)[ \\t]*((?:[\ue000-\uf8ff][ \\t,;]*)+)(?![ \\t]*[a-z])"
 )

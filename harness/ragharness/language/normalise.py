@@ -99,5 +99,7 @@ def _say(value: object) -> str:
 def _ids(value: object) -> tuple[str, ...]:
     """The ids in a field of citations: one or several, bare or in objects."""
     listed = value if isinstance(value, (list, tuple)) else [value]
-    ids = ((_present("id_keys", _fields(each)) or [""])[0] if isinstance(each, dict) else each for each in listed)
+    ids = (
+        (_present("id_keys", _fields(each)) or [""])[0] if isinstance(each, dict) else each for each in listed
+    )
     return tuple(str(each) for each in ids if each not in (None, ""))

@@ -149,7 +149,11 @@ def entails(passage: Passage, claim: str) -> bool:
     if not (words or values) or len(words - frozenset(content(passage.text))) > (1 - ENOUGH) * len(words):
         return False
     stated, held = find_quantities(passage.text), find_dates(passage.text)
-    dated = [value for value in values if value.year and any(each.start <= value.start < each.end for each in dates)]
+    dated = [
+        value
+        for value in values
+        if value.year and any(each.start <= value.start < each.end for each in dates)
+    ]
     if not all(value in dated or any(_same(each, value) for each in stated) for value in values):
         return False
     if not all(any(_within(each, date) for each in held) for date in dates):
