@@ -91,7 +91,7 @@ class ParsedAnswer:
     @property
     def blank(self) -> bool:
         """Whether no sentence has a letter or a digit."""
-        return not any(_WORD.search(each.text) for each in self.sentences)
+        return not self.sentences
 
 
 def parse_answer(answer: Answer, question: str, known: Sequence[str]) -> ParsedAnswer:

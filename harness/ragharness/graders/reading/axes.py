@@ -145,18 +145,13 @@ def describe(sentence: AnswerSentence, role: Role, support: tuple[bool, ...]) ->
 
 def entails(passage: Passage, claim: str) -> bool:
     """Say whether a passage states a claim: half of its words, all its values, nothing to the contrary."""
-    words, values, dates = _subject(_JOINED_NAME.sub(" ", claim)), find_quantities(claim), find_dates(claim)
-    if not (words or values) or len(words - frozenset(content(passage.text))) > (1 - ENOUGH) * len(words):
+    words, values = _subject(_JOINED_NAME.sub(" ", claim)), find_quantities(claim)
+    if not (words or values) or len(words & frozenset(content(passage.text))) < ENOUGH * len(words):
         return False
     stated, held = find_quantities(passage.text), find_dates(passage.text)
-    dated = [
-        value
-        for value in values
-        if value.year and any(each.start <= value.start < each.end for each in dates)
-    ]
-    if not all(value in dated or any(_same(each, value) for each in stated) for value in values):
+    if not all(value.year or any(_same(each, value) for each in stated) for value in values):
         return False
-    if not all(any(_within(each, date) for each in held) for date in dates):
+    if not all(any(_within(each, date) for each in held) for date in find_dates(claim)):
         return False
     return not find_cues(claim) or read_statement(passage.text, claim).polarity != "denies"
 
