@@ -30,7 +30,7 @@ _WRAPPED = regex(
     rf"\(\s*(?:{phrases('answers', 'wrapping')}\b[:.]?\s*)?([\ue000-\uf8ff,; ]+)\)", re.IGNORECASE
 )
 _AFTER_STOP = regex(
-    "(?<!^\\d)(?<!\n\\d)([.!?]['\"”’)*_]*)[ \\t]*((?:[\ue000-\uf8ff][ \\t,;]*)+)(?![ \\t]*[a-z])"
+    "([.!?](?<!^\\d.)(?<!\n\\d.)['\"”’)*_]*)[ \\t]*((?:[\ue000-\uf8ff][ \\t,;]*)+)(?![ \\t]*[a-z])"
 )
 _STRIPPED = " \t\"'`*_.^“”’‘"
 
@@ -84,6 +84,8 @@ class _Resolver:
 
     def define(self, text: str) -> str:
         """Read footnotes and source lists ("[1]: p4", "[^a]: see p4") and take them out of the text."""
+        if not _DEFINITION.search(text):
+            return text
         uses = Counter(_USE.findall(text))
         bare = _bare_ids(self.known, text)
 
@@ -133,7 +135,8 @@ def mark(text: str, known: Sequence[str]) -> Marked:
 
     if "[" in text:
         text = _BRACKET.sub(bracket, resolver.define(text))
-    text = _bare_ids(known, text).sub(lambda found: put([found[0]]), text)
+    if "#" in text or any(each in text for each in known):
+        text = _bare_ids(known, text).sub(lambda found: put([found[0]]), text)
     text = _WRAPPED.sub(lambda found: "".join(MARK.findall(found[1])), text)
     text = _AFTER_STOP.sub(lambda found: "".join(MARK.findall(found[2])) + found[1] + " ", text)
     return Marked(text, tuple(ids), resolver.positional)
