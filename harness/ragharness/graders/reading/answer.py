@@ -118,7 +118,7 @@ def parse_answer(answer: Answer, question: str, known: Sequence[str]) -> ParsedA
 
 
 def _share_citations(found: list[AnswerSentence]) -> None:
-    """Give marks to the items below "The applicants are [x]:", and to what "This is set out in [x]" follows."""
+    """Give marks to the items below "They are [x]:" and to the sentence before "This is set out in [x]"."""
     lead: tuple[str, ...] = ()
     for before, each in itertools.pairwise([AnswerSentence("", ""), *found]):
         if not each.item:

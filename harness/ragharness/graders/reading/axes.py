@@ -164,7 +164,9 @@ def quotes(passage: Passage, claim: str) -> bool:
 
 def contradicts(passage: Passage, claim: str) -> bool:
     """Say whether one sentence of a passage states another value of what a claim is about."""
-    words, said = _subject(claim), _amounts(claim)
+    said = _amounts(claim)
+    figures = " ".join(claim[each.start : each.end] for listed in said.values() for each in listed)
+    words = _subject(claim) - frozenset(content(figures))
     texts = (passage.text[start:end] for start, end in sentences(passage.text) if len(words) > 1 and said)
     near = (each for each in texts if len(words & frozenset(content(each))) >= _NEARLY_ALL * len(words))
     return any(_differ(_amounts(each), said) for each in near)
