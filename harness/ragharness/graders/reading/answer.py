@@ -20,7 +20,6 @@ from ragharness.language.words import content, is_english, raw_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragharness.graders.reading.outcome import Entry
     from ragharness.records import Answer, Passage
 
 _LINE_START = regex(
@@ -49,8 +48,6 @@ _PIECE = regex(r"(?s).{1,1500}(?:\s|$)|.{1,1500}")
 """Longer runs without an end are read in pieces, so that reading stays linear in the length."""
 LONG_COPY = 120
 """Words copied from the passages: the answer is what is said besides."""
-LEAST_COPIED = 60
-"""Words copied from the passages that make a dump; a shorter quotation is read like any other sentence."""
 _LEAST_SENTENCE = 5
 OVERLONG_SENTENCES = 200
 OVERLONG_CHARACTERS = 20_000
@@ -235,29 +232,11 @@ def is_quoted_table(text: str) -> bool:
 
 def own_sentences(parts: Sequence[AnswerSentence], passages: Sequence[Passage]) -> list[AnswerSentence]:
     """Return the sentences of an answer; where it copies passages at length, those of its own."""
-    return _not_copied(parts, passages, LONG_COPY)
-
-
-def own_words(chosen: Sequence[Entry], passages: Sequence[Passage]) -> list[Entry]:
-    """Return the entries that an answer commits to: of a dump with several values, those in its own words.
-
-    Empty: all of them are copied, and nothing says which of the values is meant.
-    """
-    several = len({entry.candidate.written.casefold() for entry in chosen}) > 1
-    own = _not_copied([entry.part for entry in chosen], passages if several else (), LEAST_COPIED)
-    texts = {each.text for each in own}
-    return [entry for entry in chosen if entry.part.text in texts]
-
-
-def _not_copied(
-    parts: Sequence[AnswerSentence], passages: Sequence[Passage], least: int
-) -> list[AnswerSentence]:
-    """The sentences that stand in no passage; all of them where fewer words than these are copied."""
     texts = [_squeezed(passage.text) for passage in passages]
     long = {each.text for each in parts if len(each.text.split()) >= _LEAST_SENTENCE}
     copied = {text for text in long if any(_squeezed(text) in each for each in texts)}
-    many = sum(len(text.split()) for text in copied) >= least
-    return [each for each in parts if not (many and each.text in copied)]
+    at_length = sum(len(text.split()) for text in copied) >= LONG_COPY
+    return [each for each in parts if not (at_length and each.text in copied)]
 
 
 @lru_cache(maxsize=512)
