@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from ragharness.graders.reading.answer import ParsedAnswer, parse_answer
-from ragharness.graders.reading.copies import own_sentences
+from ragharness.graders.reading.answer import ParsedAnswer, own_sentences, parse_answer
+from ragharness.graders.reading.axes import (
+    RefusalQuality,
+    contradicts,
+    describe,
+    miscounts,
+    refusal_quality,
+    role_of,
+    supported,
+)
 from ragharness.graders.reading.declining import verdicts
 from ragharness.graders.reading.lists import read_list
 from ragharness.graders.reading.outcome import Outcome
 from ragharness.graders.reading.profile import Profile, profile_of
 from ragharness.graders.reading.refusal import read_refusal
-from ragharness.graders.reading.refusal_quality import (
-    RefusalQuality,
-    describe,
-    refusal_quality,
-    role_of,
-    supported,
-)
 from ragharness.graders.reading.scorer import FALSE_CORRECT, operating_point
-from ragharness.graders.reading.support import contradicts, miscounts
 from ragharness.graders.reading.texts import text_measures, weigh_reasons, weigh_text
 from ragharness.graders.reading.values import read_values
 from ragharness.graders.reading.yesno import read_yesno
@@ -148,8 +148,7 @@ class _Reader:
         declined = declined or self.refusal.premise_corrected
         if question.kind == "list":
             return read_list(parts, question, profile, declined=declined)
-        passages = tuple(self.passages.values())
-        read = read_values(parts, question, profile, declined=declined, passages=passages)
+        read = read_values(parts, question, profile, declined=declined)
         if question.kind == "text" and not declined:
             return weigh_text(parts, question, read, self.thresholds)
         return read
@@ -197,9 +196,7 @@ class _Reader:
             )
         roles = [role_of(part, outcome, self.profile, refusing=refusing) for part in parts]
         supports = [
-            supported(
-                part, role, outcome, self.passages, self.supporting, answerable=self.question.answerable
-            )
+            supported(part, role, outcome, self.passages, self.supporting)
             for part, role in zip(parts, roles, strict=True)
         ]
         cited = self.answer.citations

@@ -16,12 +16,11 @@ _SUPERSCRIPT = regex(r"(?<=[a-z.,;:)\]%\"”][a-z.,;:)\]%\"”])[⁰¹²³⁴⁵
 _BRACKETS = str.maketrans("【】〔〕⟦⟧〖〗", "[][][][]")
 _UNSEEN = regex(r"[\ue000-\uf8ff\u200b-\u200f\u2060\ufeff]")
 _REASONING = regex(rf"[<\[◁](?P<close>/?){phrases('answers', 'reasoning_tags')}\s*[>\]▷]", re.IGNORECASE)
-_TAG = regex(
-    r"<(?:cite|citation|source|ref)\b[^<>]{0,80}>([^<>]{1,120})</(?:cite|citation|source|ref)>", re.IGNORECASE
-)
 _TAG = regex(r"</?[a-zA-Z][\w-]{0,20}(?:\s[^<>]{0,120})?/?>")
 _FENCE = regex(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.MULTILINE)
 _LARGEST_OBJECT = 200_000
+
+Fields = dict[str, object]
 
 
 class Normalised(NamedTuple):
@@ -41,9 +40,7 @@ def normalise(text: str) -> Normalised:
     citations: tuple[str, ...] | None = None
     if "{" in text and len(text) <= _LARGEST_OBJECT:
         text, citations = _open_object(text)
-    if "<" in text:
-        text = _TAG.sub(" ", text)
-    return Normalised(text.strip(), citations)
+    return Normalised(_TAG.sub(" ", text).strip(), citations)
 
 
 def _without_reasoning(text: str) -> str:
@@ -58,73 +55,51 @@ def _without_reasoning(text: str) -> str:
 
 def _open_object(text: str) -> tuple[str, tuple[str, ...] | None]:
     """Put what the object in a text says after what stands around it."""
-    start = text.find("{")
-    loaded, end = _load(text, start)
-    said = _say(loaded) if isinstance(loaded, dict) else None
-    if said is None:
+    start, end = text.find("{"), text.rfind("}") + 1
+    loaded: object = None
+    try:
+        loaded, end = json.JSONDecoder(strict=False).raw_decode(text, start)
+    except (ValueError, RecursionError):
+        try:
+            loaded = ast.literal_eval(text[start:end])
+        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            return text, None
+    fields = _fields(loaded)
+    if not _present("answer_keys", fields):
         return text, None
     around = f"{text[:start].strip(' [')}\n{text[end:].strip(' ]')}".strip(" \n:")
-    return f"{around}\n{said}".strip(), _cited(loaded)
+    listed = _present("citation_keys", fields)
+    return f"{around}\n{_say(loaded)}".strip(), _ids(listed[0]) if listed else None
 
 
-def _load(text: str, start: int) -> tuple[object, int]:
-    try:
-        return json.JSONDecoder(strict=False).raw_decode(text, start)
-    except (ValueError, RecursionError):
-        pass
-    end = text.rfind("}") + 1
-    try:
-        return ast.literal_eval(text[start:end]), end
-    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
-        return None, end
+def _fields(loaded: object) -> Fields:
+    """The fields of an object by their case-folded names; none for anything else."""
+    fields = cast("dict[object, object]", loaded) if isinstance(loaded, dict) else {}
+    return {str(key).casefold(): value for key, value in fields.items()}
 
 
-def _say(found: object) -> str | None:
-    """What an object says: its answer and its reasons as sentences; None when it has no answer."""
-    fields = _folded(found)
-    key = _first("answer_keys", fields)
-    if key is None:
-        return None
-    reasons = [name for name in _keys("reason_keys") if name in fields and name != key]
-    return "\n".join(filter(None, (_as_text(fields[name]) for name in (key, *reasons))))
+def _present(family: str, fields: Fields) -> list[object]:
+    """The values of those keys of a family that an object has."""
+    return [fields[key] for key in cast("list[str]", table("answers")[family]) if key in fields]
 
 
-def _as_text(value: object) -> str:
-    if value is None:
-        return ""
+def _say(value: object) -> str:
+    """A value as sentences; of an object, its answer and its reasons."""
+    if isinstance(value, dict):
+        fields = _fields(value)
+        said = [*_present("answer_keys", fields)[:1], *_present("reason_keys", fields)]
+        return "\n".join(filter(None, map(_say, said))) if said else str(value)
+    if isinstance(value, (list, tuple)):
+        return "\n".join(f"- {_say(each)}" for each in value)
     if isinstance(value, bool):
         return "Yes." if value else "No."
-    if isinstance(value, dict):
-        return _say(value) or str(value)
-    if isinstance(value, (list, tuple)):
-        return "\n".join(f"- {_as_text(each)}" for each in value)
-    return str(value)
-
-
-def _cited(found: object) -> tuple[str, ...] | None:
-    fields = _folded(found)
-    key = _first("citation_keys", fields)
-    if key is None:
-        return None
-    value = fields[key]
-    ids = map(_id, value if isinstance(value, (list, tuple)) else [value])
-    return tuple(each for each in ids if each)
-
-
-def _id(value: object) -> str:
-    if isinstance(value, dict):
-        fields = _folded(value)
-        value = fields.get(_first("id_keys", fields) or "")
     return "" if value is None else str(value)
 
 
-def _folded(found: object) -> dict[str, object]:
-    return {str(key).casefold(): value for key, value in cast("dict[object, object]", found).items()}
-
-
-def _first(family: str, fields: dict[str, object]) -> str | None:
-    return next((key for key in _keys(family) if key in fields), None)
-
-
-def _keys(family: str) -> list[str]:
-    return cast("list[str]", table("answers")[family])
+def _ids(value: object) -> tuple[str, ...]:
+    """The ids in a field of citations: one or several, bare or in objects."""
+    listed = value if isinstance(value, (list, tuple)) else [value]
+    ids = (
+        (_present("id_keys", _fields(each)) or [""])[0] if isinstance(each, dict) else each for each in listed
+    )
+    return tuple(str(each) for each in ids if each not in (None, ""))

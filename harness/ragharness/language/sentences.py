@@ -13,9 +13,11 @@ Span = tuple[int, int]
 _LINE = regex(r"[^\n]+")
 _INSIDE = regex(r"[^\w\s,;()'’\"“”$%&/-].")
 """A sentence can end only where a mark stands that is none of these, with something behind it."""
-_UNFINISHED = regex(rf"\b{phrases('sentences', 'unfinished')}\.$")
-_MARKER = regex(r"\W?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,5})?[.):]?|[-*\u2022\u2013\u2014]+")
-"""A list item's number, letter or bullet: it belongs to what follows it on its line."""
+_UNFINISHED = regex(
+    rf"\b{phrases('sentences', 'unfinished')}\.$"
+    r"|^(?:\W?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,5})?[.):]?|[-*\u2022\u2013\u2014]+)$"
+)
+"""An abbreviation, or a list item's number, letter or bullet: what follows on the line goes on with it."""
 _NUMBER = regex(r"\W?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,5})[.):]{1,2}\s+(?=\S)")
 
 _ABBREVIATED = "".join(rf"(?<!\b{each})" for each in sorted(words_of("sentences", "abbreviations")))
@@ -46,28 +48,23 @@ def sentences(text: str) -> list[Span]:
 
 
 def _of_line(line: str, offset: int) -> list[Span]:
+    found: list[Span] = []
+    for low, high in _boundaries(line):
+        core = line[low:high].strip()
+        start = low + line[low:high].find(core)
+        if core and found and _UNFINISHED.search(line[slice(*found[-1])]):
+            found[-1] = (found[-1][0], start + len(core))
+        elif core:
+            found.append((start, start + len(core)))
+    return [(offset + start, offset + end) for start, end in found]
+
+
+def _boundaries(line: str) -> list[Span]:
     if not _INSIDE.search(line):
-        start = offset + len(line) - len(line.lstrip())
-        core = line.strip()
-        return [(start, start + len(core))] if core else []
+        return [(0, len(line))]
     from sentencex import get_sentence_boundaries
 
-    found: list[Span] = []
-    begun = -1
-    for boundary in get_sentence_boundaries("en", line):
-        piece = line[boundary["start_index"] : boundary["end_index"]]
-        core = piece.strip()
-        if not core:
-            continue
-        start = boundary["start_index"] + len(piece) - len(piece.lstrip())
-        end = start + len(core)
-        if begun >= 0:
-            start, begun = begun, -1
-        if (_UNFINISHED.search(core) or _MARKER.fullmatch(core)) and line[end:].strip():
-            begun = start
-            continue
-        found.append((offset + start, offset + end))
-    return found
+    return [(each["start_index"], each["end_index"]) for each in get_sentence_boundaries("en", line)]
 
 
 @remembered
@@ -76,26 +73,21 @@ def clauses(text: str) -> tuple[Span, ...]:
     found: list[Span] = []
     start = 0
     for boundary in _BOUNDARY.finditer(text):
-        if _LABEL_END.match(boundary.group()) and _is_label(text, start, boundary.start()):
-            # "CEO: ..." and "2018 - ..." name what follows.
-            continue
-        found += _with_lead(text, start, boundary.start())
-        start = boundary.end()
+        # "CEO: ..." and "2018 - ..." name what follows.
+        if not (_LABEL_END.match(boundary[0]) and _is_label(text, start, boundary.start())):
+            found += _with_lead(text, start, boundary.start())
+            start = boundary.end()
     return (*found, *_with_lead(text, start, len(text)))
 
 
 def _is_label(text: str, start: int, end: int) -> bool:
     """Say whether what stands before a colon or dash names what follows it."""
-    if _YEAR_ENDS.search(text, max(start, end - 12), end):
-        return True
-    return len(text[start:end].split()) <= 4 and not _ANSWERS.match(text, start)
+    named = len(text[start:end].split()) <= 4 and not _ANSWERS.match(text, start)
+    return named or _YEAR_ENDS.search(text, max(start, end - 12), end) is not None
 
 
 def _with_lead(text: str, start: int, end: int) -> list[Span]:
     """The clause at a place, in two where it begins with a subordinate one ("Although it ended, ...")."""
-    if not text[start:end].strip():
-        return []
     lead = _SUBORDINATE.match(text[start:end])
-    if lead and lead.end() < end - start:
-        return [(start, start + lead.end()), (start + lead.end(), end)]
-    return [(start, end)]
+    middle = start + lead.end() if lead else start
+    return [(low, high) for low, high in ((start, middle), (middle, end)) if text[low:high].strip()]

@@ -13,16 +13,18 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+_TABLE = cast("dict[str, str]", table("words"))
+_AMBIGUOUS = words_of("words", "name_particles") | words_of("words", "ambiguous")
+_FOREIGN = words_of("words", "foreign")
+_UNSTEMMED = words_of("words", "unstemmed")
 STOPWORDS = words_of("words", "stop") | words_of("words", "name_particles")
 """Words that say nothing about what a sentence is about."""
 
 _WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
 _CONTRACTED = frozenset(("t", "s", "re", "ve", "ll", "m", "d"))
-_LONGEST_REMEMBERED = 2000
-"""Longer texts are read anew each time, so that huge answers do not stay in memory."""
+_MOST = 2000
+"""Characters that tell the language of a text; results on longer ones are not kept, to save memory."""
 _PUNCTUATION = '.,;:!?()[]"“”*_'
-_LOOKED_AT = 2000
-"""Characters that tell the language of a text."""
 _FEW = 10
 """A text of fewer words in small letters may do without a single function word, as labels and lists do."""
 
@@ -33,7 +35,7 @@ def remembered(function: Callable[[str], Result]) -> Callable[[str], Result]:
 
     @wraps(function)
     def recall(text: str) -> Result:
-        return kept(text) if len(text) <= _LONGEST_REMEMBERED else function(text)
+        return kept(text) if len(text) <= _MOST else function(text)
 
     return recall
 
@@ -51,28 +53,23 @@ def content(text: str) -> tuple[str, ...]:
 
 
 def _is_stop_word(word: str) -> bool:
-    if word in STOPWORDS:
-        return True
     # "couldn't", "it's"
     before, apostrophe, after = word.replace("’", "'").partition("'")
-    return bool(apostrophe) and after in _CONTRACTED and before in STOPWORDS
+    return before in STOPWORDS and (not apostrophe or after in _CONTRACTED)
 
 
 @lru_cache(maxsize=16384)
 def concept(word: str) -> str:
     """Return the name under which a case-folded word is compared: its synonym group, or its stem."""
     word = word.removesuffix("'s").removesuffix("’s")
-    if word.startswith("agreement"):
-        return "agreement"
-    if word == "information":
-        # Not a form of "inform", which stands for giving notice.
-        return word
+    if word.removesuffix("s") in _UNSTEMMED:
+        return word.removesuffix("s")
     stem = _stem(word)
     return _synonyms().get(stem, stem)
 
 
 def _stem(word: str) -> str:
-    for ending in _endings():
+    for ending in _TABLE["endings"].split():
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             if ending != "y" or word[-2] not in "aeiou":
                 word = word[: -len(ending)]
@@ -83,11 +80,6 @@ def _stem(word: str) -> str:
         word = word[:-1]
     # "appropriated" and "appropriation" are one word.
     return word[:-2] if len(word) > 7 and word.endswith("at") else word
-
-
-@lru_cache(maxsize=1)
-def _endings() -> list[str]:
-    return cast("str", table("words")["endings"]).split()
 
 
 @lru_cache(maxsize=1)
@@ -111,7 +103,7 @@ def generic_concepts() -> frozenset[str]:
 
 def is_english(text: str) -> bool:
     """Say whether a text is English enough to be read; a short text without any sign counts as English."""
-    text = text[:_LOOKED_AT]
+    text = text[:_MOST]
     letters = [letter for letter in text if letter.isalpha()] if not text.isascii() else []
     if sum(ord(letter) > 0x24F for letter in letters) * 3 > len(letters):
         return False
@@ -120,17 +112,6 @@ def is_english(text: str) -> bool:
     small = [word for word in said if word[:1].islower()]
     if said and not said[0][:1].islower() and not "".join(said[1:2])[:1].isupper():
         small.append(said[0].casefold())
-    foreign = sum(word in _foreign() for word in small)
     stops = [word for each in said if (word := each.casefold()) in STOPWORDS]
-    english = sum(word not in _shared() for word in stops)
-    return foreign <= english and (len(stops) > 0 or len(small) < _FEW)
-
-
-@lru_cache(maxsize=1)
-def _shared() -> frozenset[str]:
-    return words_of("words", "name_particles") | words_of("words", "ambiguous")
-
-
-@lru_cache(maxsize=1)
-def _foreign() -> frozenset[str]:
-    return words_of("words", "foreign")
+    foreign = sum(word in _FOREIGN for word in small)
+    return foreign <= sum(word not in _AMBIGUOUS for word in stops) and bool(stops or len(small) < _FEW)

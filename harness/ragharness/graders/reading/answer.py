@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from ragharness.language import acts
@@ -20,7 +20,7 @@ from ragharness.language.words import content, is_english, raw_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragharness.records import Answer
+    from ragharness.records import Answer, Passage
 
 _LINE_START = regex(
     r"^[ \t]*(?P<hash>#{1,6}[ \t]+)?(?P<bullet>(?:[-*•·–—+▪◦‣]|\(?(?:\d{1,2}|[a-z])[.)])[ \t]+)?"
@@ -46,6 +46,9 @@ _BEFORE_POINT = regex(r"\s+([.,;:!?])")
 _MOST_IN_HEADING = 14
 _PIECE = regex(r"(?s).{1,1500}(?:\s|$)|.{1,1500}")
 """Longer runs without an end are read in pieces, so that reading stays linear in the length."""
+LONG_COPY = 120
+"""Words copied from the passages: the answer is what is said besides."""
+_LEAST_SENTENCE = 5
 OVERLONG_SENTENCES = 200
 OVERLONG_CHARACTERS = 20_000
 
@@ -61,7 +64,6 @@ class AnswerSentence:
     citations: tuple[str, ...] = ()
     heading: bool = False
     item: bool = False
-    line: int = 0
     context: str = ""
     """The heading above it."""
 
@@ -89,7 +91,7 @@ class ParsedAnswer:
     @property
     def blank(self) -> bool:
         """Whether no sentence has a letter or a digit."""
-        return not any(_WORD.search(each.text) for each in self.sentences)
+        return not self.sentences
 
 
 def parse_answer(answer: Answer, question: str, known: Sequence[str]) -> ParsedAnswer:
@@ -99,40 +101,28 @@ def parse_answer(answer: Answer, question: str, known: Sequence[str]) -> ParsedA
     listed, by_place = resolve([*(answer.citations or ()), *(plain.citations or ())], known)
     english = is_english(MARK.sub(" ", marked.text))
     found, trailing = _Parser(marked, question, english=english).parse()
-    _lead_in(found)
-    _lend_back(found)
+    _share_citations(found)
     own = tuple(dict.fromkeys(id_ for each in found for id_ in each.citations))
     # A list beside the text that repeats its marks says nothing of the sentences without one.
-    _attach(found, tuple(dict.fromkeys((*trailing, *(id_ for id_ in listed if id_ not in own)))))
+    at_end = tuple(dict.fromkeys((*trailing, *(id_ for id_ in listed if id_ not in own))))
+    for each in found:
+        if not each.citations and not each.heading:
+            each.citations = at_end
     flags = ["positional_citations"] if marked.positional or by_place else []
     if len(found) > OVERLONG_SENTENCES or len(answer.text) > OVERLONG_CHARACTERS:
         flags.append("overlong")
-    cited = tuple(dict.fromkeys((*own, *trailing, *listed)))
-    return ParsedAnswer(found, cited, english, flags)
+    return ParsedAnswer(found, tuple(dict.fromkeys((*own, *trailing, *listed))), english, flags)
 
 
-def _lead_in(found: list[AnswerSentence]) -> None:
-    """Give the citations of "The applicants are [x]:" to the items below it that have none."""
+def _share_citations(found: list[AnswerSentence]) -> None:
+    """Give marks to the items below "They are [x]:" and to the sentence before "This is set out in [x]"."""
     lead: tuple[str, ...] = ()
-    for each in found:
+    for before, each in itertools.pairwise([AnswerSentence("", ""), *found]):
         if not each.item:
             lead = each.citations if each.text.endswith(":") else ()
-        elif lead and not each.citations:
-            each.citations = lead
-
-
-def _lend_back(found: Sequence[AnswerSentence]) -> None:
-    """Give the marks of a sentence that only says where the answer stands to the sentence before it."""
-    for before, each in itertools.pairwise(found):
-        if not before.citations and acts.is_attribution(each.text):
+        each.citations = each.citations or lead
+        if each.citations and not before.citations and acts.is_attribution(each.text):
             before.citations = each.citations
-
-
-def _attach(found: list[AnswerSentence], trailing: tuple[str, ...]) -> None:
-    """Give the citations of a list at the end to every sentence that has no mark of its own."""
-    for each in found:
-        if trailing and not each.citations and not each.heading:
-            each.citations = trailing
 
 
 class _Parser:
@@ -142,7 +132,6 @@ class _Parser:
         self.marked = marked
         self.english = english
         self.asked = frozenset(content(question))
-        self.lines = marked.text.split("\n")
         self.found: list[AnswerSentence] = []
         self.trailing: list[str] = []
         self.header: list[str] = []
@@ -151,21 +140,22 @@ class _Parser:
 
     def parse(self) -> tuple[list[AnswerSentence], list[str]]:
         """Return the sentences, and the ids of source lists and of lines that only cite."""
-        for number, line in enumerate(self.lines):
+        above = ""
+        for line in self.marked.text.split("\n"):
             if not _RULE.match(line):
-                self._read_line(number, line)
+                self._read_line(line)
+            elif "|" in line:
+                self.header = _cells(above)
+            above = line
         return _join_bare_answers(self.found), self.trailing
 
-    def _read_line(self, number: int, line: str) -> None:
+    def _read_line(self, line: str) -> None:
         start = _LINE_START.match(line)
         body = line[start.end() :] if start else line
         item = bool(start and start["bullet"])
         heading = bool(start and start["hash"]) or _BOLD_LINE.match(line) is not None
         if body.count("|") >= 2:
             body, item = _read_row(body, self.header), True
-            below = self.lines[number + 1] if number + 1 < len(self.lines) else ""
-            if _RULE.match(below):
-                self.header = _cells(line)
         else:
             self.header = []
         body = _EMPHASIS.sub("", body).strip()
@@ -173,17 +163,17 @@ class _Parser:
         ids = self.marked.cited(body)
         sources = _SOURCES.match(body)
         if sources and len(raw_words(MARK.sub("", body[sources.end() :]))) <= 3:
-            self.trailing += ids
             self.in_sources = True
+            self.trailing += ids
         elif not said or (self.in_sources and ids):
             self.trailing += ids
         else:
             self.in_sources = False
             heading = heading and len(raw_words(body)) <= _MOST_IN_HEADING
-            self._read_sentences(number, body, item=item, heading=heading)
+            self._read_sentences(body, item=item, heading=heading)
             self.context = said if heading else self.context
 
-    def _read_sentences(self, number: int, body: str, *, item: bool, heading: bool) -> None:
+    def _read_sentences(self, body: str, *, item: bool, heading: bool) -> None:
         label = _LABEL.match(body)
         body = body[label.end() :] if label else body
         for start, end in sentences(body) if self.english else [(0, len(body))]:
@@ -191,11 +181,9 @@ class _Parser:
                 text = _BEFORE_POINT.sub(r"\1", _BLANKS.sub(" ", MARK.sub("", piece))).strip()
                 ids = self.marked.cited(piece)
                 if not _WORD.search(text):
-                    self.trailing += ids if not self.found else ()
-                    for last in self.found[-1:]:
-                        last.citations = tuple(dict.fromkeys((*last.citations, *ids)))
+                    self.trailing += ids
                 elif not self._restates(text):
-                    self.found.append(AnswerSentence(text, piece, ids, heading, item, number, self.context))
+                    self.found.append(AnswerSentence(text, piece, ids, heading, item, self.context))
 
     def _restates(self, text: str) -> bool:
         """Say whether a sentence only repeats the question."""
@@ -209,19 +197,11 @@ def _join_bare_answers(found: list[AnswerSentence]) -> list[AnswerSentence]:
     """Join a bare "Yes." or "No." with the sentence after it."""
     joined: list[AnswerSentence] = []
     for each in found:
-        before = joined[-1] if joined else None
-        if before and not before.citations and is_bare_answer(before.text):
-            word = before.text.rstrip(" .:!,;–—-")
-            each.text, each.marked = f"{word}. {each.text}", f"{word}. {each.marked}"
-            each.heading = False
-            joined.pop()
+        if joined and not joined[-1].citations and _BARE_ANSWER.match(joined[-1].text):
+            word = joined.pop().text.rstrip(" .:!,;–—-")
+            each.text, each.marked, each.heading = f"{word}. {each.text}", f"{word}. {each.marked}", False
         joined.append(each)
     return joined
-
-
-def is_bare_answer(text: str) -> bool:
-    """Say whether a sentence is nothing but yes or no."""
-    return _BARE_ANSWER.match(text) is not None
 
 
 def _cells(row: str) -> list[str]:
@@ -248,3 +228,18 @@ def is_quoted_row(text: str) -> bool:
 def is_quoted_table(text: str) -> bool:
     """Say whether a sentence is several rows of a table run together: more than a label and four years."""
     return text.count(" | ") >= 4 and len(_FIGURE.findall(text)) >= 6
+
+
+def own_sentences(parts: Sequence[AnswerSentence], passages: Sequence[Passage]) -> list[AnswerSentence]:
+    """Return the sentences of an answer; where it copies passages at length, those of its own."""
+    texts = [_squeezed(passage.text) for passage in passages]
+    long = {each.text for each in parts if len(each.text.split()) >= _LEAST_SENTENCE}
+    copied = {text for text in long if any(_squeezed(text) in each for each in texts)}
+    at_length = sum(len(text.split()) for text in copied) >= LONG_COPY
+    return [each for each in parts if not (at_length and each.text in copied)]
+
+
+@lru_cache(maxsize=512)
+def _squeezed(text: str) -> str:
+    """The letters and digits of a text, so that markup and line breaks make no difference."""
+    return "".join(filter(str.isalnum, text)).casefold()

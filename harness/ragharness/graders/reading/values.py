@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from ragharness.graders.reading.answer import is_quoted_row, is_quoted_table
 from ragharness.graders.reading.attribution import place_values
 from ragharness.graders.reading.candidates import accepted, find_candidates, value_kinds
-from ragharness.graders.reading.copies import own_words
 from ragharness.graders.reading.declining import is_guess, speaks_of_question
 from ragharness.graders.reading.outcome import Candidate, Entry, Outcome, Slot
 from ragharness.language import acts
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from ragharness.graders.reading.answer import AnswerSentence
     from ragharness.graders.reading.profile import Profile
-    from ragharness.records import Passage, Question
+    from ragharness.records import Question
 
 _CONCLUDES = regex(rf"(?:^\W*|[,;]\s+){phrases('values', 'concluding')}\b", re.IGNORECASE)
 _CALCULATES = regex(r"=[^;]*[/×*÷+]|[/×*÷+−][^;]*=|≈|\bdivid(?:ed|ing)\s+by\b|\bmultipl", re.IGNORECASE)
@@ -41,30 +40,19 @@ _SHORT = 5
 
 
 def read_values(
-    parts: Sequence[AnswerSentence],
-    question: Question,
-    profile: Profile,
-    *,
-    declined: bool,
-    passages: Sequence[Passage] = (),
+    parts: Sequence[AnswerSentence], question: Question, profile: Profile, *, declined: bool
 ) -> Outcome:
-    """Return the values asserted in the question's slot, compared; ``declined``: the text declines it.
-
-    ``passages`` are those that the pipeline got: what is copied from them at length singles out no value.
-    """
+    """Return the values asserted in the question's slot, compared; ``declined``: the text declines it."""
     entries = gather(parts, question, profile, declined=declined)
     outcome = Outcome(entries=entries, calculates=any(_CALCULATES.search(part.text) for part in parts))
     chosen = choose(outcome, question)
     outcome.unreadable = _names_none(entries, chosen)
-    stated = own_words(chosen, passages)
-    if chosen and not stated:
-        outcome.unreadable = "it copies passages with several values and names none of them"
     if outcome.unreadable:
         return outcome
-    if not stated and not declined:
-        stated = _only_value(parts, entries)
-    if stated:
-        _compare(stated, question, outcome)
+    if not chosen and not declined:
+        chosen = _only_value(parts, entries)
+    if chosen:
+        _compare(chosen, question, outcome)
     elif not any(each.right and not each.candidate.related for each in entries):
         outcome.denied = any(each.candidate.related for each in entries)
         _unknown(parts, question, profile, outcome, declined=declined)

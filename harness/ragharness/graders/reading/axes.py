@@ -1,0 +1,216 @@
+"""What does not depend on the bucket: claims, what supports them, and how well a refusal is made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from ragharness.graders.reading.declining import denies_premise, verdicts
+from ragharness.graders.reading.yesno import leading_word
+from ragharness.language import acts
+from ragharness.language.amounts import compare_quantity
+from ragharness.language.dates import DateMention, find_dates
+from ragharness.language.modality import find_cues
+from ragharness.language.numbers import Quantity, find_quantities
+from ragharness.language.patterns import regex
+from ragharness.language.polarity import read_statement
+from ragharness.language.sentences import sentences
+from ragharness.language.tables import pattern
+from ragharness.language.words import STOPWORDS, concept, content, generic_concepts, raw_words
+from ragharness.records import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ragharness.graders.reading.answer import AnswerSentence, ParsedAnswer
+    from ragharness.graders.reading.outcome import Outcome
+    from ragharness.graders.reading.profile import Profile
+    from ragharness.records import Passage
+
+    Passages = Mapping[str, Passage]
+
+Role = Literal["answer", "claim", "decline", "pointer", "advice", "nothing"]
+
+ENOUGH = 0.5
+"""Share of a claim's content words that a passage must hold to entail it."""
+_QUOTED = 6
+"""Words from which on a wording is a quotation, not a turn of phrase that stands there by chance."""
+_NEARLY_ALL = 0.75
+"""Share of a claim's words that one sentence must hold to contradict its figure."""
+_JOINED_NAME = regex(r"\b[A-Z]\w+[–-][A-Z]\w+")
+"""Names of two parties stand for their contract, which no passage of it repeats."""
+_NOUN = regex(r"\W{1,2}([a-z]{3,})")
+_PIECES = regex("([^\ue000-\uf8ff]+)([\ue000-\uf8ff]+)")
+
+
+def role_of(sentence: AnswerSentence, outcome: Outcome, profile: Profile, *, refusing: bool) -> Role:
+    """Return what a sentence does in its answer."""
+    text = sentence.text
+    if outcome.committed and outcome.holds(sentence):
+        return "nothing" if _is_bare(text) else "answer"
+    if _asks(text):
+        return "advice"
+    if sentence.heading or not content(text) or acts.is_greeting(text) or acts.is_introduction(text):
+        return "nothing"
+    if sentence.decline or (refusing and denies_premise(text, profile)):
+        return "decline"
+    if refusing and (acts.is_pointer(text) or sentence.citations):
+        return "pointer"
+    return "advice" if acts.is_advice(text) or acts.is_urgent(text) else "claim"
+
+
+def _is_bare(text: str) -> bool:
+    """Say whether an answer is a yes or no that at most says where it stands."""
+    word, rest = leading_word(text)
+    left = text[rest:].strip(" .,;:!—–-")
+    return word is not None and (not left or acts.is_attribution(left))
+
+
+def _asks(text: str) -> bool:
+    return text.rstrip(" \"'*").endswith("?")
+
+
+class RefusalQuality(NamedTuple):
+    """How a refusal is made."""
+
+    explained: bool = False
+    nearest: bool = False
+    next_step: bool = False
+    urgency: bool = False
+
+
+def refusal_quality(answer: ParsedAnswer, profile: Profile, *, retrieved: bool) -> RefusalQuality:
+    """Read a refusal: why, what there is instead, what to do next, and whether it presses the reader."""
+    explained = nearest = next_step = False
+    for sentence in answer.sentences:
+        text = sentence.text
+        explained = explained or acts.corrects_premise(text) or denies_premise(text, profile)
+        next_step = next_step or _asks(text)
+        if not retrieved and _tells("none", text) and _tells("retrieved", text):
+            explained = nearest = True
+        for clause, verdict in verdicts(text, profile):
+            if verdict is not None:
+                # "I don't know" alone gives no reason.
+                explained = explained or not _tells("flat", clause) or _tells("grounds", clause)
+            elif acts.is_advice(clause):
+                next_step = True
+            else:
+                nearest = nearest or bool(sentence.citations) or acts.is_pointer(clause)
+    urgent = any(acts.is_urgent(each.text) for each in answer.sentences)
+    return RefusalQuality(explained, nearest, next_step, urgent)
+
+
+def _tells(entry: str, text: str) -> bool:
+    return pattern("refusals", entry).search(text) is not None
+
+
+def supported(
+    part: AnswerSentence, role: Role, outcome: Outcome, passages: Passages, supporting: frozenset[str]
+) -> tuple[bool, ...]:
+    """Return of each citation of a sentence whether it supports it."""
+    answers = outcome.committed and outcome.holds(part)
+    right = outcome.match in ("match", "partial") and not outcome.contradiction
+
+    def supports(place: int, citation: str) -> bool:
+        passage = passages.get(citation)
+        if passage is None or role in ("decline", "pointer", "advice"):
+            return passage is not None
+        if answers and ((right and citation in supporting) or quotes(passage, part.text)):
+            return True
+        # A coarser answer may still be true.
+        true = right or outcome.imprecise or not answers
+        piece = _piece_before(part, place) if answers and right else ""
+        return true and (entails(passage, part.text) or entails(passage, piece))
+
+    return tuple(supports(place, citation) for place, citation in enumerate(part.citations))
+
+
+def _piece_before(sentence: AnswerSentence, place: int) -> str:
+    """The later piece of a sentence that a citation stands behind; empty for its first piece."""
+    pieces = [piece for piece, marks in _PIECES.findall(sentence.marked) for _ in marks]
+    return pieces[place] if place < len(pieces) and pieces[place] != pieces[0] else ""
+
+
+def describe(sentence: AnswerSentence, role: Role, support: tuple[bool, ...]) -> Sentence:
+    """Return a sentence of the verdict."""
+    others = (support[:place] + support[place + 1 :] for place in range(len(support)))
+    return Sentence(
+        text=sentence.text,
+        is_claim=role in ("answer", "claim"),
+        citations=sentence.citations,
+        joint_support=any(support) if sentence.citations else None,
+        citation_support=support,
+        leave_one_out_support=tuple(map(any, others)) if len(support) > 1 else (),
+    )
+
+
+def entails(passage: Passage, claim: str) -> bool:
+    """Say whether a passage states a claim: half of its words, all its values, nothing to the contrary."""
+    words, values = _subject(_JOINED_NAME.sub(" ", claim)), find_quantities(claim)
+    if not (words or values) or len(words & frozenset(content(passage.text))) < ENOUGH * len(words):
+        return False
+    stated, held = find_quantities(passage.text), find_dates(passage.text)
+    if not all(value.year or any(_same(each, value) for each in stated) for value in values):
+        return False
+    if not all(any(_within(each, date) for each in held) for date in find_dates(claim)):
+        return False
+    return not find_cues(claim) or read_statement(passage.text, claim).polarity != "denies"
+
+
+def quotes(passage: Passage, claim: str) -> bool:
+    """Say whether a claim of some length stands in a passage word for word."""
+    said = raw_words(claim)
+    return len(said) >= _QUOTED and f" {' '.join(said)} " in f" {' '.join(raw_words(passage.text))} "
+
+
+def contradicts(passage: Passage, claim: str) -> bool:
+    """Say whether one sentence of a passage states another value of what a claim is about."""
+    said = _amounts(claim)
+    figures = " ".join(claim[each.start : each.end] for listed in said.values() for each in listed)
+    words = _subject(claim) - frozenset(content(figures))
+    texts = (passage.text[start:end] for start, end in sentences(passage.text) if len(words) > 1 and said)
+    near = (each for each in texts if len(words & frozenset(content(each))) >= _NEARLY_ALL * len(words))
+    return any(_differ(_amounts(each), said) for each in near)
+
+
+def miscounts(passage: Passage, claim: str, unit: str = "") -> bool:
+    """Say whether a passage counts the same things otherwise ("28 operators" where it states 22 and 19).
+
+    What the question's ``unit`` names is measured, not counted: a report has many numbers of shares.
+    """
+    measured = {"", *map(concept, unit.split())}
+    said = {noun: each for noun, each in _amounts(claim).items() if noun not in measured and not each[0].unit}
+    return _differ(_amounts(passage.text), said)
+
+
+def _subject(text: str) -> frozenset[str]:
+    """What a text is about: its content words without figures and without words for any document."""
+    return frozenset(word for word in content(text) if not word.isdigit()) - generic_concepts()
+
+
+def _amounts(text: str) -> dict[str, list[Quantity]]:
+    """The amounts of a text by their unit, or by the noun behind a bare one."""
+    found: dict[str, list[Quantity]] = {}
+    for quantity in find_quantities(text):
+        noun = _NOUN.match(text, quantity.end)
+        kind = quantity.unit or (concept(noun[1]) if noun and noun[1] not in STOPWORDS else "")
+        if not quantity.year:
+            found.setdefault(kind, []).append(quantity)
+    return found
+
+
+def _differ(stated: dict[str, list[Quantity]], said: dict[str, list[Quantity]]) -> bool:
+    return any(
+        kind in stated and not any(_same(each, quantity) for each in stated[kind])
+        for kind, quantities in said.items()
+        for quantity in quantities
+    )
+
+
+def _same(stated: Quantity, said: Quantity) -> bool:
+    return compare_quantity(stated.value, stated.unit or said.unit, said)[0] == "match"
+
+
+def _within(day: DateMention, said: DateMention) -> bool:
+    """Say whether a date is the one said; a coarser one is as true: "in March 2021" for 1 March 2021."""
+    fields = ((said.year, day.year), (said.month, day.month), (said.day, day.day))
+    return all(coarse in (None, exact) for coarse, exact in fields)
