@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ragharness.language.modality import Modality, find_cues, is_negated
 from ragharness.language.patterns import regex
 from ragharness.language.sentences import sentences
-from ragharness.language.tables import pattern, words_of
+from ragharness.language.tables import words_of
 from ragharness.language.words import STOPWORDS, concept, content, generic_concepts
 
 WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
@@ -22,7 +22,7 @@ _AUXILIARY = regex(
 )
 _NAME = regex(r"(?<!^)(?<![.!?]\s)\b(?:[A-Z][\w’'&.-]*|\w*\d\w*)")
 """What identifies a statement's subject or its time: an answer may leave it out or say it otherwise."""
-_YEAR = regex(r"(?:\b|FY\s?)((?:19|20)\d\d)\b", re.IGNORECASE)
+YEAR = regex(r"(?:\b|FY\s?)((?:19|20)\d\d)\b", re.IGNORECASE)
 _MODALS = {
     "might": "may",
     "could": "can",
@@ -45,9 +45,6 @@ class Frame(NamedTuple):
     """The concept of the verb; of a plain fact, all of its concepts."""
     objects: frozenset[str]
     """What distinguishes it from other statements with the same verb."""
-    only: bool
-    exception: bool
-    concepts: frozenset[str]
     names: frozenset[str] = frozenset()
     years: frozenset[str] = frozenset()
 
@@ -56,28 +53,20 @@ class Frame(NamedTuple):
 def frame(proposition: str, weak: frozenset[str] = frozenset()) -> Frame:
     """Return a proposition taken apart; ``weak`` concepts distinguish nothing."""
     weak |= _weak()
-    exception = pattern("polarity", "exception").search(proposition)
-    main = proposition[: exception.start()] if exception else proposition
-    narrow, wide = pattern("polarity", "only"), pattern("polarity", "not_only", "{}")
-    only = bool(narrow.search(main)) and not wide.search(main)
-    everything = frozenset(content(main)) - generic_concepts()
-    cues = find_cues(main)
+    everything = frozenset(content(proposition)) - generic_concepts()
+    cues = find_cues(proposition)
     if not cues:
-        modality: Modality = "not_fact" if is_negated(main) else "fact"
-        named = frozenset(content(" ".join(_NAME.findall(main))))
+        modality: Modality = "not_fact" if is_negated(proposition) else "fact"
+        named = frozenset(content(" ".join(_NAME.findall(proposition))))
         predicates = everything - weak - named or everything
-        objects = everything - predicates - weak - named
-        years = frozenset(_YEAR.findall(main))
-        return Frame(modality, predicates, objects, only, exception is not None, everything, named, years)
-    cue = cues[0]
-    rest = main[cue.end :]
+        return Frame(modality, predicates, frozenset(), named, frozenset(YEAR.findall(proposition)))
+    rest = proposition[cues[0].end :]
     predicates = _verb(rest)
     if not predicates:
         # "is copying forbidden?": what is forbidden stands before the word that forbids it.
-        rest = main[: cue.start]
+        rest = proposition[: cues[0].start]
         predicates = frozenset(content(rest)) - generic_concepts() - weak
-    objects = frozenset(content(rest)) - generic_concepts() - predicates - weak
-    return Frame(cue.modality, predicates, objects, only, exception is not None, everything)
+    return Frame(cues[0].modality, predicates, frozenset(content(rest)) - generic_concepts() - predicates - weak)
 
 
 def _verb(rest: str) -> frozenset[str]:
@@ -113,7 +102,7 @@ def statement_of(question: str) -> str:
         return ""
     asked = question[found.end() :].rstrip("? ")
     rest = _DOCUMENT.sub("", asked)
-    rest = " ".join([rest, *_YEAR.findall(asked[len(rest) :])])
+    rest = " ".join([rest, *YEAR.findall(asked[len(rest) :])])
     modal = _MODALS.get(found["aux"].casefold())
     if modal:
         verb = _verb_at(rest)

@@ -11,7 +11,7 @@ from ragharness.graders.reading.silence import speaks_of_question
 from ragharness.language import acts
 from ragharness.language.modality import verdict
 from ragharness.language.patterns import regex
-from ragharness.language.polarity import FACTS, Statement, is_conditional
+from ragharness.language.polarity import FACTS, Statement
 from ragharness.language.propositions import frame, statement_of
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import pattern, phrases
@@ -121,7 +121,7 @@ def _is_the_condition(text: str, profile: Profile) -> bool:
 
 def _hear_clauses(part: AnswerSentence, body: str, profile: Profile) -> list[tuple[Word, bool]]:
     """What a sentence says as a whole, or else each of its clauses that does not decline."""
-    if is_conditional(body) and not _is_of_duty(profile):
+    if _says("conditional").search(body) and not _is_of_duty(profile):
         return []
     whole = _read_both_ways(body, profile) if part.decline is None else None
     if whole:
