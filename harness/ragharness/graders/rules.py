@@ -10,9 +10,11 @@ from msgspec.structs import replace
 
 from ragharness.graders.reading.answer import ParsedAnswer, parse_answer
 from ragharness.graders.reading.copies import own_sentences
+from ragharness.graders.reading.declining import verdicts
 from ragharness.graders.reading.lists import read_list
 from ragharness.graders.reading.outcome import Outcome
 from ragharness.graders.reading.profile import Profile, profile_of
+from ragharness.graders.reading.refusal import read_refusal
 from ragharness.graders.reading.refusal_quality import (
     RefusalQuality,
     describe,
@@ -21,7 +23,6 @@ from ragharness.graders.reading.refusal_quality import (
     supported,
 )
 from ragharness.graders.reading.scorer import FALSE_CORRECT, operating_point
-from ragharness.graders.reading.silence import denies_premise, verdicts
 from ragharness.graders.reading.support import contradicts, miscounts
 from ragharness.graders.reading.texts import text_measures, weigh_reasons, weigh_text
 from ragharness.graders.reading.values import read_values
@@ -47,7 +48,6 @@ _UNDECIDED = regex(
     r"parcialmente|teilweise|partiellement|en\s+partie|quiz[aá]s?|tal\s+vez|vielleicht|peut-[eê]tre|depende|es\s+kommt\s+darauf\s+an|[cç]a\s+d[eé]pend)\b",
     re.IGNORECASE,
 )
-_PLEASE = regex(r"^\W*(?:please|kindly)\b", re.IGNORECASE)
 
 
 class RulesGrader:
@@ -99,7 +99,9 @@ class _Reader:
         self.thresholds = thresholds
         self.profile: Profile = profile_of(question)
         self.own = own_sentences(answer.sentences, tuple(passages.values()))
+        self.refusal = read_refusal([part.text for part in self.own], question)
         self.declined, self.declined_nearly, self.declined_other = self._declines()
+        self.declined_nearly = self.declined_nearly or self.refusal.declined
 
     def _declines(self) -> tuple[bool, bool, bool]:
         about = near = other = False
@@ -120,9 +122,9 @@ class _Reader:
             outcome = whole if whole.committed and whole.match == outcome.match else outcome
         # A yes or no against its own clause neither corrects nor declines.
         torn = self.question.kind == "yesno" and bool(outcome.unreadable)
-        premise = not outcome.committed and not torn and self._premise()
-        clarifies = not outcome.committed and self._clarifies()
-        refusal = self.declined or (self.declined_nearly and not outcome.committed)
+        premise = not outcome.committed and not torn and self.refusal.premise_corrected
+        clarifies = not outcome.committed and self.refusal.clarification
+        refusal = self.declined or (self.declined_nearly and not outcome.committed) or self._silent()
         if not (outcome.committed or torn or refusal or premise or clarifies):
             refusal = self._lone_decline()
         unreadable, stray = "", False
@@ -137,11 +139,13 @@ class _Reader:
 
     def _outcome(self, parts: Sequence[AnswerSentence]) -> Outcome:
         question, profile = self.question, self.profile
+        if self.refusal.sure or self._silent():
+            return Outcome()
         declined = self.declined or self.declined_nearly
         if question.kind == "yesno":
             read = read_yesno(parts, question, profile, declined=declined)
             return weigh_reasons(parts, question, read)
-        declined = declined or self._premise()
+        declined = declined or self.refusal.premise_corrected
         if question.kind == "list":
             return read_list(parts, question, profile, declined=declined)
         passages = tuple(self.passages.values())
@@ -150,24 +154,15 @@ class _Reader:
             return weigh_text(parts, question, read, self.thresholds)
         return read
 
-    def _clarifies(self) -> bool:
-        asking = [part.text.rstrip(" \"'*").endswith("?") for part in self.own]
-        return bool(asking and all(asking)) or any(
-            acts.asks_back(part.text) and (asks or _PLEASE.match(part.text))
-            for part, asks in zip(self.own, asking, strict=True)
-        )
-
-    def _premise(self) -> bool:
-        return any(
-            acts.corrects_premise(part.text)
-            or (not self.declined and denies_premise(part.text, self.profile))
-            for part in self.own
-        )
+    def _silent(self) -> bool:
+        """Silence is a refusal where the question has no answer, and the answer "no" where it has one."""
+        cited = any(part.citations for part in self.own)
+        return self.refusal.silent and not cited and not self.question.answerable
 
     def _lone_decline(self) -> bool:
         """A decline whose object shares nothing with the question still declines when the speaker says so of itself."""
         parts = self.own
-        if any(part.decline is not None and part.decline.kind == "inability" for part in parts):
+        if any(part.decline is not None and part.decline.kind != "silence" for part in parts):
             return not self._answers_something()
         if parts and all(acts.is_advice(part.text) and not part.citations for part in parts):
             # "Please upload the report so that I can answer."

@@ -1,244 +1,240 @@
-# ruff: noqa: E501 (a pattern reads better with one group of alternatives a line)
-"""Values of a question's kind in a sentence, compared with the gold, the distractors and the world's answer."""
+"""Values of a question's kind in a sentence, each compared with what the question knows."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from ragharness.graders.reading.candidate import Candidate, Relation
-from ragharness.graders.reading.figures import BETWEEN, find_figures, in_range
-from ragharness.graders.reading.rivals import is_denied_after, is_namesake, is_relation_only, rival_of
+from ragharness.graders.reading.figures import family_of, find_figures, in_range
+from ragharness.graders.reading.outcome import Candidate, Relation
 from ragharness.language.dates import DateMention, compare_date, find_dates
-from ragharness.language.matching import find_alias, is_code, negated
+from ragharness.language.matching import find_alias
+from ragharness.language.modality import negated
 from ragharness.language.numbers import find_quantities
 from ragharness.language.patterns import regex
-from ragharness.language.units import is_currency, is_duration
-from ragharness.language.words import content, raw_words
+from ragharness.language.tables import phrases, words_of
+from ragharness.language.words import STOPWORDS, content, raw_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ragharness.records import Question
 
-_NEGATION = regex(r"\b(?:not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
-_DENIED_VERB = regex(
-    r"\b(?:(?:does|do|did|is|was|are|were|will|would|has|have|had|shall)(?:\s+not|n['’]t|\s+never)|never)\b"
-    r"(?:[ ](?!(?:more|less|fewer|later|earlier|only|necessarily|longer|exceed|exceeding|greater|just|merely|but)\b)[\w'’-]+){0,7}[ ]*(?:[$€£(]\s?)?$",
-    re.IGNORECASE,
-)
-_DOUBTED = regex(
-    r"\b(?:(?:den(?:y|ies|ied|ying)|disagree\w*|doubt\w*|disput\w*|unlikely|untrue|false|incorrect|mistaken|not\s+(?:true|correct|the\s+case))\s+that\b(?:[ ](?!but\b)[\w'’-]+){0,9}"
-    r"|(?:reject\w*|rul(?:e|es|ed|ing)\s+out|dismiss\w*|disput\w*|refut\w*|den(?:y|ies|ied|ying))(?:[ ](?!(?:on|in|by|for|at|of|from|to|with|and|but|as)\b)[\w'’-]+){0,3})[ ]*(?:[$€£(\"“]\s?)?$",
-    re.IGNORECASE,
-)
-"""A denial by the verb: whether it denies the value depends on what was asked."""
-_PERIOD_TO = regex(r"\b(?:years?|months|quarters?)\s+(?:end(?:ed|ing|s)?|to)(?:\s+on)?\s+$", re.IGNORECASE)
-_PERIODS = regex(
-    r"\b(?:fiscal\s+years?|FYs?)\s+(?:\d{4}\s*(?:,|-|–|and|through|to)+\s*)+(?:and\s+)?(?:FY\s?)?$",
-    re.IGNORECASE,
-)
-_MORE_PERIODS = regex(r"\s*(?:-|–|through|to)\s*(?:FY\s?)?(?:19|20)\d\d\b", re.IGNORECASE)
-"""A span of business years is the day of nothing."""
-_ASKS_PERIOD = regex(
-    r"\b(?:which|what|first|last|latest)\s+(?:fiscal|financial|calendar|business)?\s*(?:year|quarter)\b|\bwhen\b",
-    re.IGNORECASE,
-)
 _MOST_NAMES = 40
+_BARE = 3
+"""Words; an answer this short names nothing but its value."""
+_NEGATION = regex(r"\b(?:not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
+_DENIED = regex(
+    rf"(?:\b{phrases('values', 'auxiliary')}(?:\s+not|n['’]t|\s+never)|\bnever)\b"
+    rf"(?:[ ](?!{phrases('values', 'states_anyway')}\b)[\w'’-]+){{0,7}}[ ]*(?:[$€£(]\s?)?$",
+    re.IGNORECASE,
+)
+"""A denial by the verb, further from the value than a plain "not"."""
 _RANGE_AFTER = regex(r"\s?[-–—/]\s?(?:(?:19|20)?\d\d)\b")
 _RANGE_BEFORE = regex(r"(?:19|20)\d\d\s?[-–—/]\s?$")
-_NAME_OF_LAW = regex(
-    r"\b(?:Act|Law|Code|Order|Regulations?|Directive|Statute|Bill|Treaty|Convention|Protocol|Plan|Programme?|Strategy|Gesetz|Ley|Loi)(?:,|\s+of)?\s+$"
+_BETWEEN = regex(r"\bbetween\b[^.;]*$", re.IGNORECASE)
+_YEAR = regex(r"\b\d{4}\b")
+
+_NAME = r"[A-ZÀ-Ý][\w&'’-]*(?:\.(?=\s+[A-Z]))?(?:\s+(?:of\s+(?:the\s+)?)?[A-ZÀ-Ý][\w&'’-]*\.?)*"
+_LEAD = rf"(?i:(?:{phrases('values', 'before_a_name')}\s+){{0,6}})"
+_JOINT = r"(?P<joint>\band/or\b|\bor\b|\band\b|/|\bas\s+well\s+as\b|\bjointly\s+with\b)"
+_AFTER = regex(rf"(?:\s+laws?|\s+courts?)?\s*(?P<comma>,?)\s*[(]?{_JOINT}\s*{_LEAD}(?P<name>{_NAME})")
+_BEFORE = regex(rf"(?P<name>{_NAME})(?:\s+laws?)?(?P<comma>,?)\s*{_JOINT}\s*{_LEAD}$")
+_CLOSES = regex(
+    r"\s*(?:[.,;:!?)\]\"'”]|$|\n|(?:laws?|jointly|together|both|of|in|for|with|under|to|on|as|at|alike)\b)"
 )
-"""A year behind it is part of a name ("the Appropriations Act, 2021")."""
+_OPENS = regex(rf"^\W*(?:{_LEAD}|both\s+|either\s+|the\s+)*$", re.IGNORECASE)
+_VERB_FOLLOWS = regex(r"\s+[a-z]")
+_EXCLUSIVE = ("or", "and/or", "/")
+_FIRST_WORD = regex(r"(?<![.!?]\s)\b([A-ZÀ-Ý][\w’'-]+)\s+$")
+_RELATIVE = phrases("values", "relatives")
+_POSSESSED = regex(rf"(?:(?<=s)['’]?|['’]s?)\s+(?:\w+\s+)?{_RELATIVE}\b", re.IGNORECASE)
+_OF_WHOM = regex(
+    rf"\b(?:{_RELATIVE}\s+(?:of|to)|{phrases('values', 'succeeds')})\s+(?:(?:the|mr\.?|ms\.?|director)\s+)?$",
+    re.IGNORECASE,
+)
+_DOES_NOT = r"(?:does|do|did|is|was|are|were|has|have|will|shall)(?:\s+not|n['’]t)"
+_RELATION_WORD = regex(rf"\b(?:{_RELATIVE}|succe\w+|replac\w+|follow\w*|took\s+over)\b", re.IGNORECASE)
+_DENIED_AFTER = regex(rf"(?:\s+[a-z]+){{0,3}}?\s+{_DOES_NOT}\b(?P<rest>[^,;.]*)")
+REACH = 160
+"""So far from a name a second one is looked for, so that endless lists stay cheap."""
 
 
-def find_candidates(text: str, question: Question, kind: str) -> list[Candidate]:
+def find_candidates(text: str, question: Question) -> list[Candidate]:
     """Return the values of the question's kind that a sentence states, in order of place."""
-    if kind == "number":
-        found = find_figures(text, question)
-    elif kind == "date":
-        found = _dates(text, question)
-    else:
-        found = _texts(text, question)
+    finders = {"number": find_figures, "date": _dates}
+    found = finders.get(question.kind, _texts)(text, question)
     denied_already = _NEGATION.search(question.text) is not None
-    for candidate in found:
-        before = text[max(0, candidate.start - 120) : candidate.start]
-        candidate.negated = candidate.negated or (
-            not denied_already and (negated(text, candidate.start) or _DENIED_VERB.search(before) is not None)
+    for each in found:
+        denied = negated(text, each.start) or _DENIED.search(text[max(0, each.start - 120) : each.start])
+        each.negated = each.negated or bool(denied and not denied_already)
+        each.elsewhere = tuple(
+            other.about
+            for other in question.distractors
+            if other.about and (each.relation == "match" or other.value == each.equals)
         )
-        doubt = None if candidate.negated else _DOUBTED.search(before)
-        candidate.doubted = doubt is not None and not _knows(question.text, doubt[0])
-        if candidate.relation == "match":
-            candidate.elsewhere = tuple(each.about for each in question.distractors if each.about)
     return found
+
+
+def accepted(question: Question) -> list[str]:
+    """Return every spelling of the gold answers."""
+    return [*question.answers, *(name for names in question.aliases.values() for name in names)]
+
+
+def value_kinds(answers: Iterable[str]) -> frozenset[str]:
+    """Return the sorts of amount that text answers are ("three years": a duration); empty for names."""
+    kinds = set()
+    for answer in answers:
+        amounts = find_quantities(answer)
+        if len(amounts) == 1 and amounts[0].end - amounts[0].start >= 0.6 * len(answer):
+            kinds.add(family_of(amounts[0].unit))
+    return frozenset(kinds - {"plain"})
 
 
 def _dates(text: str, question: Question) -> list[Candidate]:
     found: list[Candidate] = []
+    asked = frozenset(_YEAR.findall(question.text))
     for mention in find_dates(text):
-        if not mention.month and _NAME_OF_LAW.search(text, max(0, mention.start - 40), mention.start):
-            continue
-        relation, about = _compare_date(mention, question)
-        if relation != "match" and _names_a_period(text, mention, question):
-            continue
+        written = text[mention.start : mention.end]
+        relation, equals = _compare_date(mention, question)
         if relation == "match" and _is_bound(text, mention):
             relation = "mismatch"
-        found.append(
-            Candidate(mention.start, mention.end, relation, text[mention.start : mention.end], about=about)
-        )
-    return found or [each for each in _texts(text, question) if each.relation != "mismatch"]
-
-
-def _names_a_period(text: str, mention: DateMention, question: Question) -> bool:
-    """Say whether a date only names a business year or quarter that was not asked for."""
-    before = text[max(0, mention.start - 40) : mention.start]
-    if _PERIODS.search(before) or (mention.fiscal and _MORE_PERIODS.match(text, mention.end)):
-        return True
-    if mention.fiscal or mention.quarter:
-        return _ASKS_PERIOD.search(question.text) is None
-    return _PERIOD_TO.search(text, max(0, mention.start - 40), mention.start) is not None
+        given = written in asked and relation != "match" and len(text.split()) > _BARE
+        found.append(Candidate(mention.start, mention.end, relation, written, equals, loose=given))
+    return found
 
 
 def _is_bound(text: str, mention: DateMention) -> bool:
-    """Say whether a date is one end of "between 1 and 5 March"; the start of "from ... to ..." may be what was asked."""
-    if not mention.month and (
-        _RANGE_AFTER.match(text, mention.end)
-        or _RANGE_BEFORE.search(text, max(0, mention.start - 8), mention.start)
-    ):
-        return True
-    if not BETWEEN.search(text, 0, mention.start):
-        return False
-    return len([each for each in find_dates(text) if each.start > text.casefold().find("between")]) > 1
+    """Say whether a date is one end of a range; the start of "from ... to ..." may be what was asked."""
+    low = max(0, mention.start - 8)
+    if _RANGE_AFTER.match(text, mention.end) or _RANGE_BEFORE.search(text, low, mention.start):
+        return not mention.month
+    between = _BETWEEN.search(text, 0, mention.start)
+    return between is not None and sum(each.start > between.start() for each in find_dates(text)) > 1
 
 
 def _compare_date(mention: DateMention, question: Question) -> tuple[Relation, str]:
-    relations = [
-        compare_date(gold, question.date_precision, mention)
-        for gold in question.answers
-        if gold[:4].isdigit()
-    ]
+    """How a date compares, and the distractor that it equals."""
+    golds = [gold for gold in question.answers if gold[:4].isdigit()]
+    relations = [compare_date(gold, question.date_precision, mention) for gold in golds]
     if "match" in relations:
-        return "match", ""
-    for value in question.world_answers:
-        if _same_date(value, mention):
-            return "world", ""
+        # "1976 / 14 July 1976": another day of that year is neither right nor wrong.
+        exact = [gold for gold in golds if len(gold) > 4 and gold[:4] == str(mention.year)]
+        other_day = {compare_date(gold, "", mention) for gold in exact} == {"mismatch"}
+        return ("ambiguous" if other_day else "match"), ""
+    if any(compare_date(value, "", mention) == "match" for value in question.world_answers):
+        return "world", ""
     for distractor in question.distractors:
-        if _same_date(distractor.value, mention):
-            return "distractor", distractor.about
+        if compare_date(distractor.value, "", mention) == "match":
+            return "distractor", distractor.value
     if "ambiguous" in relations:
         return "ambiguous", ""
-    if "coarser" in relations:
-        return "imprecise", ""
-    return "mismatch", ""
-
-
-def _same_date(value: str, mention: DateMention) -> bool:
-    if value[:4].isdigit() and len(value) in (4, 7, 10):
-        return compare_date(value, "", mention) == "match"
-    return any(
-        (each.year, each.month, each.day) == (mention.year, mention.month, mention.day)
-        for each in find_dates(value)
-    )
-
-
-def accepted(question: Question) -> list[str]:
-    """Return every spelling of the gold answers, those of other languages included."""
-    names = list(question.answers)
-    for spellings in question.aliases.values():
-        names += spellings
-    for spellings in question.aliases_by_lang.values():
-        names += spellings
-    return names
+    return ("imprecise" if "coarser" in relations else "mismatch"), ""
 
 
 def _texts(text: str, question: Question) -> list[Candidate]:
     gold = accepted(question)
-    found = [
-        Candidate(hit.start, hit.end, "match", text[hit.start : hit.end])
-        for hit in find_alias(text, gold, foreign_articles=bool(question.aliases_by_lang))
-    ]
-    for hit in find_alias(text, question.world_answers):
-        _put(found, Candidate(hit.start, hit.end, "world", text[hit.start : hit.end]))
-    for distractor in question.distractors:
-        for hit in find_alias(text, [distractor.value]):
-            _put(
-                found,
-                Candidate(
-                    hit.start, hit.end, "distractor", text[hit.start : hit.end], about=distractor.about
-                ),
-            )
-    ranged = [each for each in find_quantities(text) if in_range(text, each)] if found else []
-    for candidate in found:
-        if (
-            candidate.relation == "match"
-            and not is_code(candidate.written)
-            and any(each.start < candidate.end and candidate.start < each.end for each in ranged)
-        ):
-            candidate.relation = "mismatch"
     kinds = value_kinds(gold)
+    found: list[Candidate] = []
+    _put(found, text, "match", find_alias(text, gold))
+    _put(found, text, "world", find_alias(text, question.world_answers))
+    for distractor in question.distractors:
+        _put(found, text, "distractor", find_alias(text, [distractor.value]), distractor.value)
+    amounts = find_quantities(text) if found or kinds else []
+    ends = [each for each in amounts if in_range(text, each)]
+    for each in found:
+        if each.relation == "match" and any(one.start < each.end and each.start < one.end for one in ends):
+            each.relation = "mismatch"
     if not kinds:
-        _read_company(text, found, gold, question)
-    if kinds:
-        for quantity in find_quantities(text) if "date" not in kinds else ():
-            if _family(quantity.unit) in kinds and not quantity.year:
-                _put(
-                    found,
-                    Candidate(
-                        quantity.start,
-                        quantity.end,
-                        "mismatch",
-                        text[quantity.start : quantity.end],
-                        unit=quantity.unit,
-                    ),
-                )
-        for mention in find_dates(text) if "date" in kinds else ():
-            _put(found, Candidate(mention.start, mention.end, "mismatch", text[mention.start : mention.end]))
+        _look_beside(text, found, gold, question)
+    alike = (each for each in amounts if family_of(each.unit) in kinds and not each.year)
+    _put(found, text, "mismatch", alike)
     return sorted(found, key=lambda each: each.start)
 
 
-def _read_company(text: str, found: Sequence[Candidate], gold: Sequence[str], question: Question) -> None:
+class _Span(Protocol):
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+
+
+def _put(
+    found: list[Candidate], text: str, relation: Relation, places: Iterable[_Span], equals: str = ""
+) -> None:
+    """Add values unless better ones cover their places."""
+    taken = list(found)
+    found += (
+        Candidate(each.start, each.end, relation, text[each.start : each.end], equals)
+        for each in places
+        if all(each.start >= other.end or each.end <= other.start for other in taken)
+    )
+
+
+def _look_beside(text: str, found: Sequence[Candidate], gold: Sequence[str], question: Question) -> None:
     """Look at what stands beside names: a second name, a relation, a denial."""
     words = frozenset(word for each in gold for word in raw_words(each))
     for candidate in found[:_MOST_NAMES]:
         place = (text, candidate.start, candidate.end)
         candidate.named = True
-        candidate.related = is_relation_only(*place, question.text)
-        if candidate.relation != "match":
-            continue
-        candidate.rival = rival_of(*place, words, question.text)
-        if is_namesake(text, candidate.start, candidate.written, gold):
-            candidate.relation = "mismatch"
-        if is_denied_after(text, candidate.end, question.text):
-            candidate.negated = True
+        candidate.related = _is_relation_only(*place, question.text)
+        if candidate.relation == "match":
+            candidate.rival, candidate.either = _rival_of(*place, words, question.text)
+            candidate.negated = _is_denied_after(text, candidate.end, question.text)
+            if _is_namesake(text, candidate.start, candidate.written, gold):
+                candidate.relation = "mismatch"
 
 
-def _knows(asked: str, denial: str) -> bool:
-    """Say whether a question speaks of the denial itself ("Which claim did the court reject?")."""
-    return not frozenset(content(asked)).isdisjoint(content(denial.split(maxsplit=1)[0]))
+# What stands beside a name and makes it another answer: "A or B", "A's deputy, B", "B succeeded A".
 
 
-def _put(found: list[Candidate], candidate: Candidate) -> None:
-    """Add a candidate unless a better one covers its place."""
-    if all(candidate.start >= other.end or candidate.end <= other.start for other in found):
-        found.append(candidate)
+def _rival_of(text: str, start: int, end: int, gold: frozenset[str], question: str) -> tuple[str, bool]:
+    """Return a second name joined to the one at ``start:end``, and whether by "or"; empty when there is none.
+
+    ``gold`` are the words of all accepted spellings: a shorter or longer form of the same name is no rival.
+    """
+    if not any(letter.isupper() for letter in text[start:end]) or "respectively" in text:
+        return "", False
+    after = _AFTER.match(text, end, end + REACH)
+    if after and _differs(after["name"], gold, question):
+        either = after["joint"] in _EXCLUSIVE
+        # "by the Department, and Congress funds them" begins a clause; "Alvarez and Smith head it" does not.
+        subjects = _OPENS.match(text[:start]) and not after["comma"]
+        verb = subjects and _VERB_FOLLOWS.match(text, after.end())
+        if either or verb or _CLOSES.match(text, after.end()):
+            return after["name"], either
+    low = max(0, start - REACH)
+    before = _BEFORE.search(text[low:start])
+    if before and _differs(before["name"], gold, question):
+        either = before["joint"] in _EXCLUSIVE
+        if either or _OPENS.match(text[: low + before.start()]):
+            return before["name"], either
+    return "", False
 
 
-def _family(unit: str) -> str:
-    return "duration" if is_duration(unit) else "money" if is_currency(unit) else unit or "plain"
+def _differs(name: str, gold: frozenset[str], question: str) -> bool:
+    words = [word.strip(".'’").removesuffix("'s") for word in raw_words(name)]
+    kept = [word for word in words if word not in words_of("values", "no_name") and len(word) > 1]
+    return not (gold.issuperset(kept) or frozenset(content(" ".join(kept))) <= frozenset(content(question)))
 
 
-def value_kinds(answers: Sequence[str]) -> frozenset[str]:
-    """Return the sorts of value that text answers are ("three years": a duration); empty for names and phrases."""
-    kinds = set()
-    for answer in answers:
-        dates = [each for each in find_dates(answer) if each.month]
-        if dates and dates[0].end - dates[0].start >= 0.6 * len(answer):
-            kinds.add("date")
-            continue
-        quantities = find_quantities(answer)
-        if len(quantities) == 1 and quantities[0].end - quantities[0].start >= 0.6 * len(answer):
-            family = _family(quantities[0].unit)
-            if family != "plain":
-                kinds.add(family)
-    return frozenset(kinds)
+def _is_relation_only(text: str, start: int, end: int, question: str) -> bool:
+    """Say whether a name only says whose deputy, parent or successor the answer is."""
+    bare = re.sub(r"['’]s?$", "", text[start:end])
+    related = _POSSESSED.match(text, start + len(bare)) or _OF_WHOM.search(text, max(0, start - 60), start)
+    return related is not None and not _RELATION_WORD.search(question)
+
+
+def _is_namesake(text: str, start: int, written: str, gold: Sequence[str]) -> bool:
+    """Say whether a short form has another first word than the long one ("House", not "Senate")."""
+    before = _FIRST_WORD.search(text, max(0, start - 40), start)
+    if before is None or before[1].casefold() in STOPWORDS or before[1].isupper():
+        return False
+    longer = [each for each in gold if each.casefold().endswith(f" {written.casefold()}")]
+    return any(_FIRST_WORD.search(each[: -len(written)]) and before[1] not in each for each in longer)
+
+
+def _is_denied_after(text: str, end: int, question: str) -> bool:
+    """Say whether what follows a name denies of it what was asked ("Delaware law does not govern it")."""
+    found = _DENIED_AFTER.match(text, end)
+    return found is not None and frozenset(content(found["rest"])) <= frozenset(content(question))

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragharness.graders.reading.answer import is_bare_answer
-from ragharness.graders.reading.silence import denies_premise, leaves_out, verdicts
+from ragharness.graders.reading.declining import denies_premise, verdicts
 from ragharness.graders.reading.support import entails, quotes
 from ragharness.graders.reading.yesno import leading_word
 from ragharness.language import acts
@@ -92,7 +92,6 @@ def refusal_quality(answer: ParsedAnswer, profile: Profile, *, retrieved: bool) 
         for clause, verdict in verdicts(text, profile):
             if verdict == "about" or find_decline(clause):
                 explained = explained or not _is_flat(clause)
-                nearest = nearest or leaves_out(clause, profile)
             elif acts.is_advice(clause):
                 next_step = True
             else:

@@ -36,7 +36,14 @@ def weigh_text(
         return read
     if undecidable(question) == "sentence":
         return _weigh_sentence(parts, question, read)
-    if read.contradiction or read.imprecise or read.denied or read.match in _SETTLED or value_kinds(gold):
+    if (
+        read.unreadable
+        or read.contradiction
+        or read.imprecise
+        or read.denied
+        or read.match in _SETTLED
+        or value_kinds(gold)
+    ):
         return read
     found = score(text_measures(parts, question, read))
     read.score = found
@@ -91,7 +98,7 @@ def weigh_reasons(parts: Sequence[AnswerSentence], question: Question, read: Out
 def holds_sentence(
     parts: Sequence[AnswerSentence], question: str, golds: Sequence[str], share: float
 ) -> bool:
-    """Return whether an answer holds the figures of a sentence and a share of its words, the question's apart."""
+    """Return whether an answer holds the figures and a share of the words of a gold, the question's apart."""
     asked = frozenset(tokens(fold(question)))
     said = frozenset(token for part in parts for token in tokens(fold(part.text)))
     for gold in golds:

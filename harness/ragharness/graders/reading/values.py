@@ -1,5 +1,4 @@
-# ruff: noqa: E501 (a pattern reads better with one group of alternatives a line)
-"""The committed number, date or text of an answer."""
+"""The committed number, date or text of an answer: its values, the ones it commits to, how they compare."""
 
 from __future__ import annotations
 
@@ -7,22 +6,17 @@ import re
 from typing import TYPE_CHECKING
 
 from ragharness.graders.reading.answer import is_quoted_row, is_quoted_table
-from ragharness.graders.reading.beside import (
-    IT_IS,
-    is_guess,
-)
-from ragharness.graders.reading.candidate import Candidate
-from ragharness.graders.reading.candidates import accepted, value_kinds
-from ragharness.graders.reading.choosing import Entry, choose
+from ragharness.graders.reading.attribution import place_values
+from ragharness.graders.reading.candidates import accepted, find_candidates, value_kinds
 from ragharness.graders.reading.copies import own_words
-from ragharness.graders.reading.gathering import gather
-from ragharness.graders.reading.outcome import Outcome
-from ragharness.graders.reading.silence import speaks_of_question
+from ragharness.graders.reading.declining import is_guess, speaks_of_question
+from ragharness.graders.reading.outcome import Candidate, Entry, Outcome, Slot
 from ragharness.language import acts
 from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
 from ragharness.language.patterns import regex
 from ragharness.language.sentences import clauses
+from ragharness.language.tables import phrases
 from ragharness.language.words import content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
@@ -32,31 +26,18 @@ if TYPE_CHECKING:
     from ragharness.graders.reading.profile import Profile
     from ragharness.records import Passage, Question
 
-
+_CONCLUDES = regex(rf"(?:^\W*|[,;]\s+){phrases('values', 'concluding')}\b", re.IGNORECASE)
+_CALCULATES = regex(r"=[^;]*[/×*÷+]|[/×*÷+−][^;]*=|≈|\bdivid(?:ed|ing)\s+by\b|\bmultipl", re.IGNORECASE)
+_SIDE_BY_SIDE = regex(r"\W*(?:and|/)\W*")
+_THEY = regex(r"\W*(?:it|they|this|these)\b", re.IGNORECASE)
 _NAME = r"[A-ZÀ-Ý][\w'’.-]+"
 _NAMED = regex(rf"(?<!^)(?<![.!?]\s)\b{_NAME}")
 _IS_A_NAME = regex(
     rf"\b(?:is|was|are|were|be)\s+(?:the\s+|a\s+|an\s+)?(?:{_NAME}(?:\s|\W*$))+"
     rf"|^\W*(?:{_NAME}\s+)+(?:is|was|are|were|appears\s+to\s+be|serves\s+as|acts\s+as)\s+(?:the|its|an?)\b"
 )
-_ELSEWHERE = regex(
-    r"\b(?:covered|found|located|stated|addressed|set\s+out|contained|documented|available|listed|recorded|dealt\s+with|described|mentioned)\s+(?:in|on|under|elsewhere|at)\b"
-    r"|\b(?:in|by|under|from|see)\s+(?:an?\s+|the\s+|another\s+|some\s+|other\s+|its\s+|a\s+different\s+)?(?:\w+\s+){0,2}?(?:documents?|schedules?|annex(?:es)?|appendix|exhibits?|sections?|reports?|filings?|agreements?|letters?|sources?|parts?|passages?|pages?|elsewhere)\b",
-    re.IGNORECASE,
-)
-
-
-_ANSWERS = regex(
-    r"^\W*(?:(?:so|thus|therefore|hence),?\s+)?(?:(?:based\s+on|according\s+to|in|per|as\s+stated\s+in|from)\b[^,]{1,60},\s+)?(?:the\s+(?:(?:correct|final|short)\s+)?(?:answer|value|name|result)(?:\s+to\s+(?:the|this|your)\s+question)?\s+(?:is|was|would\s+be)|(?:it|this|that|they|he|she)\s+(?:is|was|are|were))\s+(?!not\b|important\b|worth\b|noted?\b|clear\b|possible\b|stated\b|given\b|mentioned\b|described\b|unclear\b)",
-    re.IGNORECASE,
-)
-"""The frame of a plain answer: whatever follows is what it commits to."""
-
-
-_ASKS_WHY = regex(r"\bwhy\b|\b(?:for\s+)?what\s+(?:reason|cause)s?\b", re.IGNORECASE)
-_REASON = regex(
-    r"^\W*(?:because|due\s+to|owing\s+to|as\s+a\s+result\s+of|on\s+account\s+of)\b", re.IGNORECASE
-)
+_SHORT = 5
+"""Words; so short an answer names what it names, whatever was asked."""
 
 
 def read_values(
@@ -67,157 +48,212 @@ def read_values(
     declined: bool,
     passages: Sequence[Passage] = (),
 ) -> Outcome:
-    """Find the values asserted in the question's slot and compare them; ``declined``: the text declines the question.
+    """Return the values asserted in the question's slot, compared; ``declined``: the text declines it.
 
     ``passages`` are those that the pipeline got: what is copied from them at length singles out no value.
     """
     entries = gather(parts, question, profile, declined=declined)
-    outcome = Outcome(seen=bool(entries))
-    chosen = choose(entries, question)
-    if chosen and all(is_quoted_table(each.part.text) for each in chosen):
-        outcome.unreadable = "it quotes a table of several rows and names none of its figures"
-        return outcome
-    if _holds_it_somewhere(entries, chosen):
-        outcome.unreadable = "it quotes a row with the right figure behind another one and names neither"
-        return outcome
+    outcome = Outcome(entries=entries, calculates=any(_CALCULATES.search(part.text) for part in parts))
+    chosen = choose(outcome, question)
+    outcome.unreadable = _names_none(entries, chosen)
     stated = own_words(chosen, passages)
     if chosen and not stated:
         outcome.unreadable = "it copies passages with several values and names none of them"
+    if outcome.unreadable:
         return outcome
-    chosen = stated
-    if chosen:
-        _compare(chosen, question, outcome)
-        if outcome.match == "match":
-            # "In summary: two years [x]": a restated answer brings its citations along.
-            _carry(
-                outcome,
-                [
-                    each
-                    for each in entries
-                    if each.slot != "out"
-                    and each.candidate.relation == "match"
-                    and not each.candidate.negated
-                ],
-            )
-    elif any(each.candidate.relation == "match" and not each.candidate.related for each in entries):
-        return outcome
-    elif any(each.candidate.related for each in entries):
-        outcome.denied = True
-        _unknown(parts, question, profile, outcome, declined=declined)
-    elif question.kind in ("text", "list") or not (question.answers or entries):
+    if not stated and not declined:
+        stated = _only_value(parts, entries)
+    if stated:
+        _compare(stated, question, outcome)
+    elif not any(each.right and not each.candidate.related for each in entries):
+        outcome.denied = any(each.candidate.related for each in entries)
         _unknown(parts, question, profile, outcome, declined=declined)
     return outcome
 
 
-def _holds_it_somewhere(entries: Sequence[Entry], chosen: Sequence[Entry]) -> bool:
-    """Say whether all that is asserted is one row of a table, the right figure in it, but not its first."""
-    rows = {id(each.part): each.part for each in chosen}
-    if len(rows) != 1 or not all(is_quoted_row(part.text) for part in rows.values()):
-        return False
-    figures = [each.candidate for each in entries if id(each.part) in rows]
-    figures.sort(key=lambda each: each.start)
-    return figures[0].relation != "match" and any(each.relation == "match" for each in figures)
+# Which values there are, and where they stand.
+
+
+def gather(
+    parts: Sequence[AnswerSentence], question: Question, profile: Profile, *, declined: bool
+) -> list[Entry]:
+    """Return the values of all sentences in order; ``declined``: the text declines the question."""
+    entries: list[Entry] = []
+    # The same sentence over and over is read once.
+    read: dict[tuple[str, str], list[tuple[Candidate, Slot]]] = {}
+    for part in parts:
+        key = (part.text, part.context)
+        if key not in read:
+            found = find_candidates(part.text, question)
+            dates = question.kind == "date"
+            slots = place_values(part.text, found, profile, context=part.context, dates=dates)
+            if declined:
+                aside = [_is_beside(part.text, each, question, profile) for each in found]
+                slots = ["out" if away else slot for slot, away in zip(slots, aside, strict=True)]
+            read[key] = list(zip(found, slots, strict=True))
+        entries += [Entry(part, candidate, slot) for candidate, slot in read[key]]
+    return entries
+
+
+def _is_beside(text: str, value: Candidate, question: Question, profile: Profile) -> bool:
+    """Say whether a value in an answer that declines is given for something else than what was asked.
+
+    "The director is Maria Alvarez; a deputy director is not named": the clause names the director and leaves
+    out "deputy". The question's unit names nobody ("457 million shares").
+    """
+    low, high = next((span for span in clauses(text) if span[0] <= value.start < span[1]), (0, len(text)))
+    here = frozenset(content(text[low:high])) - frozenset(content(question.unit))
+    return (
+        _THEY.match(text, low) is None
+        and len(profile.focus & here) == 1
+        and any(first in profile.focus - here and last in here for first, last in profile.qualified)
+    )
+
+
+# Which of them the answer commits to.
+
+
+def choose(outcome: Outcome, question: Question) -> list[Entry]:
+    """Return the values that an answer asserts in the question's slot: its conclusion, else the surest."""
+    usable = [each for each in outcome.entries if each.slot != "out"]
+    usable = [each for each in usable if not each.candidate.loose] or usable
+    usable = [each for each in usable if not each.candidate.foreign_unit] or usable
+    if question.kind in ("number", "date"):
+        usable = _conclusion(usable, calculates=outcome.calculates) or usable
+    for slot in ("in", "weak"):
+        chosen = [each for each in usable if each.slot == slot]
+        if chosen:
+            return chosen
+    return [each for each in usable if each.right]
+
+
+def _conclusion(usable: Sequence[Entry], *, calculates: bool) -> list[Entry]:
+    """The values of the last sentence that concludes, or else calculates; behind its last "="."""
+    texts = {each.part.text for each in usable}
+    cues = {text: cue.end() for text in texts if (cue := _CONCLUDES.search(text))}
+    last = [each for each in usable if cues.get(each.part.text, each.candidate.end) <= each.candidate.start]
+    if calculates and not last:
+        last = [each for each in usable if "=" in each.part.text]
+    if not last:
+        return []
+    text = last[-1].part.text
+    equals = text.rfind("=", 0, last[-1].candidate.start)
+    return [
+        each._replace(slot="in") for each in last if each.part.text == text and each.candidate.start > equals
+    ]
+
+
+def _only_value(parts: Sequence[AnswerSentence], entries: Sequence[Entry]) -> list[Entry]:
+    """The values of an answer of one sentence: a single one is its answer, of false ones any is false."""
+    unclear = any(each.candidate.related or (each.right and len(entries) > 1) for each in entries)
+    return list(entries) if not unclear and sum(not part.heading for part in parts) == 1 else []
+
+
+def _names_none(entries: Sequence[Entry], chosen: Sequence[Entry]) -> str:
+    """Why a quoted table singles out no value; empty where it does."""
+    if chosen and all(is_quoted_table(each.part.text) for each in chosen):
+        return "it quotes a table of several rows and names none of its figures"
+    texts = {each.part.text for each in chosen}
+    if len(texts) == 1 and all(map(is_quoted_row, texts)):
+        figures = [each for each in entries if each.part.text in texts]
+        if not figures[0].right and any(each.right for each in figures):
+            return "it quotes a row with the right figure behind another one and names neither"
+    return ""
+
+
+# How they compare.
 
 
 def _compare(chosen: Sequence[Entry], question: Question, outcome: Outcome) -> None:
     stated = [each for each in chosen if not each.candidate.negated]
-    denied = [each for each in chosen if each.candidate.negated]
-    if not stated and not any(each.candidate.relation == "match" for each in denied):
-        if denied and not question.answerable:
-            return
-        if denied:
-            outcome.unreadable = f"it only says what the answer is not ({denied[0].candidate.written})"
+    if not stated and not any(each.right for each in chosen):
+        if question.answerable:
+            outcome.unreadable = f"it only says what the answer is not ({chosen[0].candidate.written})"
         return
-    outcome.committed, outcome.denied = True, not stated
-    right = [each for each in stated if each.candidate.relation == "match"]
+    right = [each for each in stated if each.right]
+    if all(each.candidate.relation == "imprecise" for each in stated):
+        # "A film of 2017. It came out on 17 November 2017": the exact one counts.
+        right = [each for each in outcome.entries if each.may_answer]
+    outcome.commit(right or stated or chosen)
+    outcome.denied = not stated
+    if right:
+        _match(right, stated, outcome)
+    else:
+        _mismatch(stated, question, outcome)
+
+
+def _match(right: Sequence[Entry], stated: Sequence[Entry], outcome: Outcome) -> None:
+    """The gold is among the values: it matches unless another one is offered beside it."""
+    outcome.match = "match"
+    if all(each.candidate.scale_implied for each in right):
+        outcome.flags.append("scale_implied")
+    rival = next((each.candidate for each in right if each.candidate.rival), None)
+    if rival is not None:
+        outcome.value = f"{outcome.value} and {rival.rival}"
+        outcome.contradiction = rival.either
+        if not rival.either:
+            outcome.leave(f"it names {outcome.value}")
+        return
     # "About 100, exactly 90" rounds one value; "either 90 or 100" offers two.
     two = any(each.candidate.alternative for each in stated)
-    same = ("match", "ambiguous") if two else ("match", "imprecise", "ambiguous")
-    others = [
-        each
-        for each in stated
-        if each.candidate.relation not in same
-        and not any(_fits_better(one.candidate, each.candidate) for one in right)
-    ]
-    leading = right or stated or denied
-    outcome.value = leading[0].candidate.written
-    _carry(outcome, leading)
-    if right and all(each.candidate.doubted for each in right):
-        outcome.committed = False
-        outcome.unreadable = f"it may deny {right[0].candidate.written!r}"
-        return
-    if right:
-        outcome.match = "match"
-        outcome.contradiction = any(_incompatible(each, right) for each in others)
-        rivals = [each.candidate.rival for each in right if each.candidate.rival]
-        if outcome.contradiction:
-            outcome.value = f"{outcome.value} and {others[0].candidate.written}"
-            _carry(outcome, others)
-        elif rivals:
-            outcome.contradiction = True
-            outcome.value = f"{outcome.value} and {rivals[0]}"
-        if all(each.candidate.scale_implied for each in right):
-            outcome.flags.append("scale_implied")
-        return
-    _mismatch(stated, question, outcome)
+    same = ("match", "ambiguous") if two else ("match", "ambiguous", "imprecise")
+    others = [each for each in stated if each.candidate.relation not in same]
+    rivals = [each for each in others if any(_is_rival(each, one) for one in right)]
+    if rivals:
+        outcome.contradiction = True
+        outcome.value = f"{outcome.value} and {rivals[0].candidate.written}"
+    # "In summary: two years [x]": a restated answer brings its citations along.
+    outcome.carry(rivals or [each for each in outcome.entries if each.may_answer])
 
 
-def _fits_better(right: Candidate, other: Candidate) -> bool:
-    """Say whether another value is that of a neighbour: it is introduced by fewer words of the question, and by its own."""
-    return bool(other.fit) and other.fit < right.fit and (other.strange or other.relation == "distractor")
-
-
-def _carry(outcome: Outcome, entries: Sequence[Entry]) -> None:
-    for each in entries:
-        if id(each.part) not in outcome.spans:
-            outcome.parts.append(each.part)
-        places = outcome.spans.setdefault(id(each.part), [])
-        if (each.candidate.start, each.candidate.end) not in places:
-            places.append((each.candidate.start, each.candidate.end))
-
-
-def _incompatible(entry: Entry, right: Sequence[Entry]) -> bool:
-    sure = "in" if any(each.slot == "in" for each in right) else "weak"
-    return entry.slot == sure and not entry.candidate.foreign_unit
+def _is_rival(other: Entry, right: Entry) -> bool:
+    """Say whether another value is a final answer too: "A or B", "A and B", or the same said of both."""
+    if other.part is not right.part:
+        return other.candidate.alternative or other.frame == right.frame
+    first, second = sorted((other.candidate, right.candidate), key=lambda each: each.start)
+    joint = other.part.text[first.end : second.start]
+    return other.candidate.alternative or right.candidate.alternative or bool(_SIDE_BY_SIDE.fullmatch(joint))
 
 
 def _mismatch(stated: Sequence[Entry], question: Question, outcome: Outcome) -> None:
+    """The gold is not among the values: one of its kind that cannot be the gold is wrong."""
     relations = [each.candidate.relation for each in stated]
     if "ambiguous" in relations:
-        outcome.unreadable = f"day and month of {stated[0].candidate.written!r} may change places"
-        outcome.committed = False
+        outcome.leave(f"{outcome.value!r} can be read in two ways")
     elif "world" in relations:
         outcome.match = "world"
-    elif relations and relations[0] == "imprecise":
-        outcome.match, outcome.imprecise = "mismatch", True
     elif "distractor" in relations:
         outcome.match = "distractor"
-        outcome.value = next(
-            each.candidate.written for each in stated if each.candidate.relation == "distractor"
-        )
+        outcome.value = stated[relations.index("distractor")].candidate.written
+    elif stated and any(each.may_answer for each in outcome.entries):
+        outcome.leave(f"it names the answer, but seems to conclude with {outcome.value!r}")
+    elif outcome.calculates and any(each.candidate.near for each in stated):
+        outcome.leave(f"{outcome.value!r} is the answer but for the rounding of its working")
     elif question.answerable or question.world_answers:
         outcome.match = "mismatch"
+        outcome.imprecise = relations[:1] == ["imprecise"]
+
+
+# An answer that is none of the known values.
 
 
 def _unknown(
     parts: Sequence[AnswerSentence], question: Question, profile: Profile, outcome: Outcome, *, declined: bool
 ) -> None:
     """Find an answer that is none of the known ones: new words said of what was asked."""
-    valued = bool(value_kinds(accepted(question))) or question.kind in ("number", "date")
+    if value_kinds(accepted(question)) or question.kind in ("number", "date"):
+        return
     for part in parts:
-        if (
-            part.text.rstrip(" \"'*").endswith("?")
-            or acts.is_greeting(part.text)
-            or acts.is_introduction(part.text)
-        ):
+        if part.text.rstrip(" \"'*").endswith("?"):
             continue
         for start, end in clauses(part.text):
             clause = part.text[start:end]
-            if speaks_of_question(clause, profile) is not None or acts.corrects_premise(clause):
+            if speaks_of_question(clause, profile) is not None:
                 continue
-            if acts.is_advice(clause) or (declined and acts.is_pointer(clause)) or valued:
+            if acts.is_advice(clause) or (declined and acts.is_pointer(clause)):
                 continue
-            if _asserts(clause, profile, declined=declined, whole=clause.strip() == part.text.strip()):
+            whole = clause.strip() == part.text.strip()
+            if _asserts(clause, profile, declined=declined, whole=whole):
                 outcome.committed = True
                 outcome.match = "mismatch" if question.answerable or question.world_answers else "none"
                 outcome.value = clause.strip(" .")[:120]
@@ -225,30 +261,18 @@ def _unknown(
                 return
 
 
-def _guesses(clause: str, words: frozenset[str], profile: Profile) -> bool:
-    """Say whether a clause beside a decline commits all the same: it guesses, or it states what was asked."""
-    valued = bool(find_quantities(clause) or find_dates(clause) or _NAMED.search(clause))
+def _asserts(clause: str, profile: Profile, *, declined: bool, whole: bool) -> bool:
+    """Say whether a clause says something new of what was asked; beside a decline it must do so in full."""
+    words = frozenset(content(clause)) - generic_concepts()
+    asked = words & (profile.focus | profile.kindred)
+    if not words - profile.words - profile.kindred:
+        return False
+    if not declined:
+        return bool(asked) or (whole and len(raw_words(clause)) <= _SHORT)
+    figures = bool(find_quantities(clause) or find_dates(clause))
     if is_guess(clause):
-        return not _ELSEWHERE.search(clause) and (valued or bool(words & (profile.focus | profile.kindred)))
-    if IT_IS.match(clause):
-        return valued and not _ELSEWHERE.search(clause)
+        return figures or bool(_NAMED.search(clause) or asked)
     covered = len(words & profile.focus)
     if _IS_A_NAME.search(clause):
-        return covered > 0 and covered == len(profile.focus)
-    return covered * 2 >= max(2, len(profile.focus)) and bool(find_quantities(clause) or find_dates(clause))
-
-
-def _asserts(clause: str, profile: Profile, *, declined: bool, whole: bool) -> bool:
-    words = frozenset(content(clause)) - generic_concepts()
-    new = words - profile.words - profile.kindred
-    if not new:
-        return False
-    if declined:
-        return _guesses(clause, words, profile)
-    if words & (profile.focus | profile.kindred) or _ANSWERS.match(clause):
-        return True
-    if _ASKS_WHY.search(profile.question) and _REASON.match(clause):
-        return True
-    count = len(raw_words(clause))
-    pronoun = raw_words(clause)[:1] in (["it"], ["this"], ["that"], ["they"], ["he"], ["she"])
-    return (whole and count <= 5) or (pronoun and count <= 10)
+        return 0 < covered == len(profile.focus)
+    return figures and covered * 2 >= max(2, len(profile.focus))

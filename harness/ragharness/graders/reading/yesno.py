@@ -6,8 +6,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from ragharness.graders.reading.declining import speaks_of_question
 from ragharness.graders.reading.outcome import Outcome
-from ragharness.graders.reading.silence import speaks_of_question
 from ragharness.language import acts
 from ragharness.language.modality import verdict
 from ragharness.language.patterns import regex

@@ -1,0 +1,290 @@
+"""Which of a sentence's values stand in the question's slot: its entity, its period, its attribute."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from ragharness.graders.reading.declining import speaks_of_question
+from ragharness.language.dates import find_dates
+from ragharness.language.declines import find_decline
+from ragharness.language.patterns import regex
+from ragharness.language.sentences import clauses
+from ragharness.language.tables import phrases, words_of
+from ragharness.language.words import content, generic_concepts, raw_words, remembered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ragharness.graders.reading.outcome import Candidate, Slot
+    from ragharness.graders.reading.profile import Profile
+
+MOST_VALUES = 40
+"""A sentence with more values is a dump that asserts them all; looking at each would take square time."""
+NEUTRAL = frozenset(content(" ".join(words_of("values", "neutral"))))
+_CHANGING = rf"\b{phrases('values', 'changing')}\w*"
+_COMPARING = regex(rf"\b{phrases('values', 'comparing')}(?!\w)", re.IGNORECASE)
+_MOVED_TO = regex(rf"{_CHANGING}[^;]*?\bto\b[^;]*?\bfrom\b", re.IGNORECASE)
+_FROM_TO = regex(r"\bfrom\b[^;]{1,60}?\b(?:to|until|till|through)\b", re.IGNORECASE)
+_ARRIVES = regex(r"\bto\s+(?:\w+\s+)?[^\w\s]*$", re.IGNORECASE)
+_FORMER = regex(rf"\b{phrases('values', 'former')}(?!\w)", re.IGNORECASE)
+_NOW = regex(rf"\b{phrases('values', 'now')}\b", re.IGNORECASE)
+_ALTERNATIVE = regex(r"\b(?:or|alternatively|perhaps|possibly|maybe)\W*(?:\w+\W+){0,2}$", re.IGNORECASE)
+_BARE_JOINT = regex(r"^\W*(?:and|/)\W*$", re.IGNORECASE)
+_PHRASE_END = regex(r",\s|\band\b|\bwhile\b|\)")
+_FOR = regex(r"\b(?:on\s+behalf\s+of|[Ff]or)\s+(?:the\s+)?((?:[A-ZÀ-Ý][\w&'’-]*\s?)+)")
+_RANK = regex(r"\b(vice|deputy|assistant|associate|acting|interim|co)[-\s]+([a-z]{4,})", re.IGNORECASE)
+_PART_OF = regex(r"\b([a-z]+)\s+of\s+(?:the\s+|its\s+|their\s+)?(?:[a-z]+\s+)?([a-z]+)", re.IGNORECASE)
+_OTHER_PERIOD = regex(rf"\b{phrases('values', 'other_period')}", re.IGNORECASE)
+_LABEL = regex(r"(?:FY|fiscal\s+)?\d{4}\s*[:=]", re.IGNORECASE)
+"""A year that names the value after it: "(2022: $5 million)"."""
+_ASKS_END = regex(r"\b(?:expir\w*|end|ends|ended|terminat\w*|until|matur\w*|laps\w*)\b", re.IGNORECASE)
+_ASKS_START = regex(r"\b(?:effect\w*|start\w*|beg[iau]n\w*|commenc\w*|enter\w*)\b", re.IGNORECASE)
+
+
+class Place(NamedTuple):
+    """A value where it stands: in its clause, between its neighbours."""
+
+    value: Candidate
+    inside: Sequence[Candidate]
+    """The values of its clause."""
+    clause: str
+    low: int
+    """Where the clause begins in the sentence."""
+    before: str
+    """What stands between the value before it, or the start of the clause, and this one."""
+    after: str
+    text: str
+    context: str
+    """The heading above."""
+    dates: bool
+    profile: Profile
+
+    @property
+    def at(self) -> int:
+        """Where the value begins in its clause."""
+        return self.value.start - self.low
+
+    @property
+    def first(self) -> bool:
+        """Whether no other value stands before it in its clause."""
+        return self.value is self.inside[0]
+
+    @property
+    def beside(self) -> str:
+        """What is said of this value: the clause when it is alone there, else the words next to it."""
+        if len(self.inside) == 1:
+            return self.clause
+        return f"{self.before} {_PHRASE_END.split(self.after, maxsplit=1)[0]}"
+
+
+def place_values(
+    text: str, found: Sequence[Candidate], profile: Profile, *, context: str, dates: bool
+) -> list[Slot]:
+    """Return for each value of a sentence whether it stands in the question's slot."""
+    if len(found) > MOST_VALUES:
+        return ["in"] * len(found)
+    by_order = _by_order(text, found, profile)
+    slots: list[Slot] = []
+    for index, value in enumerate(found):
+        low, high = next((span for span in clauses(text) if span[0] <= value.start < span[1]), (0, len(text)))
+        if speaks_of_question(text[low:high], profile) and not find_decline(value.written):
+            slots.append("out")
+        elif by_order:
+            slots.append(by_order[index])
+        else:
+            inside = [each for each in found if low <= each.start < high]
+            here = inside.index(value)
+            before = text[inside[here - 1].end if here else low : value.start]
+            end = inside[here + 1].start if value is not inside[-1] else max(high, value.end)
+            after = text[value.end : end]
+            place = Place(value, inside, text[low:high], low, before, after, text, context, dates, profile)
+            if any(says(place) for says in OUTSIDE):
+                slots.append("out")
+            else:
+                # "5 or 6", "5 and 6": both stand where the first one does.
+                value.alternative = here > 0 and _ALTERNATIVE.search(before) is not None
+                joined = value.alternative or (here > 0 and _BARE_JOINT.match(before))
+                slots.append(slots[-1] if joined else _attribute(place))
+    return slots
+
+
+def _by_order(text: str, found: Sequence[Candidate], profile: Profile) -> list[Slot]:
+    """Read "A, B and C in 2022, 2023 and 2024, respectively" by order; empty: it is no such sentence."""
+    gaps = [text[left.end : right.start] for left, right in pairwise(found)]
+    row = [bool(_BARE_JOINT.match(gap)) or not gap.strip(" ,") for gap in gaps]
+    if len(found) < 2 or not (all(row) or "respectively" in text):
+        return []
+    years = [
+        date.year
+        for date in find_dates(text)
+        if date.year and not any(each.start <= date.start < each.end for each in found)
+    ]
+    if profile.years and len(years) == len(found):
+        return ["in" if year in profile.years else "out" for year in years]
+    return []
+
+
+# What puts a value outside the slot.
+
+
+def _is_relative(place: Place) -> bool:
+    """As in "Maria Alvarez's deputy"."""
+    return place.value.related
+
+
+def _is_compared(place: Place) -> bool:
+    """As in "... up from 5", "compared with 5", "from 5 to 6"."""
+    clause, at = place.clause, place.at
+    for cue in _COMPARING.finditer(clause, 0, at):
+        ends = re.search(r"(?<!\d),\s|\)\s", clause[cue.end() : at])
+        leading = not clause[: cue.start()].strip(" \"'(,*")
+        if not (leading and ends) and cue[0].casefold() not in place.profile.question.casefold():
+            return True
+    moved = _MOVED_TO.search(clause, 0, at)
+    if moved or place.dates:
+        return moved is not None
+    spans = (pair.span() for pair in _FROM_TO.finditer(clause))
+    return any(low < at < high <= place.inside[-1].start - place.low for low, high in spans)
+
+
+def _is_former(place: Place) -> bool:
+    """As in "Formerly 5, now 6": only where something else is given for now."""
+    cue = _FORMER.search(place.clause, 0, place.at)
+    return cue is not None and (cue[0][-1].isdigit() or _NOW.search(place.text, place.value.end) is not None)
+
+
+def _is_other_end(place: Place) -> bool:
+    """The other end of "from A to B" than the one asked for."""
+    spread = _FROM_TO.search(place.clause) if place.dates else None
+    if spread is None or place.at <= spread.start():
+        return False
+    asks = _ASKS_END if place.at < spread.end() else _ASKS_START
+    return asks.search(place.profile.question) is not None
+
+
+def _is_other_period(place: Place) -> bool:
+    """The years or words beside it name no period that the question asks about."""
+    if _OTHER_PERIOD.search(place.before) and (place.first or not _ARRIVES.search(place.before)):
+        return True
+    if place.dates:
+        return False
+    if place.value is place.inside[-1] and _OTHER_PERIOD.search(place.after):
+        return True
+    years = _years_of(place) if place.profile.years else []
+    return bool(years) and place.profile.years.isdisjoint(years)
+
+
+def _is_distractors(place: Place) -> bool:
+    """It is given as that of a distractor's entity or attribute ("Holloway was the CFO")."""
+    profile, here = place.profile, _words(place.beside)
+    right = place.value.relation == "match"
+    for about in place.value.elsewhere:
+        own = _words(about) - generic_concepts() - profile.words
+        own = own - profile.kindred or own
+        # Of periods the years beside the value decide, not the distractor's label.
+        if not own or any(word.isdigit() for word in own):
+            continue
+        # Of the right value only the words that one of the two attributes has decide.
+        clear = own <= here and not here & (profile.focus - _words(about))
+        if clear or (not right and len(own & here) * 2 >= len(own)):
+            return True
+    return False
+
+
+def _is_for_another(place: Place) -> bool:
+    """As in "Signed for B by ...", where A is asked about."""
+    asked = _behalf(place.profile.question) if place.value.named else frozenset[str]()
+    said = _behalf(place.after)
+    return bool(asked and said) and asked.isdisjoint(said)
+
+
+def _is_of_another_rank(place: Place) -> bool:
+    """As in "The vice-chair is B"."""
+    return place.value.named and any(
+        found[1].casefold() not in place.profile.question.casefold()
+        and not place.profile.focus.isdisjoint(content(found[2]))
+        for found in _RANK.finditer(f"{place.before} | {place.after}")
+    )
+
+
+OUTSIDE: tuple[Callable[[Place], bool], ...] = (
+    _is_relative, _is_compared, _is_former, _is_other_end, _is_other_period, _is_distractors, _is_for_another,
+    _is_of_another_rank,
+)  # fmt: skip
+
+
+# What else the words say that introduce it.
+
+
+def _attribute(place: Place) -> Slot:
+    """Compare the words that introduce a value with those of the question."""
+    profile, first, region = place.profile, place.first, place.before
+    if not first and not place.dates and _ARRIVES.search(region):
+        # "rose from 4 to 5": what rose stands before the first of the two.
+        region, first = place.text[place.low : place.inside[0].start], True
+    region = region if region.strip(" ,:;-–—(*") else place.after
+    words = frozenset(word for word in content(region) if not word.isdigit())
+    words -= generic_concepts() | NEUTRAL
+    named = frozenset(concept for name in profile.names for concept in content(name))
+    relevant = profile.focus | profile.kindred | profile.acronyms
+    shared, strange = words & relevant, words - relevant - named - profile.words
+    if not words:
+        return "in" if first else "weak"
+    if _is_part_of(region, strange, profile):
+        return "stray"
+    opening = next(word for word in content(region) if word in words)
+    if opening in strange and not shared & (profile.focus | profile.acronyms):
+        return "stray" if len(words) > 1 or not first else "weak"
+    # The words of a name ("the Appropriations Act, 2021, was enacted") tell no other attribute.
+    lower = frozenset(content(" ".join(word for word in region.split() if word[:1].islower())))
+    if shared and len(shared) >= len(strange & lower):
+        return "in"
+    if not strange:
+        return "in" if shared else "weak"
+    whole = _words(place.clause) | _words(place.context)
+    alone = len(place.inside) == 1 and len(whole & profile.focus) * 2 >= max(1, len(profile.focus))
+    return "in" if alone else "stray"
+
+
+def _is_part_of(region: str, strange: frozenset[str], profile: Profile) -> bool:
+    """Say whether a value is that of a part or an aspect of what was asked ("cost of revenue")."""
+    return any(
+        not strange.isdisjoint(content(found[1])) and not profile.focus.isdisjoint(content(found[2]))
+        for found in _PART_OF.finditer(region)
+    )
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(content(text)) | frozenset(word for word in raw_words(text) if word.isdigit())
+
+
+@remembered
+def _behalf(text: str) -> frozenset[str]:
+    """The words of the names for which something is done."""
+    return frozenset(word for found in _FOR.finditer(text) for word in content(found[1]))
+
+
+def _years_of(place: Place) -> list[int]:
+    """The years that a value is given for; those of the heading where its clause names none."""
+    value, inside = place.value, place.inside
+    stated = [(at + place.low, year) for at, year in _years(place.clause)]
+    years = [each for each in stated if not any(one.start <= each[0] < one.end for one in inside)]
+    if not years:
+        return [date.year for date in find_dates(place.context) if date.year]
+    low, high = value.start - len(place.before), value.end + len(place.after)
+    ahead = [year for at, year in years if low <= at < value.start]
+    after = [year for at, year in years if value.end <= at < high and not _LABEL.match(place.text, at, high)]
+    if len(inside) == 1:
+        return ahead + after
+    ends = [*(each.start for each in inside[1:]), len(place.text) + 1]
+    followed = [any(each.end <= at < end for at, _ in years) for each, end in zip(inside, ends, strict=True)]
+    # "In 2023 sales were 5 and in 2024 they were 6": each value's year stands before it.
+    return ahead[-1:] if ahead and not all(followed) else after[:1] or ahead[-1:]
+
+
+@remembered
+def _years(text: str) -> tuple[tuple[int, int], ...]:
+    """Where a clause names which years."""
+    return tuple((date.start, date.year) for date in find_dates(text) if date.year)

@@ -1,0 +1,132 @@
+"""Whether a decline is about the question that was asked."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
+
+from ragharness.language import acts
+from ragharness.language.dates import find_dates
+from ragharness.language.declines import find_decline, pattern
+from ragharness.language.modality import negations
+from ragharness.language.numbers import find_quantities
+from ragharness.language.patterns import regex
+from ragharness.language.sentences import clauses
+from ragharness.language.tables import words_of
+from ragharness.language.words import concept, content, generic_concepts
+
+if TYPE_CHECKING:
+    from ragharness.graders.reading.profile import Profile
+
+Verdict = Literal["about", "near", "other"]
+"""A decline of the question, of what may be another attribute of the same thing, of something else."""
+NAME = regex(r"(?<!^)(?<![.!?]\s)\b[A-ZÀ-Ý][\w'’.-]+")
+
+
+def denies_premise(text: str, profile: Profile) -> bool:
+    """Say whether a sentence denies, in the question's own words, what an open question takes for granted."""
+    if asks_whether(profile) or negations(profile.question):
+        return False
+    for start, end in clauses(text):
+        clause = text[start:end]
+        words = frozenset(content(clause)) - generic_concepts()
+        shared = words & profile.words
+        if not find_decline(clause) and negations(clause):
+            enough = 1 if tells("never_done", clause) and shared == words else 2
+            if len(shared) >= enough and len(shared) * 5 >= len(words) * 4:
+                return True
+        apart = (frozenset(content(found[1])) for found in pattern("declines", "rather").finditer(clause))
+        if words - profile.words and any(
+            each and each - generic_concepts() - {"one"} <= profile.words for each in apart
+        ):
+            return True
+    return False
+
+
+def verdicts(text: str, profile: Profile) -> list[tuple[str, Verdict | None]]:
+    """Return the clauses of a sentence, each with whether it declines the question asked."""
+    found: list[tuple[str, Verdict | None]] = []
+    before = ""
+    for start, end in clauses(text):
+        clause = text[start:end]
+        verdict = speaks_of_question(clause, profile)
+        if verdict is None and before and _falls_silent(before, clause, profile):
+            verdict = "about"
+        found.append((clause, verdict))
+        before = clause
+    return found
+
+
+def _falls_silent(before: str, clause: str, profile: Profile) -> bool:
+    """Say whether a clause takes back what a pointer has named ("the figure for 2022, but not for 2023")."""
+    if not pattern("declines", "elliptical").match(clause) or not acts.is_pointer(before):
+        return False
+    words = frozenset(content(clause)) | frozenset(str(date.year) for date in find_dates(clause))
+    return bool(words & (profile.words | profile.kindred | frozenset(map(str, profile.years))))
+
+
+@lru_cache(maxsize=4096)
+def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
+    """Say whether a clause declines the question asked or something else; None: it is no decline."""
+    decline = find_decline(clause)
+    if decline is None:
+        return "about" if not asks_whether(profile) and _denies_existence(clause, profile) else None
+    cut = pattern("declines", "afterthought").search(clause, decline.end)
+    clause = clause[: cut.start()] if cut else clause
+    words = frozenset(word for word in _object(clause) if not word.isdigit())
+    known = profile.words | profile.kindred
+    if len(words & known) * 5 >= len(words) * 2:
+        return "near" if _other_head(clause, known) else "about"
+    searched = (
+        decline.kind == "inability" and tells("first_person", clause) and tells("hedged_search", clause)
+    )
+    return "about" if searched else "other"
+
+
+@lru_cache(maxsize=1)
+def _empty() -> frozenset[str]:
+    return frozenset(concept(word) for word in words_of("declines", "empty")) | generic_concepts()
+
+
+def _object(clause: str) -> frozenset[str]:
+    """Return the words of a decline that say what is declined."""
+    return frozenset(content(clause)) - _empty()
+
+
+def _other_head(clause: str, known: frozenset[str]) -> bool:
+    """Say whether what is declined is another attribute of the same thing ("the age of ...")."""
+    heads = (_object(found[1] or found[2]) for found in pattern("declines", "head").finditer(clause))
+    return any(head and not head & known for head in heads)
+
+
+def _denies_existence(clause: str, profile: Profile) -> bool:
+    """Say whether a clause says that there is no such thing as was asked for ("sets no penalty")."""
+    found = pattern("declines", "absent").search(clause)
+    if not found or any(not each.year for each in find_quantities(clause)):
+        return False
+    words = _object(
+        clause if clause.casefold().startswith("no ") else clause[found.start() : found.end() + 80]
+    )
+    return (
+        bool(words & profile.focus) and len(words & (profile.words | profile.kindred)) * 5 >= len(words) * 2
+    )
+
+
+def asks_whether(profile: Profile) -> bool:
+    """Say whether yes or no answers a question."""
+    return profile.kind == "yesno" or pattern("declines", "asks_whether").match(profile.question) is not None
+
+
+def is_guess(clause: str) -> bool:
+    """Say whether a clause calls itself a guess, or outside knowledge."""
+    return tells("guess", clause) or acts.is_outside_knowledge(clause)
+
+
+def it_is(clause: str) -> bool:
+    """Say whether a clause only points back to what was asked."""
+    return tells("it_is", clause)
+
+
+def tells(entry: str, text: str) -> bool:
+    """Say whether a text holds a phrase of an entry of the table of declines."""
+    return pattern("declines", entry).search(text) is not None
