@@ -10,8 +10,7 @@ from ragharness.graders.reading.declining import speaks_of_question
 from ragharness.graders.reading.outcome import Outcome
 from ragharness.language import acts
 from ragharness.language.modality import verdict
-from ragharness.language.patterns import regex
-from ragharness.language.polarity import FACTS, Statement
+from ragharness.language.polarity import FACTS
 from ragharness.language.propositions import frame, statement_of
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import pattern, phrases
@@ -28,9 +27,7 @@ if TYPE_CHECKING:
 
 Word = Literal["yes", "no"]
 
-_DENIED_THAT = regex(r"\bit\s+is\s+not\s+(?:true|correct|right|the\s+case)\W*$", re.IGNORECASE)
-_DENIES_THAT = regex(r"\s*that\b[^:;]*?(?=[:;]|,\s+(?:as|since|because|for)\b|[.!]?\s*$)", re.IGNORECASE)
-_CONTRARY: dict[Word, Word] = {"yes": "no", "no": "yes"}
+_WORDS: dict[Polarity, Word] = {"affirms": "yes", "denies": "no"}
 LONGEST_PLAIN = 30
 """Words; a longer sentence explains its yes or no and never overrules it."""
 LONGEST_READ = 45
@@ -56,27 +53,20 @@ def read_yesno(
     voices: list[Voice] = []
     heard: dict[str, Voice] = {}  # the same sentence over and over is read once
     for part in parts:
-        if part.text.rstrip(" \"'*").endswith("?"):
-            continue
-        word, rest = leading_word(part.text)
-        if (part.heading or _only_points(part, declined)) and not word:
+        if part.text.rstrip(" \"'*").endswith("?") or (part.heading and not leading_word(part.text)[0]):
             continue
         if _says("both").search(part.text):
             return Outcome(unreadable="it answers yes and no")
         if _says("guesses").search(part.text):
-            return _both([part])
-        voice = heard.get(part.text)
-        if voice is None:
-            voice = hear(part, profile)
-            if word and voice.clause is None and _is_silence(part.text[rest:], profile):
-                voice = voice._replace(word=None)
-            heard[part.text] = voice
+            # Two incompatible values in the same slot.
+            return Outcome(
+                committed=True, match="mismatch", contradiction=True, value="yes and no", parts=[part]
+            )
+        voice = heard.setdefault(part.text, heard.get(part.text) or hear(part, profile))
         if declined and not (voice.strong or voice.word):
             voice = voice._replace(clause=None)
         voices.append(voice._replace(part=part))
     word, why = settle(voices)
-    if why == "both":
-        return _both([voice.part for voice in voices if voice.word])
     if word is None:
         return Outcome(unreadable=why)
     return Outcome(committed=True, value=word, match=_match(word, question), parts=_carriers(voices, word))
@@ -94,34 +84,35 @@ def leading_word(text: str) -> tuple[Word | None, int]:
 def hear(part: AnswerSentence, profile: Profile) -> Voice:
     """Return what one sentence of an answer says to a yes/no question."""
     word, rest = leading_word(part.text)
-    if word and _begins("only_if").match(part.text) and _is_the_condition(part.text, profile):
+    if _begins("only_if").match(part.text) and _is_the_condition(part.text, profile):
         word = "no"
     leaning, end = _elliptic_word(part.text[rest:], profile)
-    if word is not None and leaning not in (None, word):
+    if word and leaning and leaning != word:
         return Voice(part, word, leaning, strong=True)
-    if word is None and leaning:
+    if leaning and not word:
         word, rest = leaning, end
     word, body = (word, part.text[rest:]) if word else _announced_word(part.text)
-    outer = _DENIES_THAT.match(body) if word is not None else None
-    if outer and _DENIED_THAT.search(part.text, 0, rest):
-        # "It is not the case that it may": what the clause would say is denied.
-        denied = _read_both_ways(outer[0], profile)
-        word = _CONTRARY[denied[0]] if denied else word
-        body = body[outer.end() :]
-    return _weigh(part, word, body, _hear_clauses(part, body, profile), profile)
+    said = _hear_clauses(part, body, profile)
+    strong = [each for each, strength in said if strength]
+    if rest and not said and _is_silence(body, profile):
+        return Voice(part)
+    # Among readings that are not sure the first counts: what follows it mostly explains.
+    chosen = strong or [each for each, _ in said]
+    readable = len(set(strong)) <= 1 and (word is not None or strong or profile.modality not in FACTS)
+    if not chosen or not readable or (word is None and len(body.split()) > LONGEST_READ):
+        return Voice(part, word)
+    return Voice(part, word, chosen[0], bool(strong) and (word is None or len(body.split()) <= LONGEST_PLAIN))
 
 
 def _is_the_condition(text: str, profile: Profile) -> bool:
     """Whether "only with consent" names what the question asks to do without."""
     without = _says("without").search(profile.question)
-    if not without or frame(statement_of(profile.question)).modality not in ("permit", "fact"):
-        return False
-    return not frozenset(content(without[1])).isdisjoint(content(text))
+    return without is not None and not frozenset(content(without[1])).isdisjoint(content(text))
 
 
 def _hear_clauses(part: AnswerSentence, body: str, profile: Profile) -> list[tuple[Word, bool]]:
     """What a sentence says as a whole, or else each of its clauses that does not decline."""
-    if _says("conditional").search(body) and not _is_of_duty(profile):
+    if _says("conditional").search(body) and profile.modality in FACTS:
         return []
     whole = _read_both_ways(body, profile) if part.decline is None else None
     if whole:
@@ -138,47 +129,22 @@ def _hear_clauses(part: AnswerSentence, body: str, profile: Profile) -> list[tup
     return said
 
 
-def _weigh(
-    part: AnswerSentence, word: Word | None, body: str, said: list[tuple[Word, bool]], profile: Profile
-) -> Voice:
-    strong = [each for each, strength in said if strength]
-    # Among readings that are not sure the first counts: what follows it mostly explains.
-    chosen = strong or [each for each, _ in said]
-    readable = len(set(strong)) <= 1 and (word is not None or strong or _is_of_duty(profile))
-    if not chosen or not readable or (word is None and len(body.split()) > LONGEST_READ):
-        return Voice(part, word)
-    return Voice(part, word, chosen[0], bool(strong) and (word is None or len(body.split()) <= LONGEST_PLAIN))
-
-
-def _is_of_duty(profile: Profile) -> bool:
-    """Whether a question is about what is allowed or required: of a plain fact only a sure clause counts."""
-    asked = (_proposition(profile), statement_of(profile.question))
-    return any(frame(each).modality not in FACTS for each in asked)
-
-
 def _read_both_ways(text: str, profile: Profile) -> tuple[Word, bool] | None:
     """What a clause answers, read against proposition and question, and whether it surely is about them."""
-    if _begins("to_find_out").match(text):
-        return None
+    # A proposition may be the question again, as in tables of questions.
+    repeats = profile.proposition.rstrip("? ") == profile.question.rstrip("? ")
+    proposition = "" if repeats else profile.proposition
     heard: list[tuple[Word, bool]] = []
-    proposition = _proposition(profile)
-    stated = read(text, proposition) if proposition else Statement("silent")
-    if stated.polarity in ("affirms", "denies"):
-        affirmed = stated.polarity == "affirms"
-        heard.append(("yes" if affirmed == profile.yes_means else "no", stated.strong))
-    asked = _asked(profile.question, proposition, profile.yes_means)
-    answered = read(text, asked) if asked else Statement("silent")
-    if answered.polarity in ("affirms", "denies"):
-        heard.append(("yes" if answered.polarity == "affirms" else "no", answered.strong))
+    for statement, yes_means in (
+        (proposition, profile.yes_means),
+        (_asked(profile.question, proposition, profile.yes_means), True),
+    ):
+        stated = read(text, statement) if statement else None
+        if stated and stated.polarity in _WORDS:
+            heard.append(("yes" if (stated.polarity == "affirms") == yes_means else "no", stated.strong))
     if len({word for word, _ in heard}) == 1:
         return heard[0][0], any(strong for _, strong in heard)
     return next((each for each in heard if each[1]), None)
-
-
-def _proposition(profile: Profile) -> str:
-    """The proposition behind a question; empty where it is the question again, as in tables of questions."""
-    repeats = profile.proposition.rstrip("? ") == profile.question.rstrip("? ")
-    return "" if repeats else profile.proposition
 
 
 @lru_cache(maxsize=1024)
@@ -196,7 +162,7 @@ def _elliptic_word(text: str, profile: Profile) -> tuple[Word | None, int]:
     if (
         not found
         or not asked
-        or frozenset(content(found["who"] or "")) - frozenset(content(profile.question))
+        or not frozenset(content(found["who"] or "")) <= frozenset(content(profile.question))
     ):
         return None, 0
     if found["fact"]:
@@ -204,8 +170,7 @@ def _elliptic_word(text: str, profile: Profile) -> tuple[Word | None, int]:
     modality: Modality = "permit" if found["permit"] else "require"
     if found["not"]:
         modality = "optional" if found["need"] else "forbid"
-    words: dict[Polarity, Word] = {"affirms": "yes", "denies": "no"}
-    return words.get(verdict(modality, frame(asked).modality)), found.end()
+    return _WORDS.get(verdict(modality, frame(asked).modality)), found.end()
 
 
 def _announced_word(text: str) -> tuple[Word | None, str]:
@@ -219,13 +184,12 @@ def _announced_word(text: str) -> tuple[Word | None, str]:
 
 def settle(voices: Sequence[Voice]) -> tuple[Word | None, str]:
     """Return the answer that the sentences together give, or why it cannot be read."""
-    words = {voice.word for voice in voices if voice.word}
-    if len(words) > 1:
-        return None, "both"
-    if words:
-        leader = next(voice for voice in voices if voice.word)
+    leaders = [voice for voice in voices if voice.word]
+    if leaders:
+        leader = leaders[0]
         against = any(voice.strong and voice.clause not in (None, leader.word) for voice in voices)
-        if against and not (leader.strong and leader.clause == leader.word):
+        backed = leader.strong and leader.clause == leader.word
+        if any(voice.word != leader.word for voice in leaders) or (against and not backed):
             return None, f"it says {leader.word!r} and then the contrary"
         return leader.word, ""
     heard = [voice for voice in voices if voice.clause]
@@ -233,17 +197,6 @@ def settle(voices: Sequence[Voice]) -> tuple[Word | None, str]:
     if len({voice.clause for voice in strong}) > 1:
         return None, "its sentences contradict each other"
     return (strong[0].clause if strong else None), ""
-
-
-def _only_points(part: AnswerSentence, declined: bool) -> bool:
-    """Whether a sentence names passages instead of an answer, as "The nearest are [x]." does."""
-    bare = part.text.rstrip(" .:;,").endswith((" are", " is", " were", " was"))
-    return acts.is_mere_pointer(part.text) and (bare or declined)
-
-
-def _both(parts: list[AnswerSentence]) -> Outcome:
-    """An answer that says yes and no: two incompatible values in the same slot."""
-    return Outcome(committed=True, match="mismatch", contradiction=True, value="yes and no", parts=parts)
 
 
 def _is_silence(text: str, profile: Profile) -> bool:
@@ -256,10 +209,8 @@ def _is_silence(text: str, profile: Profile) -> bool:
 
 
 def _match(word: str, question: Question) -> Match:
-    if word in {answer.casefold() for answer in question.answers}:
-        return "match"
     if question.answers:
-        return "mismatch"
+        return "match" if word in {answer.casefold() for answer in question.answers} else "mismatch"
     if question.world_answers:
         return "world" if word in {each.casefold() for each in question.world_answers} else "mismatch"
     return "distractor" if word in {each.value.casefold() for each in question.distractors} else "none"
