@@ -140,6 +140,10 @@ def modality_at(main: str, place: tuple[int, int]) -> Modality:
     else:
         modality = "not_fact" if is_negated(main[: place[0]]) else "fact"
     following = negations(main[place[1] : place[1] + 40])
-    if following and following[0].group().casefold() in _NOTHING and modality in ("permit", "require", "fact"):
+    if (
+        following
+        and following[0].group().casefold() in _NOTHING
+        and modality in ("permit", "require", "fact")
+    ):
         return "forbid" if modality != "fact" else "not_fact"
     return modality

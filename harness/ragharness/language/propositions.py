@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import islice
 from typing import NamedTuple
 
 from ragharness.language.modality import Modality, find_cues, is_negated
@@ -23,12 +22,7 @@ _AUXILIARY = regex(
 _NAME = regex(r"(?<!^)(?<![.!?]\s)\b(?:[A-Z][\w’'&.-]*|\w*\d\w*)")
 """What identifies a statement's subject or its time: an answer may leave it out or say it otherwise."""
 YEAR = regex(r"(?:\b|FY\s?)((?:19|20)\d\d)\b", re.IGNORECASE)
-_MODALS = {
-    "might": "may",
-    "could": "can",
-    "would": "will",
-    **{word: word for word in ("may", "can", "must", "shall", "should", "will")},
-}
+_MODALS = ("may", "might", "can", "could", "must", "shall", "should", "will")
 _DOCUMENT = regex(
     r"\s+(?:under|according\s+to|pursuant\s+to|based\s+on)\s+"
     r"(?=[^?]*(?:[A-Z]|\d{4}|\b(?:agreement|nda|contract|form|letter|report)\b)).*$",
@@ -66,15 +60,17 @@ def frame(proposition: str, weak: frozenset[str] = frozenset()) -> Frame:
         # "is copying forbidden?": what is forbidden stands before the word that forbids it.
         rest = proposition[: cues[0].start]
         predicates = frozenset(content(rest)) - generic_concepts() - weak
-    return Frame(cues[0].modality, predicates, frozenset(content(rest)) - generic_concepts() - predicates - weak)
+    return Frame(
+        cues[0].modality, predicates, frozenset(content(rest)) - generic_concepts() - predicates - weak
+    )
 
 
 def _verb(rest: str) -> frozenset[str]:
     """The concept of the first word that says something, adverbs passed over."""
-    words = (
-        word for word in WORD.findall(rest.casefold()) if word not in STOPWORDS and not word.endswith("ly")
-    )
-    return frozenset(concept(word) for word in islice(words, 1))
+    for word in WORD.findall(rest.casefold()):
+        if word not in STOPWORDS and not word.endswith("ly"):
+            return frozenset((concept(word),))
+    return frozenset()
 
 
 @lru_cache(maxsize=1)
@@ -85,11 +81,8 @@ def _weak() -> frozenset[str]:
 @lru_cache(maxsize=1024)
 def interrogative(question: str) -> str:
     """Return the clause of a question that asks, without what leads up to it or follows ("If not, why?")."""
-    asking = [
-        question[start:end]
-        for start, end in sentences(question)
-        if question[start:end].rstrip().endswith("?")
-    ]
+    asking = [question[start:end] for start, end in sentences(question)]
+    asking = [each for each in asking if each.rstrip().endswith("?")]
     return next((each for each in asking if _AUXILIARY.search(each)), asking[0] if asking else question)
 
 
@@ -103,16 +96,11 @@ def statement_of(question: str) -> str:
     asked = question[found.end() :].rstrip("? ")
     rest = _DOCUMENT.sub("", asked)
     rest = " ".join([rest, *YEAR.findall(asked[len(rest) :])])
-    modal = _MODALS.get(found["aux"].casefold())
-    if modal:
-        verb = _verb_at(rest)
-        if verb is None:
-            return ""
-        rest = f"{rest[:verb]}{modal} {rest[verb:]}"
-    else:
+    if found["aux"].casefold() not in _MODALS:
         # Here even a first word with a capital is a name.
-        rest = f"that {rest}"
-    return rest
+        return f"that {rest}"
+    verb = _verb_at(rest)
+    return "" if verb is None else f"{rest[:verb]}{found['aux'].casefold()} {rest[verb:]}"
 
 
 def _verb_at(text: str) -> int | None:
