@@ -130,9 +130,8 @@ def modality_at(main: str, place: tuple[int, int]) -> Modality:
     before = [cue for cue in cues if cue.start < place[0]]
     after = [cue for cue in cues if cue.start >= place[1]]
     if before:
-        cue = before[-1]
-        modality: Modality = cue.modality
-        nots = sum(cue.end <= each.start() < place[0] for each in negations(main))
+        modality: Modality = before[-1].modality
+        nots = sum(before[-1].end <= each.start() < place[0] for each in negations(main))
         if nots % 2 and modality in ("permit", "require"):
             return "forbid"
     elif after:
@@ -140,10 +139,7 @@ def modality_at(main: str, place: tuple[int, int]) -> Modality:
     else:
         modality = "not_fact" if is_negated(main[: place[0]]) else "fact"
     following = negations(main[place[1] : place[1] + 40])
-    if (
-        following
-        and following[0].group().casefold() in _NOTHING
-        and modality in ("permit", "require", "fact")
-    ):
-        return "forbid" if modality != "fact" else "not_fact"
-    return modality
+    nothing = bool(following) and following[0].group().casefold() in _NOTHING
+    if nothing and modality in ("permit", "require"):
+        return "forbid"
+    return "not_fact" if nothing and modality == "fact" else modality
