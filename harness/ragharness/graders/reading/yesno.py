@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragharness.graders.reading.declining import speaks_of_question
 from ragharness.graders.reading.outcome import Outcome
-from ragharness.language import acts
 from ragharness.language.modality import verdict
 from ragharness.language.polarity import FACTS
 from ragharness.language.propositions import frame, statement_of
@@ -84,7 +83,9 @@ def leading_word(text: str) -> tuple[Word | None, int]:
 def hear(part: AnswerSentence, profile: Profile) -> Voice:
     """Return what one sentence of an answer says to a yes/no question."""
     word, rest = leading_word(part.text)
-    if _begins("only_if").match(part.text) and _is_the_condition(part.text, profile):
+    without = _says("without").search(profile.question) if _begins("only_if").match(part.text) else None
+    if without and not frozenset(content(without[1])).isdisjoint(content(part.text)):
+        # "Only with consent" names what the question asks to do without.
         word = "no"
     leaning, end = _elliptic_word(part.text[rest:], profile)
     if word and leaning and leaning != word:
@@ -94,7 +95,8 @@ def hear(part: AnswerSentence, profile: Profile) -> Voice:
     word, body = (word, part.text[rest:]) if word else _announced_word(part.text)
     said = _hear_clauses(part, body, profile)
     strong = [each for each, strength in said if strength]
-    if rest and not said and _is_silence(body, profile):
+    if rest and not said and any(_declines(body[start:end], profile) for start, end in clauses(body)):
+        # "No, the report does not mention it."
         return Voice(part)
     # Among readings that are not sure the first counts: what follows it mostly explains.
     chosen = strong or [each for each, _ in said]
@@ -104,10 +106,8 @@ def hear(part: AnswerSentence, profile: Profile) -> Voice:
     return Voice(part, word, chosen[0], bool(strong) and (word is None or len(body.split()) <= LONGEST_PLAIN))
 
 
-def _is_the_condition(text: str, profile: Profile) -> bool:
-    """Whether "only with consent" names what the question asks to do without."""
-    without = _says("without").search(profile.question)
-    return without is not None and not frozenset(content(without[1])).isdisjoint(content(text))
+def _declines(clause: str, profile: Profile) -> bool:
+    return speaks_of_question(clause, profile) in ("about", "near")
 
 
 def _hear_clauses(part: AnswerSentence, body: str, profile: Profile) -> list[tuple[Word, bool]]:
@@ -199,15 +199,6 @@ def settle(voices: Sequence[Voice]) -> tuple[Word | None, str]:
     return (strong[0].clause if strong else None), ""
 
 
-def _is_silence(text: str, profile: Profile) -> bool:
-    """Whether "No." is followed by silence or a corrected premise and nothing else that answers."""
-    spoken = [text[start:end] for start, end in clauses(text)]
-    return any(
-        speaks_of_question(each, profile) in ("about", "near") or acts.corrects_premise(each)
-        for each in spoken
-    )
-
-
 def _match(word: str, question: Question) -> Match:
     if question.answers:
         return "match" if word in {answer.casefold() for answer in question.answers} else "mismatch"
@@ -219,12 +210,10 @@ def _match(word: str, question: Question) -> Match:
 def _carriers(voices: Sequence[Voice], word: str) -> list[AnswerSentence]:
     """The parts that carry the answer, with those whose citations are the answer's."""
     carriers = [voice.part for voice in voices if word in (voice.word, voice.clause)]
-    if any(part.citations for part in carriers):
-        return carriers
     # "Yes, with conditions:" and a list below it: the explanation's citations are the answer's.
-    cited = [voice for voice in voices if voice.part.citations and voice.part.decline is None]
-    explains = any(voice.clause is None for voice in cited)
-    return [*carriers, *(each.part for each in cited if each.part not in carriers)] if explains else carriers
+    cited = [voice.part for voice in voices if voice.part.citations and voice.part.decline is None]
+    alone = any(part.citations for part in carriers)
+    return carriers if alone else [*carriers, *(part for part in cited if part not in carriers)]
 
 
 def _says(key: str) -> re.Pattern[str]:
