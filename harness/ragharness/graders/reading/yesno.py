@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 Word = Literal["yes", "no"]
 
 _WORDS: dict[Polarity, Word] = {"affirms": "yes", "denies": "no"}
-LONGEST_PLAIN = 30
-"""Words; a longer sentence explains its yes or no and never overrules it."""
 LONGEST_READ = 45
 """Words; of a longer sentence the rules do not say what it means for the question."""
 
@@ -100,10 +98,10 @@ def hear(part: AnswerSentence, profile: Profile) -> Voice:
         return Voice(part)
     # Among readings that are not sure the first counts: what follows it mostly explains.
     chosen = strong or [each for each, _ in said]
-    readable = len(set(strong)) <= 1 and (word is not None or strong or profile.modality not in FACTS)
-    if not chosen or not readable or (word is None and len(body.split()) > LONGEST_READ):
+    about_it = word or strong or profile.modality not in FACTS
+    if not chosen or not about_it or len(set(strong)) > 1 or len(body.split()) > LONGEST_READ:
         return Voice(part, word)
-    return Voice(part, word, chosen[0], bool(strong) and (word is None or len(body.split()) <= LONGEST_PLAIN))
+    return Voice(part, word, chosen[0], bool(strong))
 
 
 def _declines(clause: str, profile: Profile) -> bool:
