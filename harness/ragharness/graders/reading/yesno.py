@@ -140,9 +140,8 @@ def _read_both_ways(text: str, profile: Profile) -> tuple[Word, bool] | None:
         stated = read(text, statement) if statement else None
         if stated and stated.polarity in _WORDS:
             heard.append(("yes" if (stated.polarity == "affirms") == yes_means else "no", stated.strong))
-    if len({word for word, _ in heard}) == 1:
-        return heard[0][0], any(strong for _, strong in heard)
-    return next((each for each in heard if each[1]), None)
+    agreed = len({word for word, _ in heard}) == 1
+    return (heard[0][0], any(strong for _, strong in heard)) if agreed else None
 
 
 @lru_cache(maxsize=1024)
@@ -186,8 +185,7 @@ def settle(voices: Sequence[Voice]) -> tuple[Word | None, str]:
     if leaders:
         leader = leaders[0]
         against = any(voice.strong and voice.clause not in (None, leader.word) for voice in voices)
-        backed = leader.strong and leader.clause == leader.word
-        if any(voice.word != leader.word for voice in leaders) or (against and not backed):
+        if any(voice.word != leader.word for voice in leaders) or against:
             return None, f"it says {leader.word!r} and then the contrary"
         return leader.word, ""
     heard = [voice for voice in voices if voice.clause]
