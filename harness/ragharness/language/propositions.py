@@ -46,23 +46,21 @@ class Frame(NamedTuple):
 @lru_cache(maxsize=4096)
 def frame(proposition: str, weak: frozenset[str] = frozenset()) -> Frame:
     """Return a proposition taken apart; ``weak`` concepts distinguish nothing."""
-    weak |= _weak()
-    everything = frozenset(content(proposition)) - generic_concepts()
+    weak |= frozenset(map(concept, words_of("propositions", "weak"))) | generic_concepts()
     cues = find_cues(proposition)
     if not cues:
         modality: Modality = "not_fact" if is_negated(proposition) else "fact"
+        everything = frozenset(content(proposition)) - weak
         named = frozenset(content(" ".join(_NAME.findall(proposition))))
-        predicates = everything - weak - named or everything
-        return Frame(modality, predicates, frozenset(), named, frozenset(YEAR.findall(proposition)))
+        years = frozenset(YEAR.findall(proposition))
+        return Frame(modality, everything - named or everything, frozenset(), named, years)
     rest = proposition[cues[0].end :]
     predicates = _verb(rest)
     if not predicates:
         # "is copying forbidden?": what is forbidden stands before the word that forbids it.
         rest = proposition[: cues[0].start]
-        predicates = frozenset(content(rest)) - generic_concepts() - weak
-    return Frame(
-        cues[0].modality, predicates, frozenset(content(rest)) - generic_concepts() - predicates - weak
-    )
+        predicates = frozenset(content(rest)) - weak
+    return Frame(cues[0].modality, predicates, frozenset(content(rest)) - predicates - weak)
 
 
 def _verb(rest: str) -> frozenset[str]:
@@ -73,17 +71,13 @@ def _verb(rest: str) -> frozenset[str]:
     return frozenset()
 
 
-@lru_cache(maxsize=1)
-def _weak() -> frozenset[str]:
-    return frozenset(map(concept, words_of("propositions", "weak")))
-
-
 @lru_cache(maxsize=1024)
 def interrogative(question: str) -> str:
     """Return the clause of a question that asks, without what leads up to it or follows ("If not, why?")."""
-    asking = [question[start:end] for start, end in sentences(question)]
-    asking = [each for each in asking if each.rstrip().endswith("?")]
-    return next((each for each in asking if _AUXILIARY.search(each)), asking[0] if asking else question)
+    asking = (question[start:end] for start, end in sentences(question))
+    return next(
+        (each for each in asking if each.rstrip().endswith("?") and _AUXILIARY.search(each)), question
+    )
 
 
 @lru_cache(maxsize=1024)
