@@ -81,8 +81,7 @@ def find_cues(text: str) -> tuple[Cue, ...]:
     lowered = text.lower().replace("’", "'")
     for found in _cue_pattern().finditer(lowered if len(lowered) == len(text) else text):
         kind = found.lastgroup or ""
-        denies = kind in ("may_not", "not_among")
-        modality: Modality = "forbid" if denies else cast("Modality", kind)
+        modality: Modality = "forbid" if kind in ("may_not", "not_among") else cast("Modality", kind)
         if is_negated(text, [each for each in nots if start <= each.start() < found.start()]):
             modality = "forbid" if _MODAL.fullmatch(found.group()) else negate(modality)
         outer = cues[-1] if cues and _BRIDGE.fullmatch(text, cues[-1].end, found.start()) else None

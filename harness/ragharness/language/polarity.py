@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _LEFT_OPEN = r"\b{}(?:\s+\w+){0,3}?\s+(?:whether|if)\b(?!\s+or\s+not)[^.;]*"
 _NOTHING = ("no", "nobody", "none", "nothing")
+_OF_NOTHING: dict[Modality, Modality] = {"permit": "forbid", "require": "forbid", "fact": "not_fact"}
 FACTS = ("fact", "not_fact")
 
 
@@ -83,8 +84,7 @@ def _in_contrary_words(said: Frame, held: frozenset[str]) -> Frame:
 def _antonyms() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
     listed = cast("dict[str, str]", table("polarity")["antonyms"]).values()
     sides = [frozenset(map(concept, words.split())) for words in listed]
-    pairs = list(zip(sides[::2], sides[1::2], strict=True))
-    return (*pairs, *((other, side) for side, other in pairs))
+    return (*zip(sides[::2], sides[1::2]), *zip(sides[1::2], sides[::2]))
 
 
 def weighed(polarity: Polarity, part: str, said: Frame) -> Statement:
@@ -140,6 +140,4 @@ def modality_at(main: str, place: tuple[int, int]) -> Modality:
         modality = "not_fact" if is_negated(main[: place[0]]) else "fact"
     following = negations(main[place[1] : place[1] + 40])
     nothing = bool(following) and following[0].group().casefold() in _NOTHING
-    if nothing and modality in ("permit", "require"):
-        return "forbid"
-    return "not_fact" if nothing and modality == "fact" else modality
+    return _OF_NOTHING.get(modality, modality) if nothing else modality

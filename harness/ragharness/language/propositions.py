@@ -56,10 +56,6 @@ def frame(proposition: str, weak: frozenset[str] = frozenset()) -> Frame:
         return Frame(modality, everything - named or everything, frozenset(), named, years)
     rest = proposition[cues[0].end :]
     predicates = _verb(rest)
-    if not predicates:
-        # "is copying forbidden?": what is forbidden stands before the word that forbids it.
-        rest = proposition[: cues[0].start]
-        predicates = frozenset(content(rest)) - weak
     return Frame(cues[0].modality, predicates, frozenset(content(rest)) - predicates - weak)
 
 

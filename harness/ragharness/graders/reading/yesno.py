@@ -93,7 +93,10 @@ def hear(part: AnswerSentence, profile: Profile) -> Voice:
     word, body = (word, part.text[rest:]) if word else _announced_word(part.text)
     said = _hear_clauses(part, body, profile)
     strong = [each for each, strength in said if strength]
-    if rest and not said and any(_declines(body[start:end], profile) for start, end in clauses(body)):
+    declines = (
+        speaks_of_question(body[start:end], profile) in ("about", "near") for start, end in clauses(body)
+    )
+    if rest and not said and any(declines):
         # "No, the report does not mention it."
         return Voice(part)
     # Among readings that are not sure the first counts: what follows it mostly explains.
@@ -102,10 +105,6 @@ def hear(part: AnswerSentence, profile: Profile) -> Voice:
     if not chosen or not about_it or len(set(strong)) > 1 or len(body.split()) > LONGEST_READ:
         return Voice(part, word)
     return Voice(part, word, chosen[0], bool(strong))
-
-
-def _declines(clause: str, profile: Profile) -> bool:
-    return speaks_of_question(clause, profile) in ("about", "near")
 
 
 def _hear_clauses(part: AnswerSentence, body: str, profile: Profile) -> list[tuple[Word, bool]]:
@@ -132,11 +131,9 @@ def _read_both_ways(text: str, profile: Profile) -> tuple[Word, bool] | None:
     # A proposition may be the question again, as in tables of questions.
     repeats = profile.proposition.rstrip("? ") == profile.question.rstrip("? ")
     proposition = "" if repeats else profile.proposition
+    asked = _asked(profile.question, proposition, profile.yes_means)
     heard: list[tuple[Word, bool]] = []
-    for statement, yes_means in (
-        (proposition, profile.yes_means),
-        (_asked(profile.question, proposition, profile.yes_means), True),
-    ):
+    for statement, yes_means in ((proposition, profile.yes_means), (asked, True)):
         stated = read(text, statement) if statement else None
         if stated and stated.polarity in _WORDS:
             heard.append(("yes" if (stated.polarity == "affirms") == yes_means else "no", stated.strong))
@@ -154,13 +151,9 @@ def _asked(question: str, proposition: str, yes_means: bool) -> str:
 
 def _elliptic_word(text: str, profile: Profile) -> tuple[Word | None, int]:
     """The answer of a clause that leans on the question ("They may not: ..."), and where the rest begins."""
-    found = _begins("leans").match(text)
-    asked = statement_of(profile.question) if found else ""
-    if (
-        not found
-        or not asked
-        or not frozenset(content(found["who"] or "")) <= frozenset(content(profile.question))
-    ):
+    found, asked = _begins("leans").match(text), statement_of(profile.question)
+    known = frozenset(content(profile.question))
+    if not found or not asked or not known.issuperset(content(found["who"] or "")):
         return None, 0
     if found["fact"]:
         return ("no" if found["not"] else "yes"), found.end()
