@@ -25,6 +25,7 @@ from ragharness.shelf import load_module
 
 if TYPE_CHECKING:
     import re
+
     from ragharness.language.modality import Modality, Polarity
 
 _coverage = load_module(Path(__file__).with_name("coverage.py"))

@@ -18,11 +18,9 @@ _JOINED = regex(r"(?:,|\b(?:and|or|nor))(?:\s+[\w'’]+){0,2}$", re.IGNORECASE)
 _BRIDGE = regex(r"\s*(?:be|been|that|it|they|\w+ly|\s)*\s*", re.IGNORECASE)
 _MODAL = regex(r"may|can|could|might|must|shall|should|will", re.IGNORECASE)
 _WORD = regex(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_REACH = 80
-"""Characters before a value that can deny it."""
 _TOKENS = 4
 _CONTRARY: dict[Modality, Modality] = {"permit": "forbid", "require": "optional", "fact": "not_fact"}
-_NEGATED = _CONTRARY | {other: one for one, other in _CONTRARY.items()}
+NEGATED = _CONTRARY | {other: one for one, other in _CONTRARY.items()}
 _MEANS: dict[Modality, dict[Polarity, str]] = {
     "permit": {"affirms": "permit require fact", "denies": "forbid not_fact"},
     "forbid": {"affirms": "forbid not_fact", "denies": "permit require fact optional"},
@@ -48,11 +46,6 @@ def verdict(stated: Modality, wanted: Modality) -> Polarity:
         if stated in modalities.split():
             return polarity
     return "unclear"
-
-
-def negate(modality: Modality) -> Modality:
-    """Return the modality of the contrary."""
-    return _NEGATED[modality]
 
 
 def negations(text: str) -> list[re.Match[str]]:
@@ -83,11 +76,11 @@ def find_cues(text: str) -> tuple[Cue, ...]:
         kind = found.lastgroup or ""
         modality: Modality = "forbid" if kind in ("may_not", "not_among") else cast("Modality", kind)
         if is_negated(text, [each for each in nots if start <= each.start() < found.start()]):
-            modality = "forbid" if _MODAL.fullmatch(found.group()) else negate(modality)
+            modality = "forbid" if _MODAL.fullmatch(found.group()) else NEGATED[modality]
         outer = cues[-1] if cues and _BRIDGE.fullmatch(text, cues[-1].end, found.start()) else None
         if outer and outer.modality in ("forbid", "optional"):
             # "shall not be required to", "does not require that it must": the outer negation governs.
-            modality = negate(modality)
+            modality = NEGATED[modality]
         cues.append(Cue(found.start(), found.end(), modality))
         start = found.end()
     return tuple(cues)
@@ -95,7 +88,7 @@ def find_cues(text: str) -> tuple[Cue, ...]:
 
 def negated(text: str, start: int) -> bool:
     """Return whether a negation denies the value at ``start``; "not more than" and the like state it."""
-    before = text[max(0, start - _REACH) : start].lower().replace("’", "'")
+    before = text[max(0, start - 80) : start].lower().replace("’", "'")
     own = pattern("modality", "clause_starts", r"[;:!?\n,]|\.(?=\s)|\b{}\b").split(before)[-1]
     words = _WORD.findall(own)[-_TOKENS:]
     nots, states_anyway = words_of("modality", "of_values"), words_of("modality", "states_anyway")

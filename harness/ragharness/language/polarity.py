@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from ragharness.language.modality import Modality, Polarity, find_cues, is_negated, negate, negations, verdict
+from ragharness.language.modality import NEGATED, find_cues, is_negated, negations, verdict
 from ragharness.language.propositions import WORD, YEAR, Frame, frame
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import pattern, table
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable
 
+    from ragharness.language.modality import Modality, Polarity
+
 _LEFT_OPEN = r"\b{}(?:\s+\w+){0,3}?\s+(?:whether|if)\b(?!\s+or\s+not)[^.;]*"
-_NOTHING = ("no", "nobody", "none", "nothing")
 _OF_NOTHING: dict[Modality, Modality] = {"permit": "forbid", "require": "forbid", "fact": "not_fact"}
 FACTS = ("fact", "not_fact")
 
@@ -31,9 +32,9 @@ class Statement(NamedTuple):
 
 def read_statement(clause: str, proposition: str) -> Statement:
     """Return what a clause states of a proposition in plain English, and how surely it is about it."""
-    if says("universal").search(proposition) and says("partly").search(clause):
-        if not frozenset(content(proposition)).isdisjoint(content(clause)):
-            return Statement("denies", strong=True)
+    shared = frozenset(content(proposition)) & frozenset(content(clause))
+    if shared and says("universal").search(proposition) and says("partly").search(clause):
+        return Statement("denies", strong=True)
     clause = asserted(clause)
     said = frame(proposition)
     return combined(_read_part(clause[start:end], said) for start, end in clauses(clause))
@@ -75,7 +76,7 @@ def _in_contrary_words(said: Frame, held: frozenset[str]) -> Frame:
     for side, other in _antonyms():
         own, used = said.predicates & side, held & side or held & other
         if own and used and not held & own:
-            modality = said.modality if held & side else negate(said.modality)
+            modality = said.modality if held & side else NEGATED[said.modality]
             return said._replace(predicates=said.predicates - own | used, modality=modality)
     return said
 
@@ -84,7 +85,7 @@ def _in_contrary_words(said: Frame, held: frozenset[str]) -> Frame:
 def _antonyms() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
     listed = cast("dict[str, str]", table("polarity")["antonyms"]).values()
     sides = [frozenset(map(concept, words.split())) for words in listed]
-    return (*zip(sides[::2], sides[1::2]), *zip(sides[1::2], sides[::2]))
+    return (*zip(sides[::2], sides[1::2], strict=True), *zip(sides[1::2], sides[::2], strict=True))
 
 
 def weighed(polarity: Polarity, part: str, said: Frame) -> Statement:
@@ -139,5 +140,5 @@ def modality_at(main: str, place: tuple[int, int]) -> Modality:
     else:
         modality = "not_fact" if is_negated(main[: place[0]]) else "fact"
     following = negations(main[place[1] : place[1] + 40])
-    nothing = bool(following) and following[0].group().casefold() in _NOTHING
+    nothing = following and says("nothing").fullmatch(following[0].group())
     return _OF_NOTHING.get(modality, modality) if nothing else modality

@@ -174,13 +174,10 @@ def _announced_word(text: str) -> tuple[Word | None, str]:
 
 def settle(voices: Sequence[Voice]) -> tuple[Word | None, str]:
     """Return the answer that the sentences together give, or why it cannot be read."""
-    leaders = [voice for voice in voices if voice.word]
-    if leaders:
-        leader = leaders[0]
-        against = any(voice.strong and voice.clause not in (None, leader.word) for voice in voices)
-        if any(voice.word != leader.word for voice in leaders) or against:
-            return None, f"it says {leader.word!r} and then the contrary"
-        return leader.word, ""
+    words = [voice.word for voice in voices if voice.word]
+    if words:
+        said = {*words, *(voice.clause for voice in voices if voice.strong and voice.clause)}
+        return (words[0], "") if len(said) == 1 else (None, f"it says {words[0]!r} and then the contrary")
     heard = [voice for voice in voices if voice.clause]
     strong = [voice for voice in heard if voice.strong] or heard
     if len({voice.clause for voice in strong}) > 1:
