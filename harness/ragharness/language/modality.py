@@ -18,7 +18,6 @@ _JOINED = regex(r"(?:,|\b(?:and|or|nor))(?:\s+[\w'’]+){0,2}$", re.IGNORECASE)
 _BRIDGE = regex(r"\s*(?:be|been|that|it|they|\w+ly|\s)*\s*", re.IGNORECASE)
 _MODAL = regex(r"may|can|could|might|must|shall|should|will", re.IGNORECASE)
 _WORD = regex(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_TOKENS = 4
 _CONTRARY: dict[Modality, Modality] = {"permit": "forbid", "require": "optional", "fact": "not_fact"}
 NEGATED = _CONTRARY | {other: one for one, other in _CONTRARY.items()}
 _MEANS: dict[Modality, dict[Polarity, str]] = {
@@ -87,10 +86,10 @@ def find_cues(text: str) -> tuple[Cue, ...]:
 
 
 def negated(text: str, start: int) -> bool:
-    """Return whether a negation denies the value at ``start``; "not more than" and the like state it."""
+    """Return whether a negation in the four words before ``start`` denies it; "not more than" does not."""
     before = text[max(0, start - 80) : start].lower().replace("’", "'")
     own = pattern("modality", "clause_starts", r"[;:!?\n,]|\.(?=\s)|\b{}\b").split(before)[-1]
-    words = _WORD.findall(own)[-_TOKENS:]
+    words = _WORD.findall(own)[-4:]
     nots, states_anyway = words_of("modality", "of_values"), words_of("modality", "states_anyway")
     return any(
         (word in nots or word.endswith("n't")) and states_anyway.isdisjoint(words[place + 1 :])
