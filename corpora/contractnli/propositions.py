@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,23 +12,24 @@ from ragharness.language.polarity import (
     Statement,
     asserted,
     combined,
-    is_silence,
     modality_at,
     place_of,
     polarity_of,
-    touches,
+    says,
     weighed,
 )
 from ragharness.language.propositions import Frame, frame
 from ragharness.language.sentences import clauses
-from ragharness.language.tables import pattern
-from ragharness.language.words import content
+from ragharness.language.words import content, generic_concepts
 from ragharness.shelf import load_module
 
 if TYPE_CHECKING:
+    import re
+
     from ragharness.language.modality import Modality, Polarity
 
 _coverage = load_module(Path(__file__).with_name("coverage.py"))
+_limits = load_module(Path(__file__).with_name("limits.py"))
 _words = load_module(Path(__file__).with_name("words.py"))
 _OPPOSITES = {"return": "retain", "retain": "return", "disclose": "conceal", "conceal": "disclose"}
 _DUAL: dict[Modality, Modality] = {
@@ -47,8 +47,13 @@ class _Asked(NamedTuple):
     """A proposition taken apart."""
 
     said: Frame
+    only: bool
+    """It confines what it allows to something."""
+    exception: bool
+    """It excepts something from what it forbids."""
     unconditional: bool
     """It says "without consent", so that a condition of consent denies it."""
+    concepts: frozenset[str]
 
 
 def read(clause: str, proposition: str) -> Statement | None:
@@ -59,7 +64,8 @@ def read(clause: str, proposition: str) -> Statement | None:
     asked = _take_apart(proposition)
     if asked is None:
         return None
-    clause = _plain_verbs(asserted(clause))
+    clause = _words.says("limits", "exception_for").sub(" except for ", asserted(clause))
+    clause = _plain_verbs(clause)
     return combined(_read_part(clause[start:end], asked) for start, end in clauses(clause))
 
 
@@ -67,7 +73,8 @@ def read(clause: str, proposition: str) -> Statement | None:
 def _take_apart(proposition: str) -> _Asked | None:
     unconditional = _words.says("consent", "without").search(proposition) is not None
     plain = _plain_verbs(_words.says("consent", "without").sub(" ", proposition))
-    said = frame(plain, _words.concepts("weak"))
+    main, exception = _limits.without_exception(plain)
+    said = frame(main, _words.concepts("weak"))
     words = frozenset(content(plain))
     if not (unconditional or words & _words.concepts("actions")):
         return None
@@ -77,7 +84,8 @@ def _take_apart(proposition: str) -> _Asked | None:
         said = said._replace(predicates=said.predicates | {"include"})
     if unconditional:
         said = said._replace(objects=said.objects - {"consent", "prior", "special", "specif"})
-    return _Asked(said, unconditional)
+    only = _limits.narrows(main) and not _limits.widens(main)
+    return _Asked(said, only, bool(exception), unconditional, frozenset(content(main)) - generic_concepts())
 
 
 def _plain_verbs(text: str) -> str:
@@ -91,9 +99,6 @@ def _plain_verbs(text: str) -> str:
 
 def _read_part(part: str, asked: _Asked) -> Statement:
     said = asked.said
-    indirect = asked.unconditional or said.only or said.predicates & {"mark", "survive", "include"}
-    if not (indirect or touches(part, said)) or is_silence(part):
-        return Statement("silent")
     special = _read_special(part, asked)
     if special and said.modality in FACTS:
         return Statement(special, strong=True)
@@ -105,11 +110,11 @@ def _read_part(part: str, asked: _Asked) -> Statement:
 
 def _polarity(part: str, asked: _Asked) -> Polarity:
     said = asked.said
-    main, rest = part[: _exception_at(part)], part[_exception_at(part) :]
     other = _mirrored(said, part)
     if other is not None:
-        turned = _Asked(other, asked.unconditional)
+        turned = asked._replace(said=other)
         return _read_special(part, turned) or _polarity(part, turned)
+    main, exception = _limits.without_exception(part)
     place = place_of(main, said)
     audiences = _words.concepts("audiences")
     named = audiences & frozenset(content(part))
@@ -118,15 +123,16 @@ def _polarity(part: str, asked: _Asked) -> Polarity:
     exempts = place and _words.says("limits", "exempts").search(main[: place[0]])
     if exempts and not find_cues(main) and "include" not in said.predicates:
         return verdict("permit", said.modality)
-    if rest and place and not said.exception and modality_at(main, place) in ("forbid", "not_fact"):
-        if "circumstanc" in said.concepts:
+    if exception and place and not asked.exception and modality_at(main, place) in ("forbid", "not_fact"):
+        if "circumstanc" in asked.concepts:
             return verdict("permit", said.modality)
-        if _words.says("consent", "any").search(rest):
+        if _words.says("consent", "any").search(exception):
             # A condition of consent leaves the ban.
             return polarity_of(main, said)
         if asked.unconditional and not said.objects & frozenset(content(part)):
             return verdict("permit", said.modality)
-    return polarity_of(part, said)
+    limited: Polarity = _limits.read(part, said, only=asked.only, exception=asked.exception)
+    return limited
 
 
 def _mirrored(said: Frame, clause: str) -> Frame | None:
@@ -142,12 +148,6 @@ def _mirrored(said: Frame, clause: str) -> Frame | None:
     return said._replace(predicates=facing, modality=_DUAL[said.modality], objects=said.objects - facing)
 
 
-def _exception_at(part: str) -> int:
-    """Return where the exception to a rule begins; the length of the part when there is none."""
-    found = pattern("polarity", "exception").search(part)
-    return found.start() if found else len(part)
-
-
 def _read_special(part: str, asked: _Asked) -> Polarity | None:
     """Read a part by the kind of proposition that is asked about; None: it is of no such kind."""
     return next(filter(None, (read_kind(part, asked) for read_kind in _KINDS)), None)
@@ -159,7 +159,7 @@ def _read_secrecy(part: str, asked: _Asked) -> Polarity | None:
     if asked.said.predicates != {"conceal"}:
         return None
     about = (asked.said.objects | {"existence", "negotiation"}) & concepts
-    if not about and not pattern("polarity", "pronoun").search(part):
+    if not about and not says("pronoun").search(part):
         return "silent"
     if about and not concepts & {"conceal", "disclose"} and _words.says("secrecy", "itself").search(part):
         return verdict("optional" if is_negated(part) else "require", asked.said.modality)
@@ -172,7 +172,7 @@ def _read_rights(part: str, asked: _Asked) -> Polarity | None:
     if said.modality not in FACTS or "grant" not in said.predicates or not rights.search(part):
         return None
     named = frozenset(word for found in rights.finditer(part) for word in content(found[0]))
-    about = named & said.concepts and len(said.concepts & frozenset(content(part))) >= 2
+    about = named & asked.concepts and len(asked.concepts & frozenset(content(part))) >= 2
     if said.predicates != {"grant"} and not about:
         return None
     given = not is_negated(part) and not _words.says("rights", "kept_back").search(part)
@@ -200,15 +200,15 @@ def _read_manner(part: str, asked: _Asked) -> Polarity | None:
 def _read_elsewhere(part: str, asked: _Asked) -> Polarity | None:
     """Read what a part says of doing something beyond the limit that the proposition sets."""
     said = asked.said
-    within = not said.only or said.modality != "permit" or said.predicates.isdisjoint(content(part))
+    within = not asked.only or said.modality != "permit" or said.predicates.isdisjoint(content(part))
     if within or not _words.says("limits", "elsewhere").search(part):
         return None
     free = _words.says("consent", "not_needed").search(part)
     if asked.unconditional and _words.says("consent", "needed").search(part) and not free:
         return "affirms"
-    only, wide = pattern("polarity", "only").search(part), pattern("polarity", "not_only", "{}").search(part)
+    only = _words.says("limits", "only").search(part)
     modalities = {cue.modality for cue in find_cues(part)}
-    if modalities and only and not wide and not negations(part[: only.start()]):
+    if modalities and only and not _limits.widens(part) and not negations(part[: only.start()]):
         return "affirms"
     return "affirms" if "forbid" in modalities else "denies" if modalities & {"permit", "optional"} else None
 
@@ -236,7 +236,7 @@ def _read_reach(part: str, asked: _Asked) -> Polarity | None:
         return (
             verdict("permit", said.modality) if _words.says("limits", "out_of_reach").search(part) else None
         )
-    main = part[: _exception_at(part)]
+    main, _ = _limits.without_exception(part)
     if "survive" in said.predicates - concepts and _words.says("limits", "ends").search(main):
         return verdict("fact" if is_negated(main) else "not_fact", said.modality)
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal, NamedTuple, cast
 
 from ragharness.language.patterns import regex
@@ -13,17 +14,12 @@ from ragharness.language.words import remembered
 Modality = Literal["permit", "forbid", "require", "optional", "fact", "not_fact"]
 Polarity = Literal["affirms", "denies", "silent", "unclear"]
 
-_JOINED = regex(r"(?:,|\band|\bor|\bnor)(?:\s+\w+)?\s*$", re.IGNORECASE)
+_JOINED = regex(r"(?:,|\b(?:and|or|nor))(?:\s+[\w'’]+){0,2}$", re.IGNORECASE)
 _BRIDGE = regex(r"\s*(?:be|been|that|it|they|\w+ly|\s)*\s*", re.IGNORECASE)
 _MODAL = regex(r"may|can|could|might|must|shall|should|will", re.IGNORECASE)
 _WORD = regex(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_REACH = 80
-"""Characters before a value that can deny it."""
-_TOKENS = 4
-_CONTRARY: tuple[tuple[Modality, Modality], ...] = (
-    ("permit", "forbid"), ("require", "optional"), ("fact", "not_fact"),
-)  # fmt: skip
-_NEGATED = dict([*_CONTRARY, *((other, one) for one, other in _CONTRARY)])
+_CONTRARY: dict[Modality, Modality] = {"permit": "forbid", "require": "optional", "fact": "not_fact"}
+NEGATED = _CONTRARY | {other: one for one, other in _CONTRARY.items()}
 _MEANS: dict[Modality, dict[Polarity, str]] = {
     "permit": {"affirms": "permit require fact", "denies": "forbid not_fact"},
     "forbid": {"affirms": "forbid not_fact", "denies": "permit require fact optional"},
@@ -51,11 +47,6 @@ def verdict(stated: Modality, wanted: Modality) -> Polarity:
     return "unclear"
 
 
-def negate(modality: Modality) -> Modality:
-    """Return the modality of the contrary."""
-    return _NEGATED[modality]
-
-
 def negations(text: str) -> list[re.Match[str]]:
     """Return the negating words of a text, idioms such as "not only" left out."""
     idioms = [found.span() for found in pattern("modality", "denies_nothing").finditer(text)]
@@ -69,13 +60,8 @@ def negations(text: str) -> list[re.Match[str]]:
 def is_negated(text: str, nots: list[re.Match[str]] | None = None) -> bool:
     """Return whether a clause is negated: two negations cancel out unless something joins them."""
     nots = negations(text) if nots is None else nots
-    count = 0
-    for place, found in enumerate(nots):
-        if found.group().casefold() == "nor" and place:
-            continue
-        if place == 0 or not _JOINED.search(text[nots[place - 1].end() : found.start()]):
-            count += 1
-    return count % 2 == 1
+    apart = sum(not _JOINED.search(text, one.end(), other.end()) for one, other in pairwise(nots))
+    return bool(nots) and apart % 2 == 0
 
 
 @remembered
@@ -87,27 +73,23 @@ def find_cues(text: str) -> tuple[Cue, ...]:
     lowered = text.lower().replace("’", "'")
     for found in _cue_pattern().finditer(lowered if len(lowered) == len(text) else text):
         kind = found.lastgroup or ""
-        denies = kind in ("may_not", "not_among")
-        modality: Modality = "forbid" if denies else cast("Modality", kind)
+        modality: Modality = "forbid" if kind in ("may_not", "not_among") else cast("Modality", kind)
         if is_negated(text, [each for each in nots if start <= each.start() < found.start()]):
-            modality = "forbid" if _MODAL.fullmatch(found.group()) else negate(modality)
-        outer = cues[-1] if cues and _governs(cues[-1], text, found.start()) else None
-        if outer and outer.modality in ("forbid", "optional") and not denies and modality != "optional":
+            modality = "forbid" if _MODAL.fullmatch(found.group()) else NEGATED[modality]
+        outer = cues[-1] if cues and _BRIDGE.fullmatch(text, cues[-1].end, found.start()) else None
+        if outer and outer.modality in ("forbid", "optional"):
             # "shall not be required to", "does not require that it must": the outer negation governs.
-            modality = negate(modality)
+            modality = NEGATED[modality]
         cues.append(Cue(found.start(), found.end(), modality))
         start = found.end()
     return tuple(cues)
 
 
 def negated(text: str, start: int) -> bool:
-    """Return whether the value at ``start`` is denied: a negation at most four words before it in its clause.
-
-    "not more than", "no later than", "not only", "not necessarily" and the like state the value.
-    """
-    before = text[max(0, start - _REACH) : start].lower().replace("’", "'")
+    """Return whether a negation in the four words before ``start`` denies it; "not more than" does not."""
+    before = text[max(0, start - 80) : start].lower().replace("’", "'")
     own = pattern("modality", "clause_starts", r"[;:!?\n,]|\.(?=\s)|\b{}\b").split(before)[-1]
-    words = _WORD.findall(own)[-_TOKENS:]
+    words = _WORD.findall(own)[-4:]
     nots, states_anyway = words_of("modality", "of_values"), words_of("modality", "states_anyway")
     return any(
         (word in nots or word.endswith("n't")) and states_anyway.isdisjoint(words[place + 1 :])
@@ -115,19 +97,15 @@ def negated(text: str, start: int) -> bool:
     )
 
 
-def _governs(cue: Cue, text: str, start: int) -> bool:
-    return start - cue.end < 40 and _BRIDGE.fullmatch(text[cue.end : start]) is not None
-
-
 @lru_cache(maxsize=1)
 def _cue_pattern() -> re.Pattern[str]:
     """For lower-case text: matching case for case is three times faster."""
-    words = table("modality")
-    adverb = f"(?: (?:{words['adverb']}))?"
-    kinds = []
-    for kind, listed in cast("dict[str, list[str]]", words["cues"]).items():
-        inner = any_of(
-            each.replace("{not}", f"(?:{words['not']})").replace("{adverb}", adverb) for each in listed
+    words = cast("dict[str, str]", table("modality"))
+    adverb = any_of([f"(?: (?:{words['adverb']}))?"])
+    kinds = [
+        rf"(?P<{kind}>\b{any_of(listed)}\b)".replace("{not}", any_of([words["not"]])).replace(
+            "{adverb}", adverb
         )
-        kinds.append(rf"(?P<{kind}>\b{inner}\b)")
+        for kind, listed in cast("dict[str, list[str]]", table("modality")["cues"]).items()
+    ]
     return re.compile("|".join(kinds))

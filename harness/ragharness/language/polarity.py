@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from ragharness.language.modality import Modality, Polarity, find_cues, is_negated, negate, negations, verdict
-from ragharness.language.patterns import regex
-from ragharness.language.propositions import WORD, Frame, frame
+from ragharness.language.modality import NEGATED, find_cues, is_negated, negations, verdict
+from ragharness.language.propositions import WORD, YEAR, Frame, frame
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import pattern, table
 from ragharness.language.words import concept, content, generic_concepts
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable
 
+    from ragharness.language.modality import Modality, Polarity
+
 _LEFT_OPEN = r"\b{}(?:\s+\w+){0,3}?\s+(?:whether|if)\b(?!\s+or\s+not)[^.;]*"
-_SILENCE = (
-    r"\bsilent\s+(?:on|about|as\s+to)\b"
-    r"|\b(?:not|n['’]t|never|no|nothing|none|nowhere|nobody|nor|without|neither)\b[^.;]{0,40}?\b{}"
-)
-_NOTHING = regex(r"no|nobody|none|nothing", re.IGNORECASE)
-_YEAR = regex(r"(?:\b|FY\s?)((?:19|20)\d\d)\b", re.IGNORECASE)
+_OF_NOTHING: dict[Modality, Modality] = {"permit": "forbid", "require": "forbid", "fact": "not_fact"}
 FACTS = ("fact", "not_fact")
 
 
@@ -35,25 +31,22 @@ class Statement(NamedTuple):
 
 
 def read_statement(clause: str, proposition: str) -> Statement:
-    """Return what a clause states of a proposition in plain English, and how surely it is about it.
-
-    A statement that something is not addressed is "silent"; so is a clause about something else.
-    """
+    """Return what a clause states of a proposition in plain English, and how surely it is about it."""
     shared = frozenset(content(proposition)) & frozenset(content(clause))
-    if _says("universal").search(proposition) and _says("partly").search(clause) and len(shared) >= 2:
+    if shared and says("universal").search(proposition) and says("partly").search(clause):
         return Statement("denies", strong=True)
     clause = asserted(clause)
     said = frame(proposition)
-    return combined(read_part(clause[start:end], said) for start, end in clauses(clause))
+    return combined(_read_part(clause[start:end], said) for start, end in clauses(clause))
 
 
 def asserted(clause: str) -> str:
-    """Return a clause without what it leaves open ("... whether ..."), exceptions joined to their rule."""
-    clause = pattern("polarity", "leave_open", _LEFT_OPEN).sub(" ", clause)
-    return _says("exception_for").sub(" except for ", clause)
+    """Return a clause without what it leaves open ("... whether ...")."""
+    return pattern("polarity", "leave_open", _LEFT_OPEN).sub(" ", clause)
 
 
-def _says(key: str) -> re.Pattern[str]:
+def says(key: str) -> re.Pattern[str]:
+    """Return the pattern of an entry of the table of polarity."""
     return pattern("polarity", key)
 
 
@@ -67,35 +60,23 @@ def combined(readings: Iterable[Statement]) -> Statement:
     return Statement("unclear" if heard else "silent")
 
 
-def read_part(part: str, said: Frame) -> Statement:
-    """Return what one part of a clause states of a proposition that is taken apart."""
-    if not touches(part, said) or is_silence(part):
+def _read_part(part: str, said: Frame) -> Statement:
+    """What one part of a clause states; a limit or an exception is left open."""
+    years = frozenset(YEAR.findall(part))
+    if said.modality in FACTS and years and said.years and years.isdisjoint(said.years):
         return Statement("silent")
-    if said.modality in FACTS and (is_conditional(part) or _of_another_year(part, said)):
-        return Statement("silent")
-    turned = _antonym(part, said)
-    return weighed(polarity_of(part, turned), part, turned)
+    if says("exception").search(part) and said.modality not in FACTS:
+        return Statement("unclear")
+    said = _in_contrary_words(said, frozenset(content(part)))
+    return weighed(polarity_of(part, said), part, said)
 
 
-def is_conditional(text: str) -> bool:
-    """Return whether a text says what would be the case if something else were."""
-    return _says("conditional").search(text) is not None
-
-
-def _of_another_year(part: str, said: Frame) -> bool:
-    years = frozenset(_YEAR.findall(part))
-    return bool(years) and bool(said.years) and years.isdisjoint(said.years)
-
-
-def _antonym(part: str, said: Frame) -> Frame:
+def _in_contrary_words(said: Frame, held: frozenset[str]) -> Frame:
     """The proposition said with the contrary word, where a part uses that one and not its own."""
-    if said.modality not in FACTS:
-        return said
-    held = frozenset(content(part))
     for side, other in _antonyms():
         own, used = said.predicates & side, held & side or held & other
         if own and used and not held & own:
-            modality = said.modality if held & side else negate(said.modality)
+            modality = said.modality if held & side else NEGATED[said.modality]
             return said._replace(predicates=said.predicates - own | used, modality=modality)
     return said
 
@@ -104,85 +85,30 @@ def _antonym(part: str, said: Frame) -> Frame:
 def _antonyms() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
     listed = cast("dict[str, str]", table("polarity")["antonyms"]).values()
     sides = [frozenset(map(concept, words.split())) for words in listed]
-    pairs = list(zip(sides[::2], sides[1::2], strict=True))
-    return (*pairs, *((other, side) for side, other in pairs))
+    return (*zip(sides[::2], sides[1::2], strict=True), *zip(sides[1::2], sides[::2], strict=True))
 
 
 def weighed(polarity: Polarity, part: str, said: Frame) -> Statement:
     """Return a polarity with whether the part surely is about the proposition."""
-    if polarity not in ("affirms", "denies"):
-        return Statement(polarity)
     concepts = frozenset(content(part))
     if said.modality in FACTS:
         of_any = pattern("polarity", "of_any", r"(?:^|,\s+and\s+)\W*{}\s(?!of\b)").search(part)
         named = len(said.predicates & concepts) * 5 >= len(said.predicates) * 4
         return Statement(polarity, named and (not of_any or bool(said.names & concepts)))
-    named = said.objects <= concepts or _says("pronoun").search(part) is not None
-    pointed = len(concepts - generic_concepts()) <= 2 and _says("plain_cue").search(part) is not None
+    named = said.objects <= concepts or says("pronoun").search(part) is not None
+    pointed = len(concepts - generic_concepts()) <= 2 and says("plain_cue").search(part) is not None
     return Statement(polarity, pointed or (named and not said.predicates.isdisjoint(concepts)))
-
-
-def touches(part: str, said: Frame) -> bool:
-    """Return, cheaply, whether a part can be about a proposition: it shares a word or points to something."""
-    shared = said.concepts | said.predicates | said.objects
-    return not shared.isdisjoint(content(part)) or _says("pointer").search(part) is not None
-
-
-def is_silence(part: str) -> bool:
-    """Return whether a part says that something is not addressed."""
-    return pattern("polarity", "silent_verbs", _SILENCE).search(part) is not None
 
 
 def polarity_of(part: str, said: Frame) -> Polarity:
     """Return what a part states of a proposition, by the modality it gives to the proposition's action."""
-    exception = _says("exception").search(part)
-    main = part[: exception.start()] if exception else part
-    narrowed = _read_only(part, said)
-    if narrowed:
-        return narrowed
-    place = place_of(main, said)
-    if exception and not said.exception:
-        read = _read_exception(main, part[exception.end() :], place, said)
-        if read:
-            return read
+    place = place_of(part, said)
     if place is None:
         return "silent"
-    modality = modality_at(main, place)
-    if said.modality in FACTS and modality == "permit" and _says("possible").search(main):
+    modality = modality_at(part, place)
+    if said.modality in FACTS and modality == "permit" and says("possible").search(part):
         return "unclear"
     return verdict(modality, said.modality)
-
-
-def _read_only(part: str, said: Frame) -> Polarity | None:
-    """Read what a part says of a limit: "only", "not only"."""
-    concepts = frozenset(content(part))
-    narrow, wide = _says("only").search(part), pattern("polarity", "not_only", "{}").search(part)
-    if said.only:
-        relevant = (said.predicates | said.objects) & concepts
-        if wide:
-            return "denies"
-        if narrow and relevant:
-            return "denies" if len(negations(part)) % 2 else "affirms"
-        return "unclear" if relevant else None
-    if narrow and said.exception and said.modality == "forbid" and said.predicates & concepts:
-        return "unclear" if wide else "affirms"
-    return None
-
-
-def _read_exception(main: str, rest: str, place: tuple[int, int] | None, said: Frame) -> Polarity | None:
-    """Read "not ... except X": what X names is permitted."""
-    held = frozenset(content(rest))
-    inside, outside = said.objects & held, said.objects & frozenset(content(main))
-    if place is None:
-        if said.predicates & held:
-            return read_part(rest, said).polarity
-        banned = any(cue.modality == "forbid" for cue in find_cues(main))
-        return verdict("permit", said.modality) if inside and not outside and banned else None
-    if modality_at(main, place) not in ("forbid", "not_fact"):
-        return None
-    if inside and not outside:
-        return verdict("permit", said.modality)
-    return "unclear" if inside else None
 
 
 def place_of(main: str, said: Frame) -> tuple[int, int] | None:
@@ -196,7 +122,7 @@ def place_of(main: str, said: Frame) -> tuple[int, int] | None:
     if len(said.objects & present) * 2 > len(said.objects) and (cues or said.modality == "fact"):
         return next((start, end) for start, end, name in found if name in said.objects)
     few = len(frozenset(content(main)) - generic_concepts()) <= 6
-    return (len(main), len(main)) if cues and few and _says("pointer").search(main) else None
+    return (len(main), len(main)) if cues and few and says("pointer").search(main) else None
 
 
 def modality_at(main: str, place: tuple[int, int]) -> Modality:
@@ -205,9 +131,8 @@ def modality_at(main: str, place: tuple[int, int]) -> Modality:
     before = [cue for cue in cues if cue.start < place[0]]
     after = [cue for cue in cues if cue.start >= place[1]]
     if before:
-        cue = before[-1]
-        modality: Modality = cue.modality
-        nots = sum(cue.end <= each.start() < place[0] for each in negations(main))
+        modality: Modality = before[-1].modality
+        nots = sum(before[-1].end <= each.start() < place[0] for each in negations(main))
         if nots % 2 and modality in ("permit", "require"):
             return "forbid"
     elif after:
@@ -215,7 +140,5 @@ def modality_at(main: str, place: tuple[int, int]) -> Modality:
     else:
         modality = "not_fact" if is_negated(main[: place[0]]) else "fact"
     following = negations(main[place[1] : place[1] + 40])
-    nothing = bool(following) and _NOTHING.fullmatch(following[0].group())
-    if nothing and modality in ("permit", "require", "fact"):
-        return "forbid" if modality != "fact" else "not_fact"
-    return modality
+    nothing = following and says("nothing").fullmatch(following[0].group())
+    return _OF_NOTHING.get(modality, modality) if nothing else modality

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import islice
 from typing import NamedTuple
 
 from ragharness.language.modality import Modality, find_cues, is_negated
 from ragharness.language.patterns import regex
 from ragharness.language.sentences import sentences
-from ragharness.language.tables import pattern, words_of
+from ragharness.language.tables import words_of
 from ragharness.language.words import STOPWORDS, concept, content, generic_concepts
 
 WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
@@ -22,13 +21,8 @@ _AUXILIARY = regex(
 )
 _NAME = regex(r"(?<!^)(?<![.!?]\s)\b(?:[A-Z][\w’'&.-]*|\w*\d\w*)")
 """What identifies a statement's subject or its time: an answer may leave it out or say it otherwise."""
-_YEAR = regex(r"(?:\b|FY\s?)((?:19|20)\d\d)\b", re.IGNORECASE)
-_MODALS = {
-    "might": "may",
-    "could": "can",
-    "would": "will",
-    **{word: word for word in ("may", "can", "must", "shall", "should", "will")},
-}
+YEAR = regex(r"(?:\b|FY\s?)((?:19|20)\d\d)\b", re.IGNORECASE)
+_MODALS = ("may", "might", "can", "could", "must", "shall", "should", "will")
 _DOCUMENT = regex(
     r"\s+(?:under|according\s+to|pursuant\s+to|based\s+on)\s+"
     r"(?=[^?]*(?:[A-Z]|\d{4}|\b(?:agreement|nda|contract|form|letter|report)\b)).*$",
@@ -45,9 +39,6 @@ class Frame(NamedTuple):
     """The concept of the verb; of a plain fact, all of its concepts."""
     objects: frozenset[str]
     """What distinguishes it from other statements with the same verb."""
-    only: bool
-    exception: bool
-    concepts: frozenset[str]
     names: frozenset[str] = frozenset()
     years: frozenset[str] = frozenset()
 
@@ -55,53 +46,34 @@ class Frame(NamedTuple):
 @lru_cache(maxsize=4096)
 def frame(proposition: str, weak: frozenset[str] = frozenset()) -> Frame:
     """Return a proposition taken apart; ``weak`` concepts distinguish nothing."""
-    weak |= _weak()
-    exception = pattern("polarity", "exception").search(proposition)
-    main = proposition[: exception.start()] if exception else proposition
-    narrow, wide = pattern("polarity", "only"), pattern("polarity", "not_only", "{}")
-    only = bool(narrow.search(main)) and not wide.search(main)
-    everything = frozenset(content(main)) - generic_concepts()
-    cues = find_cues(main)
+    weak |= frozenset(map(concept, words_of("propositions", "weak"))) | generic_concepts()
+    cues = find_cues(proposition)
     if not cues:
-        modality: Modality = "not_fact" if is_negated(main) else "fact"
-        named = frozenset(content(" ".join(_NAME.findall(main))))
-        predicates = everything - weak - named or everything
-        objects = everything - predicates - weak - named
-        years = frozenset(_YEAR.findall(main))
-        return Frame(modality, predicates, objects, only, exception is not None, everything, named, years)
-    cue = cues[0]
-    rest = main[cue.end :]
+        modality: Modality = "not_fact" if is_negated(proposition) else "fact"
+        everything = frozenset(content(proposition)) - weak
+        named = frozenset(content(" ".join(_NAME.findall(proposition))))
+        years = frozenset(YEAR.findall(proposition))
+        return Frame(modality, everything - named or everything, frozenset(), named, years)
+    rest = proposition[cues[0].end :]
     predicates = _verb(rest)
-    if not predicates:
-        # "is copying forbidden?": what is forbidden stands before the word that forbids it.
-        rest = main[: cue.start]
-        predicates = frozenset(content(rest)) - generic_concepts() - weak
-    objects = frozenset(content(rest)) - generic_concepts() - predicates - weak
-    return Frame(cue.modality, predicates, objects, only, exception is not None, everything)
+    return Frame(cues[0].modality, predicates, frozenset(content(rest)) - predicates - weak)
 
 
 def _verb(rest: str) -> frozenset[str]:
     """The concept of the first word that says something, adverbs passed over."""
-    words = (
-        word for word in WORD.findall(rest.casefold()) if word not in STOPWORDS and not word.endswith("ly")
-    )
-    return frozenset(concept(word) for word in islice(words, 1))
-
-
-@lru_cache(maxsize=1)
-def _weak() -> frozenset[str]:
-    return frozenset(map(concept, words_of("propositions", "weak")))
+    for word in WORD.findall(rest.casefold()):
+        if word not in STOPWORDS and not word.endswith("ly"):
+            return frozenset((concept(word),))
+    return frozenset()
 
 
 @lru_cache(maxsize=1024)
 def interrogative(question: str) -> str:
     """Return the clause of a question that asks, without what leads up to it or follows ("If not, why?")."""
-    asking = [
-        question[start:end]
-        for start, end in sentences(question)
-        if question[start:end].rstrip().endswith("?")
-    ]
-    return next((each for each in asking if _AUXILIARY.search(each)), asking[0] if asking else question)
+    asking = (question[start:end] for start, end in sentences(question))
+    return next(
+        (each for each in asking if each.rstrip().endswith("?") and _AUXILIARY.search(each)), question
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -113,17 +85,12 @@ def statement_of(question: str) -> str:
         return ""
     asked = question[found.end() :].rstrip("? ")
     rest = _DOCUMENT.sub("", asked)
-    rest = " ".join([rest, *_YEAR.findall(asked[len(rest) :])])
-    modal = _MODALS.get(found["aux"].casefold())
-    if modal:
-        verb = _verb_at(rest)
-        if verb is None:
-            return ""
-        rest = f"{rest[:verb]}{modal} {rest[verb:]}"
-    else:
+    rest = " ".join([rest, *YEAR.findall(asked[len(rest) :])])
+    if found["aux"].casefold() not in _MODALS:
         # Here even a first word with a capital is a name.
-        rest = f"that {rest}"
-    return rest
+        return f"that {rest}"
+    verb = _verb_at(rest)
+    return "" if verb is None else f"{rest[:verb]}{found['aux'].casefold()} {rest[verb:]}"
 
 
 def _verb_at(text: str) -> int | None:

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragharness.graders.reading.declining import speaks_of_question
 from ragharness.graders.reading.outcome import Outcome
-from ragharness.language import acts
 from ragharness.language.modality import verdict
-from ragharness.language.patterns import regex
-from ragharness.language.polarity import FACTS, Statement, is_conditional
+from ragharness.language.polarity import FACTS
 from ragharness.language.propositions import frame, statement_of
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import pattern, phrases
@@ -28,11 +26,7 @@ if TYPE_CHECKING:
 
 Word = Literal["yes", "no"]
 
-_DENIED_THAT = regex(r"\bit\s+is\s+not\s+(?:true|correct|right|the\s+case)\W*$", re.IGNORECASE)
-_DENIES_THAT = regex(r"\s*that\b[^:;]*?(?=[:;]|,\s+(?:as|since|because|for)\b|[.!]?\s*$)", re.IGNORECASE)
-_CONTRARY: dict[Word, Word] = {"yes": "no", "no": "yes"}
-LONGEST_PLAIN = 30
-"""Words; a longer sentence explains its yes or no and never overrules it."""
+_WORDS: dict[Polarity, Word] = {"affirms": "yes", "denies": "no"}
 LONGEST_READ = 45
 """Words; of a longer sentence the rules do not say what it means for the question."""
 
@@ -56,27 +50,20 @@ def read_yesno(
     voices: list[Voice] = []
     heard: dict[str, Voice] = {}  # the same sentence over and over is read once
     for part in parts:
-        if part.text.rstrip(" \"'*").endswith("?"):
-            continue
-        word, rest = leading_word(part.text)
-        if (part.heading or _only_points(part, declined)) and not word:
+        if part.text.rstrip(" \"'*").endswith("?") or (part.heading and not leading_word(part.text)[0]):
             continue
         if _says("both").search(part.text):
             return Outcome(unreadable="it answers yes and no")
         if _says("guesses").search(part.text):
-            return _both([part])
-        voice = heard.get(part.text)
-        if voice is None:
-            voice = hear(part, profile)
-            if word and voice.clause is None and _is_silence(part.text[rest:], profile):
-                voice = voice._replace(word=None)
-            heard[part.text] = voice
+            # Two incompatible values in the same slot.
+            return Outcome(
+                committed=True, match="mismatch", contradiction=True, value="yes and no", parts=[part]
+            )
+        voice = heard.setdefault(part.text, heard.get(part.text) or hear(part, profile))
         if declined and not (voice.strong or voice.word):
             voice = voice._replace(clause=None)
         voices.append(voice._replace(part=part))
     word, why = settle(voices)
-    if why == "both":
-        return _both([voice.part for voice in voices if voice.word])
     if word is None:
         return Outcome(unreadable=why)
     return Outcome(committed=True, value=word, match=_match(word, question), parts=_carriers(voices, word))
@@ -94,34 +81,35 @@ def leading_word(text: str) -> tuple[Word | None, int]:
 def hear(part: AnswerSentence, profile: Profile) -> Voice:
     """Return what one sentence of an answer says to a yes/no question."""
     word, rest = leading_word(part.text)
-    if word and _begins("only_if").match(part.text) and _is_the_condition(part.text, profile):
+    without = _says("without").search(profile.question) if _begins("only_if").match(part.text) else None
+    if without and not frozenset(content(without[1])).isdisjoint(content(part.text)):
+        # "Only with consent" names what the question asks to do without.
         word = "no"
     leaning, end = _elliptic_word(part.text[rest:], profile)
-    if word is not None and leaning not in (None, word):
+    if word and leaning and leaning != word:
         return Voice(part, word, leaning, strong=True)
-    if word is None and leaning:
+    if leaning and not word:
         word, rest = leaning, end
     word, body = (word, part.text[rest:]) if word else _announced_word(part.text)
-    outer = _DENIES_THAT.match(body) if word is not None else None
-    if outer and _DENIED_THAT.search(part.text, 0, rest):
-        # "It is not the case that it may": what the clause would say is denied.
-        denied = _read_both_ways(outer[0], profile)
-        word = _CONTRARY[denied[0]] if denied else word
-        body = body[outer.end() :]
-    return _weigh(part, word, body, _hear_clauses(part, body, profile), profile)
-
-
-def _is_the_condition(text: str, profile: Profile) -> bool:
-    """Whether "only with consent" names what the question asks to do without."""
-    without = _says("without").search(profile.question)
-    if not without or frame(statement_of(profile.question)).modality not in ("permit", "fact"):
-        return False
-    return not frozenset(content(without[1])).isdisjoint(content(text))
+    said = _hear_clauses(part, body, profile)
+    strong = [each for each, strength in said if strength]
+    declines = (
+        speaks_of_question(body[start:end], profile) in ("about", "near") for start, end in clauses(body)
+    )
+    if rest and not said and any(declines):
+        # "No, the report does not mention it."
+        return Voice(part)
+    # Among readings that are not sure the first counts: what follows it mostly explains.
+    chosen = strong or [each for each, _ in said]
+    about_it = word or strong or profile.modality not in FACTS
+    if not chosen or not about_it or len(set(strong)) > 1 or len(body.split()) > LONGEST_READ:
+        return Voice(part, word)
+    return Voice(part, word, chosen[0], bool(strong))
 
 
 def _hear_clauses(part: AnswerSentence, body: str, profile: Profile) -> list[tuple[Word, bool]]:
     """What a sentence says as a whole, or else each of its clauses that does not decline."""
-    if is_conditional(body) and not _is_of_duty(profile):
+    if _says("conditional").search(body) and profile.modality in FACTS:
         return []
     whole = _read_both_ways(body, profile) if part.decline is None else None
     if whole:
@@ -138,47 +126,19 @@ def _hear_clauses(part: AnswerSentence, body: str, profile: Profile) -> list[tup
     return said
 
 
-def _weigh(
-    part: AnswerSentence, word: Word | None, body: str, said: list[tuple[Word, bool]], profile: Profile
-) -> Voice:
-    strong = [each for each, strength in said if strength]
-    # Among readings that are not sure the first counts: what follows it mostly explains.
-    chosen = strong or [each for each, _ in said]
-    readable = len(set(strong)) <= 1 and (word is not None or strong or _is_of_duty(profile))
-    if not chosen or not readable or (word is None and len(body.split()) > LONGEST_READ):
-        return Voice(part, word)
-    return Voice(part, word, chosen[0], bool(strong) and (word is None or len(body.split()) <= LONGEST_PLAIN))
-
-
-def _is_of_duty(profile: Profile) -> bool:
-    """Whether a question is about what is allowed or required: of a plain fact only a sure clause counts."""
-    asked = (_proposition(profile), statement_of(profile.question))
-    return any(frame(each).modality not in FACTS for each in asked)
-
-
 def _read_both_ways(text: str, profile: Profile) -> tuple[Word, bool] | None:
     """What a clause answers, read against proposition and question, and whether it surely is about them."""
-    if _begins("to_find_out").match(text):
-        return None
-    heard: list[tuple[Word, bool]] = []
-    proposition = _proposition(profile)
-    stated = read(text, proposition) if proposition else Statement("silent")
-    if stated.polarity in ("affirms", "denies"):
-        affirmed = stated.polarity == "affirms"
-        heard.append(("yes" if affirmed == profile.yes_means else "no", stated.strong))
-    asked = _asked(profile.question, proposition, profile.yes_means)
-    answered = read(text, asked) if asked else Statement("silent")
-    if answered.polarity in ("affirms", "denies"):
-        heard.append(("yes" if answered.polarity == "affirms" else "no", answered.strong))
-    if len({word for word, _ in heard}) == 1:
-        return heard[0][0], any(strong for _, strong in heard)
-    return next((each for each in heard if each[1]), None)
-
-
-def _proposition(profile: Profile) -> str:
-    """The proposition behind a question; empty where it is the question again, as in tables of questions."""
+    # A proposition may be the question again, as in tables of questions.
     repeats = profile.proposition.rstrip("? ") == profile.question.rstrip("? ")
-    return "" if repeats else profile.proposition
+    proposition = "" if repeats else profile.proposition
+    asked = _asked(profile.question, proposition, profile.yes_means)
+    heard: list[tuple[Word, bool]] = []
+    for statement, yes_means in ((proposition, profile.yes_means), (asked, True)):
+        stated = read(text, statement) if statement else None
+        if stated and stated.polarity in _WORDS:
+            heard.append(("yes" if (stated.polarity == "affirms") == yes_means else "no", stated.strong))
+    agreed = len({word for word, _ in heard}) == 1
+    return (heard[0][0], any(strong for _, strong in heard)) if agreed else None
 
 
 @lru_cache(maxsize=1024)
@@ -191,21 +151,16 @@ def _asked(question: str, proposition: str, yes_means: bool) -> str:
 
 def _elliptic_word(text: str, profile: Profile) -> tuple[Word | None, int]:
     """The answer of a clause that leans on the question ("They may not: ..."), and where the rest begins."""
-    found = _begins("leans").match(text)
-    asked = statement_of(profile.question) if found else ""
-    if (
-        not found
-        or not asked
-        or frozenset(content(found["who"] or "")) - frozenset(content(profile.question))
-    ):
+    found, asked = _begins("leans").match(text), statement_of(profile.question)
+    known = frozenset(content(profile.question))
+    if not found or not asked or not known.issuperset(content(found["who"] or "")):
         return None, 0
     if found["fact"]:
         return ("no" if found["not"] else "yes"), found.end()
     modality: Modality = "permit" if found["permit"] else "require"
     if found["not"]:
         modality = "optional" if found["need"] else "forbid"
-    words: dict[Polarity, Word] = {"affirms": "yes", "denies": "no"}
-    return words.get(verdict(modality, frame(asked).modality)), found.end()
+    return _WORDS.get(verdict(modality, frame(asked).modality)), found.end()
 
 
 def _announced_word(text: str) -> tuple[Word | None, str]:
@@ -219,15 +174,10 @@ def _announced_word(text: str) -> tuple[Word | None, str]:
 
 def settle(voices: Sequence[Voice]) -> tuple[Word | None, str]:
     """Return the answer that the sentences together give, or why it cannot be read."""
-    words = {voice.word for voice in voices if voice.word}
-    if len(words) > 1:
-        return None, "both"
+    words = [voice.word for voice in voices if voice.word]
     if words:
-        leader = next(voice for voice in voices if voice.word)
-        against = any(voice.strong and voice.clause not in (None, leader.word) for voice in voices)
-        if against and not (leader.strong and leader.clause == leader.word):
-            return None, f"it says {leader.word!r} and then the contrary"
-        return leader.word, ""
+        said = {*words, *(voice.clause for voice in voices if voice.strong and voice.clause)}
+        return (words[0], "") if len(said) == 1 else (None, f"it says {words[0]!r} and then the contrary")
     heard = [voice for voice in voices if voice.clause]
     strong = [voice for voice in heard if voice.strong] or heard
     if len({voice.clause for voice in strong}) > 1:
@@ -235,31 +185,9 @@ def settle(voices: Sequence[Voice]) -> tuple[Word | None, str]:
     return (strong[0].clause if strong else None), ""
 
 
-def _only_points(part: AnswerSentence, declined: bool) -> bool:
-    """Whether a sentence names passages instead of an answer, as "The nearest are [x]." does."""
-    bare = part.text.rstrip(" .:;,").endswith((" are", " is", " were", " was"))
-    return acts.is_mere_pointer(part.text) and (bare or declined)
-
-
-def _both(parts: list[AnswerSentence]) -> Outcome:
-    """An answer that says yes and no: two incompatible values in the same slot."""
-    return Outcome(committed=True, match="mismatch", contradiction=True, value="yes and no", parts=parts)
-
-
-def _is_silence(text: str, profile: Profile) -> bool:
-    """Whether "No." is followed by silence or a corrected premise and nothing else that answers."""
-    spoken = [text[start:end] for start, end in clauses(text)]
-    return any(
-        speaks_of_question(each, profile) in ("about", "near") or acts.corrects_premise(each)
-        for each in spoken
-    )
-
-
 def _match(word: str, question: Question) -> Match:
-    if word in {answer.casefold() for answer in question.answers}:
-        return "match"
     if question.answers:
-        return "mismatch"
+        return "match" if word in {answer.casefold() for answer in question.answers} else "mismatch"
     if question.world_answers:
         return "world" if word in {each.casefold() for each in question.world_answers} else "mismatch"
     return "distractor" if word in {each.value.casefold() for each in question.distractors} else "none"
@@ -268,12 +196,10 @@ def _match(word: str, question: Question) -> Match:
 def _carriers(voices: Sequence[Voice], word: str) -> list[AnswerSentence]:
     """The parts that carry the answer, with those whose citations are the answer's."""
     carriers = [voice.part for voice in voices if word in (voice.word, voice.clause)]
-    if any(part.citations for part in carriers):
-        return carriers
     # "Yes, with conditions:" and a list below it: the explanation's citations are the answer's.
-    cited = [voice for voice in voices if voice.part.citations and voice.part.decline is None]
-    explains = any(voice.clause is None for voice in cited)
-    return [*carriers, *(each.part for each in cited if each.part not in carriers)] if explains else carriers
+    cited = [voice.part for voice in voices if voice.part.citations and voice.part.decline is None]
+    alone = any(part.citations for part in carriers)
+    return carriers if alone else [*carriers, *(part for part in cited if part not in carriers)]
 
 
 def _says(key: str) -> re.Pattern[str]:
