@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ragharness.language.latin import word_set
 from ragharness.language.matching import AliasHit, find_alias, normalise
+from ragharness.language.numerals import word_set
 from ragharness.language.patterns import regex
 
 

@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ragharness.language.dates import DateMention, find_dates
-from ragharness.language.latin import lowered, word_set
 from ragharness.language.modality import negated
 from ragharness.language.numbers import Quantity, find_quantities
+from ragharness.language.numerals import lowered, word_set
 from ragharness.language.patterns import regex
 from ragharness.language.units import in_base, is_currency, is_duration
 
