@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ragharness.language.numerals import WORD
+from ragharness.language.numerals import WORD, read_digits
 from ragharness.language.patterns import regex
 from ragharness.language.tables import phrases
 from ragharness.language.units import SCALES, Bound, in_base, is_currency, is_duration, read_suffix, read_unit
@@ -50,12 +50,10 @@ def merge(text: str, left: Quantity, right: Quantity) -> Quantity | None:
         return _repetition(text, left, right)
     if not (is_duration(left.unit) and is_duration(right.unit) and _COMPOUND.fullmatch(between)):
         return None
-    whole, family = in_base(left.value, left.unit)
-    part, other = in_base(right.value, right.unit)
-    if family != other or part >= in_base(Decimal(1), left.unit)[0]:
+    (longer, family), (shorter, other) = in_base(Decimal(1), left.unit), in_base(Decimal(1), right.unit)
+    if family != other or right.value * shorter >= longer:
         return None
-    value = (whole + part) / in_base(Decimal(1), right.unit)[0]
-    return replace(left, end=right.end, value=value, unit=right.unit)
+    return replace(left, end=right.end, value=left.value * longer / shorter + right.value, unit=right.unit)
 
 
 def _repetition(text: str, left: Quantity, right: Quantity) -> Quantity | None:
@@ -76,12 +74,10 @@ def mark_ranges(text: str, found: list[Quantity]) -> None:
     """Mark ranges, and give "3 to 5 years", "$3 to $5 million" and "30 or 60 days" one unit and scale."""
     for index in range(len(found) - 1):
         left, right = found[index], found[index + 1]
-        near = right.start - left.end <= 11
-        match = _CONNECTOR.fullmatch(text, left.end, right.start) if near else None
-        if match is None:
-            continue
-        left = _like(text, left, right)
-        if _of_two_sorts(left, right):
+        match = _CONNECTOR.fullmatch(text, left.end, right.start)
+        left = left if match is None else _like(text, left, right)
+        # "3.9% to $8 million" and "$6 million to 148 people" are no ranges.
+        if match is None or _other_unit(left.unit, right) or (left.unit and left.scaled > right.scaled):
             continue
         between = match[1] == "and" and _BETWEEN.search(text, max(0, left.start - 12), left.start)
         if between or match[1] not in {"and", "or"}:
@@ -99,24 +95,20 @@ def _like(text: str, left: Quantity, right: Quantity) -> Quantity:
         scale = next((SCALES[word] for word in words if word in SCALES), Decimal(1))
         if scale != 1 and left.value * scale <= right.value:
             left = replace(left, value=left.value * scale, scaled=True)
-    if right.unit and not left.unit:
-        left = replace(left, unit=right.unit, year=False)
-    return left
+    return replace(left, unit=left.unit or right.unit)
 
 
-def _of_two_sorts(left: Quantity, right: Quantity) -> bool:
-    """Whether two amounts cannot end one range ("3.9% to $8 million", "$6 million to 148 people")."""
-    if left.unit and right.unit:
-        return left.unit != right.unit and not (is_duration(left.unit) and is_duration(right.unit))
-    return bool(left.unit and left.scaled and not right.scaled)
+def _other_unit(unit: str, quantity: Quantity) -> bool:
+    both_durations = is_duration(unit) and is_duration(quantity.unit)
+    return bool(unit and quantity.unit) and unit != quantity.unit and not both_durations
 
 
 def apply_stated_scale(text: str, found: list[Quantity]) -> list[Quantity]:
     """Return the amounts with "(in millions)" applied to plain and money figures from its line on."""
-    match = _IN_SCALE.search(text) if "illion" in text or "ousand" in text else None
+    match = _IN_SCALE.search(text)
     if match is None:
         return found
-    scale = SCALES[(match[1]).casefold()]
+    scale = SCALES[match[1].casefold()]
     line = text.rfind("\n", 0, match.start()) + 1
     return [
         replace(quantity, value=quantity.value * scale, scaled=True)
@@ -146,25 +138,20 @@ def compare_quantity(gold: str | Decimal, gold_unit: str, quantity: Quantity) ->
         number = Decimal(gold.replace(",", "") if isinstance(gold, str) else gold)
     except InvalidOperation:
         return "mismatch", False
-    unit, factor = read_unit(gold_unit)
     if not number.is_finite():
         return "mismatch", False
-    if quantity.unit and quantity.unit != unit and not (is_duration(unit) and is_duration(quantity.unit)):
+    unit, factor = read_unit(gold_unit)
+    digits = min(read_digits(f"{abs(number):f}")[1], _MOST_DIGITS)
+    if quantity.unit and (not unit or _other_unit(unit, quantity)):
         return "other_unit", False
-    if _equal(number * factor, unit, quantity, _digits(number)):
+    if _equal(number * factor, unit, quantity, digits):
         return "match", False
     if unit == "percent" and not quantity.unit and abs(quantity.value) < 1:
         percent = replace(quantity, value=quantity.value * 100)
-        return ("match" if _equal(number * factor, unit, percent, _digits(number)) else "mismatch"), False
+        return ("match" if _equal(number * factor, unit, percent, digits) else "mismatch"), False
     plain = factor != 1 and not quantity.scaled and not is_duration(unit)
-    implied = plain and _equal(number, unit, quantity, _digits(number))
+    implied = plain and _equal(number, unit, quantity, digits)
     return ("match" if implied else "mismatch"), implied
-
-
-def _digits(number: Decimal) -> int:
-    """Return the significant digits of a gold number as written; zeros that end an integer do not count."""
-    whole = number == number.to_integral_value() and "." not in str(number)
-    return min(len((number.normalize() if whole else number).as_tuple().digits), _MOST_DIGITS)
 
 
 def _equal(wanted: Decimal, unit: str, quantity: Quantity, digits: int) -> bool:

@@ -27,13 +27,8 @@ def lowered(text: str) -> str:
     lower = text.lower()
     if text.isascii() or (len(lower) == len(text) and unicodedata.is_normalized("NFKC", lower)):
         return lower
-    return "".join(map(_folded, text))
-
-
-@lru_cache(maxsize=4096)
-def _folded(char: str) -> str:
-    folded = unicodedata.normalize("NFKC", char).lower()
-    return folded if len(folded) == 1 else char
+    folded = ((char, unicodedata.normalize("NFKC", char).lower()) for char in text)
+    return "".join(new if len(new) == 1 else char for char, new in folded)
 
 
 @lru_cache(maxsize=256)
