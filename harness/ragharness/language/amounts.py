@@ -67,7 +67,7 @@ def _repetition(text: str, left: Quantity, right: Quantity) -> Quantity | None:
         value, end = value * suffix.factor, suffix.end
         unit, scaled = unit or suffix.unit, scaled or suffix.scaled
     digits = max(left.significant, right.significant)
-    return replace(left, end=end, value=value, unit=unit, significant=digits, scaled=scaled, year=False)
+    return Quantity(left.start, end, value, unit, digits, scaled, left.bound, left.approximate)
 
 
 def mark_ranges(text: str, found: list[Quantity]) -> None:
@@ -103,27 +103,18 @@ def _other_unit(unit: str, quantity: Quantity) -> bool:
     return bool(unit and quantity.unit) and unit != quantity.unit and not both_durations
 
 
-def apply_stated_scale(text: str, found: list[Quantity]) -> list[Quantity]:
-    """Return the amounts with "(in millions)" applied to plain and money figures from its line on."""
+def apply_stated_scale(text: str, found: list[Quantity]) -> None:
+    """Apply "(in millions)" to plain and money figures from its line on."""
     match = _IN_SCALE.search(text)
-    if match is None:
-        return found
-    scale = SCALES[match[1].casefold()]
-    line = text.rfind("\n", 0, match.start()) + 1
-    return [
-        replace(quantity, value=quantity.value * scale, scaled=True)
-        if quantity.start >= line
-        and not (quantity.scaled or quantity.year)
-        and (not quantity.unit or is_currency(quantity.unit))
-        else quantity
-        for quantity in found
-    ]
+    line = len(text) if match is None else text.rfind("\n", 0, match.start()) + 1
+    for index, each in enumerate(found):
+        plain = not (each.scaled or each.year or (each.unit and not is_currency(each.unit)))
+        if match is not None and plain and each.start >= line:
+            found[index] = replace(each, value=each.value * SCALES[match[1].casefold()], scaled=True)
 
 
 _TOLERANCE = Decimal("0.005")
-_SMALL = Decimal(1000)
 _MOST_DIGITS = 24
-_ROUNDINGS = (ROUND_HALF_UP, ROUND_HALF_EVEN)
 
 
 def compare_quantity(gold: str | Decimal, gold_unit: str, quantity: Quantity) -> tuple[Relation, bool]:
@@ -160,7 +151,7 @@ def _equal(wanted: Decimal, unit: str, quantity: Quantity, digits: int) -> bool:
         return in_base(wanted, unit) == in_base(value, quantity.unit or unit)
     if wanted == value:
         return True
-    counted = not unit and abs(wanted) < _SMALL and wanted == wanted.to_integral_value()
+    counted = not unit and abs(wanted) < 1000 and wanted == wanted.to_integral_value()
     if counted or quantity.year or abs(wanted - value) > _TOLERANCE * abs(wanted):
         return False
     return _rounds_to(wanted, value, quantity.significant) or _rounds_to(value, wanted, digits)
@@ -169,4 +160,5 @@ def _equal(wanted: Decimal, unit: str, quantity: Quantity, digits: int) -> bool:
 def _rounds_to(exact: Decimal, rounded: Decimal, digits: int) -> bool:
     """Whether a value is another one when it is written with so many significant digits."""
     step = Decimal(1).scaleb(rounded.adjusted() - digits + 1)
-    return any((exact / step).quantize(Decimal(1), rounding=each) * step == rounded for each in _ROUNDINGS)
+    roundings = (ROUND_HALF_UP, ROUND_HALF_EVEN)
+    return any((exact / step).quantize(Decimal(1), rounding=each) * step == rounded for each in roundings)

@@ -104,22 +104,19 @@ def _digits_only(text: str, start: int, end: int) -> list[DateMention]:
     written = text[start:end]
     numeric = _NUMERIC.fullmatch(written)
     if numeric is not None:
-        day, month = sorted((int(numeric[1]), int(numeric[3])), key=lambda part: -part if part > 12 else 0)
-        ambiguous = day != month and day <= 12
-        valid = 1 <= month <= 12 and 1 <= day <= 31
-        return [DateMention(start, end, _full_year(numeric[4]), month, day, ambiguous)] if valid else []
+        first, second = int(numeric[1]), int(numeric[3])
+        day, month = (second, first) if second > 12 else (first, second)
+        date = DateMention(start, end, _full_year(numeric[4]), month, day, day != month and day <= 12)
+        return [date] if 1 <= month <= 12 and 1 <= day <= 31 else []
     iso = _ISO.fullmatch(written)
     if iso is not None:
-        return [
-            DateMention(start, end, int(iso[1] or iso[5]), int(iso[3] or iso[6]), int(iso[4] or 0) or None)
-        ]
+        year, month = int(iso[1] or iso[5]), int(iso[3] or iso[6])
+        return [DateMention(start, end, year, month, int(iso[4]) if iso[4] else None)]
     years = _YEARS.fullmatch(written)
     if years is None or _NO_YEAR.match(text, end) or is_reference(text, start):
         return []
-    mentions = [DateMention(start, start + 4, int(years[1]))]
-    if years[2] and len(years[2]) == 4:
-        mentions.append(DateMention(start + 5, end, int(years[2])))
-    return mentions
+    until = [DateMention(start + 5, end, int(years[2]))] if len(years[2] or "") == 4 else []
+    return [DateMention(start, start + 4, int(years[1])), *until]
 
 
 def _period(text: str, start: int, end: int) -> list[DateMention]:
@@ -142,10 +139,9 @@ _PARTS = {"year": 1, "month": 2, "day": 3}
 
 
 def compare_date(gold: str, precision: str, mention: DateMention) -> DateRelation:
-    """Compare a mention with an ISO date ("2021", "2021-03", "2021-03-01") at a precision (year, month, day).
+    """Compare a mention with an ISO date at a precision (year, month, day; empty: that of the date).
 
-    An empty precision is that of the gold. ``coarser``: no contradiction, but less precise than asked for.
-    ``ambiguous``: it matches in one order of day and month only.
+    ``coarser``: no contradiction, but less precise; ``ambiguous``: it matches in one order of day and month.
     """
     try:
         wanted = [int(part) for part in gold.strip()[:10].split("-")[: _PARTS.get(precision, 3)]]

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ragharness.language.matching import AliasHit, find_alias, normalise
-from ragharness.language.numerals import word_set
 from ragharness.language.patterns import regex
+from ragharness.language.tables import word_set
 
 
 class Items(NamedTuple):

@@ -11,8 +11,9 @@ from typing import NamedTuple
 from ragharness.language.dates import DateMention, find_dates
 from ragharness.language.modality import negated
 from ragharness.language.numbers import Quantity, find_quantities
-from ragharness.language.numerals import lowered, word_set
+from ragharness.language.numerals import lowered
 from ragharness.language.patterns import regex
+from ragharness.language.tables import word_set
 from ragharness.language.units import in_base, is_currency, is_duration
 
 __all__ = ["AliasHit", "find_alias", "is_code", "negated", "normalise", "same_kind_values"]

@@ -38,10 +38,7 @@ _LONGEST = 24
 
 
 def find_quantities(text: str) -> list[Quantity]:
-    """Return the amounts that a text states, in order of place.
-
-    "three (3) years" is one quantity, "two years and six months" is one of 30 months, a range is two.
-    """
+    """Return the amounts of a text in order of place; "three (3) years" is one of them, a range is two."""
     return list(_find_quantities(text))
 
 
@@ -59,7 +56,8 @@ def _find_quantities(text: str) -> tuple[Quantity, ...]:
         joined = None if last is None else merge(text, last, quantity)
         found[len(found) - (joined is not None) :] = [joined or quantity]
     mark_ranges(text, found)
-    return tuple(apply_stated_scale(text, found))
+    apply_stated_scale(text, found)
+    return tuple(found)
 
 
 def _in_digits(text: str) -> list[Quantity]:
@@ -110,9 +108,8 @@ def _in_words(text: str) -> list[Quantity]:
     """The bare numbers in words, still without unit."""
     found: list[Quantity] = []
     for start, word in numerals.places(text, numerals.TRIGGERS):
-        if not found or start >= found[-1].end:
-            number = _spelled(text, start, word)
-            found += [] if number is None else [number]
+        number = _spelled(text, start, word) if not found or start >= found[-1].end else None
+        found += [] if number is None else [number]
     return found
 
 
@@ -154,11 +151,8 @@ def _extend(text: str, number: Quantity, last: Quantity | None) -> Quantity | No
         end, value = half.end(), value + Decimal("0.5")
     value = value * suffix.factor * (-1 if negative or minus else 1)
     scaled = number.scaled or suffix.scaled
-    year = (
-        not (suffix.unit or scaled or negative)
-        and _YEAR.fullmatch(text, number.start, number.end) is not None
-    )
-    digits = number.significant
+    bare, digits = not (suffix.unit or scaled or negative), number.significant
+    year = bare and _YEAR.fullmatch(text, number.start, number.end) is not None
     return Quantity(start, end, value, suffix.unit, digits, scaled, bound, approximate, year=year)
 
 

@@ -16,11 +16,6 @@ WORD = regex(r"[A-Za-zÀ-ɏ]+")
 """A run of letters."""
 
 
-def word_set(words: str) -> frozenset[str]:
-    """Return the words of a table written as one string."""
-    return frozenset(words.split())
-
-
 @lru_cache(maxsize=256)
 def lowered(text: str) -> str:
     """Return the text in lower case, compatibility forms folded, with every character in its place."""
@@ -76,13 +71,12 @@ TRIGGERS = frozenset({"half", *_SMALL}) | AFTER_ARTICLE
 _JOINT = r"[-‐‑ \u00a0\n]{1,3}"
 _BELOW_HUNDRED = rf"(?:(?:{any_of(_TENS)})(?:{_JOINT}{any_of(_ONES[1:10])})?|{any_of(_ONES)})\b"
 _PART = regex(
-    rf"(?:and{_JOINT})?(?:a(?={_JOINT}{any_of(AFTER_ARTICLE)}\b)|(?P<small>{_BELOW_HUNDRED}))"
+    rf"(?:{_JOINT})?(?:and{_JOINT})?(?:a(?={_JOINT}{any_of(AFTER_ARTICLE)}\b)|(?P<small>{_BELOW_HUNDRED}))"
     rf"(?P<hundred>{_JOINT}hundred\b(?:{_JOINT}(?:and{_JOINT})?(?P<rest>{_BELOW_HUNDRED})(?!{_JOINT}hundred\b))?)?"
     rf"(?P<half>{_JOINT}and{_JOINT}a{_JOINT}half\b)?(?:{_JOINT}(?P<scale>{any_of(_LARGE)})\b)?"
 )
 """What one scale word multiplies: "three hundred and forty-five thousand"."""
 _HALF = regex(rf"half(?: an?(?: (?P<scale>{any_of(_LARGE)}))?)?\b")
-_NEXT_PART = regex(_JOINT)
 
 
 def read_words(text: str, start: int) -> tuple[int, Decimal, bool] | None:
@@ -94,16 +88,15 @@ def read_words(text: str, start: int) -> tuple[int, Decimal, bool] | None:
     place, last = start, Decimal("Infinity")
     while (part := _PART.match(lower, place)) is not None:
         scale = _LARGE.get(part["scale"], Decimal(1))
-        if scale >= last or (found is None and part[0].startswith("and")):
+        if scale >= last:
             break
         value = Decimal(_below_hundred(part["small"] or "one") * (100 if part["hundred"] else 1))
         value += _below_hundred(part["rest"] or "zero") + (Decimal("0.5") if part["half"] else 0)
         scaled = scale != 1 or found is not None
         found = (part.end(), value * scale + (found[1] if found else 0), scaled)
-        joint = _NEXT_PART.match(lower, part.end())
-        if scale == 1 or joint is None:
+        if scale == 1:
             break
-        place, last = joint.end(), scale
+        place, last = part.end(), scale
     return found
 
 

@@ -67,10 +67,7 @@ def in_base(value: Decimal, unit: str) -> tuple[Decimal, str]:
 
 @lru_cache(maxsize=1024)
 def read_unit(written: str) -> Measure:
-    """Return what a gold unit such as "USD million", "percent", "thousand employees", "years" or "" means.
-
-    Words that name neither currency, percent, duration nor scale count for nothing.
-    """
+    """Return what a gold unit such as "USD million" or "thousand employees" means; other words are nothing."""
     whole = written.strip().casefold()
     if whole in UNITS:
         return UNITS[whole]
