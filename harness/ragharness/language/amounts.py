@@ -120,10 +120,9 @@ _MOST_DIGITS = 24
 def compare_quantity(gold: str | Decimal, gold_unit: str, quantity: Quantity) -> tuple[Relation, bool]:
     """Compare an amount with the gold one; the second value says that its scale was taken from the question.
 
-    A missing unit is the question's; another unit or currency is ``other_unit``. It is a match iff the more
-    exact of the two, rounded to the significant digits of the other as written, equals it and the relative
-    error is at most 0.5 %. Calendar years, durations and counts below 1,000 must be equal. A fraction below
-    one matches a percentage.
+    A missing unit is the question's. The more exact of the two must equal the other when it is rounded to
+    the digits of that one, and be at most 0.5 % away; calendar years, durations and counts below 1,000 must
+    be equal. A fraction below one matches a percentage.
     """
     try:
         number = Decimal(gold.replace(",", "") if isinstance(gold, str) else gold)

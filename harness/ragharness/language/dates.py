@@ -30,7 +30,6 @@ class DateMention(Struct, frozen=True, omit_defaults=True):
 
 
 MONTHS = {name: number for number, names in enumerate(table("dates")["months"], 1) for name in names.split()}
-"""Month names and abbreviations."""
 _COMMON_WORDS = words_of("dates", "common")
 _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _PERIOD_WORDS = words_of("dates", "period_words")
@@ -58,10 +57,7 @@ _NO_YEAR = regex(rf"T| %|,\d|\W{_COUNTED}\b|{_STREET}", re.IGNORECASE)
 
 
 def find_dates(text: str) -> list[DateMention]:
-    """Return every date of a text in order of place: days, months, quarters, years; none overlaps another.
-
-    Left out: citation marks, references ("Section 1999"), and years that are amounts ("2000 days", "$2021").
-    """
+    """Return every day, month, quarter and year of a text in order of place; none overlaps another."""
     return list(_find_dates(text))
 
 
@@ -135,16 +131,15 @@ def _full_year(written: str) -> int:
     return year if len(written) == 4 else year + (2000 if year < 70 else 1900)
 
 
-_PARTS = {"year": 1, "month": 2, "day": 3}
-
-
 def compare_date(gold: str, precision: str, mention: DateMention) -> DateRelation:
     """Compare a mention with an ISO date at a precision (year, month, day; empty: that of the date).
 
     ``coarser``: no contradiction, but less precise; ``ambiguous``: it matches in one order of day and month.
     """
     try:
-        wanted = [int(part) for part in gold.strip()[:10].split("-")[: _PARTS.get(precision, 3)]]
+        wanted = [
+            int(part) for part in gold.strip()[:10].split("-")[: {"year": 1, "month": 2}.get(precision, 3)]
+        ]
     except ValueError:
         return "mismatch"
     readings = {_compare(wanted, mention, mention.month, mention.day)}

@@ -1,7 +1,6 @@
 """Amounts in answers: figures, money, percentages and durations, found where they stand.
 
-What is no amount is left out: citation marks, references to sections and pages, list enumerators, dates with
-a month, telephone numbers, times and names such as COVID-19. Fractions in words ("two thirds") are not read.
+Marks, references, enumerators, dates with a month, codes, names and fractions in words are no amounts.
 """
 
 from __future__ import annotations
@@ -33,6 +32,7 @@ _NO_ONE = words_of("numbers", "no_one")
 _NOT_HALF = words_of("numbers", "not_half")
 _FRACTION_AFTER = regex(rf"[- ]{phrases('numbers', 'fractions')}\b")
 _ARTICLE = regex(r"(?<![^\W\d_])[Aa] \Z")
+_Read = tuple[int, Suffix, bool]
 _LONGEST = 24
 """Digits that a number may have: longer ones are codes."""
 
@@ -119,13 +119,11 @@ def _spelled(text: str, start: int, word: str) -> Quantity | None:
             return None
         start -= 2
     spelled = numerals.read_words(text, start)
-    if spelled is None or _GLUED.search(text, max(0, start - 2), start):
+    if spelled is None or _GLUED.search(text, max(0, start - 2), start) or numerals.is_reference(text, start):
         return None
     end, value, scaled = spelled
-    if _FRACTION_AFTER.match(text, end) or numerals.is_reference(text, start):
-        return None
     before = text[max(0, start - 16) : start].rstrip().rpartition(" ")[2].casefold()
-    if word == "half" and before in _NOT_HALF:
+    if _FRACTION_AFTER.match(text, end) or (word == "half" and before in _NOT_HALF):
         return None
     if word == "one" and end == start + 3 and (before in _NO_ONE or _ONE_OF.match(text, end)):
         return None
@@ -156,9 +154,7 @@ def _extend(text: str, number: Quantity, last: Quantity | None) -> Quantity | No
     return Quantity(start, end, value, suffix.unit, digits, scaled, bound, approximate, year=year)
 
 
-def _bracketed(
-    text: str, start: int, suffix: Suffix, currency: str, number: Quantity
-) -> tuple[int, Suffix, bool] | None:
+def _bracketed(text: str, start: int, suffix: Suffix, currency: str, number: Quantity) -> _Read | None:
     """Read "(1,234)": a negative figure where a value is expected, else an aside, or a mark (None)."""
     percent, longer = suffix.unit == "percent", number.end - number.start > 2
     outer_start, outer, _ = read_prefix(text, start - 1)

@@ -13,7 +13,6 @@ from ragharness.language.tables import any_of, phrases, table, words_of
 from ragharness.language.units import SCALES, UNITS, read_prefix
 
 WORD = regex(r"[A-Za-zÀ-ɏ]+")
-"""A run of letters."""
 
 
 @lru_cache(maxsize=256)
@@ -49,10 +48,7 @@ _SEPARATOR = regex(r"[^\d.]")
 
 
 def read_digits(written: str) -> tuple[Decimal, int]:
-    """Return the value of a numeral that ``DIGITS`` matched, and how many of its digits are significant.
-
-    Zeros at the end count after a decimal mark, not in an integer.
-    """
+    """Return the value of a numeral and its significant digits; zeros that end an integer do not count."""
     if _DECIMAL_COMMA.fullmatch(written):
         written = written.replace(",", ".")
     plain = _SEPARATOR.sub("", written)
@@ -124,7 +120,6 @@ _NAME_BEFORE = regex(r"(?:[^\W\d]|[#@/]|[^\W\d_][-:.]|(?<![^\W_])[A-Za-z]{1,8}(?
 _NAME_AFTER = regex(r"-[A-Z]{1,2}(?![^\W\d_])")
 
 
-@lru_cache(maxsize=256)
 def without_marks(text: str) -> str:
     """Return the text with web addresses and citation marks ([c1#3], [12], 【p4】, (c1#3)) blotted out."""
     return _MARK.sub(lambda mark: "]" * len(mark[0]), text)

@@ -35,18 +35,13 @@ def _named(family: str) -> dict[str, str]:
 
 
 SCALES = {name: Decimal(value) for name, value in _named("scales").items()}
-"""Scale words and suffixes."""
 UNITS = {
-    name: Measure(unit, Decimal(count))
+    name: Measure(several.partition(" ")[2], Decimal(several.partition(" ")[0]))
     for name, several in _named("units").items()
-    for count, _, unit in [several.partition(" ")]
 }
 """Currencies, their hundredths, percentages and durations by their lower-cased names."""
-_LENGTHS = {
-    unit: (family, Decimal(count))
-    for unit, length in cast("dict[str, str]", table("numbers")["lengths"]).items()
-    for count, family in [length.split()]
-}
+_DURATIONS = cast("dict[str, str]", table("numbers")["lengths"])
+_LENGTHS = {unit: length.split() for unit, length in _DURATIONS.items()}
 
 
 def is_currency(unit: str) -> bool:
@@ -61,13 +56,13 @@ def is_duration(unit: str) -> bool:
 
 def in_base(value: Decimal, unit: str) -> tuple[Decimal, str]:
     """Return a duration in the base of its family (seconds, months); anything else stays as it is."""
-    family, factor = _LENGTHS.get(unit, (unit, Decimal(1)))
-    return value * factor, family
+    count, family = _LENGTHS.get(unit, ["1", unit])
+    return value * Decimal(count), family
 
 
 @lru_cache(maxsize=1024)
 def read_unit(written: str) -> Measure:
-    """Return what a gold unit such as "USD million" or "thousand employees" means; other words are nothing."""
+    """Return what a gold unit such as "USD million" or "thousand employees" means."""
     whole = written.strip().casefold()
     if whole in UNITS:
         return UNITS[whole]
