@@ -138,7 +138,8 @@ def is_reference(text: str, start: int) -> bool:
 
 def is_name(text: str, start: int, end: int) -> bool:
     """Return whether what touches digits makes a name of them: COVID-19, 10-K, 3rd, p4, x_1, 3M."""
-    if _NAME_BEFORE.search(text, max(0, start - 24), start) or _NAME_AFTER.match(text, end):
+    glued = start > 0 and not text[start - 1].isspace()
+    if (glued and _NAME_BEFORE.search(text, max(0, start - 24), start)) or _NAME_AFTER.match(text, end):
         return True
     letters = WORD.match(text, end)
     if letters is None:
