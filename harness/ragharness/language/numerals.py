@@ -60,7 +60,6 @@ _ONES, _TENS = (str(table("numbers")[row]).split() for row in ("ones", "tens"))
 _SMALL = dict(zip(_ONES, range(20), strict=True)) | dict(zip(_TENS, range(20, 100, 10), strict=True))
 _LARGE = {word: value for word, value in SCALES.items() if len(word) > 3 and value != 100}
 AFTER_ARTICLE = frozenset({"hundred", *_LARGE})
-"""Words that begin a number only after "a"."""
 TRIGGERS = frozenset({"half", *_SMALL}) | AFTER_ARTICLE
 """Words that a number in words begins with."""
 

@@ -90,7 +90,9 @@ _ADJECTIVES = regex(rf"(?:[ \u00a0]{any_of(words_of('numbers', 'before_duration'
 
 def read_prefix(text: str, start: int) -> tuple[int, str, bool]:
     """Return the true start of an amount, the currency before its number, and whether a minus is written."""
-    match = _PREFIX.search(text, max(0, start - 8), start)
+    mark = text[max(0, start - 2) : start].rstrip()[-1:]
+    held = mark.isupper() or (mark and mark in f"-−–{_SYMBOLS}")
+    match = _PREFIX.search(text, max(0, start - 8), start) if held else None
     written = match["currency"] if match is not None else None
     named = written and (UNITS.get(written.casefold()) or UNITS.get(written[-1]))
     if match is None or (written and not (named and is_currency(named.unit))):
