@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal, InvalidOperation
 
-from ragharness.language.number_words import read_words
+from ragharness.language.numerals import read_words
 
 _LONGEST = 60
 """Characters above which no text is a number."""
@@ -67,4 +67,4 @@ def _in_words(text: str) -> Decimal | None:
     if text.casefold() in {"no", "none", "nil", "zero"}:
         return Decimal(0)
     found = read_words(text, 0)
-    return found.value if found is not None and found.end == len(text) else displayed(text, "")
+    return found[1] if found is not None and found[0] == len(text) else displayed(text, "")

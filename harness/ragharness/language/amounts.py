@@ -9,11 +9,10 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ragharness.language.latin import WORD
-from ragharness.language.number_context import Bound, read_suffix
+from ragharness.language.numerals import WORD, read_digits
 from ragharness.language.patterns import regex
-from ragharness.language.tables import any_of, phrases
-from ragharness.language.units import SCALES, in_base, is_currency, is_duration, read_unit
+from ragharness.language.tables import phrases
+from ragharness.language.units import SCALES, Bound, in_base, is_currency, is_duration, read_suffix, read_unit
 
 Relation = Literal["match", "mismatch", "other_unit"]
 
@@ -23,30 +22,21 @@ class Quantity(Struct, frozen=True, omit_defaults=True):
 
     start: int
     end: int
-    value: Decimal
-    """In ``unit``; scale words and sign are applied."""
-    unit: str = ""
-    """An ISO currency, "percent", a duration ("days", "years", ...) or "" for everything else."""
-    significant: int = 1
-    """Significant digits as written."""
-    scaled: bool = False
-    """A scale word or suffix is written ("million", "k", "(in millions)")."""
-    bound: Bound = ""
-    """What "at least", "up to" and the like say; the value is unchanged."""
+    value: Decimal  # in the unit; scale words and sign are applied
+    unit: str = ""  # an ISO currency, "percent", a duration ("days", "years", ...) or "" for everything else
+    significant: int = 1  # digits as written
+    scaled: bool = False  # a scale word or suffix is written ("million", "k", "(in millions)")
+    bound: Bound = ""  # what "at least", "up to" and the like say; the value is unchanged
     approximate: bool = False
-    range: Literal["", "low", "high"] = ""
-    """Its place in a range such as "between 3 and 5"."""
-    year: bool = False
-    """A bare integer that reads as a calendar year (1500 to 2199)."""
+    range: Literal["", "low", "high"] = ""  # its place in a range such as "between 3 and 5"
+    year: bool = False  # a bare integer that reads as a calendar year (1500 to 2199)
 
 
 _COMPOUND = regex(r"\s?(?:,\s?)?(?:and)?\s?")
 _CONNECTOR = regex(rf"\s?(-|–|—|{phrases('numbers', 'range_words')})\s?")
 _BETWEEN = regex(r"\bbetween\s+\Z", re.IGNORECASE)
-_SCALED = any_of(("thousand", "million", "billion"))
 _IN_SCALE = regex(
-    rf"\bin (?:(?:[A-Z]{{3}}|US|[$€£]) ?)?({_SCALED})s\b(?= of|,|\)|\]|;|$| except| US| [A-Z]{{3}}\b)"
-    rf"|\((?:[A-Z]{{2,3}}|[$€£])? ?[$€£]?({_SCALED})s?\)",
+    r"\bin (?:(?:[A-Z]{3}|US|[$€£]) ?)?(thousand|million|billion)s\b(?= of|,|\)|\]|;|$| except| US)",
     re.IGNORECASE,
 )
 
@@ -60,12 +50,10 @@ def merge(text: str, left: Quantity, right: Quantity) -> Quantity | None:
         return _repetition(text, left, right)
     if not (is_duration(left.unit) and is_duration(right.unit) and _COMPOUND.fullmatch(between)):
         return None
-    whole, family = in_base(left.value, left.unit)
-    part, other = in_base(right.value, right.unit)
-    if family != other or part >= in_base(Decimal(1), left.unit)[0]:
+    (longer, family), (shorter, other) = in_base(Decimal(1), left.unit), in_base(Decimal(1), right.unit)
+    if family != other or right.value * shorter >= longer:
         return None
-    value = (whole + part) / in_base(Decimal(1), right.unit)[0]
-    return replace(left, end=right.end, value=value, unit=right.unit)
+    return replace(left, end=right.end, value=left.value * longer / shorter + right.value, unit=right.unit)
 
 
 def _repetition(text: str, left: Quantity, right: Quantity) -> Quantity | None:
@@ -74,28 +62,25 @@ def _repetition(text: str, left: Quantity, right: Quantity) -> Quantity | None:
     if not same or text[right.end : right.end + 1] != ")":
         return None
     value, unit, scaled, end = left.value, left.unit or right.unit, left.scaled or right.scaled, right.end + 1
-    after = end + (text[end : end + 1] == "]")
-    suffix = read_suffix(text, after, unit)
-    if suffix.end > after and not (unit and scaled):
-        value *= suffix.scale * (1 if unit else suffix.measure.factor)
-        unit, scaled, end = unit or suffix.measure.unit, scaled or suffix.scaled, suffix.end
+    suffix = read_suffix(text, end, unit)
+    if suffix.end > end and not (unit and scaled):
+        value, end = value * suffix.factor, suffix.end
+        unit, scaled = unit or suffix.unit, scaled or suffix.scaled
     digits = max(left.significant, right.significant)
-    return replace(left, end=end, value=value, unit=unit, significant=digits, scaled=scaled, year=False)
+    return Quantity(left.start, end, value, unit, digits, scaled, left.bound, left.approximate)
 
 
 def mark_ranges(text: str, found: list[Quantity]) -> None:
     """Mark ranges, and give "3 to 5 years", "$3 to $5 million" and "30 or 60 days" one unit and scale."""
     for index in range(len(found) - 1):
         left, right = found[index], found[index + 1]
-        near = right.start - left.end <= 11
-        match = _CONNECTOR.fullmatch(text, left.end, right.start) if near else None
-        if match is None:
+        match = _CONNECTOR.fullmatch(text, left.end, right.start)
+        left = left if match is None else _like(text, left, right)
+        # "3.9% to $8 million" and "$6 million to 148 people" are no ranges.
+        if match is None or _other_unit(left.unit, right) or (left.unit and left.scaled > right.scaled):
             continue
-        left = _like(text, left, right)
-        if _of_two_sorts(left, right):
-            continue
-        between = _BETWEEN.search(text, max(0, left.start - 12), left.start)
-        if (match[1] == "and" and between) or match[1] not in {"and", "or"}:
+        between = match[1] == "and" and _BETWEEN.search(text, max(0, left.start - 12), left.start)
+        if between or match[1] not in {"and", "or"}:
             left = replace(left, range="low")
             found[index + 1] = replace(right, range="high")
         found[index] = left
@@ -110,76 +95,53 @@ def _like(text: str, left: Quantity, right: Quantity) -> Quantity:
         scale = next((SCALES[word] for word in words if word in SCALES), Decimal(1))
         if scale != 1 and left.value * scale <= right.value:
             left = replace(left, value=left.value * scale, scaled=True)
-    if right.unit and not left.unit:
-        left = replace(left, unit=right.unit, year=False)
-    return left
+    return replace(left, unit=left.unit or right.unit)
 
 
-def _of_two_sorts(left: Quantity, right: Quantity) -> bool:
-    """Whether two amounts cannot end one range ("3.9% to $8 million", "$6 million to 148 people")."""
-    if left.unit and right.unit:
-        return left.unit != right.unit and not (is_duration(left.unit) and is_duration(right.unit))
-    return bool(left.unit and left.scaled and not right.scaled)
+def _other_unit(unit: str, quantity: Quantity) -> bool:
+    both_durations = is_duration(unit) and is_duration(quantity.unit)
+    return bool(unit and quantity.unit) and unit != quantity.unit and not both_durations
 
 
-def apply_stated_scale(text: str, found: list[Quantity]) -> list[Quantity]:
-    """Return the amounts with "(in millions)" applied to plain and money figures from its line on."""
-    match = _IN_SCALE.search(text) if "illion" in text or "ousand" in text else None
-    if match is None:
-        return found
-    scale = SCALES[(match[1] or match[2]).casefold()]
-    line = text.rfind("\n", 0, match.start()) + 1
-    return [
-        replace(quantity, value=quantity.value * scale, scaled=True)
-        if quantity.start >= line
-        and not (quantity.scaled or quantity.year)
-        and (not quantity.unit or is_currency(quantity.unit))
-        else quantity
-        for quantity in found
-    ]
+def apply_stated_scale(text: str, found: list[Quantity]) -> None:
+    """Apply "(in millions)" to plain and money figures from its line on."""
+    match = _IN_SCALE.search(text)
+    line = len(text) if match is None else text.rfind("\n", 0, match.start()) + 1
+    for index, each in enumerate(found):
+        plain = not (each.scaled or each.year or (each.unit and not is_currency(each.unit)))
+        if match is not None and plain and each.start >= line:
+            found[index] = replace(each, value=each.value * SCALES[match[1].casefold()], scaled=True)
 
 
 _TOLERANCE = Decimal("0.005")
-_SMALL = Decimal(1000)
 _MOST_DIGITS = 24
-_ROUNDINGS = (ROUND_HALF_UP, ROUND_HALF_EVEN)
-_CALENDAR_YEARS = frozenset({"year", "calendar year", "fiscal year"})
 
 
 def compare_quantity(gold: str | Decimal, gold_unit: str, quantity: Quantity) -> tuple[Relation, bool]:
     """Compare an amount with the gold one; the second value says that its scale was taken from the question.
 
-    A missing unit is the question's; another unit or currency is ``other_unit``. It is a match iff the more
-    exact of the two, rounded to the significant digits of the other as written, equals it and the relative
-    error is at most 0.5 %. Calendar years, durations and counts below 1,000 must be equal. A fraction below
-    one matches a percentage.
+    A missing unit is the question's. The more exact of the two must equal the other when it is rounded to
+    the digits of that one, and be at most 0.5 % away; calendar years, durations and counts below 1,000 must
+    be equal. A fraction below one matches a percentage.
     """
     try:
         number = Decimal(gold.replace(",", "") if isinstance(gold, str) else gold)
     except InvalidOperation:
         return "mismatch", False
-    unit, factor = read_unit(gold_unit)
     if not number.is_finite():
         return "mismatch", False
-    if quantity.unit and quantity.unit != unit and not (is_duration(unit) and is_duration(quantity.unit)):
+    unit, factor = read_unit(gold_unit)
+    digits = min(read_digits(f"{abs(number):f}")[1], _MOST_DIGITS)
+    if quantity.unit and (not unit or _other_unit(unit, quantity)):
         return "other_unit", False
-    if quantity.year and gold_unit.strip().casefold() in _CALENDAR_YEARS:
-        return ("match" if quantity.value == number else "mismatch"), False
-    if _equal(number * factor, unit, quantity, _digits(number)):
+    if _equal(number * factor, unit, quantity, digits):
         return "match", False
     if unit == "percent" and not quantity.unit and abs(quantity.value) < 1:
         percent = replace(quantity, value=quantity.value * 100)
-        return ("match" if _equal(number * factor, unit, percent, _digits(number)) else "mismatch"), False
-    if factor != 1 and not quantity.scaled and not is_duration(unit):
-        implied = _equal(number, unit, quantity, _digits(number))
-        return ("match" if implied else "mismatch"), implied
-    return "mismatch", False
-
-
-def _digits(number: Decimal) -> int:
-    """Return the significant digits of a gold number as written; zeros that end an integer do not count."""
-    whole = number == number.to_integral_value() and "." not in str(number)
-    return min(len((number.normalize() if whole else number).as_tuple().digits), _MOST_DIGITS)
+        return ("match" if _equal(number * factor, unit, percent, digits) else "mismatch"), False
+    plain = factor != 1 and not quantity.scaled and not is_duration(unit)
+    implied = plain and _equal(number, unit, quantity, digits)
+    return ("match" if implied else "mismatch"), implied
 
 
 def _equal(wanted: Decimal, unit: str, quantity: Quantity, digits: int) -> bool:
@@ -188,7 +150,7 @@ def _equal(wanted: Decimal, unit: str, quantity: Quantity, digits: int) -> bool:
         return in_base(wanted, unit) == in_base(value, quantity.unit or unit)
     if wanted == value:
         return True
-    counted = not unit and abs(wanted) < _SMALL and wanted == wanted.to_integral_value()
+    counted = not unit and abs(wanted) < 1000 and wanted == wanted.to_integral_value()
     if counted or quantity.year or abs(wanted - value) > _TOLERANCE * abs(wanted):
         return False
     return _rounds_to(wanted, value, quantity.significant) or _rounds_to(value, wanted, digits)
@@ -197,4 +159,5 @@ def _equal(wanted: Decimal, unit: str, quantity: Quantity, digits: int) -> bool:
 def _rounds_to(exact: Decimal, rounded: Decimal, digits: int) -> bool:
     """Whether a value is another one when it is written with so many significant digits."""
     step = Decimal(1).scaleb(rounded.adjusted() - digits + 1)
-    return any((exact / step).quantize(Decimal(1), rounding=each) * step == rounded for each in _ROUNDINGS)
+    roundings = (ROUND_HALF_UP, ROUND_HALF_EVEN)
+    return any((exact / step).quantize(Decimal(1), rounding=each) * step == rounded for each in roundings)

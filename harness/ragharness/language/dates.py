@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
 
-from ragharness.language.latin import places, vocabulary
-from ragharness.language.number_context import in_citation, is_reference
+from ragharness.language.numerals import is_reference, places, vocabulary, without_marks
 from ragharness.language.patterns import regex
 from ragharness.language.tables import any_of, phrases, table, words_of
-from ragharness.language.units import MEASURES, SCALES
+from ragharness.language.units import SCALES, UNITS, is_currency
 
 DateRelation = Literal["match", "mismatch", "coarser", "ambiguous"]
 
@@ -23,109 +21,76 @@ class DateMention(Struct, frozen=True, omit_defaults=True):
 
     start: int
     end: int
-    year: int | None
-    """None: only month and day are written ("1 March")."""
+    year: int | None  # None: only month and day are written ("1 March")
     month: int | None = None
     day: int | None = None
-    ambiguous: bool = False
-    """Day and month could change places ("01/03/2021"); ``day`` and ``month`` hold the day-first reading."""
+    ambiguous: bool = False  # day and month, read with the day first, could change places ("01/03/2021")
     quarter: int = 0
     fiscal: bool = False
 
 
 MONTHS = {name: number for number, names in enumerate(table("dates")["months"], 1) for name in names.split()}
-"""Month names and abbreviations."""
 _COMMON_WORDS = words_of("dates", "common")
-_ORDINALS = {name: day for day, name in enumerate(str(table("dates")["ordinals"]).split(), 1)}
+_QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _PERIOD_WORDS = words_of("dates", "period_words")
 
-_DIGIT = regex(r"[0-9]")
 _CLUSTER = regex(r"[0-9]+(?:[-./–][0-9]+)*")
 _YEAR = r"(?:1[5-9]\d\d|2[01]\d\d)"
-_DAY = r"(?P<day>[12]\d|3[01]|0?[1-9])"
+_DAY = r"(?P<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?"
 _ISO = regex(r"(\d{4})([-/.])(0?[1-9]|1[0-2])\2(0?[1-9]|[12]\d|3[01])|(\d{4})-(0[1-9]|1[0-2])")
 _NUMERIC = regex(r"(\d{1,2})([-/])(\d{1,2})\2(\d{4}|\d{2})")
 _YEARS = regex(rf"({_YEAR})(?:[-–/]({_YEAR}|\d\d))?")
-_DAY_BEFORE = regex(
-    rf"(?<![\w.,/#])(?:{_DAY}(?:st|nd|rd|th)?|(?P<ordinal>(?:twenty-|thirty-)?[a-z]+(?:st|nd|rd|th)))"
-    r"(?:\s+day)?(?:-|\s*(?:\sof\s)?\s*)\Z",
-    re.IGNORECASE,
-)
-_DAY_AFTER = regex(
-    rf"\.?[-\s]\s*(?:the\s+)?{_DAY}(?:st|nd|rd|th)?(?![\w%]|[.,]\d)(?!\s*(?:days|years|months|%))",
-    re.IGNORECASE,
-)
+_DAY_BEFORE = regex(rf"(?<![\w.,/#]){_DAY}(?:\s+day)?(?:-|\s*(?:\sof\s)?\s*)\Z", re.IGNORECASE)
+_DAY_AFTER = regex(rf"\.?[-\s]\s*{_DAY}(?![\w%]|[.,]\d)(?!\s*(?:days|years|months|%))", re.IGNORECASE)
 _YEAR_AFTER = regex(rf"\.?(?:\s*,\s*|[-\s]\s*)(?:(?:of|the)\s+){{0,2}}(?P<year>{_YEAR})(?![\w%]|[.,]\d)")
 _STREET = rf"(?-i:\s(?:[A-Z][\w.'’-]*\s){{1,3}}?{phrases('dates', 'streets')})"
 _PERIOD_BEFORE = regex(
-    r"(?<!\w)(?:(?:Q(?P<q>[1-4])|(?P<r>[1-4])Q|(?P<ordinal>first|second|third|fourth)\s+quarter)"
+    r"(?<!\w)(?:(?:Q(?P<q>[1-4])|(?P<ordinal>first|second|third|fourth)\s+quarter)"
     rf"(?:\s+of)?(?:\s+the)?[\s,]*)?(?P<name>{phrases('dates', 'periods')})?\s*['’]?\Z",
     re.IGNORECASE,
 )
-_PERIOD_ENDINGS = frozenset("ylrsfeoq1234")
-"""Last letters of what may stand right before the year of a period."""
 _BLOCKED_BEFORE = regex(r"[\w#@/.,+$€£¥-]\Z|[$€£] \Z")
 _BLOCKED_AFTER = regex(r"(?!T)[A-Za-zÀ-ɏ]|[_#@/%€$]")
-_NO_YEAR = regex(rf"T| %|,\d|\W{any_of([*MEASURES, *SCALES])}\b|{_STREET}", re.IGNORECASE)
+_COUNTED = any_of([*SCALES, *(name for name, measure in UNITS.items() if not is_currency(measure.unit))])
+_NO_YEAR = regex(rf"T| %|,\d|\W{_COUNTED}\b|{_STREET}", re.IGNORECASE)
 """What follows an amount, or the number of a house ("1600 Amphitheatre Parkway")."""
 
 
 def find_dates(text: str) -> list[DateMention]:
-    """Return every date of a text in order of place: days, months, quarters, years; none overlaps another.
-
-    Left out: citation marks, references ("Section 1999"), and years that are amounts ("2000 days", "$2021").
-    """
+    """Return every day, month, quarter and year of a text in order of place; none overlaps another."""
     return list(_find_dates(text))
 
 
 @lru_cache(maxsize=256)
 def _find_dates(text: str) -> tuple[DateMention, ...]:
-    clusters = list(_CLUSTER.finditer(text))
-    if not clusters:
-        return ()
-    present = vocabulary(text)
-    named = _named_dates(text, present & MONTHS.keys())
-    periods = not _PERIOD_WORDS.isdisjoint(present)
-    marks = any(mark in text for mark in "[【#")
+    text = without_marks(text)
+    named = _named_dates(text)
+    taken = {place for date in named for place in range(date.start, date.end)}
+    periods = not _PERIOD_WORDS.isdisjoint(vocabulary(text))
     found: list[DateMention] = []
-    place = 0
-    for cluster in clusters:
+    for cluster in _CLUSTER.finditer(text):
         start, end = cluster.span()
-        while place < len(named) and named[place].end <= start:
-            place += 1
-        if (place < len(named) and named[place].start < end) or (end - start < 4 and not periods):
-            continue
-        if not (marks and in_citation(text, start, end)):
+        if start not in taken and end - 1 not in taken:
             found += (periods and _period(text, start, end)) or _digits_only(text, start, end)
-    return tuple(sorted(found + named, key=lambda mention: mention.start))
+    return tuple(sorted(named + found, key=lambda mention: mention.start))
 
 
-def _named_dates(text: str, months: Iterable[str]) -> list[DateMention]:
-    """Dates with one of these month names."""
+def _named_dates(text: str) -> list[DateMention]:
+    """Dates with the name of a month."""
     found: list[DateMention] = []
-    for start, name in places(text, months):
-        floor = found[-1].end if found else 0
-        if not _DIGIT.search(text, max(floor, start - 14), start + 24):
+    for place, name in places(text, MONTHS):
+        floor, start, end, day = found[-1].end if found else 0, place, place + len(name), None
+        if place < floor:
             continue
-        if start >= floor and (mention := _around(text, start, name, floor)) is not None:
-            found.append(mention)
+        if (before := _DAY_BEFORE.search(text, max(floor, start - 28), start)) is not None:
+            day, start = int(before["day"]), before.start()
+        elif (after := _DAY_AFTER.match(text, end)) is not None:
+            day, end = int(after["day"]), after.end()
+        if (year := _YEAR_AFTER.match(text, end)) is not None:
+            found.append(DateMention(start, year.end(), int(year["year"]), MONTHS[name], day))
+        elif day is not None and (name not in _COMMON_WORDS or text[place].isupper()):
+            found.append(DateMention(start, end, None, MONTHS[name], day))
     return found
-
-
-def _around(text: str, place: int, name: str, floor: int) -> DateMention | None:
-    start, end, day = place, place + len(name), None
-    before = _DAY_BEFORE.search(text, max(floor, start - 28), start)
-    if before is not None:
-        day = int(before["day"]) if before["day"] else _ORDINALS.get(before["ordinal"].casefold())
-        start = start if day is None else before.start()
-    if day is None and (after := _DAY_AFTER.match(text, end)) is not None:
-        day, end = int(after["day"]), after.end()
-    year = _YEAR_AFTER.match(text, end)
-    if year is not None:
-        return DateMention(start, year.end(), int(year["year"]), MONTHS[name], day)
-    if day is None or (name in _COMMON_WORDS and not text[place].isupper()):
-        return None
-    return DateMention(start, end, None, MONTHS[name], day)
 
 
 def _digits_only(text: str, start: int, end: int) -> list[DateMention]:
@@ -135,30 +100,28 @@ def _digits_only(text: str, start: int, end: int) -> list[DateMention]:
     written = text[start:end]
     numeric = _NUMERIC.fullmatch(written)
     if numeric is not None:
-        return _numeric(numeric, start, end)
+        first, second = int(numeric[1]), int(numeric[3])
+        day, month = (second, first) if second > 12 else (first, second)
+        date = DateMention(start, end, _full_year(numeric[4]), month, day, day != month and day <= 12)
+        return [date] if 1 <= month <= 12 and 1 <= day <= 31 else []
     iso = _ISO.fullmatch(written)
     if iso is not None:
-        day = int(iso[4]) if iso[4] else None
-        return [DateMention(start, end, int(iso[1] or iso[5]), int(iso[3] or iso[6]), day)]
+        year, month = int(iso[1] or iso[5]), int(iso[3] or iso[6])
+        return [DateMention(start, end, year, month, int(iso[4]) if iso[4] else None)]
     years = _YEARS.fullmatch(written)
     if years is None or _NO_YEAR.match(text, end) or is_reference(text, start):
         return []
-    mentions = [DateMention(start, start + 4, int(years[1]))]
-    if years[2] and len(years[2]) == 4:
-        mentions.append(DateMention(start + 5, end, int(years[2])))
-    return mentions
+    until = [DateMention(start + 5, end, int(years[2]))] if len(years[2] or "") == 4 else []
+    return [DateMention(start, start + 4, int(years[1])), *until]
 
 
 def _period(text: str, start: int, end: int) -> list[DateMention]:
     """A fiscal year or a quarter: FY2023, fiscal 2023, Q3 2021."""
     written = text[start:end]
-    before = text[max(0, start - 12) : start].rstrip(" '’,")
-    if end - start not in {2, 4} or not written.isdecimal() or before[-1:].casefold() not in _PERIOD_ENDINGS:
+    period = _PERIOD_BEFORE.search(text, max(0, start - 40), start) if written.isdecimal() else None
+    if end - start not in {2, 4} or period is None or not period[0].strip(" '’"):
         return []
-    period = _PERIOD_BEFORE.search(text, max(0, start - 40), start)
-    if period is None or not period[0].strip(" '’"):
-        return []
-    quarter = int(period["q"] or period["r"] or 0) or _ORDINALS.get((period["ordinal"] or "").casefold(), 0)
+    quarter = int(period["q"] or 0) or _QUARTERS.get((period["ordinal"] or "").casefold(), 0)
     fiscal = (period["name"] or "CY").upper() != "CY"
     return [DateMention(period.start(), end, _full_year(written), quarter=quarter, fiscal=fiscal)]
 
@@ -168,36 +131,23 @@ def _full_year(written: str) -> int:
     return year if len(written) == 4 else year + (2000 if year < 70 else 1900)
 
 
-def _numeric(match: re.Match[str], start: int, end: int) -> list[DateMention]:
-    """Read 01/03/2021: day and month may change places unless one is above twelve."""
-    first, second = int(match[1]), int(match[3])
-    day, month = (second, first) if second > 12 else (first, second)
-    if not (1 <= month <= 12 and 1 <= day <= 31):
-        return []
-    ambiguous = first != second and max(first, second) <= 12
-    return [DateMention(start, end, _full_year(match[4]), month, day, ambiguous)]
-
-
-_PARTS = {"year": 1, "month": 2, "day": 3}
-
-
 def compare_date(gold: str, precision: str, mention: DateMention) -> DateRelation:
-    """Compare a mention with an ISO date ("2021", "2021-03", "2021-03-01") at a precision (year, month, day).
+    """Compare a mention with an ISO date at a precision (year, month, day; empty: that of the date).
 
-    An empty precision is that of the gold. ``coarser``: no contradiction, but less precise than asked for.
-    ``ambiguous``: it matches in one order of day and month only.
+    ``coarser``: no contradiction, but less precise; ``ambiguous``: it matches in one order of day and month.
     """
     try:
-        wanted = [int(part) for part in gold.strip()[:10].split("-")[: _PARTS.get(precision, 3)]]
+        wanted = [
+            int(part) for part in gold.strip()[:10].split("-")[: {"year": 1, "month": 2}.get(precision, 3)]
+        ]
     except ValueError:
         return "mismatch"
-    straight = _compare(wanted, mention, mention.month, mention.day)
-    if not mention.ambiguous:
-        return straight
-    swapped = _compare(wanted, mention, mention.day, mention.month)
-    if straight == swapped:
-        return straight
-    return "mismatch" if "match" not in {straight, swapped} else "ambiguous"
+    readings = {_compare(wanted, mention, mention.month, mention.day)}
+    if mention.ambiguous:
+        readings.add(_compare(wanted, mention, mention.day, mention.month))
+    if len(readings) == 1:
+        return readings.pop()
+    return "ambiguous" if "match" in readings else "mismatch"
 
 
 def _compare(wanted: list[int], mention: DateMention, month: int | None, day: int | None) -> DateRelation:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.language.dates import DateMention, find_dates
-from ragharness.language.latin import lowered
+from ragharness.language.numerals import lowered
 from ragharness.language.modality import negated
 from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.patterns import regex

@@ -26,10 +26,15 @@ def table(family: str, language: str = "en") -> Table:
     return cast("Table", tomllib.loads(path.read_text("utf-8")))
 
 
+def word_set(words: str) -> frozenset[str]:
+    """Return the words of a table written as one string."""
+    return frozenset(words.split())
+
+
 def words_of(family: str, key: str) -> frozenset[str]:
     """Return the words of one entry, written as a list of strings or as one string with blanks between."""
     entry = table(family)[key]
-    return frozenset(entry.split() if isinstance(entry, str) else entry)
+    return word_set(entry) if isinstance(entry, str) else frozenset(entry)
 
 
 def phrases(family: str, key: str) -> str:
