@@ -172,7 +172,7 @@ def test_the_shipped_grader_reads_plain_answers(tmp_path: Path) -> None:
         line("refusal", "I do not know who wrote it."),
         line(question="How many pages has it?", answers="12", answer="It has 12 pages."),
         line(question="When was it written?", answers=["1981-01-17"], answer="On January 17, 1981."),
-        line(question="Is it long?", answers=["Yes, it has 900 pages."], answer="Yes."),
+        line(question="Is it long?", answers=["Yes, it has 900 pages."], answer="Yes, 900 pages."),
     ]
     found = calibrate(load_grader(), read_labelled(written(tmp_path / "a.jsonl", rows)))
     assert found.confusion["correct"]["correct"] == 4

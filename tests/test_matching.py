@@ -31,7 +31,6 @@ HELD = [
     ("The Agreement runs for three (3) years.", "3 years", "three (3) years"),
     ("It lasts thirty-six months", "three years", "thirty-six months"),
     ("a three-year term", "three years", "three-year"),
-    ("durante tres años", "three years", "tres años"),
     ("within 30 days of the request", "thirty (30) days of request", "30 days of the request"),
     ("a fee of USD 5,000 per year", "$5,000", "USD 5,000"),
     ("signed March 1st, 2021", "1 March 2021", "March 1st, 2021"),
@@ -138,10 +137,7 @@ def test_an_item_is_found_by_its_alias() -> None:
         ("It is not renewed. Three years", False),
         ("It is not renewed, and lasts three years", False), ("It is not five but three years", False),
         ("It was not said by anyone how it lasts three years", False), ("No. Three years", False),
-        ("shall not exceed three years", False), ("no dura three años", True), ("nicht three Jahre", True),
-        ("ne dure pas three ans", True), ("nicht mehr als three Jahre", False), ("no más de three años",
-        False),
-        ("three years", False),
+        ("shall not exceed three years", False), ("three years", False),
     ],
 )  # fmt: skip
 def test_denied_values(text: str, denied: bool) -> None:

@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.language.dates import DateMention, find_dates
-from ragharness.language.numerals import lowered
 from ragharness.language.modality import negated
 from ragharness.language.numbers import Quantity, find_quantities
+from ragharness.language.numerals import lowered
 from ragharness.language.patterns import regex
 from ragharness.language.tables import table
 from ragharness.language.units import in_base
