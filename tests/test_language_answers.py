@@ -114,6 +114,14 @@ def test_acts() -> None:
     assert acts.asks_back("Do you mean the term or the secrecy period?")
 
 
+FOREIGN = [
+    "Der Empfänger darf sie an Mitarbeiter weitergeben.", "El contrato no dice nada al respecto de una sanción.", "Je ne trouve pas d'information.",
+    "L'accordo rimane in vigore per tre anni.", "Sim, pode partilhar com os seus empregados.", "Ja, dat mag met werknemers.",
+    "Não sei.", "Sem resposta.", "Nessuna informazione.", "Non specificato.", "Geen antwoord.", "Onbekend.", "Brak danych.", "Vet ej.", "Ei tiedetä",
+    "Nem tudom.", "不知道。", "わかりません。", "لا توجد معلومات", "Нет ответа.",
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("text", FOREIGN)
 def test_other_languages_are_left_to_a_person(text: str) -> None:
     assert not is_english(text)
