@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.language.declines import pattern
+from ragharness.language.declines import holds
 from ragharness.language.words import remembered
 
 if TYPE_CHECKING:
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 def _holding(*entries: str) -> Callable[[str], bool]:
     """Return the test whether a text holds a phrase of each of these entries."""
 
-    def holds(text: str) -> bool:
-        return all(pattern("acts", entry).search(text) is not None for entry in entries)
+    def holding(text: str) -> bool:
+        return all(holds("acts", entry, text) for entry in entries)
 
-    return remembered(holds)
+    return remembered(holding)
 
 
 is_pointer = _holding("pointer")
@@ -42,3 +42,5 @@ corrects_premise = _holding("premise")
 """It denies what a question takes for granted."""
 asks_back = _holding("asks_back")
 """It asks what the question means."""
+is_undecided = _holding("undecided")
+"""It neither affirms nor denies ("Partly", "It depends")."""

@@ -34,6 +34,11 @@ def _spelled(family: str, entry: str) -> str:
     return re.sub(r"\{([a-z_]+)\}", lambda found: _spelled(family, found[1]), joined)
 
 
+def holds(family: str, entry: str, text: str) -> bool:
+    """Say whether a text holds a phrase of one entry of a table."""
+    return pattern(family, entry).search(text) is not None
+
+
 @remembered
 def find_decline(text: str) -> Decline | None:
     """Return the first decline or statement of silence in a clause, or None."""
@@ -73,8 +78,3 @@ def _anothers_lack(text: str, start: int) -> bool:
         and found.end() >= start
         and not pattern("declines", "speaker").search(text, 0, found.start())
     )
-
-
-def is_disclaimer(text: str) -> bool:
-    """Say whether a text only says what its author is not ("I cannot give legal advice")."""
-    return any(pattern("declines", key).search(text) is not None for key in ("excused", "disclaimer"))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from ragharness.graders.reading.declining import NAME, asks_whether, denies_premise, it_is, tells, verdicts
+from ragharness.graders.reading.declining import asks_whether, denies_premise, tells, verdicts
 from ragharness.graders.reading.profile import profile_of
 from ragharness.language import acts
 from ragharness.language.dates import find_dates
-from ragharness.language.declines import find_decline, pattern
+from ragharness.language.declines import find_decline, holds, pattern
 from ragharness.language.numbers import find_quantities
+from ragharness.language.patterns import regex
 from ragharness.language.words import content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
@@ -20,24 +21,15 @@ if TYPE_CHECKING:
     from ragharness.records import Question
 
 Act = Literal[
-    "decline",
-    "premise",
-    "statement",
-    "aside",
-    "method",
-    "advice",
-    "pointer",
-    "background",
-    "courtesy",
-    "question",
+    "decline", "premise", "statement", "aside", "method", "advice", "pointer", "background", "courtesy"
 ]
 """What a clause does; a sentence that offers no answer does the first of these that it holds."""
 _ORDER: tuple[Act, ...] = get_args(Act)
-_PLAIN = ("statement", "pointer", "background")
+_NAME = regex(r"(?<!^)(?<![.!?]\s)\b[A-ZÀ-Ý][\w'’.-]+")
 
 
 class Refusal(NamedTuple):
-    """Whether an answer refuses the question, and what each of its sentences does."""
+    """What an answer declines, and whether it offers an answer beside it."""
 
     declined: bool = False
     """It declines what was asked."""
@@ -45,75 +37,92 @@ class Refusal(NamedTuple):
     """... and offers no answer beside it."""
     concludes: bool = False
     """It comes to an answer, whatever it declines."""
+    alone: bool = False
+    """All it says is that its author cannot help, in words of its own."""
     premise_corrected: bool = False
     """It denies what the question takes for granted."""
     clarification: bool = False
     elsewhere: bool = False
     """It declines, and answers from another document than the one asked about."""
     silent: bool = False
-    """It says that the document sets no such rule: a refusal where the question has no answer, else "no"."""
-    acts: tuple[Act, ...] = ()
-    """What each sentence does; only a ``statement`` can hold the answer beside a decline."""
+    """It says that the document sets no such rule, of a question that has no answer."""
+
+    @property
+    def declines(self) -> bool:
+        """Whether it is a decline where it commits to nothing that can be read."""
+        return self.sure or self.alone or (self.declined and not self.concludes)
+
+    @property
+    def refuses(self) -> bool:
+        """Whether it is a refusal of any sort where it commits to nothing that can be read."""
+        return self.declines or self.premise_corrected or self.clarification
 
 
-def read_refusal(sentences: Sequence[str], question: Question) -> Refusal:
-    """Return whether an answer declines the question, with what each sentence does."""
+def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = False) -> Refusal:
+    """Return whether an answer declines the question; ``cited``: it cites a passage."""
     profile = profile_of(question)
-    asks = _asks_back(sentences)
     moved = any(_moves_to_another(text, profile) for text in sentences)
-    denied = moved or any(denies_premise(text, profile) for text in sentences)
     corrected = any(_corrects(text, profile) for text in sentences)
-    if not (denied or corrected or any(_may_decline(text, profile) for text in sentences)):
-        plain: Act = "statement"
-        return Refusal(clarification=asks, acts=(plain,) * len(sentences))
-    declined, offered, silent, done = _weigh(sentences, question, profile)
+    denied = any(denies_premise(text, profile) for text in sentences)
+    told = _Told(question, profile)
+    for text in sentences:
+        told.take(text)
+    declined = told.declined or (not told.offered and (told.near or told.recipe))
+    silent = told.silent and not (told.offered or cited or question.answerable)
     elsewhere = declined and any(_names_other_document(text, question.text) for text in sentences)
     return Refusal(
-        declined or moved,
-        elsewhere or moved or (declined and not offered),
-        offered == 2,
-        moved or corrected or (denied and not declined),
-        asks,
-        elsewhere,
-        silent,
-        tuple(done),
+        declined=declined or moved or silent,
+        sure=moved or elsewhere or silent or (declined and not told.offered),
+        concludes=told.offered == 2,
+        alone=told.unable and not told.offered,
+        premise_corrected=moved or corrected or (denied and not declined),
+        clarification=_asks_back(sentences),
+        elsewhere=elsewhere,
+        silent=silent,
     )
 
 
-def _weigh(
-    sentences: Sequence[str], question: Question, profile: Profile
-) -> tuple[bool, int, bool, list[Act]]:
-    """Read sentences in order: is it declined, what is offered in the end, is the document silent."""
-    golds = tuple(each.casefold() for each in question.answers if find_decline(each))
-    done: list[Act] = []
-    declined = near = silent = supposing = False
-    offered = 0
-    for text in sentences:
-        supposing = (declined or near) and (supposing or _does("supposing", text))
-        found = _said(text, profile, done[-1] if done else "statement", supposing=supposing)
+class _Told:
+    """What the sentences so far decline, and what they offer in the end."""
+
+    def __init__(self, question: Question, profile: Profile) -> None:
+        self.profile = profile
+        self.listing = question.kind == "list"
+        self.golds = [each.casefold() for each in question.answers if find_decline(each)]
+        self.how = holds("acts", "asks_how", question.text)
+        self.declined = self.near = self.unable = self.silent = self.recipe = self.supposing = False
+        self.stated = False
+        self.offered = 0
+        """2: it comes to an answer; 1: something may hold it."""
+        self.before: Act = "statement"
+
+    def take(self, text: str) -> None:
+        """Read the next sentence."""
+        begun = self.supposing or _does("supposing", text)
+        self.supposing = begun and (self.declined or self.near)
+        found = _said(text, self.profile, self.before, supposing=self.supposing)
         kinds = [act for _, act, _ in found]
-        beside = "decline" in (*kinds, *done[-1:])
+        beside = "decline" in (self.before, *kinds)
         here = 0
         for clause, act, verdict in found:
-            no_rule = _sets_no_rule(clause, profile)
-            silent = silent or no_rule
-            if any(gold in clause.casefold() for gold in golds):
+            no_rule = _sets_no_rule(clause, self.profile)
+            self.silent = self.silent or no_rule
+            if any(gold in clause.casefold() for gold in self.golds):
                 # "No evidence of fraud" is what was found.
                 here = 2
-            elif no_rule or act == "decline" or (declined and act == "aside"):
-                near = near or act == "decline"
-                declined = declined or (act == "decline" and verdict != "near")
-                if question.kind != "list" and (offered < 2 or no_rule or _does("concludes", clause)):
+            elif no_rule or act == "decline" or (self.declined and act == "aside"):
+                self.near = self.near or act == "decline"
+                self.declined = self.declined or verdict == "about"
+                if not self.listing and (self.offered < 2 or no_rule or _does("concludes", clause)):
                     # What was stated before a decline is what there is instead; a conclusion stands.
-                    offered = here = 0
+                    self.offered = here = 0
             else:
-                here = max(here, _offers(clause, act, profile, beside=beside))
-        offered = max(offered, here)
-        done.append("statement" if here else min(kinds, key=_ORDER.index))
-    recipe = "statement" not in done and not _does("asks_how", question.text)
-    recipe = recipe and any(_does("recipe", text) for text in sentences)
-    declined = declined or (not offered and (near or recipe))
-    return declined, offered, silent and not offered, done
+                here = max(here, _offers(clause, act, self.profile, beside=beside))
+                self.unable = self.unable or (act == "aside" and _is_unable(clause))
+        self.offered = max(self.offered, here)
+        self.before = "statement" if here else min(kinds, key=_ORDER.index)
+        self.stated = self.stated or self.before == "statement"
+        self.recipe = not (self.stated or self.how) and (self.recipe or _does("recipe", text))
 
 
 def _said(
@@ -121,7 +130,7 @@ def _said(
 ) -> list[tuple[str, Act, Verdict | None]]:
     """Return the clauses of a sentence, each with what it does and what it declines."""
     if _is_question(text):
-        return [(text, "question", None)]
+        return [(text, "courtesy", None)]
     supposing = supposing or _does("conditional", text) or _does("recipe", text)
     instead: Act | None = None
     if supposing or (before in ("method", "courtesy") and _is_formula(text)):
@@ -134,7 +143,8 @@ def _said(
         start = text.find(clause, end)
         act = _act_of(clause, verdict, profile)
         joint, end = text[end:start], start + len(clause)
-        if instead and act in _PLAIN and (supposing or not _does("concludes", clause)):
+        plain = act in ("statement", "pointer", "background")
+        if instead and plain and (supposing or not _does("concludes", clause)):
             act = instead
         follows = bool(found) and act in ("statement", "background") and _does("so", joint)
         found.append((f"so {clause}", "statement", verdict) if follows else (clause, act, verdict))
@@ -174,10 +184,10 @@ def _offers(clause: str, act: Act, profile: Profile, *, beside: bool) -> int:
     figures = any(not each.year for each in find_quantities(pattern("acts", "working").sub(" ", clause)))
     valued = bool(find_dates(clause)) if profile.kind == "date" else figures
     short = len(raw_words(clause)) <= 8
-    if beside and (_does("guesses", clause) or (short and it_is(clause))):
-        return 2 if short or valued or find_dates(clause) or NAME.search(clause) else 0
+    if beside and (_does("guesses", clause) or (short and tells("it_is", clause))):
+        return 2 if short or valued or find_dates(clause) or _NAME.search(clause) else 0
     if act == "background":
-        named = _does("asks_name", profile.question) and bool(find_dates(clause) or NAME.search(clause))
+        named = _does("asks_name", profile.question) and bool(find_dates(clause) or _NAME.search(clause))
         kind = profile.kind in ("number", "date")
         return int((valued and beside) or (bool(words & profile.words) and (named or (valued and kind))))
     if _does("concludes", clause) or _does("worked_out", clause):
@@ -190,6 +200,11 @@ def _is_question(text: str) -> bool:
     return text.rstrip(" \"'*").endswith("?")
 
 
+def _is_unable(clause: str) -> bool:
+    decline = find_decline(clause)
+    return decline is not None and decline.kind != "silence"
+
+
 def _asks_back(sentences: Sequence[str]) -> bool:
     asking = [text for text in sentences if _is_question(text)]
     return (bool(asking) and (len(asking) == len(sentences) or any(map(acts.asks_back, asking)))) or any(
@@ -200,11 +215,6 @@ def _asks_back(sentences: Sequence[str]) -> bool:
 def _is_formula(text: str) -> bool:
     """Say whether a line names figures and gives none ("Revenue for 2022", "Margin = income / sales")."""
     return not _does("worked_out", text) and (not _does("finite", text) or _does("operator", text))
-
-
-def _may_decline(text: str, profile: Profile) -> bool:
-    declines = any(verdict is not None for _, verdict in verdicts(text, profile))
-    return declines or tells("whole", text) or _does("recipe", text) or _sets_no_rule(text, profile)
 
 
 def _names_other_document(text: str, question: str) -> bool:
@@ -233,10 +243,8 @@ def _sets_no_rule(text: str, profile: Profile) -> bool:
 
 def _corrects(text: str, profile: Profile) -> bool:
     """Say whether a sentence denies what the question takes for granted."""
-    if profile.kind != "yesno" and asks_whether(profile):
-        return False
-    return acts.corrects_premise(text)
+    return (profile.kind == "yesno" or not asks_whether(profile)) and acts.corrects_premise(text)
 
 
 def _does(entry: str, text: str) -> bool:
-    return pattern("acts", entry).search(text) is not None
+    return holds("acts", entry, text)
