@@ -33,8 +33,10 @@ class Refusal(NamedTuple):
 
     declined: bool = False
     """It declines what was asked."""
+    near: bool = False
+    """It declines what may be another side of what was asked."""
     sure: bool = False
-    """... and offers no answer beside it."""
+    """It declines, and offers no answer beside it."""
     concludes: bool = False
     """It comes to an answer, whatever it declines."""
     alone: bool = False
@@ -50,7 +52,7 @@ class Refusal(NamedTuple):
     @property
     def declines(self) -> bool:
         """Whether it is a decline where it commits to nothing that can be read."""
-        return self.sure or self.alone or (self.declined and not self.concludes)
+        return self.sure or self.alone or ((self.declined or self.near) and not self.concludes)
 
     @property
     def refuses(self) -> bool:
@@ -67,16 +69,18 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
     told = _Told(question, profile)
     for text in sentences:
         told.take(text)
-    declined = told.declined or (not told.offered and (told.near or told.recipe))
+    declined = told.declined or (not told.offered and (told.unsaid or told.recipe))
+    clarifies = _asks_back(sentences)
     silent = told.silent and not (told.offered or cited or question.answerable)
     elsewhere = declined and any(_names_other_document(text, question.text) for text in sentences)
     return Refusal(
         declined=declined or moved or silent,
+        near=told.near,
         sure=moved or elsewhere or silent or (declined and not told.offered),
         concludes=told.offered == 2,
-        alone=told.unable and not told.offered,
+        alone=told.unable and not (told.offered or clarifies),
         premise_corrected=moved or corrected or (denied and not declined),
-        clarification=_asks_back(sentences),
+        clarification=clarifies,
         elsewhere=elsewhere,
         silent=silent,
     )
@@ -90,7 +94,7 @@ class _Told:
         self.listing = question.kind == "list"
         self.golds = [each.casefold() for each in question.answers if find_decline(each)]
         self.how = holds("acts", "asks_how", question.text)
-        self.declined = self.near = self.unable = self.silent = self.recipe = self.supposing = False
+        self.declined = self.near = self.unsaid = self.unable = self.silent = self.recipe = self.supposing = False
         self.stated = False
         self.offered = 0
         """2: it comes to an answer; 1: something may hold it."""
@@ -99,7 +103,7 @@ class _Told:
     def take(self, text: str) -> None:
         """Read the next sentence."""
         begun = self.supposing or _does("supposing", text)
-        self.supposing = begun and (self.declined or self.near)
+        self.supposing = begun and (self.declined or self.unsaid)
         found = _said(text, self.profile, self.before, supposing=self.supposing)
         kinds = [act for _, act, _ in found]
         beside = "decline" in (self.before, *kinds)
@@ -111,7 +115,8 @@ class _Told:
                 # "No evidence of fraud" is what was found.
                 here = 2
             elif no_rule or act == "decline" or (self.declined and act == "aside"):
-                self.near = self.near or act == "decline"
+                self.unsaid = self.unsaid or act == "decline"
+                self.near = self.near or verdict == "near"
                 self.declined = self.declined or verdict == "about"
                 if not self.listing and (self.offered < 2 or no_rule or _does("concludes", clause)):
                     # What was stated before a decline is what there is instead; a conclusion stands.
@@ -220,7 +225,7 @@ def _is_formula(text: str) -> bool:
 def _names_other_document(text: str, question: str) -> bool:
     """Say whether a sentence answers from a document that the question does not name."""
     found = pattern("declines", "other_document").search(text)
-    other = found is not None and not find_decline(text) and (found[1] or found[0]) not in question
+    other = found is not None and not find_decline(text) and found[1] not in question
     return other and tells("document", question)
 
 
