@@ -9,7 +9,6 @@ from ragharness.language import acts
 from ragharness.language.dates import find_dates
 from ragharness.language.declines import find_decline, holds, pattern
 from ragharness.language.modality import negations
-from ragharness.language.numbers import find_quantities
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import words_of
 from ragharness.language.words import concept, content, generic_concepts
@@ -100,7 +99,7 @@ def _other_head(clause: str, known: frozenset[str]) -> bool:
 def _denies_existence(clause: str, profile: Profile) -> bool:
     """Say whether a clause says that there is no such thing as was asked for ("sets no penalty")."""
     found = pattern("declines", "absent").search(clause)
-    if not found or any(not each.year for each in find_quantities(clause)):
+    if not found:
         return False
     words = _object(
         clause if clause.casefold().startswith("no ") else clause[found.start() : found.end() + 80]

@@ -153,8 +153,6 @@ def _said(
             act = instead
         follows = bool(found) and act in ("statement", "background") and _does("so", joint)
         found.append((f"so {clause}", "statement", verdict) if follows else (clause, act, verdict))
-        if act in ("method", "advice"):
-            instead = "method"
     return found or [(text, "courtesy", None)]
 
 
@@ -184,17 +182,13 @@ def _offers(clause: str, act: Act, profile: Profile, *, beside: bool) -> int:
     if _does("yes_or_no", clause):
         return 2 if len(raw_words(clause)) > 1 else 1
     words = frozenset(content(clause)) - generic_concepts()
-    if act not in ("statement", "background") or not words:
+    if act != "statement" or not words:
         return 0
     figures = any(not each.year for each in find_quantities(pattern("acts", "working").sub(" ", clause)))
     valued = bool(find_dates(clause)) if profile.kind == "date" else figures
     short = len(raw_words(clause)) <= 8
     if beside and (_does("guesses", clause) or (short and tells("it_is", clause))):
         return 2 if short or valued or find_dates(clause) or _NAME.search(clause) else 0
-    if act == "background":
-        named = _does("asks_name", profile.question) and bool(find_dates(clause) or _NAME.search(clause))
-        kind = profile.kind in ("number", "date")
-        return int((valued and beside) or (bool(words & profile.words) and (named or (valued and kind))))
     if _does("concludes", clause) or _does("worked_out", clause):
         return 2
     told = words & profile.words and words - profile.words and (valued or _does("finite", clause))
@@ -211,10 +205,8 @@ def _is_unable(clause: str) -> bool:
 
 
 def _asks_back(sentences: Sequence[str]) -> bool:
-    asking = [text for text in sentences if _is_question(text)]
-    return (bool(asking) and (len(asking) == len(sentences) or any(map(acts.asks_back, asking)))) or any(
-        acts.asks_back(text) and _does("please", text) for text in sentences
-    )
+    asking = [text for text in sentences if _is_question(text) or _does("please", text)]
+    return bool(asking) and (len(asking) == len(sentences) or any(map(acts.asks_back, asking)))
 
 
 def _is_formula(text: str) -> bool:
