@@ -3,13 +3,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-from ragharness.language import acts, declines
+from ragharness.language import acts
 from ragharness.language.citations import MARK, mark, resolve
 from ragharness.language.declines import find_decline
 from ragharness.language.normalise import normalise
@@ -81,8 +77,8 @@ def test_normalise(text: str, said: str, cited: tuple[str, ...] | None) -> None:
 DECLINES = [
     "I don't know.", "I can't answer that.", "None of the retrieved passages mention a penalty.", "not in context",
     "The term isn't specified.", "It cannot be determined from the context.", "The agreement is silent on the matter.",
-    "No provision addresses it.", "No tengo evidencia sobre una penalización.", "Je ne trouve pas d'information.",
-    "Ich kann diese Frage nicht beantworten.", "Leider wird das in den Dokumenten nicht erwähnt.", "Insufficient evidence.",
+    "No provision addresses it.", 
+    "Insufficient evidence.",
     "Neither of them states a fee.", "There's no maintenance fee in the passages.", "The excerpts don’t say.",
 ]  # fmt: skip
 NO_DECLINES = [
@@ -117,28 +113,6 @@ def test_acts() -> None:
     assert acts.corrects_premise("There is no such agreement.")
     assert not acts.corrects_premise("There is no mention of it.")
     assert acts.asks_back("Do you mean the term or the secrecy period?")
-
-
-def test_every_foreign_decline_has_the_word_that_makes_it_be_looked_for() -> None:
-    """The quick look must never hide what the patterns behind it would find."""
-    cases = Path(__file__).parent / "cases"
-    texts = [
-        text for path in sorted(cases.glob("*.json")) for text in strings(json.loads(path.read_text("utf-8")))
-    ]
-    found = [text for text in texts if declines._FOREIGN.search(text)]
-    assert len(found) > 30
-    assert [text for text in found if not declines._FOREIGN_SIGN.search(text)] == []
-
-
-def strings(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for each in value.values():
-            yield from strings(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from strings(each)
 
 
 FOREIGN = [

@@ -54,7 +54,7 @@ class RulesGrader:
     def read(
         self, question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
     ) -> Reading:
-        """Return the primitives of an answer; ``supporting`` are the ids of passages that hold gold evidence."""
+        """Return the primitives of an answer; ``supporting``: ids of the passages that hold gold evidence."""
         passages = {passage.id: passage for passage in retrieved}
         unlabelled = replace(answer, text=without_labels(answer.text, [each.title for each in retrieved]))
         parsed = parse_answer(unlabelled, question.text, list(passages))
@@ -120,7 +120,7 @@ class _Reader:
         return weigh_text(parts, question, read, self.thresholds) if weighed else read
 
     def _why_open(self, outcome: Outcome) -> str:
-        """Why an answer that neither commits nor declines is left to a person; empty: it is beside the point."""
+        """Why what neither commits nor declines is left to a person; empty: it is beside the point."""
         if acts.is_undecided(self.answer.text):
             return "it neither affirms nor denies"
         known = self.profile.words | self.profile.kindred
@@ -180,7 +180,7 @@ class _Reader:
         return [(part, role) for part, role in paired if role in ("answer", "claim")]
 
     def _contradicted(self, outcome: Outcome, roles: Sequence[Role]) -> bool:
-        """Say whether a cited passage states otherwise what a further claim says, or what the right answer says."""
+        """Say whether a cited passage speaks against a further claim, or against the right answer."""
         right, yesno = outcome.match == "match", self.question.kind == "yesno"
         for part, role in self._claims(roles) if outcome.committed else ():
             answers = role == "answer"
@@ -195,7 +195,9 @@ class _Reader:
         return False
 
     def _flags(self, outcome: Outcome, refusal: Refusal, roles: Sequence[Role]) -> tuple[str, ...]:
-        outside = any(acts.is_outside_knowledge(part.text) and not part.citations for part in self.answer.sentences)
+        outside = any(
+            acts.is_outside_knowledge(part.text) and not part.citations for part in self.answer.sentences
+        )
         inside = any(part.citations for part, _ in self._claims(roles))
         mixed = ["mixed"] if outcome.committed and outside and inside else []
         elsewhere = ["elsewhere"] if refusal.elsewhere else []

@@ -6,8 +6,8 @@ import re
 from functools import lru_cache
 from typing import Literal, NamedTuple, cast, get_args
 
-from ragharness.language.tables import any_of, table, words_of
-from ragharness.language.words import raw_words, remembered
+from ragharness.language.tables import any_of, table
+from ragharness.language.words import remembered
 
 Family = Literal["inability", "absence", "missing_input", "silence"]
 """The speaker cannot; there is nothing to answer from; the speaker needs more; the documents do not say."""
@@ -42,8 +42,6 @@ def holds(family: str, entry: str, text: str) -> bool:
 @remembered
 def find_decline(text: str) -> Decline | None:
     """Return the first decline or statement of silence in a clause, or None."""
-    if not _may_decline(text):
-        return None
     excused = [
         found.span() for key in ("excused", "disclaimer") for found in pattern("declines", key).finditer(text)
     ]
@@ -55,19 +53,6 @@ def find_decline(text: str) -> Decline | None:
             ):
                 return Decline(start, end, family)
     return None
-
-
-def _may_decline(text: str) -> bool:
-    """Say, cheaply, whether any pattern can match."""
-    if "'" in text or "’" in text:
-        return True
-    whole, begun = _triggers()
-    return any(word in whole or word.startswith(begun) for word in raw_words(text))
-
-
-@lru_cache(maxsize=1)
-def _triggers() -> tuple[frozenset[str], tuple[str, ...]]:
-    return words_of("declines", "triggers"), tuple(words_of("declines", "trigger_stems"))
 
 
 def _anothers_lack(text: str, start: int) -> bool:

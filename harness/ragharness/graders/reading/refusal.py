@@ -64,7 +64,7 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
     """Return whether an answer declines the question; ``cited``: it cites a passage."""
     profile = profile_of(question)
     moved = any(_moves_to_another(text, profile) for text in sentences)
-    corrected = any(_corrects(text, profile) for text in sentences)
+    corrected = any(map(acts.corrects_premise, sentences))
     denied = any(denies_premise(text, profile) for text in sentences)
     told = _Told(question, profile)
     for text in sentences:
@@ -93,8 +93,9 @@ class _Told:
         self.profile = profile
         self.listing = question.kind == "list"
         self.golds = [each.casefold() for each in question.answers if find_decline(each)]
-        self.how = holds("acts", "asks_how", question.text)
-        self.declined = self.near = self.unsaid = self.unable = self.silent = self.recipe = self.supposing = False
+        self.declined = self.near = self.unsaid = self.unable = self.silent = self.recipe = self.supposing = (
+            False
+        )
         self.stated = False
         self.offered = 0
         """2: it comes to an answer; 1: something may hold it."""
@@ -127,7 +128,7 @@ class _Told:
         self.offered = max(self.offered, here)
         self.before = "statement" if here else min(kinds, key=_ORDER.index)
         self.stated = self.stated or self.before == "statement"
-        self.recipe = not (self.stated or self.how) and (self.recipe or _does("recipe", text))
+        self.recipe = not self.stated and (self.recipe or _does("recipe", text))
 
 
 def _said(
@@ -153,6 +154,8 @@ def _said(
             act = instead
         follows = bool(found) and act in ("statement", "background") and _does("so", joint)
         found.append((f"so {clause}", "statement", verdict) if follows else (clause, act, verdict))
+        if act in ("method", "advice"):
+            instead = "method"
     return found or [(text, "courtesy", None)]
 
 
@@ -180,7 +183,7 @@ def _act_of(clause: str, verdict: Verdict | None, profile: Profile) -> Act:
 def _offers(clause: str, act: Act, profile: Profile, *, beside: bool) -> int:
     """Return 2 for a clause that comes to an answer, 1 for one that may hold it, 0 for any other."""
     if _does("yes_or_no", clause):
-        return 2 if len(raw_words(clause)) > 1 else 1
+        return 2
     words = frozenset(content(clause)) - generic_concepts()
     if act != "statement" or not words:
         return 0
@@ -236,11 +239,6 @@ def _moves_to_another(text: str, profile: Profile) -> bool:
 def _sets_no_rule(text: str, profile: Profile) -> bool:
     named = frozenset(content(text.replace("-", " "))) & profile.focus
     return profile.kind == "yesno" and bool(named) and tells("no_rule", text)
-
-
-def _corrects(text: str, profile: Profile) -> bool:
-    """Say whether a sentence denies what the question takes for granted."""
-    return (profile.kind == "yesno" or not asks_whether(profile)) and acts.corrects_premise(text)
 
 
 def _does(entry: str, text: str) -> bool:
