@@ -77,8 +77,7 @@ def test_normalise(text: str, said: str, cited: tuple[str, ...] | None) -> None:
 DECLINES = [
     "I don't know.", "I can't answer that.", "None of the retrieved passages mention a penalty.", "not in context",
     "The term isn't specified.", "It cannot be determined from the context.", "The agreement is silent on the matter.",
-    "No provision addresses it.", 
-    "Insufficient evidence.",
+    "No provision addresses it.", "Insufficient evidence.",
     "Neither of them states a fee.", "There's no maintenance fee in the passages.", "The excerpts don’t say.",
 ]  # fmt: skip
 NO_DECLINES = [

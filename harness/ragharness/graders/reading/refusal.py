@@ -71,14 +71,15 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
         told.take(text)
     declined = told.declined or (not told.offered and (told.unsaid or told.recipe))
     clarifies = _asks_back(sentences)
+    alone = told.unable and not (told.offered or clarifies)
     silent = told.silent and not (told.offered or cited or question.answerable)
     elsewhere = declined and any(_names_other_document(text, question.text) for text in sentences)
     return Refusal(
         declined=declined or moved or silent,
         near=told.near,
-        sure=moved or elsewhere or silent or (declined and not told.offered),
+        sure=moved or elsewhere or silent or ((declined or (alone and not told.said)) and not told.offered),
         concludes=told.offered == 2,
-        alone=told.unable and not (told.offered or clarifies),
+        alone=alone,
         premise_corrected=moved or corrected or (denied and not declined),
         clarification=clarifies,
         elsewhere=elsewhere,
@@ -96,7 +97,7 @@ class _Told:
         self.declined = self.near = self.unsaid = self.unable = self.silent = self.recipe = self.supposing = (
             False
         )
-        self.stated = False
+        self.stated = self.said = False
         self.offered = 0
         """2: it comes to an answer; 1: something may hold it."""
         self.before: Act = "statement"
@@ -110,6 +111,7 @@ class _Told:
         beside = "decline" in (self.before, *kinds)
         here = 0
         for clause, act, verdict in found:
+            self.said = self.said or act not in ("decline", "aside", "courtesy", "advice")
             no_rule = _sets_no_rule(clause, self.profile)
             self.silent = self.silent or no_rule
             if any(gold in clause.casefold() for gold in self.golds):
@@ -185,13 +187,16 @@ def _offers(clause: str, act: Act, profile: Profile, *, beside: bool) -> int:
     if _does("yes_or_no", clause):
         return 2
     words = frozenset(content(clause)) - generic_concepts()
-    if act != "statement" or not words:
+    if act not in ("statement", "background") or not words:
         return 0
     figures = any(not each.year for each in find_quantities(pattern("acts", "working").sub(" ", clause)))
     valued = bool(find_dates(clause)) if profile.kind == "date" else figures
     short = len(raw_words(clause)) <= 8
     if beside and (_does("guesses", clause) or (short and tells("it_is", clause))):
         return 2 if short or valued or find_dates(clause) or _NAME.search(clause) else 0
+    if act == "background":
+        asked = profile.kind in ("number", "date") and bool(words & profile.words)
+        return int(valued and (beside or asked))
     if _does("concludes", clause) or _does("worked_out", clause):
         return 2
     told = words & profile.words and words - profile.words and (valued or _does("finite", clause))
