@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -75,24 +76,19 @@ def measures_of(question: Question, answer: Answer) -> dict[str, float]:
     return text_measures(parts, question, read_values(parts, question, profile_of(question), declined=False))
 
 
+@dataclass
 class _Reader:
     """One reading of one answer."""
 
-    def __init__(
-        self,
-        question: Question,
-        answer: ParsedAnswer,
-        passages: dict[str, Passage],
-        supporting: frozenset[str],
-        thresholds: tuple[float, float],
-    ) -> None:
-        self.question = question
-        self.answer = answer
-        self.passages = passages
-        self.supporting = supporting
-        self.thresholds = thresholds
-        self.profile = profile_of(question)
-        self.own = own_sentences(answer.sentences, tuple(passages.values()))
+    question: Question
+    answer: ParsedAnswer
+    passages: dict[str, Passage]
+    supporting: frozenset[str]
+    thresholds: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        self.profile = profile_of(self.question)
+        self.own = own_sentences(self.answer.sentences, tuple(self.passages.values()))
 
     def read(self) -> Reading:
         """Return the primitives: is it a refusal, what does it commit to, what supports that."""

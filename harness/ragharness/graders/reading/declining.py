@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Literal
 
 from ragharness.language import acts
@@ -16,6 +16,7 @@ from ragharness.language.words import concept, content, generic_concepts
 if TYPE_CHECKING:
     from ragharness.graders.reading.profile import Profile
 
+tells = partial(holds, "declines")
 Verdict = Literal["about", "near", "other"]
 """A decline of the question, of what may be another attribute of the same thing, of something else."""
 
@@ -117,8 +118,3 @@ def asks_whether(profile: Profile) -> bool:
 def is_guess(clause: str) -> bool:
     """Say whether a clause calls itself a guess, or outside knowledge."""
     return tells("guess", clause) or acts.is_outside_knowledge(clause)
-
-
-def tells(entry: str, text: str) -> bool:
-    """Say whether a text holds a phrase of an entry of the table of declines."""
-    return holds("declines", entry, text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from ragharness.graders.reading.declining import asks_whether, denies_premise, tells, verdicts
@@ -24,6 +25,7 @@ Act = Literal[
     "decline", "premise", "statement", "aside", "method", "advice", "pointer", "background", "courtesy"
 ]
 """What a clause does; a sentence that offers no answer does the first of these that it holds."""
+_does = partial(holds, "acts")
 _ORDER: tuple[Act, ...] = get_args(Act)
 _NAME = regex(r"(?<!^)(?<![.!?]\s)\b[A-ZÀ-Ý][\w'’.-]+")
 
@@ -126,7 +128,8 @@ class _Told:
                     self.offered = here = 0
             else:
                 here = max(here, _offers(clause, act, self.profile, beside=beside))
-                self.unable = self.unable or (act == "aside" and _is_unable(clause))
+                decline = find_decline(clause) if act == "aside" else None
+                self.unable = self.unable or (decline is not None and decline.kind != "silence")
         self.offered = max(self.offered, here)
         self.before = "statement" if here else min(kinds, key=_ORDER.index)
         self.stated = self.stated or self.before == "statement"
@@ -207,11 +210,6 @@ def _is_question(text: str) -> bool:
     return text.rstrip(" \"'*").endswith("?")
 
 
-def _is_unable(clause: str) -> bool:
-    decline = find_decline(clause)
-    return decline is not None and decline.kind != "silence"
-
-
 def _asks_back(sentences: Sequence[str]) -> bool:
     asking = [text for text in sentences if _is_question(text) or _does("please", text)]
     return bool(asking) and (len(asking) == len(sentences) or any(map(acts.asks_back, asking)))
@@ -244,7 +242,3 @@ def _moves_to_another(text: str, profile: Profile) -> bool:
 def _sets_no_rule(text: str, profile: Profile) -> bool:
     named = frozenset(content(text.replace("-", " "))) & profile.focus
     return profile.kind == "yesno" and bool(named) and tells("no_rule", text)
-
-
-def _does(entry: str, text: str) -> bool:
-    return holds("acts", entry, text)
