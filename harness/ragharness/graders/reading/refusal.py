@@ -96,10 +96,8 @@ class _Told:
         self.profile = profile
         self.listing = question.kind == "list"
         self.golds = [each.casefold() for each in question.answers if find_decline(each)]
-        self.declined = self.near = self.unsaid = self.unable = self.silent = self.recipe = self.supposing = (
-            False
-        )
-        self.stated = self.said = False
+        self.declined = self.near = self.unsaid = self.unable = self.silent = False
+        self.stated = self.said = self.recipe = self.supposing = False
         self.offered = 0
         """2: it comes to an answer; 1: something may hold it."""
         self.before: Act = "statement"
@@ -113,26 +111,26 @@ class _Told:
         beside = "decline" in (self.before, *kinds)
         here = 0
         for clause, act, verdict in found:
-            self.said = self.said or act not in ("decline", "aside", "courtesy", "advice")
+            self.said |= act not in ("decline", "aside", "courtesy", "advice")
             no_rule = _sets_no_rule(clause, self.profile)
-            self.silent = self.silent or no_rule
+            self.silent |= no_rule
             if any(gold in clause.casefold() for gold in self.golds):
                 # "No evidence of fraud" is what was found.
                 here = 2
             elif no_rule or act == "decline" or (self.declined and act == "aside"):
-                self.unsaid = self.unsaid or act == "decline"
-                self.near = self.near or verdict == "near"
-                self.declined = self.declined or verdict == "about"
+                self.unsaid |= act == "decline"
+                self.near |= verdict == "near"
+                self.declined |= verdict == "about"
                 if not self.listing and (self.offered < 2 or no_rule or _does("concludes", clause)):
                     # What was stated before a decline is what there is instead; a conclusion stands.
                     self.offered = here = 0
             else:
                 here = max(here, _offers(clause, act, self.profile, beside=beside))
                 decline = find_decline(clause) if act == "aside" else None
-                self.unable = self.unable or (decline is not None and decline.kind != "silence")
+                self.unable |= decline is not None and decline.kind != "silence"
         self.offered = max(self.offered, here)
         self.before = "statement" if here else min(kinds, key=_ORDER.index)
-        self.stated = self.stated or self.before == "statement"
+        self.stated |= self.before == "statement"
         self.recipe = not self.stated and (self.recipe or _does("recipe", text))
 
 
