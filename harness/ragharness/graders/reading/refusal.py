@@ -97,7 +97,9 @@ class _Told:
         self.listing = question.kind == "list"
         self.golds = [each.casefold() for each in question.answers if find_decline(each)]
         self.declined = self.near = self.unsaid = self.unable = self.silent = False
-        self.stated = self.said = self.recipe = self.supposing = False
+        self.stated = self.recipe = self.supposing = False
+        self.said = profile.kind == "text"
+        """Something else than declining is said, which may hold the answer; of a text any word may."""
         self.offered = 0
         """2: it comes to an answer; 1: something may hold it."""
         self.before: Act = "statement"
@@ -111,7 +113,7 @@ class _Told:
         beside = "decline" in (self.before, *kinds)
         here = 0
         for clause, act, verdict in found:
-            self.said |= act not in ("decline", "aside", "courtesy", "advice")
+            self.said |= act not in ("decline", "aside", "courtesy")
             no_rule = _sets_no_rule(clause, self.profile)
             self.silent |= no_rule
             if any(gold in clause.casefold() for gold in self.golds):
