@@ -107,7 +107,7 @@ class _Reader:
         if question.kind == "yesno":
             read = read_yesno(parts, question, profile, declined=refusal.declined)
             return weigh_reasons(parts, question, read)
-        declined = refusal.declined or refusal.premise_corrected
+        declined = refusal.declined or refusal.limited or refusal.premise_corrected
         if question.kind == "list":
             return read_list(parts, question, profile, declined=declined)
         passages = tuple(self.passages.values())

@@ -37,6 +37,8 @@ class Refusal(NamedTuple):
     """It declines what was asked."""
     near: bool = False
     """It declines what may be another side of what was asked."""
+    limited: bool = False
+    """It declines something, or names limits of its author, whatever it goes on to say."""
     sure: bool = False
     """It declines, and offers no answer beside it."""
     concludes: bool = False
@@ -79,6 +81,7 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
     return Refusal(
         declined=declined or moved or silent,
         near=told.near,
+        limited=told.unsaid,
         sure=moved or elsewhere or silent or ((declined or (alone and not told.said)) and not told.offered),
         concludes=told.offered == 2,
         alone=alone,
