@@ -6,8 +6,8 @@ import re
 from functools import lru_cache
 from typing import Literal, NamedTuple, cast, get_args
 
-from ragharness.language.tables import any_of, table, words_of
-from ragharness.language.words import raw_words, remembered
+from ragharness.language.tables import any_of, table
+from ragharness.language.words import remembered
 
 Family = Literal["inability", "absence", "missing_input", "silence"]
 """The speaker cannot; there is nothing to answer from; the speaker needs more; the documents do not say."""
@@ -34,11 +34,14 @@ def _spelled(family: str, entry: str) -> str:
     return re.sub(r"\{([a-z_]+)\}", lambda found: _spelled(family, found[1]), joined)
 
 
+def holds(family: str, entry: str, text: str) -> bool:
+    """Say whether a text holds a phrase of one entry of a table."""
+    return pattern(family, entry).search(text) is not None
+
+
 @remembered
 def find_decline(text: str) -> Decline | None:
     """Return the first decline or statement of silence in a clause, or None."""
-    if not _may_decline(text):
-        return None
     excused = [
         found.span() for key in ("excused", "disclaimer") for found in pattern("declines", key).finditer(text)
     ]
@@ -52,19 +55,6 @@ def find_decline(text: str) -> Decline | None:
     return None
 
 
-def _may_decline(text: str) -> bool:
-    """Say, cheaply, whether any pattern can match."""
-    if "'" in text or "’" in text:
-        return True
-    whole, begun = _triggers()
-    return any(word in whole or word.startswith(begun) for word in raw_words(text))
-
-
-@lru_cache(maxsize=1)
-def _triggers() -> tuple[frozenset[str], tuple[str, ...]]:
-    return words_of("declines", "triggers"), tuple(words_of("declines", "trigger_stems"))
-
-
 def _anothers_lack(text: str, start: int) -> bool:
     """Say whether what is missing is missing to somebody else than the speaker and the documents."""
     found = pattern("declines", "had").search(text, 0, start + 8)
@@ -73,8 +63,3 @@ def _anothers_lack(text: str, start: int) -> bool:
         and found.end() >= start
         and not pattern("declines", "speaker").search(text, 0, found.start())
     )
-
-
-def is_disclaimer(text: str) -> bool:
-    """Say whether a text only says what its author is not ("I cannot give legal advice")."""
-    return any(pattern("declines", key).search(text) is not None for key in ("excused", "disclaimer"))

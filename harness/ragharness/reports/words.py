@@ -66,6 +66,7 @@ FLAG_NAMES = {
     "retrieval_miss": "the evidence was not retrieved",
     "hedged": "declines and answers at once",
     "mixed": "part evidence, part outside knowledge",
+    "elsewhere": "declines and answers from another document",
 }
 """What flags say in words; others are shown by their names."""
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Literal
 
 from ragharness.language import acts
 from ragharness.language.dates import find_dates
-from ragharness.language.declines import find_decline, pattern
+from ragharness.language.declines import find_decline, holds, pattern
 from ragharness.language.modality import negations
-from ragharness.language.numbers import find_quantities
-from ragharness.language.patterns import regex
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import words_of
 from ragharness.language.words import concept, content, generic_concepts
@@ -18,9 +16,9 @@ from ragharness.language.words import concept, content, generic_concepts
 if TYPE_CHECKING:
     from ragharness.graders.reading.profile import Profile
 
+tells = partial(holds, "declines")
 Verdict = Literal["about", "near", "other"]
 """A decline of the question, of what may be another attribute of the same thing, of something else."""
-NAME = regex(r"(?<!^)(?<![.!?]\s)\b[A-ZÀ-Ý][\w'’.-]+")
 
 
 def denies_premise(text: str, profile: Profile) -> bool:
@@ -102,7 +100,7 @@ def _other_head(clause: str, known: frozenset[str]) -> bool:
 def _denies_existence(clause: str, profile: Profile) -> bool:
     """Say whether a clause says that there is no such thing as was asked for ("sets no penalty")."""
     found = pattern("declines", "absent").search(clause)
-    if not found or any(not each.year for each in find_quantities(clause)):
+    if not found:
         return False
     words = _object(
         clause if clause.casefold().startswith("no ") else clause[found.start() : found.end() + 80]
@@ -114,19 +112,9 @@ def _denies_existence(clause: str, profile: Profile) -> bool:
 
 def asks_whether(profile: Profile) -> bool:
     """Say whether yes or no answers a question."""
-    return profile.kind == "yesno" or pattern("declines", "asks_whether").match(profile.question) is not None
+    return profile.kind == "yesno" or tells("asks_whether", profile.question)
 
 
 def is_guess(clause: str) -> bool:
     """Say whether a clause calls itself a guess, or outside knowledge."""
     return tells("guess", clause) or acts.is_outside_knowledge(clause)
-
-
-def it_is(clause: str) -> bool:
-    """Say whether a clause only points back to what was asked."""
-    return tells("it_is", clause)
-
-
-def tells(entry: str, text: str) -> bool:
-    """Say whether a text holds a phrase of an entry of the table of declines."""
-    return pattern("declines", entry).search(text) is not None

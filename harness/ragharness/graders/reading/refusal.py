@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from ragharness.graders.reading.declining import NAME, asks_whether, denies_premise, it_is, tells, verdicts
+from ragharness.graders.reading.declining import asks_whether, denies_premise, tells, verdicts
 from ragharness.graders.reading.profile import profile_of
 from ragharness.language import acts
 from ragharness.language.dates import find_dates
-from ragharness.language.declines import find_decline, pattern
+from ragharness.language.declines import find_decline, holds, pattern
 from ragharness.language.numbers import find_quantities
+from ragharness.language.patterns import regex
 from ragharness.language.words import content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
@@ -20,100 +22,121 @@ if TYPE_CHECKING:
     from ragharness.records import Question
 
 Act = Literal[
-    "decline",
-    "premise",
-    "statement",
-    "aside",
-    "method",
-    "advice",
-    "pointer",
-    "background",
-    "courtesy",
-    "question",
+    "decline", "premise", "statement", "aside", "method", "advice", "pointer", "background", "courtesy"
 ]
 """What a clause does; a sentence that offers no answer does the first of these that it holds."""
+_does = partial(holds, "acts")
 _ORDER: tuple[Act, ...] = get_args(Act)
-_PLAIN = ("statement", "pointer", "background")
+_NAME = regex(r"(?<!^)(?<![.!?]\s)\b[A-ZÀ-Ý][\w'’.-]+")
 
 
 class Refusal(NamedTuple):
-    """Whether an answer refuses the question, and what each of its sentences does."""
+    """What an answer declines, and whether it offers an answer beside it."""
 
     declined: bool = False
     """It declines what was asked."""
+    near: bool = False
+    """It declines what may be another side of what was asked."""
+    limited: bool = False
+    """It declines something, or names limits of its author, whatever it goes on to say."""
     sure: bool = False
-    """... and offers no answer beside it."""
+    """It declines, and offers no answer beside it."""
     concludes: bool = False
     """It comes to an answer, whatever it declines."""
+    alone: bool = False
+    """All it says is that its author cannot help, in words of its own."""
     premise_corrected: bool = False
     """It denies what the question takes for granted."""
     clarification: bool = False
     elsewhere: bool = False
     """It declines, and answers from another document than the one asked about."""
     silent: bool = False
-    """It says that the document sets no such rule: a refusal where the question has no answer, else "no"."""
-    acts: tuple[Act, ...] = ()
-    """What each sentence does; only a ``statement`` can hold the answer beside a decline."""
+    """It says that the document sets no such rule, of a question that has no answer."""
+
+    @property
+    def declines(self) -> bool:
+        """Whether it is a decline where it commits to nothing that can be read."""
+        return self.sure or self.alone or ((self.declined or self.near) and not self.concludes)
+
+    @property
+    def refuses(self) -> bool:
+        """Whether it is a refusal of any sort where it commits to nothing that can be read."""
+        return self.declines or self.premise_corrected or self.clarification
 
 
-def read_refusal(sentences: Sequence[str], question: Question) -> Refusal:
-    """Return whether an answer declines the question, with what each sentence does."""
+def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = False) -> Refusal:
+    """Return whether an answer declines the question; ``cited``: it cites a passage."""
     profile = profile_of(question)
-    asks = _asks_back(sentences)
     moved = any(_moves_to_another(text, profile) for text in sentences)
-    denied = moved or any(denies_premise(text, profile) for text in sentences)
-    corrected = any(_corrects(text, profile) for text in sentences)
-    if not (denied or corrected or any(_may_decline(text, profile) for text in sentences)):
-        plain: Act = "statement"
-        return Refusal(clarification=asks, acts=(plain,) * len(sentences))
-    declined, offered, silent, done = _weigh(sentences, question, profile)
+    corrected = any(map(acts.corrects_premise, sentences))
+    denied = any(denies_premise(text, profile) for text in sentences)
+    told = _Told(question, profile)
+    for text in sentences:
+        told.take(text)
+    declined = told.declined or (not told.offered and (told.unsaid or told.recipe))
+    clarifies = _asks_back(sentences)
+    alone = told.unable and not (told.offered or clarifies)
+    silent = told.silent and not (told.offered or cited or question.answerable)
     elsewhere = declined and any(_names_other_document(text, question.text) for text in sentences)
     return Refusal(
-        declined or moved,
-        elsewhere or moved or (declined and not offered),
-        offered == 2,
-        moved or corrected or (denied and not declined),
-        asks,
-        elsewhere,
-        silent,
-        tuple(done),
+        declined=declined or moved or silent,
+        near=told.near,
+        limited=told.unsaid,
+        sure=moved or elsewhere or silent or ((declined or (alone and not told.said)) and not told.offered),
+        concludes=told.offered == 2,
+        alone=alone,
+        premise_corrected=moved or corrected or (denied and not declined),
+        clarification=clarifies,
+        elsewhere=elsewhere,
+        silent=silent,
     )
 
 
-def _weigh(
-    sentences: Sequence[str], question: Question, profile: Profile
-) -> tuple[bool, int, bool, list[Act]]:
-    """Read sentences in order: is it declined, what is offered in the end, is the document silent."""
-    golds = tuple(each.casefold() for each in question.answers if find_decline(each))
-    done: list[Act] = []
-    declined = near = silent = supposing = False
-    offered = 0
-    for text in sentences:
-        supposing = (declined or near) and (supposing or _does("supposing", text))
-        found = _said(text, profile, done[-1] if done else "statement", supposing=supposing)
+class _Told:
+    """What the sentences so far decline, and what they offer in the end."""
+
+    def __init__(self, question: Question, profile: Profile) -> None:
+        self.profile = profile
+        self.listing = question.kind == "list"
+        self.golds = [each.casefold() for each in question.answers if find_decline(each)]
+        self.declined = self.near = self.unsaid = self.unable = self.silent = False
+        self.stated = self.recipe = self.supposing = False
+        self.said = profile.kind == "text"
+        """Something else than declining is said, which may hold the answer; of a text any word may."""
+        self.offered = 0
+        """2: it comes to an answer; 1: something may hold it."""
+        self.before: Act = "statement"
+
+    def take(self, text: str) -> None:
+        """Read the next sentence."""
+        begun = self.supposing or _does("supposing", text)
+        self.supposing = begun and (self.declined or self.unsaid)
+        found = _said(text, self.profile, self.before, supposing=self.supposing)
         kinds = [act for _, act, _ in found]
-        beside = "decline" in (*kinds, *done[-1:])
+        beside = "decline" in (self.before, *kinds)
         here = 0
         for clause, act, verdict in found:
-            no_rule = _sets_no_rule(clause, profile)
-            silent = silent or no_rule
-            if any(gold in clause.casefold() for gold in golds):
+            self.said |= act not in ("decline", "aside", "courtesy")
+            no_rule = _sets_no_rule(clause, self.profile)
+            self.silent |= no_rule
+            if any(gold in clause.casefold() for gold in self.golds):
                 # "No evidence of fraud" is what was found.
                 here = 2
-            elif no_rule or act == "decline" or (declined and act == "aside"):
-                near = near or act == "decline"
-                declined = declined or (act == "decline" and verdict != "near")
-                if question.kind != "list" and (offered < 2 or no_rule or _does("concludes", clause)):
+            elif no_rule or act == "decline" or (self.declined and act == "aside"):
+                self.unsaid |= act == "decline"
+                self.near |= verdict == "near"
+                self.declined |= verdict == "about"
+                if not self.listing and (self.offered < 2 or no_rule or _does("concludes", clause)):
                     # What was stated before a decline is what there is instead; a conclusion stands.
-                    offered = here = 0
+                    self.offered = here = 0
             else:
-                here = max(here, _offers(clause, act, profile, beside=beside))
-        offered = max(offered, here)
-        done.append("statement" if here else min(kinds, key=_ORDER.index))
-    recipe = "statement" not in done and not _does("asks_how", question.text)
-    recipe = recipe and any(_does("recipe", text) for text in sentences)
-    declined = declined or (not offered and (near or recipe))
-    return declined, offered, silent and not offered, done
+                here = max(here, _offers(clause, act, self.profile, beside=beside))
+                decline = find_decline(clause) if act == "aside" else None
+                self.unable |= decline is not None and decline.kind != "silence"
+        self.offered = max(self.offered, here)
+        self.before = "statement" if here else min(kinds, key=_ORDER.index)
+        self.stated |= self.before == "statement"
+        self.recipe = not self.stated and (self.recipe or _does("recipe", text))
 
 
 def _said(
@@ -121,7 +144,7 @@ def _said(
 ) -> list[tuple[str, Act, Verdict | None]]:
     """Return the clauses of a sentence, each with what it does and what it declines."""
     if _is_question(text):
-        return [(text, "question", None)]
+        return [(text, "courtesy", None)]
     supposing = supposing or _does("conditional", text) or _does("recipe", text)
     instead: Act | None = None
     if supposing or (before in ("method", "courtesy") and _is_formula(text)):
@@ -134,7 +157,8 @@ def _said(
         start = text.find(clause, end)
         act = _act_of(clause, verdict, profile)
         joint, end = text[end:start], start + len(clause)
-        if instead and act in _PLAIN and (supposing or not _does("concludes", clause)):
+        plain = act in ("statement", "pointer", "background")
+        if instead and plain and (supposing or not _does("concludes", clause)):
             act = instead
         follows = bool(found) and act in ("statement", "background") and _does("so", joint)
         found.append((f"so {clause}", "statement", verdict) if follows else (clause, act, verdict))
@@ -167,19 +191,18 @@ def _act_of(clause: str, verdict: Verdict | None, profile: Profile) -> Act:
 def _offers(clause: str, act: Act, profile: Profile, *, beside: bool) -> int:
     """Return 2 for a clause that comes to an answer, 1 for one that may hold it, 0 for any other."""
     if _does("yes_or_no", clause):
-        return 2 if len(raw_words(clause)) > 1 else 1
+        return 2
     words = frozenset(content(clause)) - generic_concepts()
     if act not in ("statement", "background") or not words:
         return 0
     figures = any(not each.year for each in find_quantities(pattern("acts", "working").sub(" ", clause)))
     valued = bool(find_dates(clause)) if profile.kind == "date" else figures
     short = len(raw_words(clause)) <= 8
-    if beside and (_does("guesses", clause) or (short and it_is(clause))):
-        return 2 if short or valued or find_dates(clause) or NAME.search(clause) else 0
+    if beside and (_does("guesses", clause) or (short and tells("it_is", clause))):
+        return 2 if short or valued or find_dates(clause) or _NAME.search(clause) else 0
     if act == "background":
-        named = _does("asks_name", profile.question) and bool(find_dates(clause) or NAME.search(clause))
-        kind = profile.kind in ("number", "date")
-        return int((valued and beside) or (bool(words & profile.words) and (named or (valued and kind))))
+        asked = profile.kind in ("number", "date") and bool(words & profile.words)
+        return int(valued and (beside or asked))
     if _does("concludes", clause) or _does("worked_out", clause):
         return 2
     told = words & profile.words and words - profile.words and (valued or _does("finite", clause))
@@ -191,10 +214,8 @@ def _is_question(text: str) -> bool:
 
 
 def _asks_back(sentences: Sequence[str]) -> bool:
-    asking = [text for text in sentences if _is_question(text)]
-    return (bool(asking) and (len(asking) == len(sentences) or any(map(acts.asks_back, asking)))) or any(
-        acts.asks_back(text) and _does("please", text) for text in sentences
-    )
+    asking = [text for text in sentences if _is_question(text) or _does("please", text)]
+    return bool(asking) and (len(asking) == len(sentences) or any(map(acts.asks_back, asking)))
 
 
 def _is_formula(text: str) -> bool:
@@ -202,15 +223,10 @@ def _is_formula(text: str) -> bool:
     return not _does("worked_out", text) and (not _does("finite", text) or _does("operator", text))
 
 
-def _may_decline(text: str, profile: Profile) -> bool:
-    declines = any(verdict is not None for _, verdict in verdicts(text, profile))
-    return declines or tells("whole", text) or _does("recipe", text) or _sets_no_rule(text, profile)
-
-
 def _names_other_document(text: str, question: str) -> bool:
     """Say whether a sentence answers from a document that the question does not name."""
     found = pattern("declines", "other_document").search(text)
-    other = found is not None and not find_decline(text) and (found[1] or found[0]) not in question
+    other = found is not None and not find_decline(text) and found[1] not in question
     return other and tells("document", question)
 
 
@@ -229,14 +245,3 @@ def _moves_to_another(text: str, profile: Profile) -> bool:
 def _sets_no_rule(text: str, profile: Profile) -> bool:
     named = frozenset(content(text.replace("-", " "))) & profile.focus
     return profile.kind == "yesno" and bool(named) and tells("no_rule", text)
-
-
-def _corrects(text: str, profile: Profile) -> bool:
-    """Say whether a sentence denies what the question takes for granted."""
-    if profile.kind != "yesno" and asks_whether(profile):
-        return False
-    return acts.corrects_premise(text)
-
-
-def _does(entry: str, text: str) -> bool:
-    return pattern("acts", entry).search(text) is not None
