@@ -128,7 +128,6 @@ class _Reader:
         refusing = not outcome.committed and refusal.refuses
         roles = [role_of(part, outcome, self.profile, refusing=refusing) for part in parts]
         outcome.contradiction = outcome.contradiction or self._contradicted(outcome, roles)
-        answerable = self.question.answerable
         supports = [
             supported(part, role, outcome, self.passages, self.supporting)
             for part, role in zip(parts, roles, strict=True)

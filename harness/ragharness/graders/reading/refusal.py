@@ -193,6 +193,8 @@ def _offers(clause: str, act: Act, profile: Profile, *, beside: bool) -> int:
     if _does("yes_or_no", clause):
         return 2
     words = frozenset(content(clause)) - generic_concepts()
+    if act == "statement" and (_does("concludes", clause) or _does("worked_out", clause)):
+        return 2
     if act not in ("statement", "background") or not words:
         return 0
     figures = any(not each.year for each in find_quantities(pattern("acts", "working").sub(" ", clause)))
@@ -203,8 +205,6 @@ def _offers(clause: str, act: Act, profile: Profile, *, beside: bool) -> int:
     if act == "background":
         asked = profile.kind in ("number", "date") and bool(words & profile.words)
         return int(valued and (beside or asked))
-    if _does("concludes", clause) or _does("worked_out", clause):
-        return 2
     told = words & profile.words and words - profile.words and (valued or _does("finite", clause))
     return int(bool(told) or profile.kind == "list")
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from ragharness.graders.reading.outcome import Outcome
     from ragharness.records import Match, Question
 
-ENOUGH_WORDS = 0.7
-"""The share of the own words of an accepted sentence that an answer must hold, besides all of its figures."""
-ENOUGH_REASONS = 0.5
-"""The same where the answer has said the gold's yes or no already."""
+ENOUGH_WORDS = 0.6
+"""The share of the own words of an accepted sentence that an answer must hold."""
+ENOUGH_BESIDE = 0.4
+"""The same where it holds figures of the sentence too, or has said its yes or no."""
 _SETTLED = ("distractor", "world")
 
 
@@ -75,7 +75,7 @@ def text_measures(parts: Sequence[AnswerSentence], question: Question, read: Out
 
 def _weigh_sentence(parts: Sequence[AnswerSentence], question: Question, read: Outcome) -> Outcome:
     """Compare with accepted sentences: right where one of them is held, else open."""
-    if holds_sentence(parts, question.text, question.answers, ENOUGH_WORDS):
+    if holds_sentence(parts, question.text, question.answers):
         return _commit(read, parts, question, "match")
     read.committed, read.match = False, "none"
     read.unreadable = "the accepted answer is a sentence, and the answer holds too little of it to tell"
@@ -85,18 +85,14 @@ def _weigh_sentence(parts: Sequence[AnswerSentence], question: Question, read: O
 def weigh_reasons(parts: Sequence[AnswerSentence], question: Question, read: Outcome) -> Outcome:
     """Return a right yes or no, or leave it open where its gold gives reasons that the answer does not."""
     reasons = [gold for word in question.answers for gold in question.aliases.get(word, ())]
-    if (
-        read.match == "match"
-        and reasons
-        and not holds_sentence(parts, question.text, reasons, ENOUGH_REASONS)
-    ):
+    if read.match == "match" and reasons and not holds_sentence(parts, question.text, reasons, ENOUGH_BESIDE):
         read.committed, read.match = False, "none"
         read.unreadable = f"it says {read.value}, as the gold does, and does not give the gold's reasons"
     return read
 
 
 def holds_sentence(
-    parts: Sequence[AnswerSentence], question: str, golds: Sequence[str], share: float
+    parts: Sequence[AnswerSentence], question: str, golds: Sequence[str], share: float = ENOUGH_WORDS
 ) -> bool:
     """Return whether an answer holds the figures and a share of the words of a gold, the question's apart."""
     asked = frozenset(tokens(fold(question)))
@@ -105,7 +101,8 @@ def holds_sentence(
         own = set(own_words(gold, asked))
         figures = {word for word in own if word[0].isdigit()}
         words = own - figures
-        if own and figures <= said and len(words & said) >= share * len(words):
+        least = ENOUGH_BESIDE if figures else share
+        if own and figures <= said and len(words & said) >= least * len(words):
             return True
     return False
 
