@@ -29,7 +29,8 @@ SAME_SPELLING = 0.92
 ANOTHER_WORD = 0.8
 """The Jaro-Winkler similarity below which a word is no spelling of another one."""
 _TOKEN = regex(r"\d+(?:\.\d+)?|[^\W\d_]+")
-_NAME_WORD = regex(r"\b(?:[A-Z]\w*|\d+)")
+_NAME_WORD = regex(r"\b(?!(?:The|Sir|Dr|Mr|Mrs)\b)(?:[A-Z]\w*|\d+)")
+_NAME = regex(r"(?:[A-Z]\w*|\d+)(?:[ .]+(?:(?:of|the|and|on|for|&) )*(?:[A-Z]\w*|\d+))+")
 _POSSESSIVE = regex(r"'s\b")
 _THOUSANDS = regex(r"(?<=\d),(?=\d{3})")
 _INITIALS = regex(r"\b([a-z])\.(?=\s?[a-z]\b)")
@@ -161,14 +162,14 @@ def another_name(answer: str, golds: Sequence[str]) -> str:
     "The House Committee on Coasts" is another body than "the Senate Committee on Coasts", and 21 Quay Street
     another address than 12; a spelling or an initial makes no other name.
     """
-    said = _NAME_WORD.findall(answer)
+    said = [_NAME_WORD.findall(run) for run in _NAME.findall(answer)]
     for gold in golds:
-        wanted = _NAME_WORD.findall(gold)
-        for start in range(len(said) - len(wanted) + 1) if len(wanted) > 2 else ():
-            here = said[start : start + len(wanted)]
-            unlike = [pair for pair in zip(wanted, here, strict=True) if pair[0] != pair[1]]
-            if len(unlike) == 1 and unlike[0][0] not in said and _is_other_word(*unlike[0]):
-                return " ".join(here)
+        wanted = _NAME_WORD.findall(gold) if _NAME.fullmatch(gold) else []
+        for here in said if len(wanted) > 2 else ():
+            if len(here) == len(wanted):
+                unlike = [pair for pair in zip(wanted, here, strict=True) if pair[0] != pair[1]]
+                if len(unlike) == 1 and _is_other_word(*unlike[0]):
+                    return " ".join(here)
     return ""
 
 

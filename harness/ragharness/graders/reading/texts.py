@@ -52,13 +52,12 @@ def weigh_text(
     other = "" if read.match == "match" else another_name(said, gold)
     if likely >= correct_from and not other:
         return _commit(read, parts, question, "match")
-    if likely <= wrong_up_to:
-        responsive = not frozenset(tokens(fold(said))).isdisjoint(own_words(question.text, frozenset()))
-        return _commit(read, parts, question, "mismatch") if read.committed or responsive else read
+    responsive = not frozenset(tokens(fold(said))).isdisjoint(own_words(question.text, frozenset()))
+    if other or likely <= wrong_up_to:
+        read.value = other or read.value
+        return _commit(read, parts, question, "mismatch") if read.committed or responsive or other else read
     read.committed, read.match = False, "none"
     read.unreadable = f"its likeness to the accepted answers, {likely:.2f}, decides neither way"
-    if other:
-        read.unreadable = f"it names {other}, which is the answer but for one word"
     return read
 
 
