@@ -8,7 +8,7 @@ import pytest
 
 from ragharness.buckets import grade
 from ragharness.graders import load_grader
-from ragharness.graders.reading.answer import dissect
+from ragharness.graders.reading.answer import parse_answer
 from ragharness.graders.reading.lists import read_list
 from ragharness.graders.reading.profile import profile_of
 from ragharness.graders.reading.values import read_values
@@ -83,7 +83,8 @@ def test_an_answer_commits_to_its_conclusion(question: Question, text: str, came
 )
 @pytest.mark.parametrize("question", [CAPITAL, RELEASE, AUTHOR], ids=lambda each: each.kind)
 def test_long_texts_of_values_take_linear_time(question: Question, piece: str) -> None:
-    parts = dissect(Answer(text=piece * (100_000 // len(piece))), question.text, []).parts
+    answer = Answer(text=piece * (100_000 // len(piece)))
+    parts = parse_answer(answer, question.text, ()).sentences
     begin = time.process_time()
     read_values(parts, question, profile_of(question), declined=False)
     read_list(parts, question, profile_of(question), declined=False)
