@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragharness.language.items import match_items
-from ragharness.language.matching import find_alias, is_code, negated, normalise
+from ragharness.graders.reading.lists import match_items
+from ragharness.language.matching import find_alias, is_code
+from ragharness.language.modality import negated
 
 HELD = [
     ("It is governed by the laws of the State of Delaware.", "State of Delaware", "State of Delaware"),
@@ -31,7 +32,6 @@ HELD = [
     ("The Agreement runs for three (3) years.", "3 years", "three (3) years"),
     ("It lasts thirty-six months", "three years", "thirty-six months"),
     ("a three-year term", "three years", "three-year"),
-    ("durante tres años", "three years", "tres años"),
     ("within 30 days of the request", "thirty (30) days of request", "30 days of the request"),
     ("a fee of USD 5,000 per year", "$5,000", "USD 5,000"),
     ("signed March 1st, 2021", "1 March 2021", "March 1st, 2021"),
@@ -72,10 +72,6 @@ def test_an_alias_is_not_held(text: str, alias: str) -> None:
 def test_the_longest_of_overlapping_aliases_stays() -> None:
     hits = find_alias("The Office of Grants in Oslo", ["Office", "Office of Grants", "Oslo"])
     assert [hit.alias for hit in hits] == ["Office of Grants", "Oslo"]
-
-
-def test_normalise_drops_articles_and_possessives() -> None:
-    assert normalise("The  “Office's” Grants!") == "office grants"
 
 
 OFFICES = ("Office of Rural Health", "Office of Grants")
@@ -138,10 +134,7 @@ def test_an_item_is_found_by_its_alias() -> None:
         ("It is not renewed. Three years", False),
         ("It is not renewed, and lasts three years", False), ("It is not five but three years", False),
         ("It was not said by anyone how it lasts three years", False), ("No. Three years", False),
-        ("shall not exceed three years", False), ("no dura three años", True), ("nicht three Jahre", True),
-        ("ne dure pas three ans", True), ("nicht mehr als three Jahre", False), ("no más de three años",
-        False),
-        ("three years", False),
+        ("shall not exceed three years", False), ("three years", False),
     ],
 )  # fmt: skip
 def test_denied_values(text: str, denied: bool) -> None:
