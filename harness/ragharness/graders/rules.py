@@ -148,8 +148,7 @@ class _Reader:
         declined = declined or self.refusal.premise_corrected
         if question.kind == "list":
             return read_list(parts, question, profile, declined=declined)
-        passages = tuple(self.passages.values())
-        read = read_values(parts, question, profile, declined=declined, passages=passages)
+        read = read_values(parts, question, profile, declined=declined)
         if question.kind == "text" and not declined:
             return weigh_text(parts, question, read, self.thresholds)
         return read

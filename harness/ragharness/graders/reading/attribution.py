@@ -35,7 +35,6 @@ _BARE_JOINT = regex(r"^\W*(?:and|/)\W*$", re.IGNORECASE)
 _PHRASE_END = regex(r",\s|\band\b|\bwhile\b|\)")
 _FOR = regex(r"\b(?:on\s+behalf\s+of|[Ff]or)\s+(?:the\s+)?((?:[A-ZÀ-Ý][\w&'’-]*\s?)+)")
 _RANK = regex(r"\b(vice|deputy|assistant|associate|acting|interim|co)[-\s]+([a-z]{4,})", re.IGNORECASE)
-_PART_OF = regex(r"\b([a-z]+)\s+of\s+(?:the\s+|its\s+|their\s+)?(?:[a-z]+\s+)?([a-z]+)", re.IGNORECASE)
 _OTHER_PERIOD = regex(rf"\b{phrases('values', 'other_period')}", re.IGNORECASE)
 _LABEL = regex(r"(?:FY|fiscal\s+)?\d{4}\s*[:=]", re.IGNORECASE)
 """A year that names the value after it: "(2022: $5 million)"."""
@@ -195,9 +194,8 @@ def _is_distractors(place: Place) -> bool:
 
 def _is_for_another(place: Place) -> bool:
     """As in "Signed for B by ...", where A is asked about."""
-    asked = _behalf(place.profile.question) if place.value.named else frozenset[str]()
-    said = _behalf(place.after)
-    return bool(asked and said) and asked.isdisjoint(said)
+    asked, said = _FOR.search(place.profile.question), _FOR.search(place.after)
+    return bool(place.value.named and asked and said) and place.profile.words.isdisjoint(content(said[1]))
 
 
 def _is_of_another_rank(place: Place) -> bool:
@@ -232,8 +230,6 @@ def _attribute(place: Place) -> Slot:
     shared, strange = words & relevant, words - relevant - named - profile.words
     if not words:
         return "in" if first else "weak"
-    if _is_part_of(region, strange, profile):
-        return "stray"
     opening = next(word for word in content(region) if word in words)
     if opening in strange and not shared & (profile.focus | profile.acronyms):
         return "stray" if len(words) > 1 or not first else "weak"
@@ -248,22 +244,8 @@ def _attribute(place: Place) -> Slot:
     return "in" if alone else "stray"
 
 
-def _is_part_of(region: str, strange: frozenset[str], profile: Profile) -> bool:
-    """Say whether a value is that of a part or an aspect of what was asked ("cost of revenue")."""
-    return any(
-        not strange.isdisjoint(content(found[1])) and not profile.focus.isdisjoint(content(found[2]))
-        for found in _PART_OF.finditer(region)
-    )
-
-
 def _words(text: str) -> frozenset[str]:
     return frozenset(content(text)) | frozenset(word for word in raw_words(text) if word.isdigit())
-
-
-@remembered
-def _behalf(text: str) -> frozenset[str]:
-    """The words of the names for which something is done."""
-    return frozenset(word for found in _FOR.finditer(text) for word in content(found[1]))
 
 
 def _years_of(place: Place) -> list[int]:

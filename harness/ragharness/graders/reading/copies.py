@@ -9,28 +9,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragharness.graders.reading.answer import AnswerSentence
-    from ragharness.graders.reading.choosing import Entry
     from ragharness.records import Passage
 
 LONG_COPY = 120
 """Words copied from the passages: the answer is what is said besides."""
-LEAST_COPIED = 60
-"""Words copied from the passages that make a dump; a shorter quotation is read like any other sentence."""
 _LEAST_SENTENCE = 5
-
-
-def own_words(chosen: Sequence[Entry], passages: Sequence[Passage]) -> list[Entry]:
-    """Return the entries that an answer commits to: of a dump with several values, those in its own words.
-
-    Empty: all of them are copied, and nothing says which of the values is meant.
-    """
-    if len({entry.candidate.written.casefold() for entry in chosen}) < 2:
-        return list(chosen)
-    texts = [_squeezed(passage.text) for passage in passages]
-    copied = {entry.part.text for entry in chosen if _is_copied(entry.part.text, texts)}
-    if sum(len(text.split()) for text in copied) < LEAST_COPIED:
-        return list(chosen)
-    return [entry for entry in chosen if entry.part.text not in copied]
 
 
 def own_sentences(sentences: Sequence[AnswerSentence], passages: Sequence[Passage]) -> list[AnswerSentence]:

@@ -20,11 +20,8 @@ if TYPE_CHECKING:
     from ragharness.records import Question
 
 _LOSS = regex(rf"\b{phrases('values', 'loss')}\b", re.IGNORECASE)
-_EITHER_SIGN = regex(r"\(\s*loss(?:es)?\s*\)|(?<=[a-z])\s?(?:/|or|and)\s?\(?loss(?:es)?\b\)?", re.IGNORECASE)
-"""Of a label that suits both signs, "Net income (loss)": the figure says which it is."""
 _OUTFLOW = regex(rf"\b{phrases('values', 'outflow')}\b", re.IGNORECASE)
 _PARENTHESES = regex(r"\([^()]*\)")
-_BETWEEN = regex(r"\bbetween\b[^.;]*$", re.IGNORECASE)
 _JOINT_AFTER = regex(r"\s?(-|–|—|to\b|through\b)")
 _JOINT_BEFORE = regex(r"(-|–|—|\bto|\bthrough)\s?$")
 _MOVED = regex(rf"\b(?:{phrases('values', 'changing')}|up|down)\w*", re.IGNORECASE)
@@ -71,7 +68,9 @@ def find_figures(text: str, question: Question) -> list[Candidate]:
                 near=any(_is_near(gold, question.unit, measured) for gold in question.answers),
             )
         )  # fmt: skip
-    return found or _in_names(text, question)
+    if any(each.relation == "match" for each in found):
+        return found
+    return sorted([*found, *_in_names(text, question)], key=lambda each: each.start)
 
 
 def _in_names(text: str, question: Question) -> list[Candidate]:
@@ -99,17 +98,16 @@ def in_range(text: str, quantity: Quantity) -> bool:
     low = quantity.range == "low"
     joint = _JOINT_AFTER.match(text, quantity.end) if low else _JOINT_BEFORE.search(before)
     moved = joint and joint[1].isalpha() and _MOVED.search(text, 0, quantity.start)
-    return _BETWEEN.search(before) is not None or (joint is not None and not moved)
+    return joint is not None and not moved
 
 
 def _signed(text: str, question: Question) -> list[Quantity]:
     """The amounts of a sentence: a loss is negative, and money that went out is not."""
-    signs = _EITHER_SIGN.sub(lambda found: " " * len(found[0]), text)
     losing = _LOSS.search(_PARENTHESES.sub("", question.text)) is None
     paid = _OUTFLOW.search(question.text) is not None
     found = []
     for each in find_quantities(text):
-        lost = losing and each.value > 0 and _LOSS.search(signs, max(0, each.start - 40), each.end)
+        lost = losing and each.value > 0 and _LOSS.search(text, max(0, each.start - 40), each.end)
         bracketed = paid and each.value < 0 and text[each.start : each.end].lstrip("$€£ ").startswith("(")
         found.append(replace(each, value=-each.value) if lost or bracketed else each)
     return found

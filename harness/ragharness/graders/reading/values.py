@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ragharness.graders.reading.answer import is_quoted_row, is_quoted_table
 from ragharness.graders.reading.attribution import place_values
 from ragharness.graders.reading.candidates import accepted, find_candidates, value_kinds
-from ragharness.graders.reading.copies import own_words
 from ragharness.graders.reading.declining import is_guess, speaks_of_question
 from ragharness.graders.reading.outcome import Candidate, Entry, Outcome, Slot
 from ragharness.language import acts
@@ -24,12 +22,11 @@ if TYPE_CHECKING:
 
     from ragharness.graders.reading.answer import AnswerSentence
     from ragharness.graders.reading.profile import Profile
-    from ragharness.records import Passage, Question
+    from ragharness.records import Question
 
 _CONCLUDES = regex(rf"(?:^\W*|[,;]\s+){phrases('values', 'concluding')}\b", re.IGNORECASE)
 _CALCULATES = regex(r"=[^;]*[/×*÷+]|[/×*÷+−][^;]*=|≈|\bdivid(?:ed|ing)\s+by\b|\bmultipl", re.IGNORECASE)
 _SIDE_BY_SIDE = regex(r"\W*(?:and|/)\W*")
-_THEY = regex(r"\W*(?:it|they|this|these)\b", re.IGNORECASE)
 _NAME = r"[A-ZÀ-Ý][\w'’.-]+"
 _NAMED = regex(rf"(?<!^)(?<![.!?]\s)\b{_NAME}")
 _IS_A_NAME = regex(
@@ -46,21 +43,11 @@ def read_values(
     profile: Profile,
     *,
     declined: bool,
-    passages: Sequence[Passage] = (),
 ) -> Outcome:
-    """Return the values asserted in the question's slot, compared; ``declined``: the text declines it.
-
-    ``passages`` are those that the pipeline got: what is copied from them at length singles out no value.
-    """
+    """Return the values asserted in the question's slot, compared; ``declined``: the text declines it."""
     entries = gather(parts, question, profile, declined=declined)
     outcome = Outcome(entries=entries, calculates=any(_CALCULATES.search(part.text) for part in parts))
-    chosen = choose(outcome, question)
-    outcome.unreadable = _names_none(entries, chosen)
-    stated = own_words(chosen, passages)
-    if chosen and not stated:
-        outcome.unreadable = "it copies passages with several values and names none of them"
-    if outcome.unreadable:
-        return outcome
+    stated = choose(outcome, question)
     if not stated and not declined:
         stated = _only_value(parts, entries)
     if stated:
@@ -103,10 +90,8 @@ def _is_beside(text: str, value: Candidate, question: Question, profile: Profile
     """
     low, high = next((span for span in clauses(text) if span[0] <= value.start < span[1]), (0, len(text)))
     here = frozenset(content(text[low:high])) - frozenset(content(question.unit))
-    return (
-        _THEY.match(text, low) is None
-        and len(profile.focus & here) == 1
-        and any(first in profile.focus - here and last in here for first, last in profile.qualified)
+    return len(profile.focus & here) == 1 and any(
+        first in profile.focus - here and last in here for first, last in profile.qualified
     )
 
 
@@ -147,18 +132,6 @@ def _only_value(parts: Sequence[AnswerSentence], entries: Sequence[Entry]) -> li
     """The values of an answer of one sentence: a single one is its answer, of false ones any is false."""
     unclear = any(each.candidate.related or (each.right and len(entries) > 1) for each in entries)
     return list(entries) if not unclear and sum(not part.heading for part in parts) == 1 else []
-
-
-def _names_none(entries: Sequence[Entry], chosen: Sequence[Entry]) -> str:
-    """Why a quoted table singles out no value; empty where it does."""
-    if chosen and all(is_quoted_table(each.part.text) for each in chosen):
-        return "it quotes a table of several rows and names none of its figures"
-    texts = {each.part.text for each in chosen}
-    if len(texts) == 1 and all(map(is_quoted_row, texts)):
-        figures = [each for each in entries if each.part.text in texts]
-        if not figures[0].right and any(each.right for each in figures):
-            return "it quotes a row with the right figure behind another one and names neither"
-    return ""
 
 
 # How they compare.
@@ -219,7 +192,7 @@ def _mismatch(stated: Sequence[Entry], question: Question, outcome: Outcome) -> 
     """The gold is not among the values: one of its kind that cannot be the gold is wrong."""
     relations = [each.candidate.relation for each in stated]
     if "ambiguous" in relations:
-        outcome.leave(f"{outcome.value!r} can be read in two ways")
+        outcome.leave(f"{outcome.value!r} may be the accepted answer or another one")
     elif "world" in relations:
         outcome.match = "world"
     elif "distractor" in relations:
