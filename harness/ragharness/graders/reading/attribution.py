@@ -223,25 +223,15 @@ def _attribute(place: Place) -> Slot:
         # "rose from 4 to 5": what rose stands before the first of the two.
         region, first = place.text[place.low : place.inside[0].start], True
     region = region if region.strip(" ,:;-–—(*") else place.after
-    words = frozenset(word for word in content(region) if not word.isdigit())
-    words -= generic_concepts() | NEUTRAL
-    named = frozenset(concept for name in profile.names for concept in content(name))
-    relevant = profile.focus | profile.kindred | profile.acronyms
-    shared, strange = words & relevant, words - relevant - named - profile.words
+    empty = generic_concepts() | NEUTRAL
+    words = [word for word in content(region) if not word.isdigit() and word not in empty]
     if not words:
         return "in" if first else "weak"
-    opening = next(word for word in content(region) if word in words)
-    if opening in strange and not shared & (profile.focus | profile.acronyms):
-        return "stray" if len(words) > 1 or not first else "weak"
-    # The words of a name ("the Appropriations Act, 2021, was enacted") tell no other attribute.
-    lower = frozenset(content(" ".join(word for word in region.split() if word[:1].islower())))
-    if shared and len(shared) >= len(strange & lower):
+    known = profile.words | profile.kindred
+    attribute = profile.focus | profile.acronyms
+    if not attribute.isdisjoint(words) or (words[0] in known and not profile.kindred.isdisjoint(words)):
         return "in"
-    if not strange:
-        return "in" if shared else "weak"
-    whole = _words(place.clause) | _words(place.context)
-    alone = len(place.inside) == 1 and len(whole & profile.focus) * 2 >= max(1, len(profile.focus))
-    return "in" if alone else "stray"
+    return "weak" if known.issuperset(words) or (first and len(words) == 1) else "stray"
 
 
 def _words(text: str) -> frozenset[str]:
