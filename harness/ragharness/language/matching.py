@@ -18,9 +18,10 @@ from ragharness.language.words import remembered
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_TOKEN = regex(r"(?:[^\W\d_]\.){2,}|\d+(?:[.,]\d+)+|[^\W_]+|&")
+_TOKEN = regex(r"(?<!\w)(?:[^\W\d_]\.\s?)+[^\W\d_]\.|\d+(?:[.,]\d+)+|[^\W_]+|&")
 _CODE = regex(r"0\d{4,}|(?=(?:\D*\d){7})(\d+(?:-\d+)+)")
 """A number that begins with a zero, or groups of digits with hyphens that are too long for a range."""
+_POINTS = regex(r"\.\s?")
 _ARTICLES = frozenset(("a", "an", "the"))
 _HISSING = ("s", "x", "z", "ch", "sh")
 Key = tuple[object, ...]
@@ -143,7 +144,7 @@ def _tokens(text: str) -> _Tokens:
 @lru_cache(maxsize=16384)
 def _name_of(word: str) -> str:
     """Return one name for all forms of a word: singular and plural, the spellings of an ordinal."""
-    word = "and" if word == "&" else word.replace(".", "") if word[0].isalpha() else word
+    word = "and" if word == "&" else _POINTS.sub("", word) if word[0].isalpha() else word
     if word in _ordinals() or not word.isalpha() or len(word) < 4:
         return _ordinals().get(word, word)
     if word.endswith("ies"):

@@ -37,8 +37,7 @@ _CLAUSE = re.compile(
     r"[a-z]\s+(?:is|are|was|were|has|have|had|did|does|because|due to|which|that)\s+[a-z0-9$]"
 )
 _ASKS_DAY = re.compile(r"\b(?:date|day)\b", re.IGNORECASE)
-_ASKS_MONTH = re.compile(r"\b(?:date|day|month)\b", re.IGNORECASE)
-_MONTH = len("2024-03")
+_ASKS_MONTH = re.compile(r"\bmonth\b", re.IGNORECASE)
 _BESIDE = re.compile(r"\W*x?\W*")
 """What may stand beside the amount of a number: marks, and the x of "9.5x"."""
 
@@ -119,7 +118,7 @@ def read_answers(
         dates = [_date(each) for each in given if not _is_short_year(each)]
         if not dates or not all(dates):
             raise ValueError(f"expected a date like 2024-03-01, found {' | '.join(given)[:80]!r}")
-        return tuple(dict.fromkeys(dates)), "", _precision(min(map(len, dates)), question)
+        return tuple(dict.fromkeys(dates)), "", _precision(dates, question)
     if kind == "number":
         return _numbers(given, unit, question)
     return tuple(dict.fromkeys(given)), unit, ""
@@ -161,11 +160,11 @@ def _are_dates(answers: list[str], question: str) -> bool:
     return asks_when(question) if bare or len(dates) < len(answers) else True
 
 
-def _precision(length: int, question: str) -> Precision:
-    """Return the precision that a question asks for, at most that of its golds; empty: none."""
-    if _ASKS_DAY.search(question) and length > _MONTH:
-        return "day"
-    return "month" if _ASKS_MONTH.search(question) and length >= _MONTH else ""
+def _precision(dates: list[str], question: str) -> Precision:
+    """Return the precision that differing golds share or that a question asks for; empty: none is known."""
+    coarsest: Precision = ("year", "month", "day")[min(map(len, dates)) // 3 - 1]
+    asked = _ASKS_DAY.search(question) or (coarsest == "month" and _ASKS_MONTH.search(question))
+    return coarsest if asked or len(set(map(len, dates))) > 1 else ""
 
 
 def _is_short_year(gold: str) -> bool:

@@ -12,7 +12,7 @@ from ragharness.language.declines import find_decline
 from ragharness.language.patterns import regex
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import phrases, words_of
-from ragharness.language.words import content, generic_concepts, raw_words, remembered
+from ragharness.language.words import content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,12 +32,10 @@ _FORMER = regex(rf"\b{phrases('values', 'former')}(?!\w)", re.IGNORECASE)
 _NOW = regex(rf"\b{phrases('values', 'now')}\b", re.IGNORECASE)
 _ALTERNATIVE = regex(r"\b(?:or|alternatively|perhaps|possibly|maybe)\W*(?:\w+\W+){0,2}$", re.IGNORECASE)
 _BARE_JOINT = regex(r"^\W*(?:and|/)\W*$", re.IGNORECASE)
-_PHRASE_END = regex(r",\s|\band\b|\bwhile\b|\)")
+_PHRASE_END = regex(r",\s|\band\b|\bwhile\b|\)|\((?=(?:FY|fiscal\s)?\d{4}\s?[:=])", re.IGNORECASE)
 _FOR = regex(r"\b(?:on\s+behalf\s+of|[Ff]or)\s+(?:the\s+)?((?:[A-ZÀ-Ý][\w&'’-]*\s?)+)")
 _RANK = regex(r"\b(vice|deputy|assistant|associate|acting|interim|co)[-\s]+([a-z]{4,})", re.IGNORECASE)
 _OTHER_PERIOD = regex(rf"\b{phrases('values', 'other_period')}", re.IGNORECASE)
-_LABEL = regex(r"(?:FY|fiscal\s+)?\d{4}\s*[:=]", re.IGNORECASE)
-"""A year that names the value after it: "(2022: $5 million)"."""
 _ASKS_END = regex(r"\b(?:expir\w*|end|ends|ended|terminat\w*|until|matur\w*|laps\w*)\b", re.IGNORECASE)
 _ASKS_START = regex(r"\b(?:effect\w*|start\w*|beg[iau]n\w*|commenc\w*|enter\w*)\b", re.IGNORECASE)
 
@@ -171,8 +169,9 @@ def _is_other_period(place: Place) -> bool:
         return False
     if place.value is place.inside[-1] and _OTHER_PERIOD.search(place.after):
         return True
-    years = _years_of(place) if place.profile.years else []
-    return bool(years) and place.profile.years.isdisjoint(years)
+    # The years of the heading count where nothing beside the value names one.
+    years = _years(place.beside) or _years(place.context)
+    return bool(years and place.profile.years) and place.profile.years.isdisjoint(years)
 
 
 def _is_distractors(place: Place) -> bool:
@@ -238,25 +237,5 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(content(text)) | frozenset(word for word in raw_words(text) if word.isdigit())
 
 
-def _years_of(place: Place) -> list[int]:
-    """The years that a value is given for; those of the heading where its clause names none."""
-    value, inside = place.value, place.inside
-    stated = [(at + place.low, year) for at, year in _years(place.clause)]
-    years = [each for each in stated if not any(one.start <= each[0] < one.end for one in inside)]
-    if not years:
-        return [date.year for date in find_dates(place.context) if date.year]
-    low, high = value.start - len(place.before), value.end + len(place.after)
-    ahead = [year for at, year in years if low <= at < value.start]
-    after = [year for at, year in years if value.end <= at < high and not _LABEL.match(place.text, at, high)]
-    if len(inside) == 1:
-        return ahead + after
-    ends = [*(each.start for each in inside[1:]), len(place.text) + 1]
-    followed = [any(each.end <= at < end for at, _ in years) for each, end in zip(inside, ends, strict=True)]
-    # "In 2023 sales were 5 and in 2024 they were 6": each value's year stands before it.
-    return ahead[-1:] if ahead and not all(followed) else after[:1] or ahead[-1:]
-
-
-@remembered
-def _years(text: str) -> tuple[tuple[int, int], ...]:
-    """Where a clause names which years."""
-    return tuple((date.start, date.year) for date in find_dates(text) if date.year)
+def _years(text: str) -> list[int]:
+    return [date.year for date in find_dates(text) if date.year]

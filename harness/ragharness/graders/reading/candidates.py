@@ -39,7 +39,6 @@ _NAME = r"[A-ZÀ-Ý][\w&'’-]*(?:\.(?=\s+[A-Z]))?(?:\s+(?:of\s+(?:the\s+)?)?[A-
 _LEAD = rf"(?i:(?:{phrases('values', 'before_a_name')}\s+){{0,6}})"
 _JOINT = r"(?P<joint>\band/or\b|\bor\b|\band\b|/|\bas\s+well\s+as\b|\bjointly\s+with\b)"
 _AFTER = regex(rf"(?:\s+laws?|\s+courts?)?\s*,?\s*[(]?{_JOINT}\s*{_LEAD}(?P<name>{_NAME})")
-_BEFORE = regex(rf"(?P<name>{_NAME})(?:\s+laws?)?,?\s*{_JOINT}\s*{_LEAD}$")
 _EXCLUSIVE = ("or", "and/or", "/")
 _RELATIVE = phrases("values", "relatives")
 _POSSESSED = regex(rf"(?:(?<=s)['’]?|['’]s?)\s+(?:\w+\s+)?{_RELATIVE}\b", re.IGNORECASE)
@@ -123,10 +122,7 @@ def _compare_date(mention: DateMention, question: Question) -> tuple[Relation, s
             return "distractor", distractor.value
     if "ambiguous" in relations:
         return "ambiguous", ""
-    if "coarser" in relations:
-        # Nobody asked for the day: the year alone may be as good.
-        return ("imprecise" if question.date_precision else "ambiguous"), ""
-    return "mismatch", ""
+    return ("imprecise" if "coarser" in relations else "mismatch"), ""
 
 
 def _texts(text: str, question: Question) -> list[Candidate]:
@@ -192,7 +188,7 @@ def _rival_of(text: str, start: int, end: int, gold: frozenset[str], question: s
     """
     if not any(letter.isupper() for letter in text[start:end]) or "respectively" in text:
         return "", False
-    found = _AFTER.match(text, end, end + REACH) or _BEFORE.search(text[max(0, start - REACH) : start])
+    found = _AFTER.match(text, end, end + REACH)
     if found and _differs(found["name"], gold, question):
         return found["name"], found["joint"] in _EXCLUSIVE
     return "", False

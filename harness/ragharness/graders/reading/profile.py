@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ragharness.records import Question
 
 _NAME = regex(r"(?<![.!?]\s)(?<!^)\b[A-ZÀ-Ý][\w&'’.-]*")
+_WHICH_OF = regex(r"\bwhich\s+(\w+)\s+(?!of\b)", re.IGNORECASE)
 _TITLE = regex(r"[A-Z][a-z]+(?:\s+[A-Z][a-z]+)+")
 
 
@@ -60,6 +61,9 @@ def _profile(text: str, proposition: str, yes_means: bool, kind: str) -> Profile
     names = frozenset(map(bare_name, _NAME.findall(text))) - words_of("questions", "common_capitals")
     words = frozenset(content(text)) | (frozenset(content(proposition)) if kind == "yesno" else frozenset())
     named = frozenset(concept for name in names for concept in content(name))
+    if kind in ("text", "list"):
+        # "Which office administers ...": the office is the answer, not the attribute.
+        named |= frozenset(content(" ".join(_WHICH_OF.findall(text))))
     numbers = frozenset(word for word in raw_words(text) if word.isdigit())
     focus = words - named - generic_concepts() - numbers
     initials = ("".join(word[0] for word in run.split()) for run in _TITLE.findall(text))

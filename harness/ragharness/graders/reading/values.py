@@ -182,7 +182,7 @@ def _match(right: Sequence[Entry], stated: Sequence[Entry], outcome: Outcome) ->
 def _is_rival(other: Entry, right: Entry) -> bool:
     """Say whether another value is a final answer too: "A or B", "A and B", or the same said of both."""
     if other.part is not right.part:
-        return other.candidate.alternative or other.frame == right.frame
+        return other.frame == right.frame
     first, second = sorted((other.candidate, right.candidate), key=lambda each: each.start)
     joint = other.part.text[first.end : second.start]
     return other.candidate.alternative or right.candidate.alternative or bool(_SIDE_BY_SIDE.fullmatch(joint))
@@ -191,7 +191,9 @@ def _is_rival(other: Entry, right: Entry) -> bool:
 def _mismatch(stated: Sequence[Entry], question: Question, outcome: Outcome) -> None:
     """The gold is not among the values: one of its kind that cannot be the gold is wrong."""
     relations = [each.candidate.relation for each in stated]
-    if "ambiguous" in relations:
+    coarse = relations[:1] == ["imprecise"]
+    # Nobody asked for the day: the year alone may be as good.
+    if "ambiguous" in relations or (coarse and question.kind == "date" and not question.date_precision):
         outcome.leave(f"{outcome.value!r} may be the accepted answer or another one")
     elif "world" in relations:
         outcome.match = "world"
@@ -204,7 +206,7 @@ def _mismatch(stated: Sequence[Entry], question: Question, outcome: Outcome) -> 
         outcome.leave(f"{outcome.value!r} is the answer but for the rounding of its working")
     elif question.answerable or question.world_answers:
         outcome.match = "mismatch"
-        outcome.imprecise = relations[:1] == ["imprecise"]
+        outcome.imprecise = coarse
 
 
 # An answer that is none of the known values.
