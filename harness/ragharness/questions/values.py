@@ -161,10 +161,10 @@ def _are_dates(answers: list[str], question: str) -> bool:
 
 
 def _precision(dates: list[str], question: str) -> Precision:
-    """Return the precision that differing golds share or that a question asks for; empty: none is known."""
+    """Return the precision of the coarsest date, where it is a year or what the question asks for."""
     coarsest: Precision = ("year", "month", "day")[min(map(len, dates)) // 3 - 1]
     asked = _ASKS_DAY.search(question) or (coarsest == "month" and _ASKS_MONTH.search(question))
-    return coarsest if asked or len(set(map(len, dates))) > 1 else ""
+    return coarsest if asked or coarsest == "year" else ""
 
 
 def _is_short_year(gold: str) -> bool:

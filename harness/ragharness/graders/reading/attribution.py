@@ -193,8 +193,8 @@ def _is_distractors(place: Place) -> bool:
 
 def _is_for_another(place: Place) -> bool:
     """As in "Signed for B by ...", where A is asked about."""
-    asked, said = _FOR.search(place.profile.question), _FOR.search(place.after)
-    return bool(place.value.named and asked and said) and place.profile.words.isdisjoint(content(said[1]))
+    said = _FOR.search(place.after) if place.value.named and _FOR.search(place.profile.question) else None
+    return said is not None and place.profile.words.isdisjoint(content(said[1]))
 
 
 def _is_of_another_rank(place: Place) -> bool:
