@@ -57,7 +57,8 @@ def find_alias(text: str, aliases: Iterable[str]) -> list[AliasHit]:
     ("VIII", "Eighth", "8th") make no difference; an amount or date is compared by value ("three (3) years"
     holds "36 months"). Of overlapping hits the first and longest stays.
     """
-    hits = [AliasHit(*span, alias) for alias in dict.fromkeys(aliases) for span in _search(text, alias)]
+    said = _tokens(text)
+    hits = [AliasHit(*span, alias) for alias in dict.fromkeys(aliases) for span in _search(text, said, alias)]
     hits.sort(key=lambda hit: (hit.start, -hit.end))
     kept: list[AliasHit] = []
     for hit in hits:
@@ -72,9 +73,9 @@ def is_code(text: str) -> bool:
     return found is not None and not (found[1] and find_dates(text))
 
 
-def _search(text: str, alias: str) -> Iterator[tuple[int, int]]:
+def _search(text: str, said: _Tokens, alias: str) -> Iterator[tuple[int, int]]:
     before, value, after = _ready(alias)
-    words, spans = _tokens(text)
+    words, spans = said
     if value is None:
         short_name = alias.isupper() and len(alias) <= 4
         for place in _places(words, before):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from ragharness.graders.reading.figures import family_of, find_figures, in_range
@@ -74,14 +75,16 @@ def accepted(question: Question) -> list[str]:
     return [*question.answers, *(name for names in question.aliases.values() for name in names)]
 
 
-def value_kinds(answers: Iterable[str]) -> frozenset[str]:
+def value_kinds(answers: Sequence[str]) -> frozenset[str]:
     """Return the sorts of amount that text answers are ("three years": a duration); empty for names."""
-    kinds = set()
-    for answer in answers:
-        amounts = find_quantities(answer)
-        if len(amounts) == 1 and amounts[0].end - amounts[0].start >= 0.6 * len(answer):
-            kinds.add(family_of(amounts[0].unit))
-    return frozenset(kinds - {"plain"})
+    return frozenset(map(_value_kind, answers)) - {"", "plain"}
+
+
+@lru_cache(maxsize=8192)
+def _value_kind(answer: str) -> str:
+    amounts = find_quantities(answer)
+    whole = len(amounts) == 1 and amounts[0].end - amounts[0].start >= 0.6 * len(answer)
+    return family_of(amounts[0].unit) if whole else ""
 
 
 def _dates(text: str, question: Question) -> list[Candidate]:
