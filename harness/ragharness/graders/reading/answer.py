@@ -40,6 +40,7 @@ _SOURCES = regex(
 )
 _BARE_ANSWER = regex(rf"^\W*{phrases('answers', 'bare_answers')}\W*$", re.IGNORECASE)
 _WORD = regex(r"[^\W_]")
+_FIGURE = regex(r"\d[\d,.]*")
 _BLANKS = regex(r"\s{2,}")
 _BEFORE_POINT = regex(r"\s+([.,;:!?])")
 _MOST_IN_HEADING = 14
@@ -237,3 +238,13 @@ def _read_row(row: str, header: Sequence[str]) -> str:
         f"{label}, {name} = {cell}" for name, cell in zip(header[1:], cells, strict=True) if cell in figures
     )
     return "; ".join(said) + " " + "".join(cell for cell in cells if cell not in figures)
+
+
+def is_quoted_row(text: str) -> bool:
+    """Say whether a sentence is a row of two figures or more, with nothing that tells its columns."""
+    return text.count(" | ") >= 2 and " = " not in text and len(_FIGURE.findall(text)) >= 2
+
+
+def is_quoted_table(text: str) -> bool:
+    """Say whether a sentence is several rows of a table run together: more than a label and four years."""
+    return text.count(" | ") >= 4 and len(_FIGURE.findall(text)) >= 6

@@ -37,7 +37,6 @@ _FOR = regex(r"\b(?:on\s+behalf\s+of|[Ff]or)\s+(?:the\s+)?((?:[A-ZÀ-Ý][\w&'’
 _RANK = regex(r"\b(vice|deputy|assistant|associate|acting|interim|co)[-\s]+([a-z]{4,})", re.IGNORECASE)
 _OTHER_PERIOD = regex(rf"\b{phrases('values', 'other_period')}", re.IGNORECASE)
 _ASKS_END = regex(r"\b(?:expir\w*|end|ends|ended|terminat\w*|until|matur\w*|laps\w*)\b", re.IGNORECASE)
-_ASKS_START = regex(r"\b(?:effect\w*|start\w*|beg[iau]n\w*|commenc\w*|enter\w*)\b", re.IGNORECASE)
 
 
 class Place(NamedTuple):
@@ -153,12 +152,10 @@ def _is_former(place: Place) -> bool:
 
 
 def _is_other_end(place: Place) -> bool:
-    """The other end of "from A to B" than the one asked for."""
+    """The start of "from A to B" where the end is asked for."""
     spread = _FROM_TO.search(place.clause) if place.dates else None
-    if spread is None or place.at <= spread.start():
-        return False
-    asks = _ASKS_END if place.at < spread.end() else _ASKS_START
-    return asks.search(place.profile.question) is not None
+    before_end = spread is not None and spread.start() < place.at < spread.end()
+    return before_end and _ASKS_END.search(place.profile.question) is not None
 
 
 def _is_other_period(place: Place) -> bool:

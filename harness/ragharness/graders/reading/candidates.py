@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ragharness.records import Question
 
 _MOST_NAMES = 40
-_BARE = 3
-"""Words; an answer this short names nothing but its value."""
 _NEGATION = regex(r"\b(?:not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
 _DENIED = regex(
     rf"(?:\b{phrases('values', 'auxiliary')}(?:\s+not|n['’]t|\s+never)|\bnever)\b"
@@ -34,7 +32,6 @@ _DENIED = regex(
 _RANGE_AFTER = regex(r"\s?[-–—/]\s?(?:(?:19|20)?\d\d)\b")
 _RANGE_BEFORE = regex(r"(?:19|20)\d\d\s?[-–—/]\s?$")
 _BETWEEN = regex(r"\bbetween\b[^.;]*$", re.IGNORECASE)
-_YEAR = regex(r"\b\d{4}\b")
 
 _NAME = r"[A-ZÀ-Ý][\w&'’-]*(?:\.(?=\s+[A-Z]))?(?:\s+(?:of\s+(?:the\s+)?)?[A-ZÀ-Ý][\w&'’-]*\.?)*"
 _LEAD = rf"(?i:(?:{phrases('values', 'before_a_name')}\s+){{0,6}})"
@@ -89,14 +86,12 @@ def _value_kind(answer: str) -> str:
 
 def _dates(text: str, question: Question) -> list[Candidate]:
     found: list[Candidate] = []
-    asked = frozenset(_YEAR.findall(question.text))
     for mention in find_dates(text):
         written = text[mention.start : mention.end]
         relation, equals = _compare_date(mention, question)
         if relation == "match" and _is_bound(text, mention):
             relation = "ambiguous"
-        given = written in asked and relation != "match" and len(text.split()) > _BARE
-        found.append(Candidate(mention.start, mention.end, relation, written, equals, loose=given))
+        found.append(Candidate(mention.start, mention.end, relation, written, equals))
     return found
 
 

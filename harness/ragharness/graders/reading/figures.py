@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ragharness.records import Question
 
 _LOSS = regex(rf"\b{phrases('values', 'loss')}\b", re.IGNORECASE)
+_EITHER_SIGN = regex(r"\(\s*loss(?:es)?\s*\)|(?<=[a-z])\s?(?:/|or|and)\s?\(?loss(?:es)?\b\)?", re.IGNORECASE)
+"""Of a label that suits both signs, "Net income (loss)": the figure says which it is."""
 _OUTFLOW = regex(rf"\b{phrases('values', 'outflow')}\b", re.IGNORECASE)
 _PARENTHESES = regex(r"\([^()]*\)")
 _JOINT_AFTER = regex(r"\s?(-|–|—|to\b|through\b|and\b)")
@@ -100,11 +102,12 @@ def in_range(text: str, quantity: Quantity) -> bool:
 
 def _signed(text: str, question: Question) -> list[Quantity]:
     """The amounts of a sentence: a loss is negative, and money that went out is not."""
+    signs = _EITHER_SIGN.sub(lambda found: " " * len(found[0]), text)
     losing = _LOSS.search(_PARENTHESES.sub("", question.text)) is None
     paid = _OUTFLOW.search(question.text) is not None
     found = []
     for each in find_quantities(text):
-        lost = losing and each.value > 0 and _LOSS.search(text, max(0, each.start - 40), each.end)
+        lost = losing and each.value > 0 and _LOSS.search(signs, max(0, each.start - 40), each.end)
         bracketed = paid and each.value < 0 and text[each.start : each.end].lstrip("$€£ ").startswith("(")
         found.append(replace(each, value=-each.value) if lost or bracketed else each)
     return found

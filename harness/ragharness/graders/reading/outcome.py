@@ -32,7 +32,7 @@ class Candidate:
     negated: bool = False
     scale_implied: bool = False
     loose: bool = False
-    """It counts only when nothing better is there: a bare number for money, a year of the question."""
+    """It counts only when nothing better is there: a bare number for money, a part of a name."""
     foreign_unit: bool = False
     named: bool = False
     """It is a name or phrase, no number or date."""

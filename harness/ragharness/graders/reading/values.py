@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ragharness.graders.reading.answer import is_quoted_row, is_quoted_table
 from ragharness.graders.reading.attribution import place_values
 from ragharness.graders.reading.candidates import accepted, find_candidates, value_kinds
 from ragharness.graders.reading.declining import is_guess, speaks_of_question
@@ -48,6 +49,9 @@ def read_values(
     entries = gather(parts, question, profile, declined=declined)
     outcome = Outcome(entries=entries, calculates=any(_CALCULATES.search(part.text) for part in parts))
     stated = choose(outcome, question)
+    outcome.unreadable = _names_none(entries, stated)
+    if outcome.unreadable:
+        return outcome
     if not stated and not declined:
         stated = _only_value(parts, entries)
     if stated:
@@ -132,6 +136,18 @@ def _only_value(parts: Sequence[AnswerSentence], entries: Sequence[Entry]) -> li
     """The values of an answer of one sentence: a single one is its answer, of false ones any is false."""
     unclear = any(each.candidate.related or (each.right and len(entries) > 1) for each in entries)
     return list(entries) if not unclear and sum(not part.heading for part in parts) == 1 else []
+
+
+def _names_none(entries: Sequence[Entry], chosen: Sequence[Entry]) -> str:
+    """Why a quoted table singles out no value; empty where it does."""
+    if chosen and all(is_quoted_table(each.part.text) for each in chosen):
+        return "it quotes a table of several rows and names none of its figures"
+    texts = {each.part.text for each in chosen}
+    if len(texts) == 1 and all(map(is_quoted_row, texts)):
+        figures = [each for each in entries if each.part.text in texts]
+        if not figures[0].right and any(each.right for each in figures):
+            return "it quotes a row with the right figure behind another one and names neither"
+    return ""
 
 
 # How they compare.
