@@ -103,7 +103,9 @@ def test_numbers_take_the_scale_of_the_question(
         (["1981", "January 17, 1981"], "When was it sung?", ("1981", "1981-01-17"), "year"),
         (["1981", "81"], "When was it sung?", ("1981",), "year"),
         (["in 1876", "1876"], "when was it planted", ("1876",), "year"),
-        (["Wednesday, 5 September 1666"], "When did it end?", ("1666-09-05",), "day"),
+        (["Wednesday, 5 September 1666"], "When did it end?", ("1666-09-05",), ""),
+        (["Wednesday, 5 September 1666"], "On what day did it end?", ("1666-09-05",), "day"),
+        (["September 1666"], "In which month did it end?", ("1666-09",), "month"),
     ],
 )
 def test_dates(given: list[str], question: str, answers: tuple[str, ...], precision: str) -> None:

@@ -111,7 +111,7 @@ class _Reader:
         if question.kind == "list":
             return read_list(parts, question, profile, declined=declined)
         read = read_values(parts, question, profile, declined=declined)
-        weighed = question.kind == "text" and not declined
+        weighed = question.kind == "text" and not (declined or refusal.clarification)
         return weigh_text(parts, question, read, self.thresholds) if weighed else read
 
     def _why_open(self, outcome: Outcome) -> str:

@@ -16,6 +16,7 @@ Result = TypeVar("Result")
 _TABLE = cast("dict[str, str]", table("words"))
 _AMBIGUOUS = words_of("words", "name_particles") | words_of("words", "ambiguous")
 _FOREIGN = words_of("words", "foreign")
+_UNMISTAKABLE = words_of("words", "unmistakable")
 _UNSTEMMED = words_of("words", "unstemmed")
 STOPWORDS = words_of("words", "stop") | words_of("words", "name_particles")
 """Words that say nothing about what a sentence is about."""
@@ -112,6 +113,8 @@ def is_english(text: str) -> bool:
     small = [word for word in said if word[:1].islower()]
     if said and not said[0][:1].islower() and not "".join(said[1:2])[:1].isupper():
         small.append(said[0].casefold())
+    if not _UNMISTAKABLE.isdisjoint(word.casefold() for word in said):
+        return False
     stops = [word for each in said if (word := each.casefold()) in STOPWORDS]
     foreign = sum(word in _FOREIGN for word in small)
     return foreign <= sum(word not in _AMBIGUOUS for word in stops) and bool(stops or len(small) < _FEW)

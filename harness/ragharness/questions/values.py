@@ -36,6 +36,8 @@ _LEAD_IN = re.compile(
 _CLAUSE = re.compile(
     r"[a-z]\s+(?:is|are|was|were|has|have|had|did|does|because|due to|which|that)\s+[a-z0-9$]"
 )
+_ASKS_DAY = re.compile(r"\b(?:date|day)\b", re.IGNORECASE)
+_ASKS_MONTH = re.compile(r"\bmonth\b", re.IGNORECASE)
 _BESIDE = re.compile(r"\W*x?\W*")
 """What may stand beside the amount of a number: marks, and the x of "9.5x"."""
 
@@ -104,7 +106,8 @@ def read_answers(
 ) -> tuple[tuple[str, ...], str, Precision]:
     """Return answers as they are compared, their unit and the precision of a date; raises ValueError.
 
-    A number whose row names no unit takes the one that only the question states ("in USD millions").
+    A number whose row names no unit takes the one that only the question states ("in USD millions"). A date
+    has a precision only where the question asks for a day or a month: a gold may say more than was asked.
     """
     if kind == "yesno":
         said = {_yes_no(each) for each in given}
@@ -115,9 +118,7 @@ def read_answers(
         dates = [_date(each) for each in given if not _is_short_year(each)]
         if not dates or not all(dates):
             raise ValueError(f"expected a date like 2024-03-01, found {' | '.join(given)[:80]!r}")
-        coarsest = min(map(len, dates)) // 3 - 1
-        precisions: tuple[Precision, ...] = ("year", "month", "day")
-        return tuple(dict.fromkeys(dates)), "", precisions[coarsest]
+        return tuple(dict.fromkeys(dates)), "", _precision(dates, question)
     if kind == "number":
         return _numbers(given, unit, question)
     return tuple(dict.fromkeys(given)), unit, ""
@@ -157,6 +158,13 @@ def _are_dates(answers: list[str], question: str) -> bool:
         return False
     bare = all(each.isdecimal() for each in answers)
     return asks_when(question) if bare or len(dates) < len(answers) else True
+
+
+def _precision(dates: list[str], question: str) -> Precision:
+    """Return the precision of the coarsest date, where it is a year or what the question asks for."""
+    coarsest: Precision = ("year", "month", "day")[min(map(len, dates)) // 3 - 1]
+    asked = _ASKS_DAY.search(question) or (coarsest == "month" and _ASKS_MONTH.search(question))
+    return coarsest if asked or coarsest == "year" else ""
 
 
 def _is_short_year(gold: str) -> bool:

@@ -12,7 +12,7 @@ from ragharness.language.declines import find_decline
 from ragharness.language.patterns import regex
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import phrases, words_of
-from ragharness.language.words import content, generic_concepts, raw_words, remembered
+from ragharness.language.words import content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,15 +32,11 @@ _FORMER = regex(rf"\b{phrases('values', 'former')}(?!\w)", re.IGNORECASE)
 _NOW = regex(rf"\b{phrases('values', 'now')}\b", re.IGNORECASE)
 _ALTERNATIVE = regex(r"\b(?:or|alternatively|perhaps|possibly|maybe)\W*(?:\w+\W+){0,2}$", re.IGNORECASE)
 _BARE_JOINT = regex(r"^\W*(?:and|/)\W*$", re.IGNORECASE)
-_PHRASE_END = regex(r",\s|\band\b|\bwhile\b|\)")
+_PHRASE_END = regex(r",\s|\band\b|\bwhile\b|\)|\((?=(?:FY|fiscal\s)?\d{4}\s?[:=])", re.IGNORECASE)
 _FOR = regex(r"\b(?:on\s+behalf\s+of|[Ff]or)\s+(?:the\s+)?((?:[A-ZÀ-Ý][\w&'’-]*\s?)+)")
 _RANK = regex(r"\b(vice|deputy|assistant|associate|acting|interim|co)[-\s]+([a-z]{4,})", re.IGNORECASE)
-_PART_OF = regex(r"\b([a-z]+)\s+of\s+(?:the\s+|its\s+|their\s+)?(?:[a-z]+\s+)?([a-z]+)", re.IGNORECASE)
 _OTHER_PERIOD = regex(rf"\b{phrases('values', 'other_period')}", re.IGNORECASE)
-_LABEL = regex(r"(?:FY|fiscal\s+)?\d{4}\s*[:=]", re.IGNORECASE)
-"""A year that names the value after it: "(2022: $5 million)"."""
 _ASKS_END = regex(r"\b(?:expir\w*|end|ends|ended|terminat\w*|until|matur\w*|laps\w*)\b", re.IGNORECASE)
-_ASKS_START = regex(r"\b(?:effect\w*|start\w*|beg[iau]n\w*|commenc\w*|enter\w*)\b", re.IGNORECASE)
 
 
 class Place(NamedTuple):
@@ -156,12 +152,10 @@ def _is_former(place: Place) -> bool:
 
 
 def _is_other_end(place: Place) -> bool:
-    """The other end of "from A to B" than the one asked for."""
+    """The start of "from A to B" where the end is asked for."""
     spread = _FROM_TO.search(place.clause) if place.dates else None
-    if spread is None or place.at <= spread.start():
-        return False
-    asks = _ASKS_END if place.at < spread.end() else _ASKS_START
-    return asks.search(place.profile.question) is not None
+    before_end = spread is not None and spread.start() < place.at < spread.end()
+    return before_end and _ASKS_END.search(place.profile.question) is not None
 
 
 def _is_other_period(place: Place) -> bool:
@@ -172,8 +166,9 @@ def _is_other_period(place: Place) -> bool:
         return False
     if place.value is place.inside[-1] and _OTHER_PERIOD.search(place.after):
         return True
-    years = _years_of(place) if place.profile.years else []
-    return bool(years) and place.profile.years.isdisjoint(years)
+    # The years of the heading count where nothing beside the value names one.
+    years = _years(place.beside) or _years(place.context)
+    return bool(years and place.profile.years) and place.profile.years.isdisjoint(years)
 
 
 def _is_distractors(place: Place) -> bool:
@@ -195,9 +190,8 @@ def _is_distractors(place: Place) -> bool:
 
 def _is_for_another(place: Place) -> bool:
     """As in "Signed for B by ...", where A is asked about."""
-    asked = _behalf(place.profile.question) if place.value.named else frozenset[str]()
-    said = _behalf(place.after)
-    return bool(asked and said) and asked.isdisjoint(said)
+    said = _FOR.search(place.after) if place.value.named and _FOR.search(place.profile.question) else None
+    return said is not None and place.profile.words.isdisjoint(content(said[1]))
 
 
 def _is_of_another_rank(place: Place) -> bool:
@@ -225,66 +219,20 @@ def _attribute(place: Place) -> Slot:
         # "rose from 4 to 5": what rose stands before the first of the two.
         region, first = place.text[place.low : place.inside[0].start], True
     region = region if region.strip(" ,:;-–—(*") else place.after
-    words = frozenset(word for word in content(region) if not word.isdigit())
-    words -= generic_concepts() | NEUTRAL
-    named = frozenset(concept for name in profile.names for concept in content(name))
-    relevant = profile.focus | profile.kindred | profile.acronyms
-    shared, strange = words & relevant, words - relevant - named - profile.words
+    empty = generic_concepts() | NEUTRAL
+    words = [word for word in content(region) if not word.isdigit() and word not in empty]
     if not words:
         return "in" if first else "weak"
-    if _is_part_of(region, strange, profile):
-        return "stray"
-    opening = next(word for word in content(region) if word in words)
-    if opening in strange and not shared & (profile.focus | profile.acronyms):
-        return "stray" if len(words) > 1 or not first else "weak"
-    # The words of a name ("the Appropriations Act, 2021, was enacted") tell no other attribute.
-    lower = frozenset(content(" ".join(word for word in region.split() if word[:1].islower())))
-    if shared and len(shared) >= len(strange & lower):
+    known = profile.words | profile.kindred
+    attribute = profile.focus | profile.acronyms
+    if not attribute.isdisjoint(words) or (words[0] in known and not profile.kindred.isdisjoint(words)):
         return "in"
-    if not strange:
-        return "in" if shared else "weak"
-    whole = _words(place.clause) | _words(place.context)
-    alone = len(place.inside) == 1 and len(whole & profile.focus) * 2 >= max(1, len(profile.focus))
-    return "in" if alone else "stray"
-
-
-def _is_part_of(region: str, strange: frozenset[str], profile: Profile) -> bool:
-    """Say whether a value is that of a part or an aspect of what was asked ("cost of revenue")."""
-    return any(
-        not strange.isdisjoint(content(found[1])) and not profile.focus.isdisjoint(content(found[2]))
-        for found in _PART_OF.finditer(region)
-    )
+    return "weak" if known.issuperset(words) or (first and len(words) == 1) else "stray"
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(content(text)) | frozenset(word for word in raw_words(text) if word.isdigit())
 
 
-@remembered
-def _behalf(text: str) -> frozenset[str]:
-    """The words of the names for which something is done."""
-    return frozenset(word for found in _FOR.finditer(text) for word in content(found[1]))
-
-
-def _years_of(place: Place) -> list[int]:
-    """The years that a value is given for; those of the heading where its clause names none."""
-    value, inside = place.value, place.inside
-    stated = [(at + place.low, year) for at, year in _years(place.clause)]
-    years = [each for each in stated if not any(one.start <= each[0] < one.end for one in inside)]
-    if not years:
-        return [date.year for date in find_dates(place.context) if date.year]
-    low, high = value.start - len(place.before), value.end + len(place.after)
-    ahead = [year for at, year in years if low <= at < value.start]
-    after = [year for at, year in years if value.end <= at < high and not _LABEL.match(place.text, at, high)]
-    if len(inside) == 1:
-        return ahead + after
-    ends = [*(each.start for each in inside[1:]), len(place.text) + 1]
-    followed = [any(each.end <= at < end for at, _ in years) for each, end in zip(inside, ends, strict=True)]
-    # "In 2023 sales were 5 and in 2024 they were 6": each value's year stands before it.
-    return ahead[-1:] if ahead and not all(followed) else after[:1] or ahead[-1:]
-
-
-@remembered
-def _years(text: str) -> tuple[tuple[int, int], ...]:
-    """Where a clause names which years."""
-    return tuple((date.start, date.year) for date in find_dates(text) if date.year)
+def _years(text: str) -> list[int]:
+    return [date.year for date in find_dates(text) if date.year]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from ragharness.graders.reading.figures import family_of, find_figures, in_range
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from ragharness.records import Question
 
 _MOST_NAMES = 40
-_BARE = 3
-"""Words; an answer this short names nothing but its value."""
 _NEGATION = regex(r"\b(?:not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
 _DENIED = regex(
     rf"(?:\b{phrases('values', 'auxiliary')}(?:\s+not|n['’]t|\s+never)|\bnever)\b"
@@ -33,20 +32,12 @@ _DENIED = regex(
 _RANGE_AFTER = regex(r"\s?[-–—/]\s?(?:(?:19|20)?\d\d)\b")
 _RANGE_BEFORE = regex(r"(?:19|20)\d\d\s?[-–—/]\s?$")
 _BETWEEN = regex(r"\bbetween\b[^.;]*$", re.IGNORECASE)
-_YEAR = regex(r"\b\d{4}\b")
 
 _NAME = r"[A-ZÀ-Ý][\w&'’-]*(?:\.(?=\s+[A-Z]))?(?:\s+(?:of\s+(?:the\s+)?)?[A-ZÀ-Ý][\w&'’-]*\.?)*"
 _LEAD = rf"(?i:(?:{phrases('values', 'before_a_name')}\s+){{0,6}})"
 _JOINT = r"(?P<joint>\band/or\b|\bor\b|\band\b|/|\bas\s+well\s+as\b|\bjointly\s+with\b)"
-_AFTER = regex(rf"(?:\s+laws?|\s+courts?)?\s*(?P<comma>,?)\s*[(]?{_JOINT}\s*{_LEAD}(?P<name>{_NAME})")
-_BEFORE = regex(rf"(?P<name>{_NAME})(?:\s+laws?)?(?P<comma>,?)\s*{_JOINT}\s*{_LEAD}$")
-_CLOSES = regex(
-    r"\s*(?:[.,;:!?)\]\"'”]|$|\n|(?:laws?|jointly|together|both|of|in|for|with|under|to|on|as|at|alike)\b)"
-)
-_OPENS = regex(rf"^\W*(?:{_LEAD}|both\s+|either\s+|the\s+)*$", re.IGNORECASE)
-_VERB_FOLLOWS = regex(r"\s+[a-z]")
+_AFTER = regex(rf"(?:\s+laws?|\s+courts?)?\s*,?\s*[(]?{_JOINT}\s*{_LEAD}(?P<name>{_NAME})")
 _EXCLUSIVE = ("or", "and/or", "/")
-_FIRST_WORD = regex(r"(?<![.!?]\s)\b([A-ZÀ-Ý][\w’'-]+)\s+$")
 _RELATIVE = phrases("values", "relatives")
 _POSSESSED = regex(rf"(?:(?<=s)['’]?|['’]s?)\s+(?:\w+\s+)?{_RELATIVE}\b", re.IGNORECASE)
 _OF_WHOM = regex(
@@ -81,26 +72,26 @@ def accepted(question: Question) -> list[str]:
     return [*question.answers, *(name for names in question.aliases.values() for name in names)]
 
 
-def value_kinds(answers: Iterable[str]) -> frozenset[str]:
+def value_kinds(answers: Sequence[str]) -> frozenset[str]:
     """Return the sorts of amount that text answers are ("three years": a duration); empty for names."""
-    kinds = set()
-    for answer in answers:
-        amounts = find_quantities(answer)
-        if len(amounts) == 1 and amounts[0].end - amounts[0].start >= 0.6 * len(answer):
-            kinds.add(family_of(amounts[0].unit))
-    return frozenset(kinds - {"plain"})
+    return frozenset(map(_value_kind, answers)) - {"", "plain"}
+
+
+@lru_cache(maxsize=8192)
+def _value_kind(answer: str) -> str:
+    amounts = find_quantities(answer)
+    whole = len(amounts) == 1 and amounts[0].end - amounts[0].start >= 0.6 * len(answer)
+    return family_of(amounts[0].unit) if whole else ""
 
 
 def _dates(text: str, question: Question) -> list[Candidate]:
     found: list[Candidate] = []
-    asked = frozenset(_YEAR.findall(question.text))
     for mention in find_dates(text):
         written = text[mention.start : mention.end]
         relation, equals = _compare_date(mention, question)
         if relation == "match" and _is_bound(text, mention):
-            relation = "mismatch"
-        given = written in asked and relation != "match" and len(text.split()) > _BARE
-        found.append(Candidate(mention.start, mention.end, relation, written, equals, loose=given))
+            relation = "ambiguous"
+        found.append(Candidate(mention.start, mention.end, relation, written, equals))
     return found
 
 
@@ -181,7 +172,7 @@ def _look_beside(text: str, found: Sequence[Candidate], gold: Sequence[str], que
         if candidate.relation == "match":
             candidate.rival, candidate.either = _rival_of(*place, words, question.text)
             candidate.negated = _is_denied_after(text, candidate.end, question.text)
-            if _is_namesake(text, candidate.start, candidate.written, gold):
+            if _is_namesake(text[: candidate.start], candidate.written, gold):
                 candidate.relation = "mismatch"
 
 
@@ -195,20 +186,9 @@ def _rival_of(text: str, start: int, end: int, gold: frozenset[str], question: s
     """
     if not any(letter.isupper() for letter in text[start:end]) or "respectively" in text:
         return "", False
-    after = _AFTER.match(text, end, end + REACH)
-    if after and _differs(after["name"], gold, question):
-        either = after["joint"] in _EXCLUSIVE
-        # "by the Department, and Congress funds them" begins a clause; "Alvarez and Smith head it" does not.
-        subjects = _OPENS.match(text[:start]) and not after["comma"]
-        verb = subjects and _VERB_FOLLOWS.match(text, after.end())
-        if either or verb or _CLOSES.match(text, after.end()):
-            return after["name"], either
-    low = max(0, start - REACH)
-    before = _BEFORE.search(text[low:start])
-    if before and _differs(before["name"], gold, question):
-        either = before["joint"] in _EXCLUSIVE
-        if either or _OPENS.match(text[: low + before.start()]):
-            return before["name"], either
+    found = _AFTER.match(text, end, end + REACH)
+    if found and _differs(found["name"], gold, question):
+        return found["name"], found["joint"] in _EXCLUSIVE
     return "", False
 
 
@@ -225,13 +205,12 @@ def _is_relation_only(text: str, start: int, end: int, question: str) -> bool:
     return related is not None and not _RELATION_WORD.search(question)
 
 
-def _is_namesake(text: str, start: int, written: str, gold: Sequence[str]) -> bool:
+def _is_namesake(before: str, written: str, gold: Sequence[str]) -> bool:
     """Say whether a short form has another first word than the long one ("House", not "Senate")."""
-    before = _FIRST_WORD.search(text, max(0, start - 40), start)
-    if before is None or before[1].casefold() in STOPWORDS or before[1].isupper():
-        return False
+    word = "".join(before.split()[-1:])
     longer = [each for each in gold if each.casefold().endswith(f" {written.casefold()}")]
-    return any(_FIRST_WORD.search(each[: -len(written)]) and before[1] not in each for each in longer)
+    named = word.istitle() and word.isalpha() and word.casefold() not in STOPWORDS
+    return named and bool(longer) and not any(word in each for each in longer)
 
 
 def _is_denied_after(text: str, end: int, question: str) -> bool:

@@ -14,7 +14,7 @@ from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.patterns import regex
 from ragharness.language.tables import phrases
 from ragharness.language.units import is_currency, is_duration, read_unit
-from ragharness.language.words import STOPWORDS, content, raw_words
+from ragharness.language.words import raw_words
 
 if TYPE_CHECKING:
     from ragharness.records import Question
@@ -24,12 +24,10 @@ _EITHER_SIGN = regex(r"\(\s*loss(?:es)?\s*\)|(?<=[a-z])\s?(?:/|or|and)\s?\(?loss
 """Of a label that suits both signs, "Net income (loss)": the figure says which it is."""
 _OUTFLOW = regex(rf"\b{phrases('values', 'outflow')}\b", re.IGNORECASE)
 _PARENTHESES = regex(r"\([^()]*\)")
-_BETWEEN = regex(r"\bbetween\b[^.;]*$", re.IGNORECASE)
-_JOINT_AFTER = regex(r"\s?(-|–|—|to\b|through\b)")
-_JOINT_BEFORE = regex(r"(-|–|—|\bto|\bthrough)\s?$")
+_JOINT_AFTER = regex(r"\s?(-|–|—|to\b|through\b|and\b)")
+_JOINT_BEFORE = regex(r"(-|–|—|\bto|\bthrough|\band)\s?$")
 _MOVED = regex(rf"\b(?:{phrases('values', 'changing')}|up|down)\w*", re.IGNORECASE)
 _YEAR_LABEL = regex(r"\b(?:19|20)\d\d\s*[-–—]\s*\W?$")
-_FOLLOWING = regex(r"(?:[ -][^\W\d_]+){1,3}")
 _OR_BARE = regex(r"[\s\W]*\bor\s+(?:\w+\s+)?(?=\S+\s*(?:[.,;:!?…)\n]|$))", re.IGNORECASE)
 _ASKS = {
     each: regex(rf"[$€£%]|\b{phrases('values', f'asks_{each}')}\b", re.IGNORECASE)
@@ -44,7 +42,6 @@ def find_figures(text: str, question: Question) -> list[Candidate]:
     if not find_quantities(text):
         return _in_names(text, question)
     wanted = read_unit(question.unit).unit
-    named = frozenset(content(f"{question.text} {question.unit}"))
     given = {(abs(each.value), each.unit) for each in find_quantities(question.text)}
     found: list[Candidate] = []
     for quantity in _signed(text, question):
@@ -62,16 +59,17 @@ def find_figures(text: str, question: Question) -> list[Candidate]:
             # "3 to 7 characters" may hold the count asked for; of years or money it leaves open which.
             relation = "mismatch" if quantity.unit or quantity.scaled else "ambiguous"
         bare = relation == "mismatch" and not (quantity.unit or quantity.scaled or offered)
-        other = not wanted and relation != "match" and _counts_something_else(text, quantity, named)
         found.append(
             Candidate(
                 quantity.start, quantity.end, "mismatch" if relation == "foreign" else relation,
                 text[quantity.start : quantity.end], equals, scale_implied=implied,
-                loose=bare and family_of(wanted) != "plain", foreign_unit=relation == "foreign" or other,
+                loose=bare and family_of(wanted) != "plain", foreign_unit=relation == "foreign",
                 near=any(_is_near(gold, question.unit, measured) for gold in question.answers),
             )
         )  # fmt: skip
-    return found or _in_names(text, question)
+    if any(each.relation == "match" for each in found):
+        return found
+    return sorted([*found, *_in_names(text, question)], key=lambda each: each.start)
 
 
 def _in_names(text: str, question: Question) -> list[Candidate]:
@@ -99,7 +97,7 @@ def in_range(text: str, quantity: Quantity) -> bool:
     low = quantity.range == "low"
     joint = _JOINT_AFTER.match(text, quantity.end) if low else _JOINT_BEFORE.search(before)
     moved = joint and joint[1].isalpha() and _MOVED.search(text, 0, quantity.start)
-    return _BETWEEN.search(before) is not None or (joint is not None and not moved)
+    return joint is not None and not moved
 
 
 def _signed(text: str, question: Question) -> list[Quantity]:
@@ -123,15 +121,6 @@ def _in_unit_asked(quantity: Quantity, question: Question) -> Quantity:
     if family == "percent" and all(each.lstrip("-").startswith(("0.", ".")) for each in question.answers):
         return replace(quantity, value=quantity.value / 100, unit="")
     return replace(quantity, unit="") if family in _ASKS and _ASKS[family].search(question.text) else quantity
-
-
-def _counts_something_else(text: str, quantity: Quantity, named: frozenset[str]) -> bool:
-    """Say whether a bare number counts things that the question does not ask for ("in 14 countries")."""
-    following = _FOLLOWING.match(text, quantity.end)
-    if quantity.unit or quantity.scaled or following is None or raw_words(following[0])[0] in STOPWORDS:
-        return False
-    nouns = content(following[0])
-    return bool(nouns) and named.isdisjoint(nouns)
 
 
 def _compare(quantity: Quantity, question: Question) -> tuple[Relation | Literal["foreign"], bool, str]:

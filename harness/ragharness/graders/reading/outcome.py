@@ -32,7 +32,7 @@ class Candidate:
     negated: bool = False
     scale_implied: bool = False
     loose: bool = False
-    """It counts only when nothing better is there: a bare number for money, a year of the question."""
+    """It counts only when nothing better is there: a bare number for money, a part of a name."""
     foreign_unit: bool = False
     named: bool = False
     """It is a name or phrase, no number or date."""
@@ -96,8 +96,6 @@ class Outcome:
     parts: list[AnswerSentence] = field(default_factory=list)
     """The sentences that carry the answer."""
     flags: list[str] = field(default_factory=list)
-    spans: dict[int, dict[tuple[int, int], None]] = field(default_factory=dict)
-    """Places of the committed values, by the identity of their part."""
     _known: frozenset[int] = frozenset()
 
     @property
@@ -116,10 +114,9 @@ class Outcome:
 
     def carry(self, entries: Iterable[Entry]) -> None:
         """Take note of the sentences and places of committed values."""
-        for each in entries:
-            if id(each.part) not in self.spans:
-                self.parts.append(each.part)
-            self.spans.setdefault(id(each.part), {})[each.candidate.start, each.candidate.end] = None
+        self.parts = list(
+            {id(part): part for part in [*self.parts, *(each.part for each in entries)]}.values()
+        )
 
     def holds(self, part: AnswerSentence) -> bool:
         """Return whether a sentence is one of those that carry the answer."""

@@ -17,14 +17,8 @@ if TYPE_CHECKING:
     from ragharness.records import Question
 
 _NAME = regex(r"(?<![.!?]\s)(?<!^)\b[A-ZÀ-Ý][\w&'’.-]*")
-_TITLE = regex(r"[A-Z][a-z]+(?:\s+[A-Z][a-z]+)+")
 _WHICH_OF = regex(r"\bwhich\s+(\w+)\s+(?!of\b)", re.IGNORECASE)
-_PERIOD_ENDED = regex(
-    r"\b(?:fiscal|financial|business|calendar)?\s*(?:years?|quarters?|months|period)\s+(?:that\s+)?"
-    r"(?:end(?:ed|ing|s)?|to)\s+(?:on\s+)?(?=[A-Z]\w+\s+\d|\d)",
-    re.IGNORECASE,
-)
-"""The period asked about, which is no part of the attribute ("for the fiscal year ended June 30, 2024")."""
+_TITLE = regex(r"[A-Z][a-z]+(?:\s+[A-Z][a-z]+)+")
 
 
 class Profile(NamedTuple):
@@ -70,9 +64,8 @@ def _profile(text: str, proposition: str, yes_means: bool, kind: str) -> Profile
     if kind in ("text", "list"):
         # "Which office administers ...": the office is the answer, not the attribute.
         named |= frozenset(content(" ".join(_WHICH_OF.findall(text))))
-    period = frozenset(content(text)) - frozenset(content(_PERIOD_ENDED.sub(" ", text)))
     numbers = frozenset(word for word in raw_words(text) if word.isdigit())
-    focus = words - period - named - generic_concepts() - numbers
+    focus = words - named - generic_concepts() - numbers
     initials = ("".join(word[0] for word in run.split()) for run in _TITLE.findall(text))
     stated = proposition or text
     return Profile(

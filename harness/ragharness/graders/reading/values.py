@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 _CONCLUDES = regex(rf"(?:^\W*|[,;]\s+){phrases('values', 'concluding')}\b", re.IGNORECASE)
 _CALCULATES = regex(r"=[^;]*[/×*÷+]|[/×*÷+−][^;]*=|≈|\bdivid(?:ed|ing)\s+by\b|\bmultipl", re.IGNORECASE)
 _SIDE_BY_SIDE = regex(r"\W*(?:and|/)\W*")
-_THEY = regex(r"\W*(?:it|they|this|these)\b", re.IGNORECASE)
 _NAME = r"[A-ZÀ-Ý][\w'’.-]+"
 _NAMED = regex(rf"(?<!^)(?<![.!?]\s)\b{_NAME}")
 _IS_A_NAME = regex(
@@ -91,10 +90,8 @@ def _is_beside(text: str, value: Candidate, question: Question, profile: Profile
     """
     low, high = next((span for span in clauses(text) if span[0] <= value.start < span[1]), (0, len(text)))
     here = frozenset(content(text[low:high])) - frozenset(content(question.unit))
-    return (
-        _THEY.match(text, low) is None
-        and len(profile.focus & here) == 1
-        and any(first in profile.focus - here and last in here for first, last in profile.qualified)
+    return len(profile.focus & here) == 1 and any(
+        first in profile.focus - here and last in here for first, last in profile.qualified
     )
 
 
@@ -197,7 +194,7 @@ def _match(right: Sequence[Entry], stated: Sequence[Entry], outcome: Outcome) ->
 def _is_rival(other: Entry, right: Entry) -> bool:
     """Say whether another value is a final answer too: "A or B", "A and B", or the same said of both."""
     if other.part is not right.part:
-        return other.candidate.alternative or other.frame == right.frame
+        return other.frame == right.frame
     first, second = sorted((other.candidate, right.candidate), key=lambda each: each.start)
     joint = other.part.text[first.end : second.start]
     return other.candidate.alternative or right.candidate.alternative or bool(_SIDE_BY_SIDE.fullmatch(joint))
@@ -206,8 +203,10 @@ def _is_rival(other: Entry, right: Entry) -> bool:
 def _mismatch(stated: Sequence[Entry], question: Question, outcome: Outcome) -> None:
     """The gold is not among the values: one of its kind that cannot be the gold is wrong."""
     relations = [each.candidate.relation for each in stated]
-    if "ambiguous" in relations:
-        outcome.leave(f"{outcome.value!r} can be read in two ways")
+    coarse = relations[:1] == ["imprecise"]
+    # Nobody asked for the day: the year alone may be as good.
+    if "ambiguous" in relations or (coarse and question.kind == "date" and not question.date_precision):
+        outcome.leave(f"{outcome.value!r} may be the accepted answer or another one")
     elif "world" in relations:
         outcome.match = "world"
     elif "distractor" in relations:
@@ -219,7 +218,7 @@ def _mismatch(stated: Sequence[Entry], question: Question, outcome: Outcome) -> 
         outcome.leave(f"{outcome.value!r} is the answer but for the rounding of its working")
     elif question.answerable or question.world_answers:
         outcome.match = "mismatch"
-        outcome.imprecise = relations[:1] == ["imprecise"]
+        outcome.imprecise = coarse
 
 
 # An answer that is none of the known values.
