@@ -107,7 +107,9 @@ def _is_bound(text: str, mention: DateMention) -> bool:
 def _compare_date(mention: DateMention, question: Question) -> tuple[Relation, str]:
     """How a date compares, and the distractor that it equals."""
     golds = [gold for gold in question.answers if gold[:4].isdigit()]
-    relations = [compare_date(gold, question.date_precision, mention) for gold in golds]
+    # Where the question asks for no day, a month of the right year that fits is right.
+    precision = question.date_precision or ("month" if mention.month and not mention.day else "")
+    relations = [compare_date(gold, precision, mention) for gold in golds]
     if "match" in relations:
         # "1976 / 14 July 1976": another day of that year is neither right nor wrong.
         exact = [gold for gold in golds if len(gold) > 4 and gold[:4] == str(mention.year)]
