@@ -42,7 +42,9 @@ _NUMERIC = regex(r"(\d{1,2})([-/])(\d{1,2})\2(\d{4}|\d{2})")
 _YEARS = regex(rf"({_YEAR})(?:[-–/]({_YEAR}|\d\d))?")
 _DAY_BEFORE = regex(rf"(?<![\w.,/#]){_DAY}(?:\s+day)?(?:-|\s*(?:\sof\s)?\s*)\Z", re.IGNORECASE)
 _DAY_AFTER = regex(rf"\.?[-\s]\s*{_DAY}(?![\w%]|[.,]\d)(?!\s*(?:days|years|months|%))", re.IGNORECASE)
-_YEAR_AFTER = regex(rf"\.?(?:\s*,\s*|[-\s]\s*)(?:(?:of|the)\s+){{0,2}}(?P<year>{_YEAR})[1-9]?(?![\w%]|[.,]\d)")
+_YEAR_AFTER = regex(
+    rf"\.?(?:\s*,\s*|[-\s]\s*)(?:(?:of|the)\s+){{0,2}}(?P<year>{_YEAR})[1-9]?(?![\w%]|[.,]\d)"
+)
 _STREET = rf"(?-i:\s(?:[A-Z][\w.'’-]*\s){{1,3}}?{phrases('dates', 'streets')})"
 _PERIOD_BEFORE = regex(
     r"(?<!\w)(?:(?:Q(?P<q>[1-4])|(?P<ordinal>first|second|third|fourth)\s+quarter)"

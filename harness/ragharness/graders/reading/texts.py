@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ragharness.graders.reading.candidates import accepted, value_kinds
 from ragharness.graders.reading.measures import another_name, fold, measure, own_words, tokens
 from ragharness.graders.reading.scorer import score
+from ragharness.language.matching import is_code
 from ragharness.questions.values import undecidable
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def weigh_text(
 ) -> Outcome:
     """Return what was read of an answer, confirmed, overruled or left open by its likeness to the golds.
 
-    Golds that are amounts or dates, values offered as alternatives, known false answers and denied golds
+    Golds that are amounts, dates or codes, alternatives, known false answers and denied golds
     stand as they were read.
     """
     gold = accepted(question)
@@ -43,6 +44,7 @@ def weigh_text(
         or read.denied
         or read.match in _SETTLED
         or value_kinds(gold)
+        or any(map(is_code, gold))
     ):
         return read
     read.score = score(text_measures(parts, question, read))
