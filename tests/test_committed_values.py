@@ -12,6 +12,7 @@ from ragharness.graders.reading.answer import parse_answer
 from ragharness.graders.reading.lists import read_list
 from ragharness.graders.reading.profile import profile_of
 from ragharness.graders.reading.values import read_values
+from ragharness.questions.values import Precision
 from ragharness.records import Answer, Distractor, Kind, Passage, Question
 
 GRADER = load_grader("rules")
@@ -20,7 +21,8 @@ GRADER = load_grader("rules")
 def asked(
     kind: Kind, text: str, *answers: str, unit: str = "", about: tuple[str, str] | None = None
 ) -> Question:
-    precision = ("year", "month", "day")[len(answers[0]) // 3 - 1] if kind == "date" else ""
+    precisions: tuple[Precision, ...] = ("year", "month", "day")
+    precision: Precision = precisions[len(answers[0]) // 3 - 1] if kind == "date" else ""
     distractors = (Distractor(*about),) if about else ()
     return Question(
         id="q", text=text, stratum="grounded", kind=kind, answerable=True, answers=answers, unit=unit,

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragharness.graders.reading.answer import AnswerSentence, ParsedAnswer
-    from ragharness.graders.reading.refusal_quality import Role
+    from ragharness.graders.reading.axes import Role
     from ragharness.records import Answer, Passage, Question
 
 VERSION = "2"
