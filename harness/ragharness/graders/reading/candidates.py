@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from ragharness.graders.reading.figures import family_of, find_figures, in_range
 from ragharness.graders.reading.outcome import Candidate, Relation
 from ragharness.language.dates import DateMention, compare_date, find_dates
-from ragharness.language.matching import find_alias
+from ragharness.language.matching import find_alias, is_code
 from ragharness.language.modality import negated
 from ragharness.language.numbers import find_quantities
 from ragharness.language.patterns import regex
@@ -134,7 +134,7 @@ def _texts(text: str, question: Question) -> list[Candidate]:
     for distractor in question.distractors:
         _put(found, text, "distractor", find_alias(text, [distractor.value]), distractor.value)
     amounts = find_quantities(text) if found or kinds else []
-    ends = [each for each in amounts if in_range(text, each)]
+    ends = [each for each in amounts if in_range(text, each) and not any(map(is_code, gold))]
     for each in found:
         if each.relation == "match" and any(one.start < each.end and each.start < one.end for one in ends):
             each.relation = "mismatch"
