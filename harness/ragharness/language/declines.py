@@ -42,17 +42,23 @@ def holds(family: str, entry: str, text: str) -> bool:
 @remembered
 def find_decline(text: str) -> Decline | None:
     """Return the first decline or statement of silence in a clause, or None."""
-    excused = [
-        found.span() for key in ("excused", "disclaimer") for found in pattern("declines", key).finditer(text)
-    ]
+    if not holds("declines", "signs", text):
+        return None
     for family in get_args(Family):
         for found in pattern("declines", family).finditer(text):
             start, end = found.span()
-            if not any(start < high and low < end for low, high in excused) and not _anothers_lack(
-                text, start
-            ):
+            if not (_is_excused(text, start, end) or _anothers_lack(text, start)):
                 return Decline(start, end, family)
     return None
+
+
+def _is_excused(text: str, start: int, end: int) -> bool:
+    """Say whether what looks like a decline belongs to a phrase that is none."""
+    return any(
+        start < found.end() and found.start() < end
+        for key in ("excused", "disclaimer")
+        for found in pattern("declines", key).finditer(text)
+    )
 
 
 def _anothers_lack(text: str, start: int) -> bool:

@@ -31,6 +31,7 @@ def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
+@lru_cache(maxsize=128)
 def words_of(family: str, key: str) -> frozenset[str]:
     """Return the words of one entry, written as a list of strings or as one string with blanks between."""
     entry = table(family)[key]

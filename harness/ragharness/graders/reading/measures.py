@@ -14,6 +14,7 @@ from rapidfuzz.distance import JaroWinkler
 from ragharness.language.dates import find_dates
 from ragharness.language.patterns import regex
 from ragharness.language.tables import any_of, table, words_of
+from ragharness.language.words import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -260,14 +261,18 @@ def _ready(text: str, weight: float) -> Gold:
     return Gold(found, words, find_dates(text), _trigrams(found), weight)
 
 
+@remembered
 def fold(text: str) -> str:
     """Return a text without case, accents, possessives, points of initials and separators of thousands."""
-    folded = _RUN_TOGETHER.sub(" ", unicodedata.normalize("NFKD", text))
+    folded = text if text.islower() else _RUN_TOGETHER.sub(" ", text)
     if not folded.isascii():
+        folded = unicodedata.normalize("NFKD", folded).replace("’", "'")
         folded = "".join(char for char in folded if not unicodedata.combining(char))
-    folded = folded.casefold().replace("’", "'").replace("&", " and ")
-    folded = _THOUSANDS.sub("", _POSSESSIVE.sub("", folded))
-    return _INITIALS.sub(r"\1", folded)
+    folded = folded.casefold().replace("&", " and ")
+    for sign, what, instead in (("'", _POSSESSIVE, ""), (",", _THOUSANDS, ""), (".", _INITIALS, r"\1")):
+        if sign in folded:
+            folded = what.sub(instead, folded)
+    return folded
 
 
 def tokens(folded: str) -> list[str]:

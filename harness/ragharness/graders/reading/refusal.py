@@ -10,6 +10,7 @@ from ragharness.graders.reading.profile import profile_of
 from ragharness.language import acts
 from ragharness.language.dates import find_dates
 from ragharness.language.declines import find_decline, holds, pattern
+from ragharness.language.modality import negations
 from ragharness.language.numbers import find_quantities
 from ragharness.language.patterns import regex
 from ragharness.language.words import content, generic_concepts, raw_words
@@ -70,6 +71,8 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
     moved = any(_moves_to_another(text, profile) for text in sentences)
     corrected = any(map(acts.corrects_premise, sentences))
     denied = any(denies_premise(text, profile) for text in sentences)
+    if not (moved or any(_may_decline(text, profile) for text in sentences)):
+        return Refusal(premise_corrected=corrected or denied, clarification=_asks_back(sentences))
     told = _Told(question, profile)
     for text in sentences:
         told.take(text)
@@ -223,6 +226,16 @@ def _is_formula(text: str) -> bool:
     return not _does("worked_out", text) and (not _does("finite", text) or _does("operator", text))
 
 
+def _may_decline(text: str, profile: Profile) -> bool:
+    """Say whether anything in a sentence declines; most answers hold no such sentence and need no more."""
+    return (
+        tells("whole", text)
+        or _does("recipe", text)
+        or _sets_no_rule(text, profile)
+        or any(verdict is not None for _, verdict in verdicts(text, profile))
+    )
+
+
 def _names_other_document(text: str, question: str) -> bool:
     """Say whether a sentence answers from a document that the question does not name."""
     found = pattern("declines", "other_document").search(text)
@@ -232,7 +245,7 @@ def _names_other_document(text: str, question: str) -> bool:
 
 def _moves_to_another(text: str, profile: Profile) -> bool:
     """Say whether a sentence puts another party in the place of the one asked about."""
-    if asks_whether(profile) or find_decline(text):
+    if not negations(text) or asks_whether(profile) or find_decline(text):
         return False
     for entry in ("not_it", "did_not"):
         for found in pattern("declines", entry).finditer(text):
