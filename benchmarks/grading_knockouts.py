@@ -38,9 +38,9 @@ def rules() -> dict[str, FunctionType]:
     """Return every function and method of the grader that is declared to return a bool, by its place."""
     found: dict[str, FunctionType] = {}
     for module in _modules(graders, language):
-        for function in _functions(module):
+        for name, function in _functions(module):
             if function.__annotations__.get("return") in (bool, "bool"):
-                found[f"{module.__name__.removeprefix('ragharness.')}.{function.__qualname__}"] = function
+                found[f"{module.__name__.removeprefix('ragharness.')}.{name}"] = function
     return found
 
 
@@ -51,14 +51,14 @@ def _modules(*packages: ModuleType) -> Iterator[ModuleType]:
             yield import_module(each.name)
 
 
-def _functions(module: ModuleType) -> Iterator[FunctionType]:
-    for value in vars(module).values():
+def _functions(module: ModuleType) -> Iterator[tuple[str, FunctionType]]:
+    for name, value in vars(module).items():
         own = getattr(value, "__module__", "") == module.__name__
         members = list(vars(value).values()) if own and inspect.isclass(value) else [value] if own else []
         for member in members:
             inner = inspect.unwrap(getattr(member, "fget", None) or getattr(member, "__func__", member))
             if inspect.isfunction(inner):
-                yield inner
+                yield (name if inner.__closure__ else inner.__qualname__), inner
 
 
 @contextmanager
@@ -69,9 +69,7 @@ def without(function: FunctionType) -> Iterator[None]:
         return False
 
     code = function.__code__
-    if code.co_freevars:
-        raise ValueError(f"expected a function without a closure, found {function.__qualname__}")
-    function.__code__ = no.__code__
+    function.__code__ = no.__code__.replace(co_freevars=code.co_freevars)
     forget()
     try:
         yield

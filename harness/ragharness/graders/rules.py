@@ -98,7 +98,7 @@ class _Reader:
         refusal = read_refusal([part.text for part in self.own], self.question, cited=cited)
         outcome = Outcome() if refusal.sure else self._commitment(refusal)
         if not (outcome.committed or refusal.refuses or outcome.unreadable):
-            outcome.unreadable = self._why_open(outcome)
+            outcome.unreadable = self._why_open()
         return self._assemble(outcome, refusal)
 
     def _commitment(self, refusal: Refusal) -> Outcome:
@@ -114,12 +114,12 @@ class _Reader:
         weighed = question.kind == "text" and not (declined or refusal.clarification)
         return weigh_text(parts, question, read, self.thresholds) if weighed else read
 
-    def _why_open(self, outcome: Outcome) -> str:
+    def _why_open(self) -> str:
         """Why what neither commits nor declines is left to a person; empty: it is beside the point."""
         if acts.is_undecided(self.answer.text):
             return "it neither affirms nor denies"
         known = self.profile.words | self.profile.kindred
-        if outcome.seen or not known.isdisjoint(content(self.answer.text)):
+        if not known.isdisjoint(content(self.answer.text)):
             return "no answer in the question's slot, and no decline, could be read"
         return ""
 

@@ -98,11 +98,6 @@ class Outcome:
     flags: list[str] = field(default_factory=list)
     _known: frozenset[int] = frozenset()
 
-    @property
-    def seen(self) -> bool:
-        """Whether a value of the question's kind stands somewhere in the text, in the slot or not."""
-        return bool(self.entries)
-
     def commit(self, entries: Sequence[Entry]) -> None:
         """Take the first value as the committed answer."""
         self.committed, self.value = True, entries[0].candidate.written
