@@ -194,7 +194,6 @@ def _round(value: float) -> float | None:
 
 def knock_outs(grader: str, answers: list[Labelled], cases: list[Case]) -> list[dict[str, Any]]:
     """Return what each rule earns, the most first, printed as it is found."""
-    value = {True: 2, False: 0}
     found = []
     for each in knockouts.earned(
         lambda: load_grader(grader),
@@ -202,7 +201,7 @@ def knock_outs(grader: str, answers: list[Labelled], cases: list[Case]) -> list[
         cases,
         lambda reader, one: outcome_of(judge(reader, one)),
         _as_expected,
-        lambda label, outcome: 1 if outcome == "needs_review" else value[agrees(label, outcome)],
+        _worth,
     ):
         told = f"{each.changed} changed, {each.better} better, {each.worse} worse"
         print(f"  without {each.rule}: {told}; cases -{each.lost} +{each.gained}", flush=True)
@@ -210,6 +209,13 @@ def knock_outs(grader: str, answers: list[Labelled], cases: list[Case]) -> list[
     return sorted(
         found, key=lambda each: (each["better"] - each["worse"], each["gained"] - each["lost"], each["rule"])
     )
+
+
+def _worth(label: str, outcome: str) -> int:
+    """How well an outcome suits a label, review between; a refusal called wrong does not, though both miss."""
+    if outcome == "needs_review":
+        return 1
+    return 2 if agrees(label, outcome) and (label != "refusal" or outcome == "refused") else 0
 
 
 def _as_expected(grader: Grader, case: Case) -> bool:

@@ -150,7 +150,7 @@ def _said(
         return [(text, "courtesy", None)]
     supposing = supposing or _does("conditional", text) or _does("recipe", text)
     instead: Act | None = None
-    if supposing:
+    if supposing or (before in ("method", "courtesy") and _is_formula(text)):
         instead = "method"
     elif before in ("method", "background") and _does("goes_on", text):
         instead = "background"
@@ -219,6 +219,11 @@ def _is_question(text: str) -> bool:
 def _asks_back(sentences: Sequence[str]) -> bool:
     asking = [text for text in sentences if _is_question(text) or _does("please", text)]
     return bool(asking) and (len(asking) == len(sentences) or any(map(acts.asks_back, asking)))
+
+
+def _is_formula(text: str) -> bool:
+    """Say whether a line names figures and gives none ("Revenue for 2022", "Margin = income / sales")."""
+    return not _does("worked_out", text) and (not _does("finite", text) or _does("operator", text))
 
 
 def _may_decline(text: str, profile: Profile) -> bool:
