@@ -212,7 +212,7 @@ def knock_outs(grader: str, answers: list[Labelled], cases: list[Case]) -> list[
 
 
 def _worth(label: str, outcome: str) -> int:
-    """How well an outcome suits a label, review between; a refusal called wrong does not, though both miss."""
+    """How well an outcome suits a label, with review between; a refusal is not well called wrong."""
     if outcome == "needs_review":
         return 1
     return 2 if agrees(label, outcome) and (label != "refusal" or outcome == "refused") else 0

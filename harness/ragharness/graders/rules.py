@@ -111,8 +111,10 @@ class _Reader:
         if question.kind == "list":
             return read_list(parts, question, profile, declined=declined)
         read = read_values(parts, question, profile, declined=declined)
-        weighed = question.kind == "text" and not (declined or refusal.clarification)
-        return weigh_text(parts, question, read, self.thresholds) if weighed else read
+        if question.kind != "text":
+            return read
+        declined = declined or refusal.clarification
+        return weigh_text(parts, question, read, self.thresholds, declined=declined)
 
     def _why_open(self) -> str:
         """Why what neither commits nor declines is left to a person; empty: it is beside the point."""

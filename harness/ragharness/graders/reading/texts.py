@@ -25,12 +25,17 @@ _SETTLED = ("distractor", "world")
 
 
 def weigh_text(
-    parts: Sequence[AnswerSentence], question: Question, read: Outcome, thresholds: tuple[float, float]
+    parts: Sequence[AnswerSentence],
+    question: Question,
+    read: Outcome,
+    thresholds: tuple[float, float],
+    *,
+    declined: bool = False,
 ) -> Outcome:
     """Return what was read of an answer, confirmed, overruled or left open by its likeness to the golds.
 
     Golds that are amounts, dates or codes, alternatives, known false answers and denied golds
-    stand as they were read.
+    stand as they were read, and so does an answer that declines something (``declined``).
     """
     gold = accepted(question)
     if not question.answers:
@@ -38,7 +43,8 @@ def weigh_text(
     if undecidable(question) == "sentence":
         return _weigh_sentence(parts, question, read)
     if (
-        read.unreadable
+        declined
+        or read.unreadable
         or read.contradiction
         or read.imprecise
         or read.denied
@@ -78,7 +84,8 @@ def _weigh_sentence(parts: Sequence[AnswerSentence], question: Question, read: O
     """Compare with accepted sentences: right where one of them is held, else open."""
     if holds_sentence(parts, question.text, question.answers):
         return _commit(read, parts, question, "match")
-    read.committed, read.match = False, "none"
+    # What it commits to stays: beside a decline that is a thing to read, not a refusal.
+    read.match = "none"
     read.unreadable = "the accepted answer is a sentence, and the answer holds too little of it to tell"
     return read
 
