@@ -122,11 +122,9 @@ def test_a_sentence_as_gold_is_right_with_its_figures_and_most_of_its_words_and_
 
 def test_a_sentence_as_gold_makes_nothing_wrong_beside_a_decline() -> None:
     question = asked("Why did the operating margin fall in 2023?", MARGIN)
-    for answer in (
-        "The filing does not break the change down. The margin fell as the company bought two plants.",
-        "I cannot tell every cause from the excerpt; the operating margin fell by 1.3 points in 2023.",
-    ):
-        assert reading(question, answer).match != "mismatch", answer
+    said = "The excerpt does not say why. Based on the figures, operating margin fell as a result of two acquisitions."
+    read = reading(question, said)
+    assert (read.status, read.match) == ("needs_review", "none")
 
 
 def test_a_yes_whose_gold_gives_reasons_needs_them() -> None:
