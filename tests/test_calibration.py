@@ -5,6 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from commands import PROGRAM
 from ragharness.calibration import (
     LABELS,
     OUTCOMES,
@@ -238,6 +243,31 @@ def test_the_report_fits_a_terminal(verb: Verb, tmp_path: Path) -> None:
     )
     assert "[...]" in done.output
     assert max(map(len, done.output.splitlines())) <= 80
+
+
+def test_the_report_fits_sixty_columns(verb: Verb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    rows = [
+        line(label, answer) for label in LABELS for answer in ("Ann Lee", "Bo Ray", "I could not find it.")
+    ]
+    written(tmp_path / "a.jsonl", rows * 200)
+    done = verb("calibrate", "--answers", "a.jsonl", "--show", "1")
+    assert "false wrong" in done.output
+    assert max(map(len, done.output.splitlines())) <= 60
+
+
+def test_an_interrupted_calibration_says_so(tmp_path: Path) -> None:
+    written(tmp_path / "a.jsonl", [line()] * 100_000)
+    running = subprocess.Popen(
+        [sys.executable, "-c", f"print(flush=True)\n{PROGRAM}", "calibrate", "--answers", "a.jsonl"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert running.stdout is not None
+    running.stdout.readline()
+    time.sleep(1.5)
+    running.send_signal(signal.SIGINT)
+    output, errors = running.communicate(timeout=20)
+    assert (running.returncode, output, errors) == (130, "", "error: interrupted\n")
 
 
 BAD = [

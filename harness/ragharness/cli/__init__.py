@@ -78,6 +78,9 @@ def _run() -> int:
         if isinstance(error.__context__, BrokenPipeError):
             return _unread()
         raise
+    if outcome == EXIT_INTERRUPTED:
+        # Newer typer makes an interruption an exit code, and says nothing.
+        return complain("interrupted", "", EXIT_INTERRUPTED)
     return outcome if isinstance(outcome, int) else 0
 
 

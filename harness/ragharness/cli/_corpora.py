@@ -9,7 +9,7 @@ from ragharness.download import hash_file, is_cached
 from ragharness.evidence import ENOUGH, EvidenceIndex
 from ragharness.manifests import wish
 from ragharness.passages import build_passages, faults, split_document
-from ragharness.reports.text import labelled, one_line, paragraph
+from ragharness.reports.text import aligned, labelled, one_line, paragraph
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,10 +38,10 @@ def table(cards: Sequence[Manifest], width: int) -> list[str]:
     """Return a line for each corpus with its summary below."""
     heads = ("CORPUS", "LICENCE", "DOCUMENTS", "HERE")
     rows = [(card.id, card.license, _documents(card), whereabouts(card)) for card in cards]
-    widths = [max(len(row[column]) for row in (heads, *rows)) for column in range(len(heads))]
-    lines = [_aligned(heads, widths)]
-    for card, row in zip(cards, rows, strict=True):
-        lines += [_aligned(row, widths), *paragraph(card.summary, width, "  ")]
+    head, *told = aligned([heads, *rows], left=range(len(heads)))
+    lines = [head]
+    for card, row in zip(cards, told, strict=True):
+        lines += [row, *paragraph(card.summary, width, "  ")]
     return lines
 
 
@@ -200,7 +200,3 @@ def _documents(card: Manifest) -> str:
 
 def _labelled(rows: Iterable[tuple[str, str]], width: int) -> list[str]:
     return [line for label, value in rows if value for line in labelled(label, value, width, _LABEL)]
-
-
-def _aligned(cells: tuple[str, ...], widths: list[int]) -> str:
-    return "  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True)).rstrip()

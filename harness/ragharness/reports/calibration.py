@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ragharness.calibration import OUTCOMES, rates
-from ragharness.reports.text import labelled, one_line, percent
+from ragharness.reports.text import aligned, labelled, one_line, paragraph, rate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ragharness.calibration import Calibration, Difference
     from ragharness.calibration.measuring import Confusion
@@ -24,7 +24,8 @@ _TOLD = {
     "agreement_graded": ("agreement, graded", "without review"),
 }
 _KINDS = ("yesno", "number", "date", "text", "list", "sentence", "no gold")
-_HEADS = {"needs_review": "review", "no_answer": "no answer"}
+_HEADS = {"needs_review": "review", "no_answer": "none"}
+_SELDOM = ("unsupported", "no_answer")
 _ANSWER = 400
 """Characters of an answer that are shown."""
 _LABEL = 10
@@ -34,11 +35,13 @@ def calibration_lines(found: Calibration, name: str, width: int) -> list[str]:
     """Return the confusion, the rates, both by kind of gold, and the differences asked for."""
     whole = rates(found.confusion)
     lines = [f"{found.n:,} answers of {name}   grader {found.grader}", ""]
-    lines += _columns(_confusion(found.confusion))
+    lines += aligned(_confusion(found.confusion))
     cells = [(*_TOLD[key], value) for key, value in whole._asdict().items()]
-    lines += ["", *_columns([_rate(label, share, what) for label, what, share in cells], left=(0, 3, 4))]
-    lines += ["", *_columns(_by_kind(found))]
-    lines += ["", "in brackets: 95% intervals, as if no two answers were to the same question"]
+    told = [_rate(label, share, what) for label, what, share in cells]
+    lines += ["", *_fitting((told, [row[:-1] for row in told]), width, left=(0, 3, 4))]
+    lines += ["", *_fitting((_by_kind(found, _half_width), _by_kind(found)), width)]
+    note = "in brackets: 95% intervals, as if no two answers were to the same question"
+    lines += ["", *paragraph(note, width)]
     for each in found.differences:
         lines += ["", *_difference(each, width)]
     return lines
@@ -83,17 +86,18 @@ def _difference_facts(each: Difference) -> dict[str, Any]:
 
 
 def _confusion(confusion: Confusion) -> list[Sequence[str]]:
-    rows: list[Sequence[str]] = [("PEOPLE", *(_HEADS.get(each, each) for each in OUTCOMES), "all")]
+    """People's labels against outcomes; what no answer came out as is left out if it is seldom."""
+    met = [each for each in OUTCOMES if each not in _SELDOM or any(row[each] for row in confusion.values())]
+    rows: list[Sequence[str]] = [("PEOPLE", *(_HEADS.get(each, each) for each in met), "all")]
     for label, row in confusion.items():
-        counts = [row[outcome] for outcome in OUTCOMES]
-        rows.append((label, *map(str, counts), str(sum(counts))))
+        rows.append((label, *(str(row[outcome]) for outcome in met), str(sum(row.values()))))
     return rows
 
 
 def _rate(label: str, share: Share | None, what: str) -> Sequence[str]:
     if share is None:
         return label, "", "n/a", "", "people had no such label"
-    return label, f"{share.count}/{share.n}", percent(share), _interval(share), what
+    return label, f"{share.count}/{share.n}", rate(share, 1), _interval(share), what
 
 
 def _interval(share: Share) -> str:
@@ -102,23 +106,31 @@ def _interval(share: Share) -> str:
     return f"[{100 * share.low:.1f}-{100 * share.high:.1f}]"
 
 
-def _by_kind(found: Calibration) -> list[Sequence[str]]:
+def _by_kind(found: Calibration, more: Callable[[Share], str] = lambda _: "") -> list[Sequence[str]]:
+    """Rates for each kind of gold, under headings of two lines; ``more`` is said beside each."""
     rows: list[Sequence[str]] = [
-        ("GOLD", "N", "false correct", "false wrong", "review", "agree all", "graded"),
+        ("", "", "false", "false", "", "agreed", "agreed"),
+        ("GOLD", "N", "correct", "wrong", "review", "of all", "graded"),
     ]
     for kind in _sorted(found):
         each = rates(found.by_kind[kind])
         shares = each.false_correct, each.false_wrong, each.needs_review, each.agreement_all
-        cells = [_short(share) for share in (*shares, each.agreement_graded)]
+        cells = [f"{rate(share, 1)}{more(share)}" for share in (*shares, each.agreement_graded)]
         rows.append((kind, str(each.needs_review.n), *cells))
     return rows
 
 
-def _short(share: Share) -> str:
-    """Return a rate with half the width of its interval, which fits a column."""
-    if share.low is None or share.high is None:
-        return "n/a"
-    return f"{percent(share)} +-{50 * (share.high - share.low):.0f}"
+def _half_width(share: Share) -> str:
+    """Return half the width of an interval, which fits a column."""
+    return "" if share.low is None or share.high is None else f" +-{50 * (share.high - share.low):.0f}"
+
+
+def _fitting(
+    tables: Sequence[Sequence[Sequence[str]]], width: int, left: tuple[int, ...] = (0,)
+) -> list[str]:
+    """Return the first of some tables that fits, or the last."""
+    drawn = [aligned(rows, left) for rows in tables]
+    return next((lines for lines in drawn if max(map(len, lines)) <= width), drawn[-1])
 
 
 def _sorted(found: Calibration) -> list[str]:
@@ -147,14 +159,3 @@ def _cut(text: str) -> str:
         return flat
     half = _ANSWER // 2
     return f"{flat[:half].rsplit(' ', 1)[0]} [...] {flat[-half:].partition(' ')[2]}"
-
-
-def _columns(rows: Sequence[Sequence[str]], left: tuple[int, ...] = (0,)) -> list[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return [
-        "  ".join(
-            cell.ljust(size) if column in left else cell.rjust(size)
-            for column, (cell, size) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]

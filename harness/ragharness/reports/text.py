@@ -7,7 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable, Sequence
 
     from ragharness.scores.layout import Share, YesNoAxis
 
@@ -66,24 +66,27 @@ def flow(items: Iterable[str], width: int, label: str = "", gap: str = "   ") ->
     return [] if len(lines) == 1 and empty else [line.rstrip() for line in lines]
 
 
-def rate(share: Share) -> str:
-    """Return a rate in whole percent; never a rounded 0 or 100 that is not one."""
+def rate(share: Share, places: int = 0) -> str:
+    """Return a rate in percent; never a rounded 0 or 100 that is not one."""
     if share.n == 0:
         return "n/a"
-    percent = round(100 * share.count / share.n)
+    percent, least = round(100 * share.count / share.n, places), 10**-places
     if percent == 0 and share.count:
-        return "<1%"
-    return ">99%" if percent == 100 and share.count < share.n else f"{percent}%"
+        return f"<{least:g}%"
+    missing = percent == 100 and share.count < share.n
+    return f">{100 - least:g}%" if missing else f"{percent:.{places}f}%"
 
 
-def percent(share: Share) -> str:
-    """Return a rate in percent with one place; never a rounded 0 or 100 that is not one."""
-    if share.n == 0:
-        return "n/a"
-    exact = 100 * share.count / share.n
-    if 0 < exact < 0.05:
-        return "<0.1%"
-    return ">99.9%" if 99.95 <= exact < 100 else f"{exact:.1f}%"
+def aligned(rows: Sequence[Sequence[str]], left: Container[int] = (0,)) -> list[str]:
+    """Return rows of cells as lines of equal columns; those of ``left`` begin alike, the others end alike."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(size) if place in left else cell.rjust(size)
+            for place, (cell, size) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
 
 
 def interval(share: Share | YesNoAxis) -> str:
