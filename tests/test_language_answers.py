@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 
 from ragharness.language import acts
+from ragharness.language.acts import find_decline
 from ragharness.language.citations import MARK, mark, resolve
-from ragharness.language.declines import find_decline
 from ragharness.language.normalise import normalise
 from ragharness.language.sentences import clauses
 from ragharness.language.words import is_english

@@ -26,7 +26,7 @@ from ragharness.errors import (
     UnusableReply,
     UsageError,
 )
-from ragharness.language.declines import find_decline
+from ragharness.language.acts import find_decline
 from ragharness.options import Options
 from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer
 from ragharness.pipelines._llm.prices import TABLE, find_price

@@ -23,7 +23,7 @@ _TABLE = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8")
 def says(family: str, entry: str) -> re.Pattern[str]:
     """Return the pattern of the phrases of an entry, with word boundaries where they mark none themselves."""
     listed = cast("list[str]", _TABLE[family][entry])
-    marked = any("\\b" in each[:8] or each.startswith("n[") for each in listed)
+    marked = any("\\b" in each[:8] or each.startswith("n’") for each in listed)
     return re.compile(any_of(listed) if marked else rf"\b{any_of(listed)}\b", re.IGNORECASE)
 
 

@@ -10,8 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ragharness.language.numerals import WORD, read_digits
-from ragharness.language.patterns import regex
-from ragharness.language.tables import phrases
+from ragharness.language.tables import phrases, regex
 from ragharness.language.units import SCALES, Bound, in_base, is_currency, is_duration, read_suffix, read_unit
 
 Relation = Literal["match", "mismatch", "other_unit"]

@@ -6,8 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.language.patterns import regex
-from ragharness.language.tables import phrases
+from ragharness.language.tables import phrases, regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -9,8 +9,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ragharness.language.numerals import is_reference, places, vocabulary, without_marks
-from ragharness.language.patterns import regex
-from ragharness.language.tables import any_of, phrases, table, words_of
+from ragharness.language.tables import any_of, phrases, regex, table, words_of
 from ragharness.language.units import SCALES, UNITS, is_currency
 
 DateRelation = Literal["match", "mismatch", "coarser", "ambiguous"]

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from ragharness.language.dates import DateMention, find_dates
 from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.numerals import lowered
-from ragharness.language.patterns import regex
-from ragharness.language.tables import table
+from ragharness.language.tables import regex, table
 from ragharness.language.units import in_base
 from ragharness.language.words import remembered
 

@@ -8,8 +8,7 @@ import re
 import unicodedata
 from typing import NamedTuple, cast
 
-from ragharness.language.patterns import regex
-from ragharness.language.tables import phrases, table
+from ragharness.language.tables import phrases, regex, table
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _SUPERSCRIPT = regex(r"(?<=[a-z.,;:)\]%\"”][a-z.,;:)\]%\"”])[⁰¹²³⁴⁵⁶⁷⁸⁹]+|(?<=\d[.,;])[⁰¹²³⁴⁵⁶⁷⁸⁹]+")

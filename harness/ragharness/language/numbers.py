@@ -15,8 +15,7 @@ from msgspec.structs import replace
 from ragharness.language import numerals
 from ragharness.language.amounts import Quantity, apply_stated_scale, mark_ranges, merge
 from ragharness.language.dates import find_dates
-from ragharness.language.patterns import regex
-from ragharness.language.tables import any_of, phrases, words_of
+from ragharness.language.tables import any_of, phrases, regex, words_of
 from ragharness.language.units import Suffix, is_duration, read_prefix, read_qualifiers, read_suffix
 
 __all__ = ["Quantity", "find_quantities"]

@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from functools import lru_cache
 
-from ragharness.language.patterns import regex
-from ragharness.language.tables import any_of, phrases, table, words_of
+from ragharness.language.tables import any_of, phrases, regex, table, words_of
 from ragharness.language.units import SCALES, UNITS, read_prefix
 
 WORD = regex(r"[A-Za-zÀ-ɏ]+")

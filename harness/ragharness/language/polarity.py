@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from ragharness.language.modality import NEGATED, find_cues, is_negated, negations, verdict
 from ragharness.language.propositions import WORD, YEAR, Frame, frame
 from ragharness.language.sentences import clauses
-from ragharness.language.tables import pattern, table
+from ragharness.language.tables import WHOLE, pattern, table
 from ragharness.language.words import concept, content, generic_concepts
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def asserted(clause: str) -> str:
 
 def says(key: str) -> re.Pattern[str]:
     """Return the pattern of an entry of the table of polarity."""
-    return pattern("polarity", key)
+    return pattern("polarity", key, WHOLE)
 
 
 def combined(readings: Iterable[Statement]) -> Statement:

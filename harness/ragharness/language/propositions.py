@@ -7,9 +7,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ragharness.language.modality import Modality, find_cues, is_negated
-from ragharness.language.patterns import regex
 from ragharness.language.sentences import sentences
-from ragharness.language.tables import words_of
+from ragharness.language.tables import regex, words_of
 from ragharness.language.words import STOPWORDS, concept, content, generic_concepts
 
 WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")

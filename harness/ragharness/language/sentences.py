@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ragharness.language.patterns import regex
-from ragharness.language.tables import phrases, words_of
+from ragharness.language.tables import phrases, regex, words_of
 from ragharness.language.words import remembered
 
 Span = tuple[int, int]

@@ -6,7 +6,7 @@ import re
 import sys
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -17,6 +17,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 Table = dict[str, "str | list[str] | dict[str, str] | dict[str, list[str]]"]
+_METHODS = ("search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split")
+WHOLE = r"\b{}\b"
+"""The shape of a phrase that stands as whole words."""
+
+
+def regex(source: str, flags: int = 0) -> re.Pattern[str]:
+    """Return what acts as ``re.compile(source, flags)``, compiled at its first use: all would take 0.2 s."""
+    return cast("re.Pattern[str]", _Late(source, flags))
+
+
+class _Late:
+    def __init__(self, source: str, flags: int) -> None:
+        self._compiled_from = source, flags
+
+    def __getattr__(self, name: str) -> Any:
+        compiled = re.compile(*self._compiled_from)
+        # They are found before this method is: later calls cost what those of the pattern itself cost.
+        vars(self).update({method: getattr(compiled, method) for method in _METHODS})
+        return getattr(compiled, name)
 
 
 @lru_cache(maxsize=32)
@@ -38,17 +57,26 @@ def words_of(family: str, key: str) -> frozenset[str]:
     return word_set(entry) if isinstance(entry, str) else frozenset(entry)
 
 
-def phrases(family: str, key: str) -> str:
-    """Return the phrases of one entry as one group of alternatives for a pattern."""
-    return any_of(cast("list[str]", table(family)[key]))
+def phrases(family: str, entry: str) -> str:
+    """Return the phrases of one entry as one group of alternatives; ``{name}`` stands for another entry."""
+    outer, _, inner = entry.partition(".")
+    listed = cast("dict[str, list[str]]", table(family)[outer])[inner] if inner else table(family)[outer]
+    joined = any_of([listed] if isinstance(listed, str) else cast("list[str]", listed))
+    return re.sub(r"\{([a-z_]+)\}", lambda found: phrases(family, found[1]), joined)
 
 
 def any_of(listed: Iterable[str]) -> str:
-    r"""Return phrases as one group of alternatives; they may hold patterns, a blank stands for ``\s+``."""
-    return "(?:" + "|".join(re.sub(r" +", r"\\s+", phrase) for phrase in listed) + ")"
+    r"""Return phrases as a group of alternatives; a blank stands for ``\s+``, ``’`` for either apostrophe."""
+    joined = "|".join(re.sub(r" +", r"\\s+", phrase) for phrase in listed)
+    return re.sub(r"(?<!')’(?!')", "['’]", f"(?:{joined})")
 
 
-@lru_cache(maxsize=256)
-def pattern(family: str, key: str, shape: str = r"\b{}\b") -> re.Pattern[str]:
+@lru_cache(maxsize=512)
+def pattern(family: str, entry: str, shape: str = "{}") -> re.Pattern[str]:
     """Return the pattern of the phrases of one entry; ``shape`` says what stands around them."""
-    return re.compile(shape.replace("{}", phrases(family, key)), re.IGNORECASE)
+    return re.compile(shape.replace("{}", phrases(family, entry)), re.IGNORECASE)
+
+
+def holds(family: str, entry: str, text: str) -> bool:
+    """Say whether a text holds a phrase of one entry of a table."""
+    return pattern(family, entry).search(text) is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from ragharness.language.patterns import regex
+from ragharness.language.tables import regex
 
 _WORD = regex(r"\w+")
 

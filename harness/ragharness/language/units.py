@@ -6,8 +6,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Literal, NamedTuple, cast
 
-from ragharness.language.patterns import regex
-from ragharness.language.tables import any_of, table, words_of
+from ragharness.language.tables import any_of, regex, table, words_of
 
 Bound = Literal["", "at_least", "at_most"]
 

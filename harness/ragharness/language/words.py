@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import lru_cache, wraps
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from ragharness.language.patterns import regex
-from ragharness.language.tables import table, words_of
+from ragharness.language.tables import regex, table, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

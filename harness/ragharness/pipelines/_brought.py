@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ragharness.language.patterns import regex
+from ragharness.language.tables import regex
 from ragharness.pipelines import _parts
 from ragharness.pipelines._parts import ID_LIMIT, MISSING, PASSAGE_LIMIT, PASSAGE_TEXT_LIMIT, clean, kind_of
 from ragharness.records import Passage

@@ -6,7 +6,7 @@ import os
 from urllib.parse import unquote_plus
 
 from ragharness.errors import PipelineNotUsable
-from ragharness.language.patterns import regex
+from ragharness.language.tables import regex
 
 _VARIABLE = regex(r"ENV:([A-Za-z_][A-Za-z0-9_]*)")
 _NAME = regex(r"[a-z0-9!#$%&'*+.^_`|~-]+")

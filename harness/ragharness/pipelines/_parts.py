@@ -7,7 +7,7 @@ from itertools import islice
 from numbers import Real
 from typing import Any
 
-from ragharness.language.patterns import regex
+from ragharness.language.tables import regex
 from ragharness.records import Usage
 
 TEXT_LIMIT = 1_000_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ragharness.language.patterns import regex
+from ragharness.language.tables import regex
 
 _AUXILIARY = r"(?:is|are|was|were|can|could|may|might|must|shall|should|will|would|do|does|did|has|have|had)"
 

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from ragharness.errors import UnusableReply
-from ragharness.language.patterns import regex
+from ragharness.language.tables import regex
 
 REPLY_LIMIT = 16 * 2**20
 """Bytes of one reply, unpacked; a longer one is given up."""

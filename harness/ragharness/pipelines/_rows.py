@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.language.patterns import regex
+from ragharness.language.tables import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ from ragharness.errors import (
     TemporaryFailure,
     UnusableReply,
 )
-from ragharness.language.patterns import regex
+from ragharness.language.tables import regex
 from ragharness.pipelines._addresses import is_local
 from ragharness.pipelines._replies import excerpt
 

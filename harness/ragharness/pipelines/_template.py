@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ragharness.errors import PipelineNotUsable
-from ragharness.language.patterns import regex
+from ragharness.language.tables import regex
 from ragharness.pipelines._headers import header_option, is_secret
 
 if TYPE_CHECKING:

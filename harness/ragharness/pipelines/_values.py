@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ragharness.language.patterns import regex
+from ragharness.language.tables import regex
 from ragharness.pipelines._proposition import core, proposition
 
 _CUES = {

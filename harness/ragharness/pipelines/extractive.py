@@ -16,8 +16,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.errors import UsageError
-from ragharness.language.patterns import regex
 from ragharness.language.sentences import sentences, without_number
+from ragharness.language.tables import regex
 from ragharness.language.tokens import words
 from ragharness.language.words import content, generic_concepts
 from ragharness.pipelines._proposition import core, proposition

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragharness.errors import UnusableReply, UsageError
-from ragharness.language.patterns import regex
+from ragharness.language.tables import regex
 from ragharness.pipelines._addresses import address, must_be_allowed
 from ragharness.pipelines._headers import Headers
 from ragharness.pipelines._llm.asking import Line

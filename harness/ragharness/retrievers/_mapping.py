@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from ragharness.language.patterns import regex
+from ragharness.language.tables import regex
 from ragharness.passages import split_document
 from ragharness.placing import Placer, at_places, place_name
 from ragharness.records import Hit, Passage

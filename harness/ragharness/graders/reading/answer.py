@@ -9,12 +9,11 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from ragharness.language import acts
+from ragharness.language.acts import Decline, find_decline
 from ragharness.language.citations import MARK, Marked, mark, resolve
-from ragharness.language.declines import Decline, find_decline
 from ragharness.language.normalise import normalise
-from ragharness.language.patterns import regex
 from ragharness.language.sentences import sentences
-from ragharness.language.tables import phrases
+from ragharness.language.tables import phrases, regex
 from ragharness.language.words import content, is_english, raw_words
 
 if TYPE_CHECKING:

@@ -7,11 +7,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.graders.reading.declining import speaks_of_question
+from ragharness.language.acts import find_decline
 from ragharness.language.dates import find_dates
-from ragharness.language.declines import find_decline
-from ragharness.language.patterns import regex
 from ragharness.language.sentences import clauses
-from ragharness.language.tables import phrases, words_of
+from ragharness.language.tables import phrases, regex, words_of
 from ragharness.language.words import content, generic_concepts, raw_words
 
 if TYPE_CHECKING:

@@ -11,10 +11,9 @@ from ragharness.language.amounts import compare_quantity
 from ragharness.language.dates import DateMention, find_dates
 from ragharness.language.modality import find_cues
 from ragharness.language.numbers import Quantity, find_quantities
-from ragharness.language.patterns import regex
 from ragharness.language.polarity import read_statement
 from ragharness.language.sentences import sentences
-from ragharness.language.tables import pattern
+from ragharness.language.tables import WHOLE, pattern, regex
 from ragharness.language.words import STOPWORDS, concept, content, generic_concepts, raw_words
 from ragharness.records import Sentence
 
@@ -100,7 +99,7 @@ def refusal_quality(answer: ParsedAnswer, profile: Profile, *, retrieved: bool) 
 
 
 def _tells(entry: str, text: str) -> bool:
-    return pattern("refusals", entry).search(text) is not None
+    return pattern("refusals", entry, WHOLE).search(text) is not None
 
 
 def supported(

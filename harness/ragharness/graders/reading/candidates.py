@@ -12,8 +12,7 @@ from ragharness.language.dates import DateMention, compare_date, find_dates
 from ragharness.language.matching import find_alias, is_code
 from ragharness.language.modality import negated
 from ragharness.language.numbers import find_quantities
-from ragharness.language.patterns import regex
-from ragharness.language.tables import phrases, words_of
+from ragharness.language.tables import phrases, regex, words_of
 from ragharness.language.words import STOPWORDS, content, raw_words
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Literal
 
 from ragharness.language import acts
+from ragharness.language.acts import find_decline
 from ragharness.language.dates import find_dates
-from ragharness.language.declines import find_decline, holds, pattern
 from ragharness.language.modality import negations
 from ragharness.language.sentences import clauses
-from ragharness.language.tables import words_of
+from ragharness.language.tables import holds, pattern, words_of
 from ragharness.language.words import concept, content, generic_concepts
 
 if TYPE_CHECKING:

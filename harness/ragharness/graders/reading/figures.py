@@ -11,8 +11,7 @@ from msgspec.structs import replace
 from ragharness.graders.reading.outcome import Candidate, Relation
 from ragharness.language.amounts import compare_quantity
 from ragharness.language.numbers import Quantity, find_quantities
-from ragharness.language.patterns import regex
-from ragharness.language.tables import phrases
+from ragharness.language.tables import phrases, regex
 from ragharness.language.units import is_currency, is_duration, read_unit
 from ragharness.language.words import raw_words
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from ragharness.graders.reading.declining import speaks_of_question
 from ragharness.graders.reading.outcome import Outcome
 from ragharness.graders.reading.values import read_values
-from ragharness.language.declines import find_decline
+from ragharness.language.acts import find_decline
 from ragharness.language.matching import AliasHit, find_alias
 from ragharness.language.modality import negated
-from ragharness.language.patterns import regex
 from ragharness.language.sentences import clauses
-from ragharness.language.tables import pattern, words_of
+from ragharness.language.tables import WHOLE, pattern, regex, words_of
 from ragharness.language.words import raw_words
 
 if TYPE_CHECKING:
@@ -95,7 +94,9 @@ def _declines_rest(text: str, wanted: Sequence[str], profile: Profile) -> bool:
     for low, high in clauses(text):
         clause = text[low:high]
         about = speaks_of_question(clause, profile)
-        of_rest = about == "about" or pattern("values", "rest").search(clause) or find_alias(clause, wanted)
+        of_rest = (
+            about == "about" or pattern("values", "rest", WHOLE).search(clause) or find_alias(clause, wanted)
+        )
         if about is not None and of_rest and find_decline(clause) is not None:
             return True
     return False
@@ -109,7 +110,7 @@ def _listing(part: AnswerSentence, wanted: Sequence[str], profile: Profile) -> s
         each
         for each in said
         if speaks_of_question(each, profile) is None
-        and (whole or find_alias(each, wanted) or pattern("values", "also").search(each))
+        and (whole or find_alias(each, wanted) or pattern("values", "also", WHOLE).search(each))
     ]
     return part.text if len(kept) == len(said) else "; ".join(kept)
 

@@ -12,8 +12,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import JaroWinkler
 
 from ragharness.language.dates import find_dates
-from ragharness.language.patterns import regex
-from ragharness.language.tables import any_of, table, words_of
+from ragharness.language.tables import any_of, regex, table, words_of
 from ragharness.language.words import remembered
 
 if TYPE_CHECKING:

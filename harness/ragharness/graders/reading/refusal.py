@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 from ragharness.graders.reading.declining import asks_whether, denies_premise, tells, verdicts
 from ragharness.graders.reading.profile import profile_of
 from ragharness.language import acts
+from ragharness.language.acts import find_decline
 from ragharness.language.dates import find_dates
-from ragharness.language.declines import find_decline, holds, pattern
 from ragharness.language.modality import negations
 from ragharness.language.numbers import find_quantities
-from ragharness.language.patterns import regex
+from ragharness.language.tables import holds, pattern, regex
 from ragharness.language.words import content, generic_concepts, raw_words
 
 if TYPE_CHECKING:

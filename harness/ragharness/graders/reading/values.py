@@ -13,9 +13,8 @@ from ragharness.graders.reading.outcome import Candidate, Entry, Outcome, Slot
 from ragharness.language import acts
 from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
-from ragharness.language.patterns import regex
 from ragharness.language.sentences import clauses
-from ragharness.language.tables import phrases
+from ragharness.language.tables import phrases, regex
 from ragharness.language.words import content, generic_concepts, raw_words
 
 if TYPE_CHECKING:

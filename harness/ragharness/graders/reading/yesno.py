@@ -12,7 +12,7 @@ from ragharness.language.modality import verdict
 from ragharness.language.polarity import FACTS
 from ragharness.language.propositions import frame, statement_of
 from ragharness.language.sentences import clauses
-from ragharness.language.tables import pattern, phrases
+from ragharness.language.tables import WHOLE, pattern, phrases
 from ragharness.language.words import content, raw_words
 from ragharness.readers import read
 
@@ -165,7 +165,7 @@ def _elliptic_word(text: str, profile: Profile) -> tuple[Word | None, int]:
 
 def _announced_word(text: str) -> tuple[Word | None, str]:
     """A yes or no given further on ("but yes, it may", "the answer is no"), and the text around it."""
-    found = pattern("yesno", "announced", "{}").search(text)
+    found = pattern("yesno", "announced").search(text)
     if not found:
         return None, text
     yes = raw_words(found[0])[-1] in ("yes", "so")
@@ -203,7 +203,7 @@ def _carriers(voices: Sequence[Voice], word: str) -> list[AnswerSentence]:
 
 
 def _says(key: str) -> re.Pattern[str]:
-    return pattern("yesno", key)
+    return pattern("yesno", key, WHOLE)
 
 
 def _begins(key: str) -> re.Pattern[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragharness.errors import UsageError
-from ragharness.language.patterns import regex
+from ragharness.language.tables import regex
 
 if sys.version_info >= (3, 11):
     import tomllib

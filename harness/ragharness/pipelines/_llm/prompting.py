@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragharness.errors import UnknownName, UsageError
-from ragharness.language.patterns import regex
+from ragharness.language.tables import regex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

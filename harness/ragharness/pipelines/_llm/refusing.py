@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragharness.errors import AccessRefused, RagharnessError, UnusableReply
-from ragharness.language.patterns import regex
+from ragharness.language.tables import regex
 from ragharness.pipelines._services import failure, told
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ragharness.language.numbers import find_quantities
-from ragharness.language.patterns import regex
+from ragharness.language.tables import regex
 from ragharness.language.units import is_currency, is_duration
 from ragharness.questions.asking.grammar import (
     CLAUSE,

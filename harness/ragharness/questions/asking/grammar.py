@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.language.patterns import regex
+from ragharness.language.tables import regex
 from ragharness.questions.asking.verbs import (
     base_of_past,
     base_of_present,

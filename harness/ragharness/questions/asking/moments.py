@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragharness.language.dates import find_dates
-from ragharness.language.patterns import regex
+from ragharness.language.tables import regex
 from ragharness.questions.asking.grammar import CLAUSE, SECOND_VERB, is_rest, is_subject, joined, lowered
 from ragharness.questions.asking.verbs import base_of_past, is_participle
 

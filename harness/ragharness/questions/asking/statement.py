@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ragharness.language.patterns import regex
 from ragharness.language.sentences import without_number
+from ragharness.language.tables import regex
 
 _CONNECTIVE = regex(
     r"(?:however|moreover|in addition|additionally|further|furthermore|also|for example|for instance|specifically|in particular|overall|"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.language.patterns import regex
+from ragharness.language.tables import regex
 from ragharness.questions.asking.figures import figures, plain, unit
 from ragharness.questions.asking.moments import iso, moments
 from ragharness.questions.asking.statement import by_author, clean, is_bare, statement
