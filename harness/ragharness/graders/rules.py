@@ -97,6 +97,8 @@ class _Reader:
         cited = any(part.citations for part in self.own)
         refusal = read_refusal([part.text for part in self.own], self.question, cited=cited)
         outcome = Outcome() if refusal.sure else self._commitment(refusal)
+        if outcome.match not in ("match", "partial"):
+            outcome, refusal = self._without_evidence(outcome, refusal)
         if not (outcome.committed or refusal.refuses or outcome.unreadable):
             outcome.unreadable = self._why_open()
         return self._assemble(outcome, refusal)
@@ -115,6 +117,14 @@ class _Reader:
             return read
         declined = declined or refusal.clarification
         return weigh_text(parts, question, read, self.thresholds, declined=declined)
+
+    def _without_evidence(self, outcome: Outcome, refusal: Refusal) -> tuple[Outcome, Refusal]:
+        """Take back what is no answer where the last word is what is missing."""
+        if refusal.closes and self.question.kind in ("number", "date", "yesno"):
+            return Outcome(), refusal._replace(near=True)
+        if outcome.committed and refusal.closes:
+            outcome.leave("it ends with what is missing")
+        return outcome, refusal
 
     def _why_open(self) -> str:
         """Why what neither commits nor declines is left to a person; empty: it is beside the point."""

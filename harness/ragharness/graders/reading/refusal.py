@@ -46,6 +46,8 @@ class Refusal(NamedTuple):
     """It comes to an answer, whatever it declines."""
     alone: bool = False
     """All it says is that its author cannot help, in words of its own."""
+    closes: bool = False
+    """It ends by saying what is missing, and has come to no answer before."""
     premise_corrected: bool = False
     """It denies what the question takes for granted."""
     clarification: bool = False
@@ -78,7 +80,8 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
         told.take(text)
     declined = told.declined or (not told.offered and (told.unsaid or told.recipe))
     clarifies = _asks_back(sentences)
-    alone = told.unable and not (told.offered or clarifies)
+    lacking = told.unable or (told.lacking and (not told.stated or profile.kind not in ("text", "list")))
+    alone = lacking and not (told.offered or clarifies)
     silent = told.silent and not (told.offered or cited or question.answerable)
     elsewhere = declined and any(_names_other_document(text, question.text) for text in sentences)
     return Refusal(
@@ -87,6 +90,7 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
         limited=told.unsaid,
         sure=moved or elsewhere or silent or ((declined or (alone and not told.said)) and not told.offered),
         concludes=told.offered == 2,
+        closes=told.closed and told.offered < 2,
         alone=alone,
         premise_corrected=moved or corrected or (denied and not declined),
         clarification=clarifies,
@@ -103,9 +107,9 @@ class _Told:
         self.listing = question.kind == "list"
         self.golds = [each.casefold() for each in question.answers if find_decline(each)]
         self.declined = self.near = self.unsaid = self.unable = self.silent = False
-        self.stated = self.recipe = self.supposing = False
-        self.said = profile.kind == "text"
-        """Something else than declining is said, which may hold the answer; of a text any word may."""
+        self.stated = self.recipe = self.supposing = self.closed = self.lacking = False
+        self.said = False
+        """Something else than declining is said, which may hold the answer."""
         self.offered = 0
         """2: it comes to an answer; 1: something may hold it."""
         self.before: Act = "statement"
@@ -120,6 +124,8 @@ class _Told:
         here = 0
         for clause, act, verdict in found:
             self.said |= act not in ("decline", "aside", "courtesy")
+            if act not in ("courtesy", "advice", "method"):
+                self.closed = act in ("decline", "aside")
             no_rule = _sets_no_rule(clause, self.profile)
             self.silent |= no_rule
             if any(gold in clause.casefold() for gold in self.golds):
@@ -136,6 +142,7 @@ class _Told:
                 here = max(here, _offers(clause, act, self.profile, beside=beside))
                 decline = find_decline(clause) if act == "aside" else None
                 self.unable |= decline is not None and decline.kind != "silence"
+                self.lacking |= decline is not None or (act == "pointer" and acts.is_mere_pointer(clause))
         self.offered = max(self.offered, here)
         self.before = "statement" if here else min(kinds, key=_ORDER.index)
         self.stated |= self.before == "statement"
