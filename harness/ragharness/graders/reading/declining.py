@@ -9,6 +9,7 @@ from ragharness.language import acts
 from ragharness.language.acts import find_decline
 from ragharness.language.dates import find_dates
 from ragharness.language.modality import negations
+from ragharness.language.propositions import frame
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import holds, pattern, words_of
 from ragharness.language.words import concept, content, generic_concepts
@@ -69,6 +70,8 @@ def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
     decline = find_decline(clause)
     if decline is None:
         return "about" if not asks_whether(profile) and _denies_existence(clause, profile) else None
+    if decline.kind == "silence" and _is_own_predicate(clause[decline.start : decline.end], profile):
+        return None
     cut = pattern("declines", "afterthought").search(clause, decline.end)
     clause = clause[: cut.start()] if cut else clause
     words = frozenset(word for word in _object(clause) if not word.isdigit())
@@ -79,6 +82,11 @@ def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
         decline.kind == "inability" and tells("first_person", clause) and tells("hedged_search", clause)
     )
     return "about" if searched else "other"
+
+
+def _is_own_predicate(text: str, profile: Profile) -> bool:
+    """Say whether what is said not to be so is what a question asks whether it is ("is not covered")."""
+    return profile.kind == "yesno" and not frame(profile.proposition).predicates.isdisjoint(content(text))
 
 
 @lru_cache(maxsize=1)

@@ -210,6 +210,11 @@ def _offers(clause: str, act: Act, profile: Profile, *, beside: bool) -> int:
     figures = any(not each.year for each in find_quantities(pattern("acts", "working").sub(" ", clause)))
     valued = bool(find_dates(clause)) if profile.kind == "date" else figures
     short = len(raw_words(clause)) <= 8
+    years = {date.year for date in find_dates(clause) if date.year}
+    if act == "statement" and valued and profile.kind in ("number", "date") and profile.focus:
+        in_full = len(words & profile.focus) * 5 >= 4 * len(profile.focus)
+        if in_full and (profile.kind == "date" or years <= profile.years):
+            return 2
     if beside and (_does("guesses", clause) or (short and tells("it_is", clause))):
         return 2 if short or valued or find_dates(clause) or _NAME.search(clause) else 0
     if act == "background":
