@@ -270,6 +270,21 @@ def test_an_interrupted_calibration_says_so(tmp_path: Path) -> None:
     assert (running.returncode, output, errors) == (130, "", "error: interrupted\n")
 
 
+def test_answers_written_without_a_look_at_the_rules() -> None:
+    """As measured: a change may decide more of these answers, not more of them falsely."""
+    grader = load_grader()
+    answers = read_labelled(Path(__file__).with_name("cases") / "labelled.jsonl")
+    found = calibrate(grader, answers).confusion
+    refused = {label: row["refused"] for label, row in found.items()}
+    assert sum(sum(row.values()) for row in found.values()) == 400
+    assert found["incorrect"]["correct"] + found["refusal"]["correct"] <= 2
+    assert found["correct"]["wrong"] <= 1
+    assert found["refusal"]["wrong"] <= 15
+    assert refused["refusal"] >= 117
+    assert refused["correct"] + refused["incorrect"] <= 18
+    assert sum(row["needs_review"] for row in found.values()) <= 95
+
+
 BAD = [
     ('{"question": "Who?"', "line 1: expected a JSON object, found '{\"question\": \"Who?\"'"),
     ("[1]\n", "found a JSON array"),

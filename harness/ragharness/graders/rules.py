@@ -97,8 +97,8 @@ class _Reader:
         cited = any(part.citations for part in self.own)
         refusal = read_refusal([part.text for part in self.own], self.question, cited=cited)
         outcome = Outcome() if refusal.sure else self._commitment(refusal)
-        if outcome.match not in ("match", "partial"):
-            outcome, refusal = self._without_evidence(outcome, refusal)
+        if refusal.closes and outcome.match != "partial":
+            outcome, refusal = self._taken_back(outcome, refusal)
         if not (outcome.committed or refusal.refuses or outcome.unreadable):
             outcome.unreadable = self._why_open()
         return self._assemble(outcome, refusal)
@@ -118,12 +118,12 @@ class _Reader:
         declined = declined or refusal.clarification
         return weigh_text(parts, question, read, self.thresholds, declined=declined)
 
-    def _without_evidence(self, outcome: Outcome, refusal: Refusal) -> tuple[Outcome, Refusal]:
-        """Take back what is no answer where the last word is what is missing."""
-        if refusal.closes and self.question.kind in ("number", "date", "yesno"):
+    def _taken_back(self, outcome: Outcome, refusal: Refusal) -> tuple[Outcome, Refusal]:
+        """What is left of an answer whose last word is what is missing."""
+        if outcome.match != "match" and self.question.kind in ("number", "date", "yesno"):
             return Outcome(), refusal._replace(near=True)
-        if outcome.committed and refusal.closes:
-            outcome.leave("it ends with what is missing")
+        if outcome.committed and (outcome.match != "match" or refusal.unable):
+            outcome.leave(f"it says {outcome.value!r}, and ends with what is missing or cannot be told")
         return outcome, refusal
 
     def _why_open(self) -> str:

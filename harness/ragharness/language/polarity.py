@@ -41,8 +41,8 @@ def read_statement(clause: str, proposition: str) -> Statement:
 
 
 def asserted(clause: str) -> str:
-    """Return a clause without what it leaves open ("... whether ...")."""
-    return pattern("polarity", "leave_open", _LEFT_OPEN).sub(" ", clause)
+    """Return a clause without what it leaves open ("... whether ...") and what its condition denies."""
+    return says("in_condition").sub(" ", pattern("polarity", "leave_open", _LEFT_OPEN).sub(" ", clause))
 
 
 def says(key: str) -> re.Pattern[str]:

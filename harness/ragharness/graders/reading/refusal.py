@@ -46,6 +46,8 @@ class Refusal(NamedTuple):
     """It comes to an answer, whatever it declines."""
     alone: bool = False
     """All it says is that its author cannot help, in words of its own."""
+    unable: bool = False
+    """Its author says of something that he cannot tell."""
     closes: bool = False
     """It ends by saying what is missing, and has come to no answer before."""
     premise_corrected: bool = False
@@ -90,6 +92,7 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
         limited=told.unsaid,
         sure=moved or elsewhere or silent or ((declined or (alone and not told.said)) and not told.offered),
         concludes=told.offered == 2,
+        unable=told.unable,
         closes=told.closed and told.offered < 2,
         alone=alone,
         premise_corrected=moved or corrected or (denied and not declined),
@@ -213,7 +216,7 @@ def _offers(clause: str, act: Act, profile: Profile, *, beside: bool) -> int:
     years = {date.year for date in find_dates(clause) if date.year}
     if act == "statement" and valued and profile.kind in ("number", "date") and profile.focus:
         in_full = len(words & profile.focus) * 5 >= 4 * len(profile.focus)
-        if in_full and (profile.kind == "date" or years <= profile.years):
+        if in_full and (profile.kind == "date" or not years or years & profile.years):
             return 2
     if beside and (_does("guesses", clause) or (short and tells("it_is", clause))):
         return 2 if short or valued or find_dates(clause) or _NAME.search(clause) else 0

@@ -58,7 +58,8 @@ def weigh_text(
     wrong_up_to, correct_from = thresholds
     said = "\n".join(part.text for part in parts)
     other = "" if read.match == "match" else another_name(said, gold)
-    if likely >= correct_from and not other:
+    beaten = read.match == "mismatch" and any(each.right and each.slot == "out" for each in read.entries)
+    if likely >= correct_from and not (other or beaten):
         return _commit(read, parts, question, "match")
     responsive = not frozenset(tokens(fold(said))).isdisjoint(own_words(question.text, frozenset()))
     if other or likely <= wrong_up_to:
