@@ -23,15 +23,17 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from overhead import overhead
+from ragharness.config import RunConfig
 from ragharness.corpus import load_corpus
 from ragharness.questions import load_questions
-from ragharness.runner import Wishes, ask_all, assemble, choose_folder
+from ragharness.runner import ask_all, choose_folder, load_context
 from ragharness.store import Journal, RunFolder
 
 if TYPE_CHECKING:
@@ -163,21 +165,21 @@ def question_file(folder: Path, count: int) -> Path:
 
 def pace(folder: Path, count: int, function: str, repeats: int) -> dict[str, float]:
     """Compare the asking of all questions with the plain loop, in alternation."""
-    wishes = Wishes(
+    config = RunConfig(
         questions=question_file(folder, count),
         pipeline=f"{folder / 'slow.py'}:{function}",
         concurrency=WORKERS,
         offline=True,
     )
-    bench = assemble(wishes)
-    first = choose_folder(bench, lambda _: None, out=folder / f"{function}-first")
+    context = load_context(config)
+    first = choose_folder(context, replace(config, out=folder / f"{function}-first"), lambda _: None)
     # The first run compiles what the grader reads with: it counts for itself.
-    first_seconds = timed(lambda: ask_all(bench, wishes, first, lambda _: None))
+    first_seconds = timed(lambda: ask_all(context, config, first, lambda _: None))
     ours, plain, ratios = [], [], []
     for number in range(repeats):
         plain.append(plain_loop(folder / "plain.jsonl", count))
-        out = choose_folder(bench, lambda _: None, out=folder / f"{function}-{number}")
-        ours.append(timed(lambda out=out: ask_all(bench, wishes, out, lambda _: None)))  # type: ignore[misc]
+        out = choose_folder(context, replace(config, out=folder / f"{function}-{number}"), lambda _: None)
+        ours.append(timed(lambda out=out: ask_all(context, config, out, lambda _: None)))  # type: ignore[misc]
         ratios.append(ours[-1] / plain[-1])
     return {
         "seconds": statistics.median(ours),

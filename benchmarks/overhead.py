@@ -12,9 +12,11 @@ import argparse
 import statistics
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
-from ragharness.runner import Bench, Wishes, ask_all, assemble, choose_folder
+from ragharness.config import RunConfig
+from ragharness.runner import RunContext, ask_all, choose_folder, load_context
 
 NO_OP = "def answer(question, passages):\n    return 'I do not know.'\n"
 
@@ -24,20 +26,20 @@ def overhead(corpus: str = "sample", source: str = "", *, concurrency: int = 8, 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "noop.py").write_text(NO_OP)
-        wishes = Wishes(
+        config = RunConfig(
             corpus=corpus, source=source, pipeline=f"{folder / 'noop.py'}:answer", concurrency=concurrency
         )
-        bench = assemble(wishes)
-        once(bench, wishes, folder / "warm-up")
-        return statistics.median(once(bench, wishes, folder / str(number)) for number in range(repeats))
+        context = load_context(config)
+        once(context, config, folder / "warm-up")
+        return statistics.median(once(context, config, folder / str(number)) for number in range(repeats))
 
 
-def once(bench: Bench, wishes: Wishes, out: Path) -> float:
+def once(context: RunContext, config: RunConfig, out: Path) -> float:
     """Return milliseconds of CPU per question of one whole run into a new folder."""
-    run = choose_folder(bench, lambda _: None, out=out)
+    run = choose_folder(context, replace(config, out=out), lambda _: None)
     begin = time.process_time()
-    ask_all(bench, wishes, run, lambda _: None)
-    return 1000 * (time.process_time() - begin) / len(bench.questions.questions)
+    ask_all(context, config, run, lambda _: None)
+    return 1000 * (time.process_time() - begin) / len(context.questions.questions)
 
 
 if __name__ == "__main__":

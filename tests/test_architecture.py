@@ -18,6 +18,7 @@ PACKAGE = Path(ragharness.__file__).parent
 LAYERS = (
     "records",
     "errors",
+    "config",
     "options",
     "importing",
     "framing",
@@ -47,7 +48,11 @@ LAYERS = (
     "scores",
     "calibration",
     "reports",
+    "results",
+    "console",
+    "api",
     "cli",
+    "__main__",
 )
 HEAVY = ("torch", "faiss", "datasets", "sentence_transformers", "openai", "anthropic", "pandas", "pyarrow")
 SLOW_AT_START = ("httpx", "rank_bm25", "rich", "sentencex", "numpy")
@@ -132,11 +137,21 @@ def test_public_names() -> None:
         "Evidence",
         "Passage",
         "Question",
+        "QuestionResult",
         "RagharnessError",
         "Record",
+        "Run",
+        "RunConfig",
+        "RunVerdict",
         "Usage",
         "Verdict",
         "__version__",
+        "arun",
+        "grade",
+        "load_corpus",
+        "load_questions",
+        "load_run",
+        "run",
     ]
     for name in ragharness.__all__:
         assert getattr(ragharness, name) is not None

@@ -368,7 +368,7 @@ def test_ctrl_c_and_two_at_once(tmp_path: Path) -> None:
         import time
 
         def answer(question, passages):
-            time.sleep(0.3)
+            time.sleep(0.8)
             return "I could not find it."
         """,
     )

@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from ragharness.config import RunConfig
 from ragharness.records import Record, Retrieved
-from ragharness.runner import Wishes, assemble, blind_count
-from ragharness.runner.bench import Bench
+from ragharness.runner import RunContext, blind_count, load_context
 from ragharness.runner.ground import Ground
 
 
 @pytest.fixture(scope="module")
-def bench() -> Bench:
-    return assemble(Wishes())
+def bench() -> RunContext:
+    return load_context(RunConfig())
 
 
-def records_of(bench: Bench, k: int) -> list[Record]:
+def records_of(bench: RunContext, k: int) -> list[Record]:
     """Return records as a run leaves them, with nothing but what was retrieved."""
     made = []
     for question in bench.questions.questions[:40]:
@@ -34,7 +34,7 @@ def records_of(bench: Bench, k: int) -> list[Record]:
 
 
 def test_the_count_is_kept_for_the_retrieval_that_it_follows_from(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bench: RunContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few, many = records_of(bench, 1), records_of(bench, 5)
     expected = blind_count(bench.ground, lambda: few)
@@ -53,7 +53,7 @@ def test_the_count_is_kept_for_the_retrieval_that_it_follows_from(
 
 
 @pytest.mark.parametrize("content", [b"", b"many", b"\xff\x00"])
-def test_a_spoiled_count_is_counted_again(bench: Bench, tmp_path: Path, content: bytes) -> None:
+def test_a_spoiled_count_is_counted_again(bench: RunContext, tmp_path: Path, content: bytes) -> None:
     records = records_of(bench, 2)
     expected = blind_count(bench.ground, lambda: records, tmp_path)
     for path in tmp_path.iterdir():
@@ -63,7 +63,7 @@ def test_a_spoiled_count_is_counted_again(bench: Bench, tmp_path: Path, content:
 
 
 def test_passages_that_a_pipeline_brought_are_part_of_what_the_count_follows_from(
-    bench: Bench, tmp_path: Path
+    bench: RunContext, tmp_path: Path
 ) -> None:
     records = records_of(bench, 1)
     from ragharness.records import Answer, Passage

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from ragharness.config import RunConfig
 from ragharness.passages import build_passages
 from ragharness.pipelines import Pipeline
 from ragharness.pipelines._shape import shape_of
 from ragharness.records import Record
-from ragharness.runner import Bench, Examiner, Wishes, assemble, execute
+from ragharness.runner import Examiner, RunContext, execute, load_context
 from reports import real_reports
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ SEEDS = 50
 class World:
     """A corpus with its questions and the oracle retriever, and what is known of each question."""
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: RunContext) -> None:
         self.bench = bench
         self.questions = bench.questions.questions
         self.by_text = {question.text: question for question in self.questions}
@@ -71,16 +72,16 @@ class World:
 def world(request: pytest.FixtureRequest) -> World:
     if request.param == "contractnli":
         folder: Path = request.getfixturevalue("contractnli_folder")
-        return World(assemble(Wishes(corpus="contractnli", source=str(folder), retriever="oracle")))
+        return World(load_context(RunConfig(corpus="contractnli", source=str(folder), retriever="oracle")))
     if request.param == "edgar":
         shared: Path = request.getfixturevalue("shared")
         filings = shared / "data" / "edgar-10k"
-        return World(assemble(Wishes(corpus="edgar", source=str(filings), retriever="oracle")))
+        return World(load_context(RunConfig(corpus="edgar", source=str(filings), retriever="oracle")))
     if request.param == "govreport":
         made = request.getfixturevalue("tmp_path_factory").mktemp("reports")
         reports = real_reports(request.getfixturevalue("shared"), made)
-        return World(assemble(Wishes(corpus="govreport", source=str(reports), retriever="oracle")))
-    return World(assemble(Wishes(retriever="oracle")))
+        return World(load_context(RunConfig(corpus="govreport", source=str(reports), retriever="oracle")))
+    return World(load_context(RunConfig(retriever="oracle")))
 
 
 def value(question: Question) -> str:

@@ -19,10 +19,11 @@ from msgspec.structs import replace
 
 import run_fakes as fake
 from commands import pipeline
+from ragharness.config import seconds_of
 from ragharness.errors import AccessRefused, TemporaryFailure, UnknownName, UsageError
 from ragharness.questions import QuestionSet
 from ragharness.records import Answer, Failure, Record, Usage
-from ragharness.runner import Allowance, execute, seconds_of
+from ragharness.runner import Allowance, execute
 from ragharness.runner.choosing import choose, sample
 from ragharness.scores import score
 from ragharness.statistics import wilson

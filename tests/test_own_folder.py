@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from own_folder import sentences_of, write_folder
+from ragharness.config import RunConfig
 from ragharness.corpus import load_corpus
 from ragharness.errors import QuestionsNotUsable, UsageError
 from ragharness.folders.decoding import decode
@@ -29,7 +30,7 @@ from ragharness.questions import build_questions, check_questions
 from ragharness.questions.folder.cloze import cloze
 from ragharness.questions.folder.definitions import short_definitions
 from ragharness.questions.folder.statements import statements
-from ragharness.runner import Wishes, assemble
+from ragharness.runner import load_context
 from test_instrument import World, false_answer, misfits, oracle, outside_knowledge, uncited, wanted
 
 if TYPE_CHECKING:
@@ -337,7 +338,7 @@ def test_the_instrument_is_right_over_a_folder(
     reports: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    world = World(assemble(Wishes(corpus=str(reports), retriever="oracle")))
+    world = World(load_context(RunConfig(corpus=str(reports), retriever="oracle")))
     assert misfits(world.run(oracle), world, wanted) == []
     answers = [each for each in world.questions if each.wanted == "correct"]
     for behaviour, bucket in ((uncited, "unsupported"), (false_answer, "wrong")):

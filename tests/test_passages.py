@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragharness.config import DEFAULT_WORDS
 from ragharness.corpus import load_corpus
 from ragharness.errors import UsageError
 from ragharness.language.sentences import sentences
-from ragharness.passages import DEFAULT_WORDS, build_passages, split_document, withhold
+from ragharness.passages import build_passages, split_document, withhold
 from ragharness.records import Document, Evidence, Passage
 
 pieces = st.lists(

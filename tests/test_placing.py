@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragharness.config import RunConfig
 from ragharness.corpus import Corpus, load_corpus
 from ragharness.evidence import EvidenceIndex
 from ragharness.passages import build_passages
@@ -17,7 +18,7 @@ from ragharness.pipelines import Pipeline
 from ragharness.pipelines._shape import shape_of
 from ragharness.placing import Placed, Placer, complaints, unique
 from ragharness.records import Document, Evidence, Passage, Question, Record
-from ragharness.runner import Bench, Examiner, Ground, Wishes, assemble, execute
+from ragharness.runner import Examiner, Ground, RunContext, execute, load_context
 from ragharness.runner.regrade import regrade
 from ragharness.scores.retrieval import retrieval
 from ragharness.scores.tally import outcomes
@@ -247,7 +248,7 @@ def test_the_places_of_one_passage_add_up_but_never_twice() -> None:
 class Chunker:
     """Cuts every document after 500 characters, finds chunks by shared words, cites its own ids."""
 
-    def __init__(self, bench: Bench, shape: str) -> None:
+    def __init__(self, bench: RunContext, shape: str) -> None:
         self.shape = shape
         self.questions = {question.text: question for question in bench.questions.questions}
         self.chunks = {
@@ -297,7 +298,7 @@ def by_hand(question: Question, document: Document, start: int, text: str, corpu
 
 @pytest.mark.parametrize("shape", ["offsets", "text", "file"])
 def test_own_chunks_are_scored_as_a_count_by_hand_says(shape: str) -> None:
-    bench = assemble(Wishes(retriever="null"))
+    bench = load_context(RunConfig(retriever="null"))
     chunker, was = Chunker(bench, shape), bench.examiner
     pipeline = Pipeline("own", "own", "", False, chunker, shape_of(chunker, "own"))
     examiner = Examiner(pipeline, was.retriever, was.grader, was.evidence, was.corpus, was.passages)

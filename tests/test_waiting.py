@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import run_fakes as fake
+from ragharness.config import RunConfig
 from ragharness.errors import StorageError
 from ragharness.questions import QuestionSet
 from ragharness.records import Answer, Record, Usage
-from ragharness.runner import Bench, Wishes, ask_all
+from ragharness.runner import RunContext, ask_all
 from ragharness.scores import score_folder
 from ragharness.store import RunFolder
 from test_runner import CORPUS, Keywords, examiner, plain, question, untimed
@@ -187,13 +188,13 @@ class Bed:
 
     def ask(self, on_progress: Callable[..., None] | None = None, **wishes: Any) -> Any:
         n = len(self.questions)
-        bench = Bench(
+        bench = RunContext(
             CORPUS,
             QuestionSet(CORPUS.id, "", CORPUS.hash, 0, n, self.questions),
             examiner(self._answer, grader=self.grader),
             self.settings,
         )
-        wanted = Wishes(concurrency=4, **wishes)
+        wanted = RunConfig(concurrency=4, **wishes)
         return ask_all(bench, wanted, self.folder, lambda text: None, on_progress=on_progress)
 
     def finish(self) -> list[Record]:

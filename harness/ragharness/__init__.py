@@ -1,11 +1,22 @@
 """Score any RAG pipeline in four buckets: correct, wrong, unsupported, refused.
 
-The names below are the public surface; everything else may change between versions.
+    import ragharness as rh
+    run = rh.run(answer, corpus="contractnli", retriever="hybrid")
+
+The names below are the public surface (docs/python.md); everything else may change between versions.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ragharness.api import arun, grade, load_corpus, load_questions, load_run, run
+    from ragharness.config import RunConfig
+    from ragharness.errors import RagharnessError
+    from ragharness.records import Answer, Document, Evidence, Passage, Question, Record, Usage, Verdict
+    from ragharness.results import QuestionResult, Run, RunVerdict
 
 _HOMES = {
     "Answer": "records",
@@ -13,14 +24,45 @@ _HOMES = {
     "Evidence": "records",
     "Passage": "records",
     "Question": "records",
-    "Record": "records",
+    "QuestionResult": "results",
     "RagharnessError": "errors",
+    "Record": "records",
+    "Run": "results",
+    "RunConfig": "config",
+    "RunVerdict": "results",
     "Usage": "records",
     "Verdict": "records",
+    "arun": "api",
+    "grade": "api",
+    "load_corpus": "api",
+    "load_questions": "api",
+    "load_run": "api",
+    "run": "api",
 }
 """Each public name and the module that defines it: loaded at first use, so that importing stays cheap."""
 
-__all__ = ["__version__", *_HOMES]  # noqa: PLE0604 (the keys are strings)
+__all__ = [
+    "Answer",
+    "Document",
+    "Evidence",
+    "Passage",
+    "Question",
+    "QuestionResult",
+    "RagharnessError",
+    "Record",
+    "Run",
+    "RunConfig",
+    "RunVerdict",
+    "Usage",
+    "Verdict",
+    "__version__",
+    "arun",
+    "grade",
+    "load_corpus",
+    "load_questions",
+    "load_run",
+    "run",
+]
 
 __version__ = "0.1.0"
 

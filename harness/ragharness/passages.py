@@ -13,6 +13,7 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ragharness.config import DEFAULT_WORDS
 from ragharness.errors import UsageError
 from ragharness.records import Passage
 
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from ragharness.records import Document, Evidence
-
-DEFAULT_WORDS = 120
-"""Words (runs between blanks) that a passage aims at."""
 
 _NEAR = 0.75
 """A full passage steps back to the last end of a paragraph, if one lies beyond this share of its size."""

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ragharness.config import RunConfig
 from ragharness.pipelines import load_pipeline, read_answer
 from ragharness.pipelines._frameworks import asked_by_method
-from ragharness.runner import Bench, Examiner, Wishes, assemble, execute
+from ragharness.runner import Examiner, RunContext, execute, load_context
 
 if TYPE_CHECKING:
     from ragharness.records import Question, Record
@@ -85,11 +86,11 @@ def llamaindex(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def bench() -> Bench:
-    return assemble(Wishes())
+def bench() -> RunContext:
+    return load_context(RunConfig())
 
 
-def run(bench: Bench, spec: str) -> list[tuple[Question, Record]]:
+def run(bench: RunContext, spec: str) -> list[tuple[Question, Record]]:
     """Ask all questions of a recipe; returns them with their records."""
     was = bench.examiner
     pipeline = load_pipeline(f"{RECIPES}/{spec}")
@@ -101,7 +102,7 @@ def run(bench: Bench, spec: str) -> list[tuple[Question, Record]]:
     return [(question, by_id[question.id]) for question in questions]
 
 
-def held(bench: Bench, question: Question, text: str) -> bool:
+def held(bench: RunContext, question: Question, text: str) -> bool:
     """Whether a text has four fifths of the words of a gold span, in their order: a search of its own."""
     had = " ".join(WORD.findall(text))
     for span in question.evidence:
@@ -112,7 +113,7 @@ def held(bench: Bench, question: Question, text: str) -> bool:
     return False
 
 
-def check(bench: Bench, asked: list[tuple[Question, Record]]) -> None:
+def check(bench: RunContext, asked: list[tuple[Question, Record]]) -> None:
     """Compare what was scored with a search for the gold text in the passages that were brought."""
     found = 0
     for question, record in asked:
@@ -133,11 +134,11 @@ def check(bench: Bench, asked: list[tuple[Question, Record]]) -> None:
     assert found > 10
 
 
-def test_a_langchain_chain_is_a_pipeline(langchain: None, bench: Bench) -> None:
+def test_a_langchain_chain_is_a_pipeline(langchain: None, bench: RunContext) -> None:
     check(bench, run(bench, "langchain_chain.py:chain"))
 
 
-def test_a_langchain_model_takes_the_harness_retriever(langchain: None, bench: Bench) -> None:
+def test_a_langchain_model_takes_the_harness_retriever(langchain: None, bench: RunContext) -> None:
     for question, record in run(bench, "langchain_retrieve.py:answer"):
         assert record.failure is None
         assert record.answer
@@ -147,7 +148,7 @@ def test_a_langchain_model_takes_the_harness_retriever(langchain: None, bench: B
         assert len(record.retrieved) == (0 if question.stratum == "null_retrieval" else 5)
 
 
-def test_a_llamaindex_engine_is_a_pipeline(llamaindex: None, bench: Bench) -> None:
+def test_a_llamaindex_engine_is_a_pipeline(llamaindex: None, bench: RunContext) -> None:
     check(bench, run(bench, "llamaindex_engine.py:engine"))
 
 

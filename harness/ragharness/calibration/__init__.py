@@ -1,7 +1,7 @@
 """How far a grader agrees with people: labelled answers in, counts and rates out."""
 
 from ragharness.calibration.judging import judge, with_support_given
-from ragharness.calibration.labelled import LABELS, Labelled, read_labelled
+from ragharness.calibration.labelled import LABELS, Labelled, labelled_answer, read_labelled
 from ragharness.calibration.mapping import Mapping
 from ragharness.calibration.measuring import OUTCOMES, Calibration, Difference, Rates, calibrate, rates
 
@@ -15,6 +15,7 @@ __all__ = [
     "Rates",
     "calibrate",
     "judge",
+    "labelled_answer",
     "rates",
     "read_labelled",
     "with_support_given",

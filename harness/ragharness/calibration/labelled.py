@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["LABELS", "Label", "Labelled", "read_labelled"]
+__all__ = ["LABELS", "Label", "Labelled", "labelled_answer", "read_labelled"]
 
 Label = Literal["correct", "incorrect", "refusal"]
 _NAMED = 5
@@ -71,7 +71,7 @@ def read_labelled(path: Path, mapping: Mapping | None = None) -> list[Labelled]:
 def _tried(row: Row, number: int, mapping: Mapping) -> Labelled | str:
     """Return the answer of a row, or what is wrong with it."""
     try:
-        return _labelled(row, number, mapping)
+        return labelled_answer(row, number, mapping)
     except ValueError as error:
         return str(error)
 
@@ -119,8 +119,9 @@ def _csv_rows(text: str, path: Path) -> Iterator[tuple[int, Row | str]]:
         yield begin, f"expected a row of {path.suffix[1:].upper()}, found: {error}"
 
 
-def _labelled(row: Row, number: int, mapping: Mapping) -> Labelled:
-    """Return the answer of a row; raises ValueError with what is wrong."""
+def labelled_answer(row: Row, number: int = 1, mapping: Mapping | None = None) -> Labelled:
+    """Return the labelled answer of one row; raises ValueError with what is wrong."""
+    mapping = mapping or Mapping.parse()
     values = {name: row[theirs] for name, theirs in mapping.columns.items() if theirs in row}
     if mapping.columns["answers"] == NONE:
         values["answers"] = []

@@ -12,7 +12,7 @@ def load(
     name: str, split: str, source: str, *, offline: bool, notices: bool = True, complete: bool = False
 ) -> Corpus:
     """Return a corpus; what is fetched for it, and ``notices`` about its files, go to standard error."""
-    from ragharness.cli._console import Live
+    from ragharness.console import Live
     from ragharness.corpus import load_corpus
 
     live = Live()

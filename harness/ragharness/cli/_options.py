@@ -1,27 +1,33 @@
-"""Options that several verbs share: one name, one default, one help text."""
+"""Options that several verbs share, as ``RunConfig`` declares them."""
 
 from __future__ import annotations
 
+from dataclasses import fields
+from typing import Any
+
 import typer
 
-CORPUS = typer.Option("sample", "--corpus", help="A corpus of the list, or a folder of yours.")
-SPLIT = typer.Option("", "--split", help="Which split; the corpus' default when left out.")
-SUBSET = typer.Option(
-    "",
-    "--subset",
-    metavar="N|all",
-    help="How many documents of a large corpus; its own choice if left out.",
-)
-SOURCE = typer.Option(
-    "", "--from", metavar="PATH|URL", help="A folder, zip, JSON file or URL to read the corpus from instead."
-)
-QUESTIONS = typer.Option(
-    None, "--questions", metavar="FILE", help="Questions of yours: CSV, JSONL, or a frozen set."
-)
-SIZE = typer.Option(130, "--size", help="Questions; the proportions stay.")
-SEED = typer.Option(20261121, "--seed", help="Another one chooses other questions.")
-WORDS = typer.Option(120, "--passage-words", help="Words that a passage aims at.")
-OFFLINE = typer.Option(False, "--offline", help="Fetch nothing, ask no service elsewhere.")
+from ragharness.config import RunConfig, flag_of
+
+
+def option_of(name: str) -> Any:
+    """Return the option of a field of ``RunConfig``."""
+    declared = next(each for each in fields(RunConfig) if each.name == name)
+    told = declared.metadata
+    several = isinstance(declared.default, tuple)
+    default = None if several else declared.default
+    return typer.Option(default, flag_of(name), metavar=told["metavar"] or None, help=told["help"])
+
+
+CORPUS = option_of("corpus")
+SPLIT = option_of("split")
+SUBSET = option_of("subset")
+SOURCE = option_of("source")
+QUESTIONS = option_of("questions")
+SIZE = option_of("size")
+SEED = option_of("seed")
+WORDS = option_of("passage_words")
+OFFLINE = option_of("offline")
 JSON = typer.Option(False, "--json", help="Print JSON.")
 RUN = typer.Argument("", metavar="[RUN]", help="Path or beginning of a name; default: the newest.")
 FALSE_CORRECT = typer.Option(

@@ -16,11 +16,11 @@ def grade_run(
     run: str, grader: Grader, *, source: str = "", offline: bool = False, as_json: bool = False
 ) -> None:
     """Give every answer of a run the verdict of a grader of today, and print what changed and the report."""
-    from ragharness.cli._console import Live, results_only
-    from ragharness.cli._scoring import keep
+    from ragharness.cli._console import results_only
+    from ragharness.console import Live
     from ragharness.reports import json_report, terminal_report
-    from ragharness.runner import blind_count, ground_of, regrade_folder
-    from ragharness.scores import score_folder
+    from ragharness.results import count
+    from ragharness.runner import ground_of, regrade_folder
     from ragharness.store import find_run
 
     live = Live()
@@ -28,8 +28,7 @@ def grade_run(
     ground = ground_of(folder, source=source, offline=offline, grader=grader)
     folder, changed = regrade_folder(folder, ground)
     live.say(_summary(changed))
-    blind, note = blind_count(ground, folder.records)
-    scores = keep(folder, score_folder(folder, blind, note))
+    scores = count(folder, ground, cache=False)
     with results_only() as output:
         if as_json:
             output.write(json_report(scores))

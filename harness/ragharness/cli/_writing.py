@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ragharness.cli._console import Live, print_lines
+from ragharness.cli._console import print_lines
+from ragharness.console import Live
 
 if TYPE_CHECKING:
     from ragharness.corpus import Corpus

@@ -37,7 +37,8 @@ def calibrate(
     """
     from ragharness.calibration import Mapping, read_labelled
     from ragharness.calibration import calibrate as measure
-    from ragharness.cli._console import Live, columns, print_json, print_lines
+    from ragharness.cli._console import columns, print_json, print_lines
+    from ragharness.console import Live
     from ragharness.graders import load_grader
     from ragharness.reports import calibration_facts, calibration_lines
 

@@ -28,8 +28,9 @@ def doctor(as_json: bool = JSON) -> int:
     """
     from msgspec import to_builtins
 
-    from ragharness.cli._console import WIDEST, print_json, results_only
+    from ragharness.cli._console import print_json, results_only
     from ragharness.cli._health import findings
+    from ragharness.console import WIDEST
 
     found = list(findings())
     broken = any(finding.state == "broken" for finding in found)

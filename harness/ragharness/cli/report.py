@@ -23,14 +23,14 @@ def report(
 ) -> None:
     """Print the report of a run; its records are counted anew, nothing is asked or graded."""
     from ragharness.cli._console import results_only
-    from ragharness.cli._scoring import current
     from ragharness.errors import UsageError
     from ragharness.reports import json_report, markdown_report, terminal_report
+    from ragharness.results import scores_of
     from ragharness.store import find_run
 
     if markdown and as_json:
         raise UsageError("expected one of --markdown and --json, found both")
-    scores = current(find_run(run))
+    scores = scores_of(find_run(run))
     with results_only() as output:
         if as_json:
             text = json_report(scores)

@@ -18,12 +18,12 @@ def score(
 ) -> None:
     """Compute scores.json of a run from its records; nothing is asked or graded."""
     from ragharness.cli._console import results_only
-    from ragharness.cli._scoring import current, keep
     from ragharness.reports import json_report, terminal_report
+    from ragharness.results import keep, scores_of
     from ragharness.store import find_run
 
     folder = find_run(run)
-    scores = keep(folder, current(folder))
+    scores = keep(folder, scores_of(folder))
     with results_only() as output:
         if as_json:
             output.write(json_report(scores))

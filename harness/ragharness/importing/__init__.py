@@ -28,10 +28,18 @@ class Found:
     value: Any
     name: str
     fingerprint: str
+    spec: str
+    """How it was named, or where an object that was handed over is defined."""
 
 
-def find(spec: str) -> Found:
-    """Import the module and look the attribute up; raises CodeNotUsable with what was expected and found."""
+def find(wanted: object) -> Found:
+    """Import a module and look the attribute up; an object that is no name stands for itself.
+
+    Raises CodeNotUsable with what was expected and found.
+    """
+    if not isinstance(wanted, str):
+        return _given(wanted)
+    spec = wanted
     place, _, attribute = spec.rpartition(":")
     if not place or not all(part.isidentifier() for part in attribute.split(".")):
         raise CodeNotUsable(f"expected the name of a function behind the colon, found {spec!r}", help=HELP)
@@ -39,7 +47,21 @@ def find(spec: str) -> Found:
     module = from_file(place, spec) if is_file else from_name(place, spec)
     value = _attribute(module, attribute, spec)
     name = f"{Path(place).stem if is_file else place}.{attribute}"
-    return Found(value, name, _fingerprint(module, value))
+    return Found(value, name, _fingerprint(module, value), spec)
+
+
+def _given(value: object) -> Found:
+    defined: Any = inspect.unwrap(getattr(value, "func", value))  # type: ignore[arg-type]
+    defined = defined if inspect.isclass(defined) or inspect.isroutine(defined) else type(defined)
+    name, home = getattr(defined, "__qualname__", type(value).__name__), defined.__module__
+    try:
+        source = inspect.getsource(defined)
+    except (OSError, TypeError):
+        # Typed into an interpreter: its compiled code is what can be told apart.
+        code = getattr(defined, "__code__", None)
+        source = f"{code.co_code!r}{code.co_consts!r}" if code else repr(defined)
+    digest = hashlib.sha256(source.encode()).hexdigest()
+    return Found(value, name if home == "__main__" else f"{home}.{name}", digest, f"{home}:{name}")
 
 
 def described(value: object) -> str:

@@ -103,12 +103,15 @@ def pipeline_kinds() -> list[str]:
     return sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_"))
 
 
-def load_pipeline(spec: str, context: Context | None = None) -> Pipeline:
-    """Load the pipeline that ``spec`` names; all but the user's own code need the ``context``.
+def load_pipeline(wanted: object, context: Context | None = None) -> Pipeline:
+    """Load a pipeline by its name, or take one that is handed over; all but the user's own need ``context``.
 
     Raises UnknownName for a bare name that is none of theirs, and PipelineNotUsable for what cannot be
     imported, found or called.
     """
+    if not isinstance(wanted, str):
+        return _own(wanted, context)
+    spec = wanted
     head, colon, argument = spec.partition(":")
     if head in pipeline_kinds():
         return _of_kind(spec, head, argument, context)
@@ -122,18 +125,22 @@ def load_pipeline(spec: str, context: Context | None = None) -> Pipeline:
                 help=f"--pipeline {shlex.quote(f'{spec}:{names[0]}')}",
             )
         raise UnknownName("pipeline", spec, pipeline_kinds(), help=_EXPECTED)
+    return _own(spec, context)
+
+
+def _own(wanted: object, context: Context | None) -> Pipeline:
     from ragharness.pipelines._loading import load_object
 
     if context is not None:
-        context.options.finish(f"the pipeline {spec!r}")
-    found = load_object(spec)
+        context.options.finish(f"the pipeline {wanted!r}")
+    found = load_object(wanted)
     return Pipeline(
-        spec,
+        found.spec,
         found.name,
         found.fingerprint,
         is_async(found.function),
         found.function,
-        shape_of(found.function, spec),
+        shape_of(found.function, found.spec),
     )
 
 

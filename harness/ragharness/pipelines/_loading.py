@@ -29,22 +29,24 @@ class Found:
     function: Callable[..., object]
     name: str
     fingerprint: str
+    spec: str
 
 
-def load_object(spec: str) -> Found:
+def load_object(wanted: object) -> Found:
     """Import, look up and, for a class or factory, make the pipeline; raises PipelineNotUsable."""
     try:
-        found = find(spec)
+        found = find(wanted)
     except CodeNotUsable as error:
         raise PipelineNotUsable(str(error), help=error.help) from (error.__cause__ or error)
+    spec = found.spec
     if (by_method := asked_by_method(found.value)) is not None:
-        return Found(by_method, found.name, found.fingerprint)
+        return Found(by_method, found.name, found.fingerprint, spec)
     if not callable(found.value):
         raise PipelineNotUsable(
             f"expected something callable at {spec}, found {described(found.value)}",
             help="wrap it in a function: def answer(question, passages): ...",
         )
-    return Found(_made(found.value, spec), found.name, found.fingerprint)
+    return Found(_made(found.value, spec), found.name, found.fingerprint, spec)
 
 
 def _made(found: Callable[..., object], spec: str) -> Callable[..., object]:

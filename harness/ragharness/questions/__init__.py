@@ -8,12 +8,10 @@ shortcut answers them. The frozen set holds our wording, ids, offsets and labels
 from ragharness.questions.building import build_questions
 from ragharness.questions.checks import check_questions, remarks
 from ragharness.questions.freezing import freeze, frozen_set, load_questions, questions_about, read_questions
-from ragharness.questions.questionset import DEFAULT_SEED, DEFAULT_SIZE, QuestionSet
+from ragharness.questions.questionset import QuestionSet
 from ragharness.questions.whole import Finding
 
 __all__ = [
-    "DEFAULT_SEED",
-    "DEFAULT_SIZE",
     "Finding",
     "QuestionSet",
     "build_questions",

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Protocol, cast
 import msgspec
 
 from ragharness import shelf
+from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
 from ragharness.errors import QuestionsNotUsable, UsageError
 from ragharness.questions.ground import Ground
 from ragharness.questions.picking import Picker, Shortage
 from ragharness.questions.pool import Pool
-from ragharness.questions.questionset import DEFAULT_SEED, DEFAULT_SIZE, SHARES, QuestionSet, Slot, quotas
+from ragharness.questions.questionset import SHARES, QuestionSet, Slot, quotas
 from ragharness.questions.units import PATIENCE, level_forms, pick_answerable
 
 if TYPE_CHECKING:

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ragharness import shelf
+from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
 from ragharness.errors import QuestionsNotUsable, StorageError
 from ragharness.manifests import manifest
 from ragharness.questions.building import build_questions, load_recipe
 from ragharness.questions.checks import check_questions, misfits
 from ragharness.questions.own import EXAMPLE, Lines, read_lines
-from ragharness.questions.questionset import DEFAULT_SEED, DEFAULT_SIZE, QuestionSet
+from ragharness.questions.questionset import QuestionSet
 from ragharness.questions.tables import is_table, read_table
 from ragharness.questions.values import review_notes
 from ragharness.records import ROWS, Question

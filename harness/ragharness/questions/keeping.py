@@ -13,10 +13,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
 from ragharness.errors import QuestionsNotUsable, StorageError
 from ragharness.questions.building import build_questions
 from ragharness.questions.freezing import CARD, LINES, fitting, freeze, frozen_in, read_card, write
-from ragharness.questions.questionset import DEFAULT_SEED, DEFAULT_SIZE, QuestionSet
+from ragharness.questions.questionset import QuestionSet
 
 if TYPE_CHECKING:
     from ragharness.corpus import Corpus

@@ -15,10 +15,6 @@ if TYPE_CHECKING:
 
     from ragharness.records import Evidence, Question, Stratum, Target
 
-DEFAULT_SIZE = 130
-DEFAULT_SEED = 20261121
-"""Any number would do; this one made the frozen sets."""
-
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 
 

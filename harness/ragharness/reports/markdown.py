@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ragharness.records import BUCKETS
+from ragharness.records import BUCKETS, ROW_NAMES
 from ragharness.reports import words
 from ragharness.reports.text import counted, duration, fraction, ids, interval, one_line, rate, yes_of
 
@@ -93,7 +93,7 @@ def _table(scores: Scores) -> list[str]:
             share = scores.wanted.rows[name]
             few = " few" if words.few(row.n, scores) else ""
             cells = [_marked(getattr(row, bucket), words.WANTED_IN_ROW[name] == bucket) for bucket in BUCKETS]
-            label = [words.ROW_NAMES[name], str(row.n)]
+            label = [ROW_NAMES[name], str(row.n)]
             result = [f"{share.count}/{share.n}", f"{interval(share)}{few}"]
             rows.append([*label, *cells, str(row.not_graded), *result])
     total = scores.wanted.total

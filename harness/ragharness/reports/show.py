@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ragharness.records import ROW_NAMES
 from ragharness.reports import words
 from ragharness.reports.text import clean, labelled, milliseconds, one_line, paragraph
 
@@ -52,7 +53,7 @@ def _field(label: str, text: str, width: int) -> list[str]:
 
 
 def _asked(question: Question, record: Record | None, width: int) -> list[str]:
-    row, out = words.ROW_NAMES[question.row], ""
+    row, out = ROW_NAMES[question.row], ""
     if record is not None:
         bucket = record.verdict.bucket if record.verdict else None
         came = f"came out {bucket or record.status.replace('_', ' ')}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.records import BUCKETS
+from ragharness.records import BUCKETS, ROW_NAMES
 from ragharness.reports import words
 from ragharness.reports.findings import findings
 from ragharness.reports.text import accented, flow, interval, one_line, rate
@@ -124,7 +124,7 @@ def _table(scores: Scores, width: int, colour: bool) -> list[str]:
     lines = _columns(rows, colour=colour)
     if not ungraded and scores.not_graded:
         counts = [
-            f"{row.not_graded} in row {words.ROW_NAMES[name]}"
+            f"{row.not_graded} in row {ROW_NAMES[name]}"
             for name, row in scores.by_target.items()
             if row.not_graded
         ]
@@ -154,7 +154,7 @@ def _cells(scores: Scores, ungraded: bool, intervals: bool) -> list[list[str]]:
             continue
         share = scores.wanted.rows[name]
         mark = words.WANTED_IN_ROW[name]
-        cells = [words.ROW_NAMES[name], str(row.n)]
+        cells = [ROW_NAMES[name], str(row.n)]
         cells += [f"{getattr(row, bucket)}{'*' if bucket == mark else ' '}" for bucket in BUCKETS]
         cells += ([str(row.not_graded)] if ungraded else []) + [f"{share.count}/{share.n}"]
         few = " few" if words.few(row.n, scores) else ""

@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ragharness.records import ROW_NAMES
 from ragharness.reports.text import counted, duration, milliseconds, money
 from ragharness.scores.notes import RECORDED
 
 if TYPE_CHECKING:
     from ragharness.scores import Scores
-
-ROW_NAMES = {
-    "grounded/correct": "plain",
-    "grounded/wrong": "tempting",
-    "grounded/unsupported": "withheld",
-    "grounded/refused": "does-not-say",
-    "unanswerable": "unanswerable",
-    "adversarial": "adversarial",
-    "null_retrieval": "null",
-}
-"""Other words than those of the buckets, which stand above the columns; JSON has the keys."""
 
 BUILT_FOR = {
     "grounded/correct": "the evidence is in the index, nothing misleading near it",

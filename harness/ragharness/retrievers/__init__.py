@@ -46,13 +46,13 @@ def retriever_names() -> list[str]:
 
 
 def build_retriever(
-    name: str,
+    wanted: object,
     passages: PassageSet,
     evidence: EvidenceIndex | None = None,
     cache: Path | None = None,
     options: Options | None = None,
 ) -> Retriever:
-    """Return the retriever of that name over ``passages``.
+    """Return the retriever of a name, or the user's own object as one, over ``passages``.
 
     ``evidence`` is needed by ``oracle`` alone. ``cache`` is a folder in which an index may be kept between
     runs; None keeps it in memory only. Raises UnknownName for a name or a setting that is not known,
@@ -60,11 +60,12 @@ def build_retriever(
     """
     names = retriever_names()
     options = options or Options()
-    if name not in names and ":" in name:
+    if not isinstance(wanted, str) or (wanted not in names and ":" in wanted):
         from ragharness.retrievers._own import build_own
 
-        options.finish(f"the retriever {name!r}")
-        return build_own(name, passages, evidence)
+        options.finish(f"the retriever {wanted!r}")
+        return build_own(wanted, passages, evidence)
+    name = wanted
     if name not in names:
         raise UnknownName("retriever", name, names, help=_EXPECTED)
     module: Any = import_module(f"{__name__}.{name}")

@@ -75,10 +75,11 @@ class OwnRetriever:
         return loop
 
 
-def build_own(spec: str, passages: PassageSet, evidence: EvidenceIndex | None) -> OwnRetriever:
-    """Return the retriever that ``spec`` names over ``passages``; raises RetrieverNotUsable."""
+def build_own(wanted: object, passages: PassageSet, evidence: EvidenceIndex | None) -> OwnRetriever:
+    """Return the user's retriever, named or handed over, over ``passages``; raises RetrieverNotUsable."""
     try:
-        found = find(spec)
+        found = find(wanted)
+        spec = found.spec
         made, indexed = _made(found.value, passages, spec)
     except RetrieverNotUsable:
         raise

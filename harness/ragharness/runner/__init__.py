@@ -1,7 +1,7 @@
 """Asks every question once, grades each answer at once, hands each record on as soon as it is whole."""
 
-from ragharness.runner.allowance import RETRIES, Allowance, seconds_of
-from ragharness.runner.bench import Bench, Wishes, assemble
+from ragharness.runner.allowance import Allowance
+from ragharness.runner.context import RunContext, load_context
 from ragharness.runner.examiner import Examiner
 from ragharness.runner.execution import execute
 from ragharness.runner.ground import Ground, ground_of
@@ -11,23 +11,20 @@ from ragharness.runner.regrade import came_out, regrade, regrade_folder
 from ragharness.runner.session import Ended, ask_all, choose_folder, how_far
 
 __all__ = [
-    "RETRIES",
     "Allowance",
-    "Bench",
     "Ended",
     "Examiner",
     "Ground",
     "Progress",
-    "Wishes",
+    "RunContext",
     "ask_all",
-    "assemble",
     "blind_count",
     "came_out",
     "choose_folder",
     "execute",
     "ground_of",
     "how_far",
+    "load_context",
     "regrade",
     "regrade_folder",
-    "seconds_of",
 ]

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
 import time
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from ragharness.config import RETRIES
 from ragharness.errors import UsageError
 from ragharness.spending import Spending
 
 if TYPE_CHECKING:
     from ragharness.records import Record
-
-RETRIES = 4
-"""Further attempts at a question whose call failed in passing."""
-
-_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
 class Allowance:
@@ -100,16 +95,8 @@ class Allowance:
         return f"{self.stopped}{spent}"
 
 
-def seconds_of(text: str) -> float:
-    """Return the seconds of ``90``, ``90s``, ``30m``, ``2h`` or ``1d``; raises UsageError."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhd]?)", text.strip().lower())
-    if found is None or float(found[1]) <= 0:
-        raise UsageError(f"expected --max-time as 90s, 30m or 2h, found {text!r}")
-    return float(found[1]) * _UNITS[found[2]]
-
-
 def span(seconds: float) -> str:
-    """Return seconds as ``seconds_of`` reads them, in the largest unit that divides them."""
+    """Return seconds as ``--max-time`` is written, in the largest unit that divides them."""
     for unit, size in (("h", 3600.0), ("m", 60.0)):
         if seconds >= size and seconds % size == 0:
             return f"{seconds / size:g}{unit}"

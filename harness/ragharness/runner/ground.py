@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ragharness import __version__
 from ragharness.buckets import grade
+from ragharness.config import DEFAULT_SEED
 from ragharness.corpus import load_corpus
 from ragharness.errors import RunNotUsable
 from ragharness.evidence import EvidenceIndex
@@ -15,7 +16,7 @@ from ragharness.graders import load_grader
 from ragharness.manifests import manifest
 from ragharness.passages import build_passages
 from ragharness.placing import Placer, at_places, unique
-from ragharness.questions import DEFAULT_SEED, QuestionSet
+from ragharness.questions import QuestionSet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

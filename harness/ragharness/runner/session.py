@@ -1,9 +1,10 @@
-"""From a bench to a run folder with every question answered: choosing the folder, continuing, asking."""
+"""From a context to a run folder with every question answered: choosing the folder, continuing, asking."""
 
 from __future__ import annotations
 
 import platform
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness import __version__
@@ -17,9 +18,9 @@ from ragharness.store import FORMAT, Run, RunFolder, Session, differences, find_
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
-    from ragharness.runner.bench import Bench, Wishes
+    from ragharness.config import RunConfig
+    from ragharness.runner.context import RunContext
 
     Say = Callable[[str], None]
 
@@ -34,27 +35,21 @@ class Ended(NamedTuple):
 
 
 def choose_folder(
-    bench: Bench,
-    say: Say,
-    *,
-    out: Path | None = None,
-    fresh: bool = False,
-    again: bool = False,
-    tags: tuple[str, ...] = (),
-    command: tuple[str, ...] = (),
+    context: RunContext, config: RunConfig, say: Say, *, command: tuple[str, ...] = ()
 ) -> RunFolder:
     """Return the run to write: the named one, the newest unfinished one with equal settings, or a new one.
 
-    ``again``: a run with failed questions is unfinished. Raises RunNotUsable for a folder that holds
-    something else, StorageError where none can be made.
+    Where failed questions are asked again, a run that has some is unfinished. Raises RunNotUsable for a
+    folder that holds something else, StorageError where none can be made.
     """
-    tags = tuple(map(without_secrets, tags))
+    out, fresh, again = Path(config.out) if config.out else None, config.fresh, config.retry_errors
+    tags = tuple(map(without_secrets, config.tag))
     if out is not None and (out / "run.json").is_file():
-        folder = _named(bench, say, out, fresh, again)
+        folder = _named(context, say, out, fresh, again)
         _say_tags(folder, tags, say)
         return folder
     if out is None and not fresh:
-        found = find_unfinished(bench.settings, again=again)
+        found = find_unfinished(context.settings, again=again)
         if found is not None:
             say(f"continuing {found.path}: {how_far(found)} (--fresh starts anew)")
             _say_tags(found, tags, say)
@@ -63,15 +58,15 @@ def choose_folder(
             say("no run with these settings has failed questions: a new one is started")
     if out is None:
         now = datetime.now().astimezone()
-        out = new_folder(bench.settings.corpus, bench.examiner.pipeline.name, now, tags=tags)
-    folder = RunFolder.create(out, _description(bench, command, tags), bench.questions.questions)
+        out = new_folder(context.settings.corpus, context.examiner.pipeline.name, now, tags=tags)
+    folder = RunFolder.create(out, _description(context, command, tags), context.questions.questions)
     # Another process may have made one there at the same moment.
-    return folder if folder.run.settings == bench.settings else _named(bench, say, out, fresh, again)
+    return folder if folder.run.settings == context.settings else _named(context, say, out, fresh, again)
 
 
 def ask_all(
-    bench: Bench,
-    wishes: Wishes,
+    context: RunContext,
+    config: RunConfig,
     folder: RunFolder,
     say: Say,
     *,
@@ -84,46 +79,46 @@ def ask_all(
     service refuses its credentials, UsageError for a budget that cannot be kept, KeyboardInterrupt when
     interrupted.
     """
-    again = wishes.retry_errors
+    again = config.retry_errors
     if folder.finished and not (again and folder.failed()):
         return Ended()
     session = Session(
         started=datetime.now(timezone.utc).isoformat(),
         command=command,
-        concurrency=wishes.concurrency,
-        timeout=wishes.timeout,
+        concurrency=config.concurrency,
+        timeout=config.timeout,
         answered=0,
     )
     with folder.writing(session, again=again) as journal:
         if journal.recovered:
             say(f"the last line of {folder.path}/records.jsonl was torn: its question is asked again")
-        for _, record in regrade(bench.ground, folder.waiting()):
+        for _, record in regrade(context.ground, folder.waiting()):
             journal.append(record)
-        spent, priced = _spent(folder) if wishes.max_cost is not None else (0.0, 0)
+        spent, priced = _spent(folder) if config.max_cost is not None else (0.0, 0)
         allowance = Allowance(
-            retries=wishes.retries,
-            rpm=wishes.rpm,
-            max_cost=wishes.max_cost,
-            max_time=wishes.max_time,
+            retries=config.retries,
+            rpm=config.rpm,
+            max_cost=config.max_cost,
+            max_time=config.seconds,
             spent=spent,
             priced=priced,
         )
         done = set(journal.answered)
         jobs = [
             (question, epoch)
-            for epoch in range(bench.settings.epochs)
-            for question in bench.questions.questions
+            for epoch in range(context.settings.epochs)
+            for question in context.questions.questions
             if (question.id, epoch) not in done
         ]
-        progress = Progress(bench.settings.records)
+        progress = Progress(context.settings.records)
         progress.resume(each for each in folder.records() if (each.question, each.epoch) in done)
         given_up = execute(
             jobs,
-            bench.examiner,
+            context.examiner,
             journal.append,
             keep=journal.keep,
-            concurrency=wishes.concurrency,
-            timeout=wishes.timeout,
+            concurrency=config.concurrency,
+            timeout=config.timeout,
             allowance=allowance,
             progress=progress,
             on_progress=on_progress,
@@ -156,9 +151,9 @@ def _say_tags(folder: RunFolder, tags: tuple[str, ...], say: Say) -> None:
         say(f"--tag {' '.join(more)} is not added: a run keeps the names that it began with")
 
 
-def _named(bench: Bench, say: Say, out: Path, fresh: bool, again: bool) -> RunFolder:
+def _named(context: RunContext, say: Say, out: Path, fresh: bool, again: bool) -> RunFolder:
     folder = RunFolder.open(out)
-    unlike = differences(bench.settings, folder.run.settings)
+    unlike = differences(context.settings, folder.run.settings)
     help_text = "name another folder with --out, or leave --out away"
     if unlike:
         raise RunNotUsable(
@@ -171,7 +166,7 @@ def _named(bench: Bench, say: Say, out: Path, fresh: bool, again: bool) -> RunFo
     return folder
 
 
-def _description(bench: Bench, command: tuple[str, ...], tags: tuple[str, ...]) -> Run:
+def _description(context: RunContext, command: tuple[str, ...], tags: tuple[str, ...]) -> Run:
     return Run(
         format=FORMAT,
         ragharness=__version__,
@@ -179,9 +174,9 @@ def _description(bench: Bench, command: tuple[str, ...], tags: tuple[str, ...]) 
         platform=platform.platform(),
         created=datetime.now(timezone.utc).isoformat(),
         command=command,
-        settings=bench.settings,
-        pipeline_name=bench.examiner.pipeline.name,
-        takes=bench.examiner.pipeline.takes,
+        settings=context.settings,
+        pipeline_name=context.examiner.pipeline.name,
+        takes=context.examiner.pipeline.takes,
         tags=tags,
-        notes=tuple(bench.questions.notes),
+        notes=tuple(context.questions.notes),
     )

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from ragharness.records import BUCKETS
+from ragharness.records import BUCKETS, ROW_NAMES
 from ragharness.statistics import wilson
 
 FORMAT = 1
@@ -266,3 +266,8 @@ class Scores(Struct, frozen=True, kw_only=True):
         dict[str, str | int | float],
         Meta(description="What answers depend on besides the pipeline: model, prompt, address and others."),
     ] = {}
+
+    @property
+    def rows(self) -> dict[str, Row]:
+        """``by_target`` by the rows' names in reports: ``rows["tempting"]``."""
+        return {ROW_NAMES[key]: row for key, row in self.by_target.items()}

@@ -1,0 +1,116 @@
+"""The Python interface: run a pipeline, load runs, corpora and question sets, grade one answer."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from ragharness import corpus as corpora
+from ragharness import questions as question_sets
+from ragharness.calibration import judge, labelled_answer
+from ragharness.config import RunConfig
+from ragharness.console import Live
+from ragharness.download import cache_folder
+from ragharness.errors import UnknownName, UsageError
+from ragharness.graders import load_grader
+from ragharness.results import Run, count
+from ragharness.runner import ask_all, choose_folder, load_context
+from ragharness.store import find_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from ragharness.corpus import Corpus
+    from ragharness.questions import QuestionSet
+    from ragharness.records import Answer, Passage, Question, Verdict
+
+
+def run(pipeline: str | Callable[..., Any] = "extractive", *, progress: bool = True, **options: Any) -> Run:
+    """Ask a pipeline every question of a set, grade each answer, and return the run.
+
+    ``pipeline`` is a callable or whatever ``--pipeline`` takes; ``options`` are the fields of ``RunConfig``.
+    A run that was broken off is continued. Raises RagharnessError with what was expected and found.
+    """
+    config = _config(pipeline=pipeline, **options)
+    live = Live(quiet=not progress)
+    try:
+        context = load_context(config, live.fetching, cache_folder())
+        live.clear()
+        for note in context.questions.notes:
+            live.say(note)
+        folder = choose_folder(context, config, live.say)
+        ask_all(context, config, folder, live.say, on_progress=live.progress)
+    finally:
+        live.clear()
+    count(folder, context.ground)
+    return Run(folder, context.corpus)
+
+
+async def arun(
+    pipeline: str | Callable[..., Any] = "extractive", *, progress: bool = True, **options: Any
+) -> Run:
+    """Do what ``run`` does beside a running event loop."""
+    return await asyncio.to_thread(run, pipeline, progress=progress, **options)
+
+
+def load_run(run: str | Path = "") -> Run:
+    """Return a run by its path or the beginning of its name, the newest by default; raises RunNotUsable."""
+    return Run(find_run(str(run)))
+
+
+def load_corpus(
+    corpus: str | Path = "sample", *, split: str = "", source: str = "", offline: bool = False
+) -> Corpus:
+    """Return a corpus of the list, or of a folder of yours; raises CorpusUnavailable."""
+    return corpora.load_corpus(str(corpus), split=split, source=source, offline=offline)
+
+
+def load_questions(corpus: str | Path | Corpus = "sample", questions: Path | None = None) -> QuestionSet:
+    """Return the question set of a corpus, or your own about it; raises QuestionsNotUsable."""
+    about = corpus if isinstance(corpus, corpora.Corpus) else load_corpus(corpus)
+    return question_sets.load_questions(about, path=questions)
+
+
+def grade(
+    question: Question | str,
+    answer: Answer | str,
+    passages: Sequence[Passage | str] = (),
+    *,
+    golds: Sequence[str] = (),
+    grader: str = "rules",
+) -> Verdict:
+    """Return the verdict on one answer.
+
+    ``golds`` are the accepted answers where ``question`` is a text; without any a refusal is wanted. Each of
+    ``passages`` counts as holding the evidence; without any, the answer alone is judged. Raises UsageError
+    for what cannot be read.
+    """
+    row: dict[str, Any] = {
+        "question": question if isinstance(question, str) else question.text,
+        "answers": list(golds),
+        "answer": answer if isinstance(answer, str) else answer.text,
+        "citations": None if isinstance(answer, str) else answer.citations and list(answer.citations),
+        "passages": [
+            each if isinstance(each, str) else {"id": each.id, "title": each.title, "text": each.text}
+            for each in passages
+        ],
+        "label": "correct",
+    }
+    try:
+        read = labelled_answer(row)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    if not isinstance(question, str):
+        read = replace(read, question=question)
+    return judge(load_grader(grader), read)
+
+
+def _config(**options: Any) -> RunConfig:
+    known = {each.name for each in fields(RunConfig)}
+    for name in options.keys() - known:
+        raise UnknownName("option of a run", name, sorted(known))
+    return RunConfig(**options)

@@ -1,0 +1,123 @@
+"""Everything that a run needs, loaded from what the user asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragharness.corpus import load_corpus
+from ragharness.download import is_offline
+from ragharness.errors import UsageError
+from ragharness.evidence import EvidenceIndex
+from ragharness.graders import load_grader
+from ragharness.options import Options
+from ragharness.passages import build_passages, withhold
+from ragharness.pipelines import Context, load_pipeline
+from ragharness.privacy import without_secrets
+from ragharness.questions import load_questions
+from ragharness.retrievers import build_retriever
+from ragharness.runner.choosing import choose
+from ragharness.runner.examiner import Examiner
+from ragharness.runner.ground import Ground, named
+from ragharness.store import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ragharness.config import RunConfig
+    from ragharness.corpus import Corpus
+    from ragharness.questions import QuestionSet
+    from ragharness.runner.isolation import Isolation
+
+    Setting = str | int | float
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """A corpus, its questions and an examiner: ready to ask."""
+
+    corpus: Corpus
+    questions: QuestionSet
+    examiner: Examiner
+    settings: Settings
+
+    @property
+    def ground(self) -> Ground:
+        """What answers are graded on."""
+        examiner = self.examiner
+        return Ground(self.corpus, self.questions, examiner.passages, examiner.evidence, examiner.grader)
+
+
+def load_context(
+    config: RunConfig, on_progress: Callable[..., None] | None = None, cache: Path | None = None
+) -> RunContext:
+    """Load corpus, questions, index, pipeline and grader; ``cache`` is a folder for indexes and answers.
+
+    Raises RagharnessError where one cannot be had.
+    """
+    offline = config.offline or is_offline()
+    corpus = load_corpus(
+        str(config.corpus),
+        split=config.part,
+        source=config.source,
+        offline=config.offline,
+        on_progress=on_progress,
+    )
+    own = Path(config.questions) if config.questions else None
+    questions = load_questions(corpus, path=own, size=config.size, seed=config.seed)
+    passages = build_passages(corpus.documents, config.passage_words)
+    evidence = EvidenceIndex(corpus)
+    indexed = withhold(passages, questions.withheld_documents, questions.withheld_spans)
+    asked = Options.parse(
+        config.retriever_option, flag="--retriever-option", on_progress=on_progress, offline=offline
+    )
+    retriever = build_retriever(config.retriever, indexed, evidence, cache and cache / "indexes", asked)
+    wanted = Options.parse(
+        config.pipeline_options, flag="--pipeline-option", on_progress=on_progress, offline=offline
+    )
+    context = Context(corpus, questions, indexed, wanted, cache and cache / "answers", config.k)
+    isolation = _isolated(config.pipeline, wanted) if config.isolate else None
+    pipeline = isolation.pipeline if isolation else load_pipeline(config.pipeline, context)
+    grader = load_grader(config.grader)
+    # What is withheld, and so what is found, is that of the whole set: a part of it is asked as in the whole.
+    questions = choose(questions, config.only, config.limit, config.sample_seed)
+    examiner = Examiner(pipeline, retriever, grader, evidence, corpus, passages, config.k, isolation)
+    settings = Settings(
+        corpus=corpus.id,
+        split=corpus.split,
+        corpus_hash=corpus.hash,
+        question_set=questions.hash,
+        questions=len(questions.questions),
+        retriever=without_secrets(retriever.name),
+        retriever_settings=_shown(retriever.settings),
+        k=config.k,
+        passage_words=config.passage_words,
+        pipeline=without_secrets(pipeline.spec),
+        pipeline_fingerprint=pipeline.fingerprint,
+        pipeline_settings=_shown(pipeline.settings),
+        grader=named(grader),
+        epochs=config.epochs,
+    )
+    return RunContext(corpus, questions, examiner, settings)
+
+
+def _shown(settings: Mapping[str, Setting]) -> dict[str, Setting]:
+    """Return settings as they are written down, and compared with those written down before."""
+    return {
+        name: without_secrets(value) if isinstance(value, str) else value for name, value in settings.items()
+    }
+
+
+def _isolated(spec: object, options: Options) -> Isolation:
+    from ragharness.runner.isolation import Isolation
+
+    if not isinstance(spec, str):
+        raise UsageError(
+            "expected a pipeline with a name to isolate, found an object of this process",
+            help="name it, so that another process can import it: pipeline='package.module:name'",
+        )
+
+    isolation = Isolation(spec)
+    options.finish(f"the pipeline {spec!r}")
+    return isolation
