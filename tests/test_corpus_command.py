@@ -138,9 +138,9 @@ def test_show_without_the_texts_says_the_next_command(corpus: Callable[..., Done
 
 
 def test_check_finds_what_does_not_fit_the_card(
-    corpus: Callable[..., Done], tmp_path: Path, contractnli_folder: Path
+    corpus: Callable[..., Done], tmp_path: Path, shared: Path
 ) -> None:
-    content = json.loads((contractnli_folder / "train_part.json").read_text(encoding="utf-8"))
+    content = json.loads((shared / "data/contractnli/train_part.json").read_text(encoding="utf-8"))
     (tmp_path / "train.json").write_text(json.dumps(content), encoding="utf-8")
     done = corpus("check", REAL, "--split", "train", "--from", tmp_path)
     assert done.returncode == 1

@@ -365,9 +365,9 @@ def candidates(corpus: Corpus) -> list[Question]:
 
 
 @pytest.fixture(scope="module")
-def real(shared: Path) -> Corpus:
+def real(edgar_folder: Path) -> Corpus:
     """The 25 pinned filings."""
-    return load_corpus("edgar", source=str(shared / "data" / "edgar-10k"))
+    return load_corpus("edgar", source=str(edgar_folder))
 
 
 def test_the_pinned_filings(real: Corpus) -> None:
@@ -441,7 +441,7 @@ def test_real_questions_hold_every_property(real: Corpus) -> None:
 
 @pytest.mark.slow
 def test_all_of_it_from_a_server_that_plays_the_sec(
-    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    edgar_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Filings without a known number are looked up; nothing is asked for twice."""
     monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path / "cache"))
@@ -453,7 +453,7 @@ def test_all_of_it_from_a_server_that_plays_the_sec(
             accession = file.accession or f"{file.cik.zfill(10)}-25-{number:06d}"
             lists.setdefault(file.cik, []).append((file.period, accession, file.document))
             path = f"/Archives/edgar/data/{file.cik}/{accession.replace('-', '')}/{file.document}"
-            server.pages[path] = Page((shared / "data" / "edgar-10k" / name).read_bytes())
+            server.pages[path] = Page((edgar_folder / name).read_bytes())
         for cik, rows in lists.items():
             periods, accessions, documents = zip(*rows, strict=True)
             recent = {

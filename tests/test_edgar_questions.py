@@ -35,8 +35,8 @@ def frozen() -> QuestionSet:
 
 
 @pytest.fixture(scope="module")
-def corpus(shared: Path) -> Corpus:
-    return load_corpus("edgar", source=str(shared / "data" / "edgar-10k"))
+def corpus(edgar_folder: Path) -> Corpus:
+    return load_corpus("edgar", source=str(edgar_folder))
 
 
 def reading() -> list[dict[str, Any]]:
@@ -102,7 +102,7 @@ def test_the_frozen_set_has_every_property(corpus: Corpus, frozen: QuestionSet) 
 
 
 @pytest.mark.slow
-def test_the_hash_seed_changes_nothing(shared: Path, corpus: Corpus, frozen: QuestionSet) -> None:
+def test_the_hash_seed_changes_nothing(edgar_folder: Path, corpus: Corpus, frozen: QuestionSet) -> None:
     program = (
         "import sys\n"
         "from ragharness.corpus import load_corpus\n"
@@ -110,7 +110,7 @@ def test_the_hash_seed_changes_nothing(shared: Path, corpus: Corpus, frozen: Que
         "print(build_questions(load_corpus('edgar', source=sys.argv[1])).hash)"
     )
     assert corpus.documents  # parsed and kept: the other process need not do it again
-    command = [sys.executable, "-c", program, str(shared / "data" / "edgar-10k")]
+    command = [sys.executable, "-c", program, str(edgar_folder)]
     environment = {**os.environ, "PYTHONHASHSEED": "77"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == frozen.hash

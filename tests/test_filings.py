@@ -411,8 +411,8 @@ def test_a_bent_report(seed: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
-def test_a_bent_real_filing(shared: Path, seed: int) -> None:
-    files = sorted((shared / "data" / "edgar-10k").glob("*.html"))
+def test_a_bent_real_filing(edgar_folder: Path, seed: int) -> None:
+    files = sorted(edgar_folder.glob("*.html"))
     content = files[seed * 4 % len(files)].read_bytes()
     tracemalloc.start()
     began = monotonic()

@@ -74,8 +74,7 @@ def world(request: pytest.FixtureRequest) -> World:
         folder: Path = request.getfixturevalue("contractnli_folder")
         return World(load_context(RunConfig(corpus="contractnli", source=str(folder), retriever="oracle")))
     if request.param == "edgar":
-        shared: Path = request.getfixturevalue("shared")
-        filings = shared / "data" / "edgar-10k"
+        filings: Path = request.getfixturevalue("edgar_folder")
         return World(load_context(RunConfig(corpus="edgar", source=str(filings), retriever="oracle")))
     if request.param == "govreport":
         made = request.getfixturevalue("tmp_path_factory").mktemp("reports")

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
 HOME = shelf.root() / "corpora" / "sample"
 SPELLING: Any = shelf.load_module(HOME / "spelling.py")
-RECIPE: Any = shelf.load_module(HOME / "recipe.py")
-TOPICS = RECIPE.load_wordings().topics
+TOPICS = shelf.load_module(HOME / "asking.py").load_wordings().topics
 
 
 @cache

@@ -50,6 +50,15 @@ def test_modules_load_once_and_keep_apart(tmp_path: Path) -> None:
     assert shelf.load_module(tmp_path / "one" / "parse.py") is one
 
 
+def test_the_files_of_a_folder_import_each_other(tmp_path: Path) -> None:
+    home = tmp_path / "my-corpus.v2"
+    home.mkdir()
+    (home / "parse.py").write_text("from . import names\nfrom .names import Name\n")
+    (home / "names.py").write_text("class Name: ...\n")
+    parser = shelf.load_module(home / "parse.py")
+    assert parser.Name is parser.names.Name is shelf.load_module(home / "names.py").Name
+
+
 def test_threads_that_load_a_module_together_find_it_whole(tmp_path: Path) -> None:
     path = tmp_path / "parse.py"
     path.write_text("import time\ntime.sleep(0.1)\nNAME = 'whole'\n")

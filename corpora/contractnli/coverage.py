@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from pathlib import Path
 from typing import NamedTuple
 
 from ragharness.language.modality import find_cues, is_negated
 from ragharness.language.sentences import clauses
 from ragharness.language.words import content, generic_concepts
-from ragharness.shelf import load_module
 
-_words = load_module(Path(__file__).with_name("words.py"))
+from . import words
 
 _LIMITED_TO_TECHNICAL = re.compile(
     r"\b(?:only|limited|restricted|confined)\b[^.]*\btechnical\b", re.IGNORECASE
@@ -24,8 +22,7 @@ _SHIELDED = re.compile(r"\bconfidential\b", re.IGNORECASE)
 
 
 def _says(entry: str, text: str) -> re.Match[str] | None:
-    found: re.Match[str] | None = _words.says("coverage", entry).search(text)
-    return found
+    return words.says("coverage", entry).search(text)
 
 
 class Coverage(NamedTuple):
@@ -51,11 +48,11 @@ def _coverage_of(proposition: str) -> Coverage | None:
     """What a proposition says of coverage; None when it is about something else."""
     if _LIMITED_TO_TECHNICAL.search(proposition):
         return Coverage("technical", True, frozenset(("technical",)))
-    words = frozenset(content(proposition))
-    subject = words - _words.concepts("duty") - generic_concepts()
-    if "mark" in words and _says("protected", proposition) and _says("condition", proposition):
+    named = frozenset(content(proposition))
+    subject = named - words.concepts("duty") - generic_concepts()
+    if "mark" in named and _says("protected", proposition) and _says("condition", proposition):
         return Coverage("marking", True, frozenset(("mark",)))
-    if "mark" in words or not subject:
+    if "mark" in named or not subject:
         return None
     if _says("free_from", proposition):
         return Coverage("kind", False, subject)
@@ -80,7 +77,7 @@ def _covered(clause: str) -> bool | None:
     left_out = _says("left_out", clause)
     if left_out:
         return is_negated(clause[max(0, left_out.start() - 24) : left_out.start()])
-    is_covered = _words.says("coverage", "covered")
+    is_covered = words.says("coverage", "covered")
     if is_covered.search(clause):
         return not is_negated(clause) or _UNLESS.search(clause) is not None
     return None

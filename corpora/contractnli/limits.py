@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragharness.language.modality import find_cues, negations, verdict
 from ragharness.language.polarity import modality_at, place_of, polarity_of, says
 from ragharness.language.words import content
-from ragharness.shelf import load_module
+
+from . import words
 
 if TYPE_CHECKING:
     from ragharness.language.modality import Polarity
     from ragharness.language.propositions import Frame
-
-_words = load_module(Path(__file__).with_name("words.py"))
 
 
 def without_exception(text: str) -> tuple[str, str]:
@@ -25,12 +23,12 @@ def without_exception(text: str) -> tuple[str, str]:
 
 def narrows(text: str) -> bool:
     """Return whether a text confines a rule to something ("only for the purpose")."""
-    return _words.says("limits", "only").search(text) is not None
+    return words.says("limits", "only").search(text) is not None
 
 
 def widens(text: str) -> bool:
     """Return whether a text extends a rule beyond something ("not only for the purpose")."""
-    return _words.says("limits", "not_only").search(text) is not None
+    return words.says("limits", "not_only").search(text) is not None
 
 
 def read(part: str, said: Frame, *, only: bool, exception: bool) -> Polarity:

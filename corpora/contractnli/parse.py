@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from ragharness.errors import CorruptDownload
 from ragharness.records import Document, Evidence, Fact
-from ragharness.shelf import load_module
+
+from .titles import Name, name_documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_titles = load_module(Path(__file__).with_name("titles.py"))
-
 _ANSWERS: dict[str, tuple[str, ...]] = {"Entailment": ("yes",), "Contradiction": ("no",), "NotMentioned": ()}
-
-
-class _Name(Protocol):
-    title: str
-    handle: str
-    paraphrase: str
 
 
 class _Annotation(msgspec.Struct):
@@ -61,7 +54,7 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact]]:
     path = folder / f"{split}.json"
     try:
         found = msgspec.json.decode(path.read_bytes(), type=_Split)
-        names = _titles.name_documents([(_id(each), each.file_name, each.text) for each in found.documents])
+        names = name_documents([(_id(each), each.file_name, each.text) for each in found.documents])
         facts = [fact for contract in found.documents for fact in _facts(contract, found.labels)]
     except (msgspec.DecodeError, ValueError) as error:
         raise CorruptDownload(
@@ -75,7 +68,7 @@ def _id(contract: _Contract) -> str:
     return f"cnli-{contract.id}"
 
 
-def _document(contract: _Contract, name: _Name) -> Document:
+def _document(contract: _Contract, name: Name) -> Document:
     return Document(
         id=_id(contract),
         title=name.title,

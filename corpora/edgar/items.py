@@ -7,16 +7,17 @@ import re
 from collections import Counter
 from datetime import date
 from hashlib import sha256
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.folders.wrapping import plain_lines, unwrapped
-from ragharness.shelf import load_module
+
+from .rows import rows_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+    from pathlib import Path
 
-_ROWS: Any = load_module(Path(__file__).with_name("rows.py"))
+    from .rows import Row
 
 DEFAULT_SUBSET = 120
 """Filings in items that are read when no number is asked for: a run over them takes minutes."""
@@ -130,7 +131,7 @@ def read(folder: Path, split: str, most: int, annual: Collection[str]) -> Read:
     notices: list[tuple[str, str]] = []
     others: dict[str, str] = {}
     holding: set[str] = set()
-    for row in _ROWS.rows_in(folder, split):
+    for row in rows_in(folder, split):
         keys = _keys(row.content)
         if keys:
             holding.add(row.file)
@@ -156,15 +157,13 @@ def read(folder: Path, split: str, most: int, annual: Collection[str]) -> Read:
     )
 
 
-def _keys(content: Any) -> dict[str, str]:
+def _keys(content: dict[str, object]) -> dict[str, str]:
     """Return the keys of a row that hold items, by the items' numbers ("7A"); none for any other row."""
-    if not isinstance(content, dict):
-        return {}
-    found = ((_KEY.fullmatch(key), key) for key in content if isinstance(key, str))
+    found = ((_KEY.fullmatch(key), key) for key in content)
     return {match[1].upper(): key for match, key in found if match}
 
 
-def _filing(row: Any, keys: dict[str, str], annual: Collection[str]) -> Filing | str:
+def _filing(row: Row, keys: dict[str, str], annual: Collection[str]) -> Filing | str:
     """Return a row as a filing, or why it is none."""
     known = _NAME.search(_told(row.content, "filename"))
     named = known.groupdict("") if known else {}
@@ -195,7 +194,7 @@ def normal_form(told: str) -> str:
     return f"{number}-{letter}{kind}{'/A' if amended else ''}"
 
 
-def _told(content: dict[Any, Any], *names: str) -> str:
+def _told(content: dict[str, object], *names: str) -> str:
     """Return the first of some fields that says anything, as text."""
     values = (content.get(name) for name in names)
     return next(
@@ -216,7 +215,7 @@ def _day(told: str) -> str:
         return ""
 
 
-def _text(content: dict[Any, Any], keys: dict[str, str]) -> str:
+def _text(content: dict[str, object], keys: dict[str, str]) -> str:
     """Return the items in the order of the form, each under its heading, without the heads of pages."""
     order = sorted(keys, key=lambda each: (int(re.sub(r"\D", "", each)), each))
     told = {each: content[keys[each]] for each in order}

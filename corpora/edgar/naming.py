@@ -62,11 +62,6 @@ class Name:
     """Whether no other filing has its title: questions are asked about it."""
 
 
-def name_filings(filings: Sequence[tuple[str, Filing]]) -> list[Name]:
-    """Return a name for each filing; what would repeat gets a number behind it and is not asked about."""
-    return told_apart([name_of(file, filing) for file, filing in filings])
-
-
 def told_apart(names: Sequence[Name]) -> list[Name]:
     """Return the names; what would repeat gets a number behind it and is not asked about."""
     periods = Counter(name.paraphrase.casefold() for name in names)

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ragharness import shelf
 from ragharness.download import files_in, pages_in
 from ragharness.errors import CorruptDownload, UsageError
 from ragharness.filings import LARGEST, Filing, Found, is_whole, looks_like_html, read_filing
 from ragharness.records import Document, Evidence, Fact
 
+from . import items as _items
+from . import naming
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from decimal import Decimal
-
-_NAMING = shelf.load_module(Path(__file__).with_name("naming.py"))
-_ITEMS = shelf.load_module(Path(__file__).with_name("items.py"))
 
 _SCALES = {3: "thousand", 6: "million", 9: "billion", 12: "trillion"}
 _COVER = {
@@ -55,8 +54,8 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact], list[st
         problem = _read(path, file, pages)
         if problem:
             left_out.append(f"{file} is left out: {problem}")
-    most = 0 if asked == "all" else int(asked or _ITEMS.DEFAULT_SUBSET)
-    items = _ITEMS.read(folder, name, most, _NAMING.ANNUAL)
+    most = 0 if asked == "all" else int(asked or _items.DEFAULT_SUBSET)
+    items = _items.read(folder, name, most, naming.ANNUAL)
     left_out += items.notices
     if not items.filings and asked:
         raise UsageError(
@@ -67,7 +66,7 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact], list[st
         told = f"; {reasons[0]}" if reasons else ""
         raise ValueError(f"expected annual reports with Inline XBRL or in items, found none{told}")
     left_out += _others(folder, items.others)
-    of_pages = [_NAMING.name_of(file, filing) for file, filing in pages]
+    of_pages = [naming.name_of(file, filing) for file, filing in pages]
     titles = {each.title.casefold() for each in of_pages}
     in_items = []
     for filing in items.filings:
@@ -78,7 +77,7 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact], list[st
             )
         else:
             in_items.append((called, filing))
-    names = _NAMING.told_apart([*of_pages, *(called for called, _ in in_items)])
+    names = naming.told_apart([*of_pages, *(called for called, _ in in_items)])
     documents: list[Document] = []
     facts: list[Fact] = []
     for called, (file, page) in zip(names, pages, strict=False):
@@ -89,16 +88,18 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact], list[st
     return documents, facts, left_out
 
 
-def _called(filing: Any) -> Any:
+def _called(filing: _items.Filing) -> naming.Name:
     """Return the name of a filing in items."""
-    if filing.period and (filing.company or filing.cik in _NAMING.curated()):
-        return _NAMING.named(filing.cik, filing.company, filing.form, filing.period, filing.text)
-    return _NAMING.named_by_year(
+    if filing.period and (filing.company or filing.cik in naming.curated()):
+        return naming.named(filing.cik, filing.company, filing.form, filing.period, filing.text)
+    return naming.named_by_year(
         filing.cik, filing.company, filing.form, filing.year or filing.period[:4], filing.text
     )
 
 
-def _document(name: Any, text: str, source: str, segments: tuple[tuple[int, int], ...] = ()) -> Document:
+def _document(
+    name: naming.Name, text: str, source: str, segments: tuple[tuple[int, int], ...] = ()
+) -> Document:
     return Document(
         id=name.id,
         title=name.title,
@@ -139,8 +140,8 @@ def _read(path: Path, name: str, filings: list[tuple[str, Filing]]) -> str:
         return str(error)
     if filing.period is None:
         return "it carries no Inline XBRL that names its period (dei:DocumentPeriodEndDate)"
-    form = _NAMING.form(filing)
-    if form not in _NAMING.ANNUAL:
+    form = naming.form(filing)
+    if form not in naming.ANNUAL:
         return f"its form is {form or 'not named'}, no annual report"
     if not is_whole(content):
         return "it is cut off: its end (</html>) is missing, and what it does not say cannot be known"
@@ -153,7 +154,7 @@ def _read(path: Path, name: str, filings: list[tuple[str, Filing]]) -> str:
     return ""
 
 
-def _facts(name: Any, filing: Filing) -> Iterator[Fact]:
+def _facts(name: naming.Name, filing: Filing) -> Iterator[Fact]:
     """Yield what is tagged for the whole company, its year and the year before."""
     told = {"company": name.company, "short": name.short, "cik": name.cik}
     told["period"] = filing.period.end if filing.period else ""

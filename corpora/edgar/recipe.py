@@ -8,38 +8,35 @@ that only look answerable.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from ragharness import shelf
-from ragharness.questions.searching import Searched
-from ragharness.records import Distractor, Document, Fact, Question
+from ragharness.records import Distractor, Fact, Question
+
+from .filed import read_filings, silent, wordings
+from .naming import spoken
+from .places import Places
+from .plain import plainly_stated
+from .tables import load_concepts, load_lines, load_silences
+from .traps import traps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ragharness.corpus import Corpus
 
+    from .filed import Filed
+    from .tables import Concept
+
 VERSION = 1
 """Raised whenever the candidates change; kept with every frozen set."""
-
-HERE = Path(__file__).parent
-_NAMING = shelf.load_module(HERE / "naming.py")
-_PLACES = shelf.load_module(HERE / "places.py")
-_TABLES = shelf.load_module(HERE / "tables.py")
-_PLAIN = shelf.load_module(HERE / "plain.py")
 
 _ALIKE = 0.02
 """A figure that differs by less from another is no temptation: a rounded answer would fit both."""
 
 _MOST_PLACES = 6
 """Places that state a figure above which it cannot be withheld without hollowing out the filing."""
-
-_OFTEN = 5000
-"""Words of a filing among which one must be of what the question presumes."""
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _AUDITORS = {
@@ -59,60 +56,22 @@ class Stated(NamedTuple):
     before: tuple[Distractor, ...]
 
 
-class Filed:
-    """One filing with its facts by concept and end of period."""
-
-    def __init__(self, document: Document, facts: Iterable[Fact]) -> None:
-        self.document = document
-        self.searched = Searched(document.text)
-        self.words = document.text.count(" ")
-        self.facts: dict[str, dict[str, Fact]] = defaultdict(dict)
-        for fact in facts:
-            self.facts[fact.topic][fact.details["end"]] = fact
-        known = next((fact.details for each in self.facts.values() for fact in each.values()), {})
-        self.cik = known.get("cik", "")
-        self.short = known.get("short", "")
-        self.end = known.get("period", "")
-
-    def now(self, tag: str) -> Fact | None:
-        """Return what a tag says of the year reported on; of a number on the cover whatever its date."""
-        each = self.facts.get(tag, {})
-        if tag.startswith("dei:"):
-            return next(iter(each.values()), None) if len(each) == 1 else None
-        return each.get(self.end)
-
-    def before(self, tag: str) -> Fact | None:
-        """Return what a tag says of the year before."""
-        earlier = [end for end in self.facts.get(tag, {}) if end < self.end]
-        return self.facts[tag][max(earlier)] if earlier and not tag.startswith("dei:") else None
-
-
 def candidates(corpus: Corpus) -> list[Question]:
     """Return every question about the filings, in all wordings, without ids."""
     filings = read_filings(corpus)
-    places = _PLACES.Places(corpus, {each.document.id: (each.cik, each.end) for each in filings})
+    places = Places(corpus, {each.document.id: (each.cik, each.end) for each in filings})
     found: list[Question] = []
     for filed in filings:
-        for key, concept in _TABLES.load_concepts().items():
+        for key, concept in load_concepts().items():
             stated = _stated(filed, key, concept)
             if stated is not None:
                 found += _asked(filed, concept, stated, places)
-        for key, silence in _TABLES.load_silences().unsaid.items():
-            found += silent(filed, key, silence, "document", "grounded")
-        for key, silence in _TABLES.load_silences().unasked.items():
-            found += silent(filed, key, silence, "corpus", "unanswerable")
-    found += shelf.load_module(HERE / "traps.py").traps(
-        filings, wordings, silent, _TABLES.load_silences(), _TABLES.load_concepts()
-    )
-    return [*(each for each in found if not gives_itself_away(each)), *_PLAIN.plainly_stated(corpus)]
-
-
-def read_filings(corpus: Corpus) -> list[Filed]:
-    """Return the annual reports of a corpus with their facts."""
-    facts: dict[str, list[Fact]] = defaultdict(list)
-    for fact in corpus.facts:
-        facts[fact.document].append(fact)
-    return [Filed(each, facts[each.id]) for each in corpus.documents if each.handle and facts[each.id]]
+        for key, silence in load_silences().unsaid.items():
+            found += silent(filed, key, silence, "document")
+        for key, silence in load_silences().unasked.items():
+            found += silent(filed, key, silence, "corpus")
+    found += traps(filings)
+    return [*(each for each in found if not gives_itself_away(each)), *plainly_stated(corpus)]
 
 
 def gives_itself_away(question: Question) -> bool:
@@ -121,7 +80,7 @@ def gives_itself_away(question: Question) -> bool:
     return any(answer.casefold() in text for answer in question.answers)
 
 
-def _stated(filed: Filed, key: str, concept: Any) -> Stated | None:
+def _stated(filed: Filed, key: str, concept: Concept) -> Stated | None:
     """Return the fact that answers a concept; None where none does, or two do with different values."""
     tag = next((tag for tag in concept.tags if filed.now(tag) is not None), "")
     fact = filed.now(tag)
@@ -141,7 +100,7 @@ def _stated(filed: Filed, key: str, concept: Any) -> Stated | None:
         [
             Distractor(
                 _in_unit_of(fact, last),
-                f"the figure for {_NAMING.spoken(last.details['end'])}",
+                f"the figure for {spoken(last.details['end'])}",
                 last.evidence[:1],
             )
         ]
@@ -167,7 +126,7 @@ def _in_unit_of(fact: Fact, other: Fact) -> str:
 
 def _line(fact: Fact) -> str:
     """Return how an analyst calls a line: its name in ``lines.toml``, else the words of its tag."""
-    return _TABLES.load_lines().get(fact.topic) or _CAMEL.sub(" ", fact.topic.rpartition(":")[2]).casefold()
+    return load_lines().get(fact.topic) or _CAMEL.sub(" ", fact.topic.rpartition(":")[2]).casefold()
 
 
 def _tempting(fact: Fact, distractors: Iterable[Distractor]) -> tuple[Distractor, ...]:
@@ -181,23 +140,11 @@ def _tempting(fact: Fact, distractors: Iterable[Distractor]) -> tuple[Distractor
     return tuple(reversed(told.values()))
 
 
-def wordings(filed: Filed, texts: list[str], **also: str) -> Iterator[tuple[int, str]]:
-    """Yield the number and the text of each wording; ``title`` and ``paraphrase`` may be given otherwise."""
-    names = {
-        "title": filed.document.title,
-        "paraphrase": filed.document.paraphrase,
-        "end": _NAMING.spoken(filed.end),
-        **also,
-    }
-    for number, text in enumerate(texts, start=1):
-        yield number, text.format(**names)
-
-
-def _asked(filed: Filed, concept: Any, stated: Stated, places: Any) -> Iterator[Question]:
+def _asked(filed: Filed, concept: Concept, stated: Stated, places: Places) -> Iterator[Question]:
     """Yield a fact as a question to be answered, withheld, and asked of an empty retrieval."""
     fact = stated.fact
     numeric = fact.kind == "number"
-    also = {"date": _NAMING.spoken(fact.details["end"])} if "{date}" in "".join(concept.ask) else {}
+    also = {"date": spoken(fact.details["end"])} if "{date}" in "".join(concept.ask) else {}
     everywhere = places.own(fact, [concept.also]) if numeric else None
     stating = places.stating(fact, [concept.also])
     elsewhere = places.elsewhere(fact)
@@ -247,27 +194,3 @@ def _aliases(fact: Fact) -> dict[str, tuple[str, ...]]:
         return {answer: (re.sub(r"^0+(?=\d)", "", answer),)}
     city = answer.split(",")[0].strip()
     return {answer: (city,)} if city != answer and fact.topic == "dei:AuditorLocation" else {}
-
-
-def silent(filed: Filed, key: str, silence: Any, scope: str, stratum: str) -> Iterator[Question]:
-    """Yield a silence of a filing that is silent; of the whole corpus that is tested when it is picked."""
-    if scope == "document" and any(map(filed.searched.holds, silence.patterns)):
-        return
-    if silence.needs and filed.searched.count(silence.needs) * _OFTEN < filed.words:
-        return
-    for number, text in wordings(filed, silence.ask):
-        yield Question(
-            id="",
-            text=text,
-            stratum="unanswerable" if stratum == "unanswerable" else "grounded",
-            target="" if stratum == "unanswerable" else "refused",
-            kind=silence.kind,
-            answerable=False,
-            document=filed.document.id,
-            topic=key,
-            wording=number,
-            unit=silence.unit,
-            date_precision="year" if silence.kind == "date" else "",
-            absence_patterns=tuple(silence.patterns),
-            absence_scope="corpus" if scope == "corpus" else "document",
-        )

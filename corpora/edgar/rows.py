@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -30,8 +30,8 @@ class Row(NamedTuple):
 
     file: str
     place: str
-    content: Any
-    """None for what is no row at all."""
+    content: dict[str, object]
+    """Empty for what is no row at all."""
     problem: str = ""
 
 
@@ -46,14 +46,14 @@ def rows_in(folder: Path, split: str) -> Iterator[Row]:
             continue
         try:
             for place, content, problem in _of_path(path, name):
-                yield Row(name, place, content, problem)
+                yield Row(name, place, content if isinstance(content, dict) else {}, problem)
         except OSError as error:
-            yield Row(name, name, None, f"it cannot be read ({error.strerror or error})")
+            yield Row(name, name, {}, f"it cannot be read ({error.strerror or error})")
         except CorruptDownload as error:
-            yield Row(name, name, None, str(error))
+            yield Row(name, name, {}, str(error))
 
 
-_Found = tuple[str, Any, str]
+_Found = tuple[str, object, str]
 """A place, a row, and what is wrong with it."""
 
 

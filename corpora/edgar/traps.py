@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import re
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from ragharness.records import Distractor, Question
 
+from .filed import silent, wordings
+from .tables import load_concepts, load_silences
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from ragharness.records import Fact
+
+    from .filed import Filed
+    from .tables import Concept
 
 _TOPICS = (
     "revenue", "net_income", "operating_income", "eps_diluted", "assets", "operating_cash", "cash",
@@ -26,30 +32,25 @@ _KINDS = 4
 """Topics over which the look-alikes are spread, so that the other traps are asked as often."""
 
 
-def traps(
-    filings: list[Any],
-    wordings: Callable[..., Iterator[tuple[int, str]]],
-    silent: Callable[..., Iterator[Question]],
-    silences: Any,
-    concepts: dict[str, Any],
-) -> list[Question]:
+def traps(filings: list[Filed]) -> list[Question]:
     """Return every adversarial question; none has an answer in the corpus."""
     found: list[Question] = []
     latest = {filed.cik: filed for filed in sorted(filings, key=lambda filed: filed.end)}
     for index, filed in enumerate(filings):
-        found += _other_years(filed, index, wordings, concepts)
+        found += _other_years(filed, index)
         if latest[filed.cik] is filed:
-            found += _twins(filed, index, wordings, concepts, silences.twins.get(filed.cik, []))
-        found += _premises(filed, silent, silences.premises)
+            found += _twins(filed, index, load_silences().twins.get(filed.cik, []))
+        found += _premises(filed)
     return found
 
 
-def _other_years(filed: Any, index: int, wordings: Any, concepts: dict[str, Any]) -> Iterator[Question]:
+def _other_years(filed: Filed, index: int) -> Iterator[Question]:
     """Yield annual reports of a year that the corpus does not have, about figures that it has for others."""
     for shift, ago in enumerate(_YEARS_AGO):
-        fact, concept = _figure(filed, index + shift, concepts)
-        if fact is None:
+        figure = _figure(filed, index + shift)
+        if figure is None:
             continue
+        fact, concept = figure
         end = _years_before(date.fromisoformat(filed.end), ago)
         spoken = f"{end:%B} {end.day}, {end.year}"
         names = {
@@ -69,14 +70,13 @@ def _other_years(filed: Any, index: int, wordings: Any, concepts: dict[str, Any]
         )
 
 
-def _twins(
-    filed: Any, index: int, wordings: Any, concepts: dict[str, Any], twins: list[tuple[str, str]]
-) -> Iterator[Question]:
+def _twins(filed: Filed, index: int, twins: list[tuple[str, str]]) -> Iterator[Question]:
     """Yield annual reports of companies that are not in the corpus but sound as if they were."""
     for shift, (name, pattern) in enumerate(twins):
-        fact, concept = _figure(filed, index + shift + 3, concepts)
-        if fact is None:
+        figure = _figure(filed, index + shift + 3)
+        if figure is None:
             continue
+        fact, concept = figure
         possessive = f"{name}'" if name.endswith("s") else f"{name}'s"
         names = {
             "title": filed.document.title.replace(filed.short, name, 1),
@@ -98,21 +98,21 @@ def _twins(
         )
 
 
-def _premises(filed: Any, silent: Any, premises: dict[str, Any]) -> Iterator[Question]:
+def _premises(filed: Filed) -> Iterator[Question]:
     """Yield what a filing would tell if it had happened."""
-    for key, premise in premises.items():
-        for question in silent(filed, f"premise-{key}", premise, "document", "grounded"):
+    for key, premise in load_silences().premises.items():
+        for question in silent(filed, f"premise-{key}", premise, "document"):
             note = "nothing of the kind is in the filing"
             yield msgspec.structs.replace(question, stratum="adversarial", target="", note=note)
 
 
-def _figure(filed: Any, index: int, concepts: dict[str, Any]) -> tuple[Fact | None, Any]:
+def _figure(filed: Filed, index: int) -> tuple[Fact, Concept] | None:
     for step in range(len(_TOPICS)):
-        concept = concepts[_TOPICS[(index + step) % len(_TOPICS)]]
+        concept = load_concepts()[_TOPICS[(index + step) % len(_TOPICS)]]
         fact = next((fact for fact in map(filed.now, concept.tags) if fact is not None), None)
         if fact is not None and float(fact.details["value"]) > 0:
             return fact, concept
-    return None, None
+    return None
 
 
 def _trap(

@@ -5,17 +5,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ragharness.shelf import load_module
+from .lines import MOST_PLACES, Found
+from .things import spells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_HERE = Path(__file__)
-_lines: Any = load_module(_HERE.with_name("lines.py"))
-_spells: Any = load_module(_HERE.with_name("things.py")).spells
+    from .lines import Line
 
 _MOST_ABBREVIATIONS = 5
 _ABBREVIATION = re.compile(
@@ -28,13 +26,13 @@ _KNOWN = frozenset(
 _LEAD = re.compile(r"^(?:(?:The|In|Under|Of|For|And|By|At|On|Since|While|When|Although|After|Both|U\.S)\s+)+")
 
 
-def abbreviations(own: list[Any], official: list[Any], body: str, title: str) -> Iterator[Any]:
+def abbreviations(own: list[Line], official: list[Line], body: str, title: str) -> Iterator[Found]:
     """Yield abbreviations that are written out once, the most used ones first."""
-    places: dict[str, list[tuple[str, Any]]] = defaultdict(list)
+    places: dict[str, list[tuple[str, Line]]] = defaultdict(list)
     for line in own:
         for found in _ABBREVIATION.finditer(line.text):
             name = re.sub(r"[’']s$", "", _LEAD.sub("", found["name"]))
-            if _spells(name, found["short"]):
+            if spells(name, found["short"]):
                 places[found["short"]].append((name, line))
     used = {short: len(re.findall(rf"\b{re.escape(short)}\b", body)) for short in places}
     chosen = sorted((short for short in places if used[short] > 1), key=lambda short: (-used[short], short))
@@ -46,10 +44,10 @@ def abbreviations(own: list[Any], official: list[Any], body: str, title: str) ->
         naming = [line for line in own if name.casefold() in line.text.casefold()]
         stating = [line for line in naming if short in line.text and "|" not in line.text]
         odd = short in _KNOWN or name.casefold() in title.casefold()
-        if odd or len({each for each, _ in places[short]}) > 1 or not 0 < len(stating) <= _lines.MOST_PLACES:
+        if odd or len({each for each, _ in places[short]}) > 1 or not 0 < len(stating) <= MOST_PLACES:
             continue
         given += 1
-        yield _lines.Found(
+        yield Found(
             f"What does the abbreviation “{short}” stand for?",
             "text",
             name,

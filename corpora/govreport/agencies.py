@@ -5,20 +5,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.questions.asking.grammar import is_rest, is_subject, joined
 from ragharness.questions.asking.statement import by_author, clean, statement
 from ragharness.questions.asking.verbs import base_of_past, base_of_present, is_participle
-from ragharness.shelf import load_module
+
+from .lines import MOST_PLACES, Found, overlap, stems
+from .things import things
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_HERE = Path(__file__)
-_lines: Any = load_module(_HERE.with_name("lines.py"))
-_things: Any = load_module(_HERE.with_name("things.py"))
+    from .lines import Line
 
 _HEAD = re.compile(
     r"^(?:Bureau|Office|Institute|Board|Commission) |"
@@ -89,7 +88,7 @@ class _Agency(NamedTuple):
         return rf"\b(?:{re.escape(self.name)}|{re.escape(self.short)})\b"
 
 
-def named(own: list[Any], official: list[Any], body: str, title: str, author: str) -> Iterator[Any]:
+def named(own: list[Line], official: list[Line], body: str, title: str, author: str) -> Iterator[Found]:
     """Yield what an agency did, asked for that agency, if nothing else in the report could be the answer."""
     known = _agencies(body, author)
     if len(known) < 2:
@@ -110,7 +109,7 @@ def named(own: list[Any], official: list[Any], body: str, title: str, author: st
 def _agencies(body: str, author: str) -> list[_Agency]:
     found = {
         each.short: _Agency(each.name, each.short)
-        for each in _things.things(body)
+        for each in things(body)
         if each.sort == "agency" and each.short and _HEAD.search(each.name)
     }
     for each in _DEPARTMENT.finditer(body):
@@ -160,14 +159,14 @@ def _checked(
     asked: str,
     agency: _Agency,
     place: int,
-    own: list[Any],
-    official: list[Any],
+    own: list[Line],
+    official: list[Line],
     known: list[_Agency],
     title: str,
-) -> Any:
+) -> Found | None:
     """Return the finding, or None where its wording or another sentence leaves a doubt."""
-    wanted = _lines.stems(asked) - {"agency", "depart", "office"}
-    telling = _lines.stems(agency.name) - {
+    wanted = stems(asked) - {"agency", "depart", "office"}
+    telling = stems(agency.name) - {
         "agency",
         "depart",
         "office",
@@ -177,32 +176,30 @@ def _checked(
         "servic",
         "commis",
     }
-    if len(wanted) < _TELLING or telling & wanted or telling <= _lines.stems(title) or agency.short in title:
+    if len(wanted) < _TELLING or telling & wanted or telling <= stems(title) or agency.short in title:
         return None
     places, alone = [(own[place].start, own[place].end)], True
     for other in own:
         if other is own[place]:
             continue
-        share = _lines.share(wanted, other)
+        share = overlap(wanted, other)
         same = re.search(agency.pattern, other.text)
         if share >= _SAME and same and "|" not in other.text:
             places.append((other.start, other.end))
         elif share >= _LIKE:
             return None
         alone = alone and not (same and share >= _KNOWN)
-    if len(places) > _lines.MOST_PLACES:
+    if len(places) > MOST_PLACES:
         return None
-    also = any(
-        _lines.share(wanted, each) >= _SAME and re.search(agency.pattern, each.text) for each in official
-    )
-    return _lines.Found(
+    also = any(overlap(wanted, each) >= _SAME and re.search(agency.pattern, each.text) for each in official)
+    return Found(
         asked, "text", agency.name, "", "", tuple(places), tuple(_tempting(asked, agency, place, own, known)), also, alone,
         "agency", (agency.short,),
     )  # fmt: skip
 
 
 def _tempting(
-    asked: str, agency: _Agency, place: int, own: list[Any], known: list[_Agency]
+    asked: str, agency: _Agency, place: int, own: list[Line], known: list[_Agency]
 ) -> Iterator[tuple[str, int, int]]:
     """Yield other agencies that sentences close by name, the closest first."""
     others = [

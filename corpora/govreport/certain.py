@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
@@ -16,7 +15,9 @@ from ragharness.questions.asking import Asked
 from ragharness.questions.asking.figures import plain, unit
 from ragharness.questions.asking.moments import iso, without_named_years
 from ragharness.questions.asking.statement import points_elsewhere
-from ragharness.shelf import load_module
+
+from .findings import checked
+from .lines import Line, lines, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from ragharness.language.amounts import Quantity
     from ragharness.language.dates import DateMention
 
-_findings: Any = load_module(Path(__file__).with_name("findings.py"))
+    from .lines import Found
+    from .pairs import Pair
 
 Sort = Literal["money", "count", "share", "date"]
 
@@ -95,14 +97,14 @@ REASONS = (NAMELESS, NO_VALUE, TWO, LEANS, NO_YEAR, SEVERAL, ITSELF, UNSAID, DOU
 class Outcome(NamedTuple):
     """What the pairs of a report come to: findings as ``findings.py`` has them, and how many are left out why."""
 
-    found: tuple[Any, ...]
+    found: tuple[Found, ...]
     left_out: Counter[str]
 
 
-def certain(pairs: Iterable[Any], body: str, summary: str, author: str) -> Outcome:
+def certain(pairs: Iterable[Pair], body: str, summary: str, author: str) -> Outcome:
     """Return the pairs of a report whose answer its body states once and for all."""
-    own, official = _findings.lines(body), _findings.lines(summary)
-    found: list[Any] = []
+    own, official = lines(body), lines(summary)
+    found: list[Found] = []
     left_out: Counter[str] = Counter()
     taken: set[int] = set()
     seen: set[str] = set()
@@ -120,20 +122,20 @@ def certain(pairs: Iterable[Any], body: str, summary: str, author: str) -> Outco
         if line.start in taken or asked.question.casefold() in seen:
             left_out[TWICE] += 1
             continue
-        checked = next(_findings.checked(asked, line, own, official, seen, author), None)
-        if checked is None or _rivalled(asked, line, own):
+        finding = next(checked(asked, line, own, official, seen, author), None)
+        if finding is None or _rivalled(asked, line, own):
             left_out[DOUBTFUL] += 1
             continue
-        places = {start for start, _ in checked.places}
+        places = {start for start, _ in finding.places}
         if taken & places:
             left_out[TWICE] += 1
             continue
         taken |= places
-        found.append(checked)
+        found.append(finding)
     return Outcome(tuple(found), left_out)
 
 
-def _asked(pair: Any) -> Asked | str:
+def _asked(pair: Pair) -> Asked | str:
     """Return a pair as a question with its one value, or why it is none."""
     bare = _SAYS_WHO.sub("", pair.question)
     text = f"{bare[:1].upper()}{bare[1:]}"
@@ -148,7 +150,9 @@ def _asked(pair: Any) -> Asked | str:
         return NO_YEAR
     if sort == "date":
         date = _only_date(pair.answer)
-        precision: Any = "day" if date and date.day else "month" if date and date.month else "year"
+        precision: Literal["year", "month", "day"] = (
+            "day" if date and date.day else "month" if date and date.month else "year"
+        )
         named = _PRECISE.match(text)
         if date is None or (named and named[1].replace("date", "day").casefold() != precision):
             return SEVERAL
@@ -177,9 +181,9 @@ def _leans(question: str, before: str) -> bool:
         return True
     if not before:
         return False
-    known = _findings.stems(before)
+    known = stems(before)
     # "the grants" may be those that the question before was about; a name is the same everywhere.
-    definite = (_findings.stems(each[1]) for each in _DEFINITE.finditer(question))
+    definite = (stems(each[1]) for each in _DEFINITE.finditer(question))
     return any(each & known for each in definite) or not _NAME.search(question)
 
 
@@ -200,7 +204,7 @@ def _only_figure(answer: str, sort: Sort, question: str) -> Quantity | None:
     (figure,) = figures
     if figure.bound or figure.range or figure.value <= 0:
         return None
-    counts = _findings.Line(answer, 0, len(answer)).counts
+    counts = Line(answer, 0, len(answer)).counts
     return figure if sort != "count" or counts(plain(figure), _counted(question)) else None
 
 
@@ -217,16 +221,15 @@ def _counted(question: str) -> frozenset[str]:
     bare = _without_time(question)
     asked = _ASKS["count"].match(bare)
     behind = bare[asked.end() :] if asked else bare
-    found: frozenset[str] = _findings.stems(" ".join(behind.rstrip("?").split()[:_NOUNS]))
-    return found
+    return stems(" ".join(behind.rstrip("?").split()[:_NOUNS]))
 
 
-def _stating(asked: Asked, answer: str, own: list[Any]) -> Any:
+def _stating(asked: Asked, answer: str, own: list[Line]) -> Line | None:
     """Return the sentence of the report that states the value in words nearest to the pair's; None where none does."""
     value = ("date" if asked.kind == "date" else asked.unit), asked.answer
     said = [answer[start:end] for start, end in sentences(answer)]
-    told = next((each for each in said if value in _findings.Line(each, 0, len(each)).values), answer)
-    wanted, repeated = _findings.stems(asked.question), _findings.stems(told)
+    told = next((each for each in said if value in Line(each, 0, len(each)).values), answer)
+    wanted, repeated = stems(asked.question), stems(told)
     counted = asked.kind == "number" and not asked.unit
     near = [
         (_share(wanted, line) + _share(repeated, line), line)
@@ -255,13 +258,13 @@ def _plainly(asked: Asked, sentence: str) -> bool:
     )
 
 
-def _rivalled(asked: Asked, line: Any, own: list[Any]) -> bool:
+def _rivalled(asked: Asked, line: Line, own: list[Line]) -> bool:
     """Whether another sentence, with another value of the sort, has what the question is asked by.
 
     A question that is worded more freely than its answer may mean a sentence, too, that lacks one word of
     it, if that word is no year or number.
     """
-    every = _findings.stems(asked.question)
+    every = stems(asked.question)
     wanted = _shared(every, line)
     may_lack = int(len(wanted) < _WORD_FOR_WORD * len(every))
     sort = _sort_of("date" if asked.kind == "date" else asked.unit)
@@ -282,13 +285,12 @@ def _sort_of(measure: str) -> str:
     return measure.removesuffix(" million")
 
 
-def _share(wanted: frozenset[str], line: Any) -> float:
+def _share(wanted: frozenset[str], line: Line) -> float:
     return len(_shared(wanted, line)) / max(1, len(wanted))
 
 
-def _shared(wanted: frozenset[str], line: Any) -> frozenset[str]:
+def _shared(wanted: frozenset[str], line: Line) -> frozenset[str]:
     """Return the words that a sentence has too, if need be with an ending: "sign", "signed"."""
     more = tuple(each for each in wanted - line.stems if len(each) >= _ENDED)
     ended = frozenset(each for each in more if any(stem.startswith(each) for stem in line.stems))
-    shared: frozenset[str] = wanted & (ended | line.stems)
-    return shared
+    return wanted & (ended | line.stems)

@@ -9,29 +9,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ragharness.language.tokens import words
 from ragharness.questions.asking import ask, common_words
-from ragharness.shelf import load_module
+
+from .abbreviations import abbreviations
+from .agencies import named as named_agencies
+from .lines import MOST_PLACES, Found, lines, overlap, stems
+from .officials import addressed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ragharness.questions.asking import Asked
 
-_HERE = Path(__file__)
-_lines: Any = load_module(_HERE.with_name("lines.py"))
-_agencies: Any = load_module(_HERE.with_name("agencies.py"))
-_officials: Any = load_module(_HERE.with_name("officials.py"))
-_abbreviations: Any = load_module(_HERE.with_name("abbreviations.py"))
-
-Line: Any = _lines.Line
-Found: Any = _lines.Found
-lines: Any = _lines.lines
-stems: Any = _lines.stems
-_share: Any = _lines.share
+    from .lines import Line, Value
 
 _SAME, _LIKE = 0.9, 0.75
 """Share of a question's words from which a sentence with the same value says the same again, or may."""
@@ -69,7 +62,7 @@ _NOTE = re.compile(r"[a-z]\.\s")
 """A note below a table: it speaks of a cell."""
 
 
-def findings(body: str, summary: str, author: str, title: str) -> Iterator[Any]:
+def findings(body: str, summary: str, author: str, title: str) -> Iterator[Found]:
     """Yield what a report states about once: from its sentences, and from its summary's where the body says it too."""
     own, official = lines(body), lines(summary)
     lower = common_words(body)
@@ -77,7 +70,7 @@ def findings(body: str, summary: str, author: str, title: str) -> Iterator[Any]:
     stated: set[int] = set()
     shapes: Counter[str] = Counter()
 
-    def new(found: Any) -> bool:
+    def new(found: Found) -> bool:
         known = any(start in stated for start, _ in found.places)
         shapes[shape := " ".join(found.ask.split()[:_SHAPE])] += 1
         stated.update(start for start, _ in found.places)
@@ -91,14 +84,14 @@ def findings(body: str, summary: str, author: str, title: str) -> Iterator[Any]:
         )
 
     yield from filter(new, _figures_and_dates(own, official, lower, set(), author))
-    yield from filter(new, _agencies.named(own, official, body, title, author))
-    yield from filter(new, _officials.addressed(own, official, author, title))
-    yield from _abbreviations.abbreviations(own, official, body, title)
+    yield from filter(new, named_agencies(own, official, body, title, author))
+    yield from filter(new, addressed(own, official, author, title))
+    yield from abbreviations(own, official, body, title)
 
 
 def _figures_and_dates(
-    own: list[Any], official: list[Any], lower: Callable[[str], bool], seen: set[str], author: str
-) -> Iterator[Any]:
+    own: list[Line], official: list[Line], lower: Callable[[str], bool], seen: set[str], author: str
+) -> Iterator[Found]:
     for line in own:
         if _NOTE.match(line.text):
             continue
@@ -108,18 +101,18 @@ def _figures_and_dates(
         for asked in ask(line.text, lower, author=author):
             wanted = stems(asked.question)
             value = _value(asked)
-            holders = [each for each in own if value in each.values and _share(wanted, each) >= _TOLD_AGAIN]
+            holders = [each for each in own if value in each.values and overlap(wanted, each) >= _TOLD_AGAIN]
             if holders:
                 yield from checked(asked, holders[0], own, official, seen, author)
 
 
-def _value(asked: Asked) -> tuple[str, str]:
+def _value(asked: Asked) -> Value:
     return ("date" if asked.kind == "date" else asked.unit), asked.answer
 
 
 def checked(
-    asked: Asked, line: Any, own: list[Any], official: list[Any], seen: set[str], author: str
-) -> Iterator[Any]:
+    asked: Asked, line: Line, own: list[Line], official: list[Line], seen: set[str], author: str
+) -> Iterator[Found]:
     """Yield a question that a sentence of a report answers, if no other sentence answers it otherwise."""
     key = asked.question.casefold()
     if key in seen:
@@ -134,12 +127,12 @@ def checked(
     counted = _COUNTED.match(asked.question)
     nouns = stems(counted["nouns"]) if counted else frozenset()
     for other in own:
-        if asked.kind == "date" and answer[:4] in other.fiscal_years and _share(wanted, other) >= _LIKE:
+        if asked.kind == "date" and answer[:4] in other.fiscal_years and overlap(wanted, other) >= _LIKE:
             return  # it tells the same by fiscal years
         if asked.kind == "number" and "|" in other.text and _row_gives(answer, other.text, wanted):
             places.append((other.start, other.end))
             continue
-        share = _share(wanted, other) if other.values else 0.0
+        share = overlap(wanted, other) if other.values else 0.0
         repeated = other is not line and (measure, answer) in other.values
         alone = alone and not (repeated and _seldom(asked))
         if repeated and "|" in other.text and any(each.isdigit() and each in other.stems for each in wanted):
@@ -167,9 +160,9 @@ def checked(
                 and (measure or other.counts(value, nouns))
                 and (measure, value) not in other.untempting
             ]
-    if len(places) > _lines.MOST_PLACES:
+    if len(places) > MOST_PLACES:
         return
-    also = any((measure, answer) in each.values and _share(wanted, each) >= _TOLD_AGAIN for each in official)
+    also = any((measure, answer) in each.values and overlap(wanted, each) >= _TOLD_AGAIN for each in official)
     yield Found(
         asked.question,
         asked.kind,
@@ -218,8 +211,7 @@ def _exact(asked: Asked) -> bool:
 def names(question: str, author: str) -> frozenset[str]:
     """Return the stems of names, abbreviations and numbers: a sentence without them is about something else."""
     named = (each for each in _NAME.findall(question[1:]) if each != author)
-    found: frozenset[str] = stems(" ".join(named))
-    return found
+    return stems(" ".join(named))
 
 
 def _unlike(near: list[tuple[float, str, int, int]]) -> Iterator[tuple[str, int, int]]:

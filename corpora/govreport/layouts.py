@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from ragharness.errors import MissingExtra
-from ragharness.shelf import load_module
+
+from . import markdown, pairs
+from .report import Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
-_HERE = Path(__file__)
-_markdown: Any = load_module(_HERE.with_name("markdown.py"))
-_pairs: Any = load_module(_HERE.with_name("pairs.py"))
-Report: Any = load_module(_HERE.with_name("report.py")).Report
+    Read = Report | pairs.Row | None
 
 _ID, _BODY, _SUMMARY = ("id", "report_id"), ("document", "report", "input"), ("summary", "outputs")
 """Names of the columns: the hub's data set, its mirror, collections that took rows from it."""
@@ -29,7 +28,7 @@ _DEEPEST = 40
 """Sections within sections: reports have six at most."""
 
 
-def reports_in(files: Iterable[Path]) -> Iterator[tuple[Path, Any]]:
+def reports_in(files: Iterable[Path]) -> Iterator[tuple[Path, Read]]:
     """Yield every report of the files, and every row of pairs, with its file; None for what holds neither.
 
     Raises MissingExtra for Parquet without its reader, OSError where a file cannot be read.
@@ -45,18 +44,18 @@ def reports_in(files: Iterable[Path]) -> Iterator[tuple[Path, Any]]:
             yield path, None
 
 
-def _of_markdown(path: Path) -> Iterator[Any]:
-    yield _markdown.read(path.read_text(encoding="utf-8", errors="replace"), path.name)
+def _of_markdown(path: Path) -> Iterator[Read]:
+    yield markdown.read(path.read_text(encoding="utf-8", errors="replace"), path.name)
 
 
-def _of_lines(path: Path) -> Iterator[Any]:
+def _of_lines(path: Path) -> Iterator[Read]:
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             if line.strip():
                 yield _row(_decoded(line), f"{path.name}:{number}")
 
 
-def _of_json(path: Path) -> Iterator[Any]:
+def _of_json(path: Path) -> Iterator[Read]:
     content = _decoded(path.read_bytes())
     if isinstance(content, list):
         yield from (_row(each, f"{path.name}:{number}") for number, each in enumerate(content, 1))
@@ -64,7 +63,7 @@ def _of_json(path: Path) -> Iterator[Any]:
         yield _of_archive(content, path) or _row(content, path.name)
 
 
-def _of_parquet(path: Path) -> Iterator[Any]:
+def _of_parquet(path: Path) -> Iterator[Read]:
     try:
         from pyarrow import ArrowInvalid, parquet
     except ImportError:
@@ -79,24 +78,24 @@ def _of_parquet(path: Path) -> Iterator[Any]:
         yield None
 
 
-def _decoded(content: bytes) -> Any:
+def _decoded(content: bytes) -> object:
     try:
         return msgspec.json.decode(content)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         return None
 
 
-def _row(row: Any, place: str) -> Any:
+def _row(row: object, place: str) -> Read:
     """Return a row of columns as a report, or as the pairs that it holds."""
-    if _pairs.is_row(row):
-        return _pairs.read(row, place)
+    if pairs.is_row(row):
+        return pairs.read(row, place)
     if not isinstance(row, dict):
         return None
     name, body, summary, title = (_column(row, names) for names in (_ID, _BODY, _SUMMARY, ("title",)))
     return made(name, body, summary, title, place)
 
 
-def made(name: str, body: str, summary: str, title: str, source: str) -> Any:
+def made(name: str, body: str, summary: str, title: str, source: str) -> Report | None:
     """Return a report by the id that a row gives it; None without a text."""
     if not body.strip():
         return None
@@ -125,22 +124,23 @@ def _agency(name: str) -> str:
     return "CRS" if name[:1] == "R" and name[-5:].isdigit() else ""
 
 
-def _column(row: dict[Any, Any], names: tuple[str, ...]) -> str:
+def _column(row: dict[str, object], names: tuple[str, ...]) -> str:
     value = next((row[name] for name in names if name in row), "")
     if isinstance(value, list):
         value = next(iter(value), "")
     return value if isinstance(value, str) else ""
 
 
-def _of_archive(content: dict[Any, Any], path: Path) -> Any:
+def _of_archive(content: dict[str, object], path: Path) -> Report | None:
     """Return a file of the original archive as a report: sections within sections."""
     sections = content.get("reports", content.get("report"))
-    if not isinstance(sections, (list, dict)) or not _column(content, ("id",)).strip():
+    number = _column(content, ("id",))
+    if not isinstance(sections, (list, dict)) or not number.strip():
         return None
     gao = "report" in content
     summary = content.get("highlight" if gao else "summary") or content.get("fastfact", "")
     return Report(
-        number=content["id"].upper(),
+        number=number.upper(),
         agency="GAO" if gao else "CRS",
         title=" ".join(_column(content, ("title",)).split()),
         date=_date(_column(content, ("published_date", "released_date"))),
@@ -150,7 +150,7 @@ def _of_archive(content: dict[Any, Any], path: Path) -> Any:
     )
 
 
-def _flat(part: Any, depth: int = 0) -> Iterator[str]:
+def _flat(part: object, depth: int = 0) -> Iterator[str]:
     """Yield titles and paragraphs of nested sections in reading order."""
     if depth > _DEEPEST:
         return

@@ -120,6 +120,6 @@ def lines(text: str) -> list[Line]:
     return [Line(text[start:end], start, end) for start, end in sentences(text)]
 
 
-def share(wanted: frozenset[str], line: Line) -> float:
+def overlap(wanted: frozenset[str], line: Line) -> float:
     """Return which part of a question's words a sentence has."""
     return len(wanted & line.stems) / max(1, len(wanted))

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from datetime import date
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ragharness.shelf import load_module
+from .report import Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-Report: Any = load_module(Path(__file__).with_name("report.py")).Report
 
 _CRS = re.compile(r"^\*\*Report No\.:\*\*\s*(?P<number>[\w-]+)", re.MULTILINE)
 _CRS_DATE = re.compile(r"^\*\*Publication Date:\*\*\s*(\d\d)/(\d\d)/(\d{4})", re.MULTILINE)
@@ -43,7 +40,7 @@ _PROSE = 15
 """Words of a line from which it is no navigation."""
 
 
-def read(text: str, name: str) -> Any:
+def read(text: str, name: str) -> Report | None:
     """Return a report, or None where the text is neither a CRS nor a GAO report; ``name`` is the file's."""
     text = text.replace("\r\n", "\n").replace("\xa0", " ").replace("\u200b", "")
     if found := _CRS.search(text):
@@ -53,7 +50,7 @@ def read(text: str, name: str) -> Any:
     return None
 
 
-def _crs(text: str, number: str, name: str) -> Any:
+def _crs(text: str, number: str, name: str) -> Report:
     when = _CRS_DATE.search(text)
     lines = text.split("\n")
     start = _first_prose(lines, number)
@@ -119,7 +116,7 @@ def _without_marks(text: str) -> str:
     return _AFTER_YEAR.sub(r"\1", _GLUED_MARK.sub("", _NOTE_MARK.sub("", text)))
 
 
-def _gao(text: str, number: str, published: str, name: str) -> Any:
+def _gao(text: str, number: str, published: str, name: str) -> Report:
     head, summary = _RULE.split(text, maxsplit=1)[-1], ""
     if head.lstrip().startswith("## Highlights"):
         parts = _RULE.split(head, maxsplit=1)

@@ -6,35 +6,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from datetime import date
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
-
-class Report(Protocol):
-    """What a name is made from."""
-
-    @property
-    def number(self) -> str:
-        """Of the series."""
-
-    @property
-    def agency(self) -> str:
-        """CRS, GAO or empty."""
-
-    @property
-    def title(self) -> str:
-        """May be empty."""
-
-    @property
-    def date(self) -> str:
-        """ISO, or empty."""
-
-    @property
-    def body(self) -> str:
-        """The text."""
-
-    @property
-    def summary(self) -> str:
-        """May be empty."""
+if TYPE_CHECKING:
+    from .report import Report
 
 
 class Name(NamedTuple):

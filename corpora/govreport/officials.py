@@ -4,17 +4,15 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.shelf import load_module
+from .lines import MOST_PLACES, Found, overlap, stems
+from .things import spells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_HERE = Path(__file__)
-_lines: Any = load_module(_HERE.with_name("lines.py"))
-_spells: Any = load_module(_HERE.with_name("things.py")).spells
+    from .lines import Line
 
 _OFFICE = r"(?P<office>(?:(?:Acting|Deputy|Assistant|Under) )?(?:Secretary|Administrator|Director|Commissioner|Chairman|Chair|Chief))"
 _WHO = rf"(?P<who>{_OFFICE}(?: for [A-Z]\w+)? of (?:the )?(?P<of>[A-Z][\w’-]*(?: (?:(?:and|of|the) )*[A-Z][\w’-]*)*))"
@@ -46,7 +44,7 @@ class _Advice(NamedTuple):
     what: str
 
 
-def addressed(own: list[Any], official: list[Any], author: str, title: str) -> Iterator[Any]:
+def addressed(own: list[Line], official: list[Line], author: str, title: str) -> Iterator[Found]:
     """Yield the recommendations of an auditor, each asked for the official to whom it is directed."""
     advised = [(place, each) for place, line in enumerate(own) if (each := _advice(line.text))]
     given = 0
@@ -64,8 +62,8 @@ def _advice(text: str) -> _Advice | None:
 
 
 def _checked(
-    advice: _Advice, place: int, own: list[Any], official: list[Any], author: str, title: str
-) -> Any:
+    advice: _Advice, place: int, own: list[Line], official: list[Line], author: str, title: str
+) -> Found | None:
     if not author or not _FEWEST <= len(advice.what.split()) <= _LONGEST or _ELSEWHERE.search(advice.what):
         return None
     body = " ".join(line.text for line in own)
@@ -74,10 +72,10 @@ def _checked(
     if any(word in f"{title} {advice.what}" for each in told for word in re.findall(r"[A-Z][\w’-]+", each)):
         return None
     asked = f"To whom does {author} direct the recommendation to {advice.what}?"
-    wanted = _lines.stems(advice.what)
+    wanted = stems(advice.what)
     places, alone = [], True
     for at, other in enumerate(own):
-        share = _lines.share(wanted, other)
+        share = overlap(wanted, other)
         named = advice.who in " ".join(other.text.split())
         if at == place or (share >= _SAME and named):
             places.append((other.start, other.end))
@@ -85,7 +83,7 @@ def _checked(
             return None
         else:
             alone = alone and not named
-    if len(places) > _lines.MOST_PLACES:
+    if len(places) > MOST_PLACES:
         return None
     near: dict[str, tuple[str, int, int]] = {}
     for line in own:
@@ -93,9 +91,9 @@ def _checked(
         if other_advice and other_advice.of not in (advice.of, *bodies):
             near.setdefault(other_advice.who, (other_advice.who, line.start, line.end))
     also = any(
-        _lines.share(wanted, each) >= _SAME and advice.who in " ".join(each.text.split()) for each in official
+        overlap(wanted, each) >= _SAME and advice.who in " ".join(each.text.split()) for each in official
     )
-    return _lines.Found(
+    return Found(
         asked, "text", advice.who, "", "", tuple(places), tuple(near.values())[:1], also, alone,
         "official", _accepted(advice, bodies),
     )  # fmt: skip
@@ -106,7 +104,7 @@ def _bodies(advice: _Advice, body: str) -> tuple[str, ...]:
     if advice.of.isupper():
         written = re.finditer(rf"{_NAME}\W{{1,3}}\({re.escape(advice.of)}\)", body)
         names = dict.fromkeys(found["name"] for found in written)
-        return (advice.of, *(name for name in names if _spells(name, advice.of)))
+        return (advice.of, *(name for name in names if spells(name, advice.of)))
     short = re.findall(rf"{re.escape(advice.of)}(?:[’']s)?\W{{1,3}}\(([A-Z]+)\)", body)
     whole = f"Department of {advice.of}" if advice.office.endswith("Secretary") else advice.of
     return tuple(dict.fromkeys((whole, *short)))

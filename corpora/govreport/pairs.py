@@ -7,7 +7,7 @@ or as structs of lists, whole documents in one row or each paragraph of a summar
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from msgspec import Struct
 
@@ -47,7 +47,7 @@ class Row(Struct, frozen=True, kw_only=True):
         return "\n".join(dict.fromkeys(each.answer for each in self.pairs))
 
 
-def is_row(row: Any) -> bool:
+def is_row(row: object) -> TypeGuard[dict[str, Any]]:
     """Whether a row holds pairs, usable or not."""
     return isinstance(row, dict) and _PAIRS in row
 
@@ -67,7 +67,7 @@ def _pairs(row: dict[str, Any], place: str, faults: list[str]) -> Iterator[Pair]
     trees: dict[int, list[tuple[dict[str, Any], str]]] = defaultdict(list)
     for number, each in enumerate(told):
         where = f"{place}: pair {number}"
-        paragraph: Any = each.get(_PARAGRAPH, row.get(_PARAGRAPH))
+        paragraph = each.get(_PARAGRAPH, row.get(_PARAGRAPH))
         if not _whole(paragraph):
             faults.append(f"{where}: expected a number in {_PARAGRAPH}, found {_shown(paragraph)}")
             # Parents are counted within a paragraph: of this one nothing more is known.
@@ -123,7 +123,7 @@ def _body(row: dict[str, Any], place: str, faults: list[str]) -> str:
     return "\n\n".join(line for each in found if (line := _words(each)))
 
 
-def _structs(value: Any, names: tuple[str, ...], where: str, faults: list[str]) -> list[dict[str, Any]]:
+def _structs(value: object, names: tuple[str, ...], where: str, faults: list[str]) -> list[dict[str, Any]]:
     """Return a list of structs, or a struct of lists, as the former; empty where it is neither."""
     if isinstance(value, dict):
         lists = {name: each for name, each in value.items() if isinstance(each, list)}
@@ -150,7 +150,7 @@ def _structs(value: Any, names: tuple[str, ...], where: str, faults: list[str]) 
     return list(value)
 
 
-def _whole(value: Any) -> bool:
+def _whole(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -158,6 +158,6 @@ def _words(text: str) -> str:
     return " ".join(text.split())
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     text = " ".join(repr(value).split())
     return text if len(text) <= _FOUND else f"{text[:_FOUND]}..."

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import re
 from hashlib import sha256
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ragharness.download import files_in
 from ragharness.errors import CorruptDownload
 from ragharness.records import Document, Evidence, Fact
-from ragharness.shelf import load_module
+
+from .findings import findings
+from .layouts import reports_in
+from .naming import name_reports
+from .pairs import Row
+from .people import SOURCE, People
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-_HERE = Path(__file__)
-_layouts = load_module(_HERE.with_name("layouts.py"))
-_naming = load_module(_HERE.with_name("naming.py"))
-_findings = load_module(_HERE.with_name("findings.py"))
-_people = load_module(_HERE.with_name("people.py"))
+    from .lines import Found
+    from .naming import Name
+    from .report import Report
 
 SUFFIXES = (".json", ".jsonl", ".md", ".parquet")
 DEFAULT_SUBSET = 120
@@ -50,31 +53,31 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact], list[st
         notices.append(f"{len(chosen)} of {len(reports)} reports are read; --subset all reads every one")
     documents: list[Document] = []
     facts: list[Fact] = []
-    for report, named in zip(chosen, _naming.name_reports(chosen), strict=True):
+    for report, named in zip(chosen, name_reports(chosen), strict=True):
         document = _document(report, named)
         documents.append(document)
         facts += _facts(report, document, people.asked(report, document))
     return documents, facts, [*notices, *people.notices(reports)]
 
 
-def _draw(report: Any) -> str:
+def _draw(report: Report) -> str:
     return sha256(report.number.encode()).hexdigest()
 
 
-def _read(folder: Path, split: str) -> tuple[list[Any], Any, list[str]]:
+def _read(folder: Path, split: str) -> tuple[list[Report], People, list[str]]:
     """Return the reports of a split, each once, what people asked of them, and sentences about the files."""
     every = files_in(folder, SUFFIXES)
     files = _of_split(every, split)
-    people = _people.People()
+    people = People()
     members = _members(folder, split)
-    reports: dict[str, Any] = {}
+    reports: dict[str, Report] = {}
     texts: set[str] = set()
     strange: list[str] = []
     twice = 0
-    for path, report in _layouts.reports_in(files):
-        if people.takes(report):
-            continue
-        if report is None or len(report.body.split()) < _SHORTEST:
+    for path, report in reports_in(files):
+        if isinstance(report, Row):
+            people.take(report)
+        elif report is None or len(report.body.split()) < _SHORTEST:
             strange.append(path.name)
         elif members and report.number.casefold() not in members:
             continue
@@ -83,8 +86,9 @@ def _read(folder: Path, split: str) -> tuple[list[Any], Any, list[str]]:
         else:
             reports[report.number] = report
             texts.add(report.body)
-    for _, row in _layouts.reports_in([path for path in every if path not in files and not _split_of(path)]):
-        people.takes(row)
+    for _, row in reports_in([path for path in every if path not in files and not _split_of(path)]):
+        if isinstance(row, Row):
+            people.take(row)
     for report in people.reports():
         if len(report.body.split()) >= _SHORTEST and (not members or report.number.casefold() in members):
             reports.setdefault(report.number, report)
@@ -120,7 +124,7 @@ def _members(folder: Path, split: str) -> set[str]:
     }
 
 
-def _document(report: Any, named: Any) -> Document:
+def _document(report: Report, named: Name) -> Document:
     return Document(
         id=_id(report),
         title=named.title,
@@ -132,18 +136,18 @@ def _document(report: Any, named: Any) -> Document:
     )
 
 
-def _id(report: Any) -> str:
+def _id(report: Report) -> str:
     plain = re.sub(r"[^a-z0-9-]+", "-", report.number.casefold()).strip("-")
     return plain or f"report-{sha256(report.body.encode()).hexdigest()[:8]}"
 
 
-def _facts(report: Any, document: Document, asked: tuple[Any, ...]) -> Iterator[Fact]:
+def _facts(report: Report, document: Document, asked: tuple[Found, ...]) -> Iterator[Fact]:
     """Yield what people asked, then what else the report states, each with its question."""
     if not document.handle:
         return
     numbers: dict[str, int] = {}
     taken = {start for each in asked for start, _ in each.places}
-    other = _findings.findings(report.body, report.summary, report.agency, document.title)
+    other = findings(report.body, report.summary, report.agency, document.title)
     for found in (*asked, *(each for each in other if taken.isdisjoint(start for start, _ in each.places))):
         sort = found.sort or found.kind
         numbers[sort] = numbers.get(sort, 0) + 1
@@ -164,7 +168,7 @@ def _facts(report: Any, document: Document, asked: tuple[Any, ...]) -> Iterator[
                 "stated": "summary and body" if found.also_summary else "body",
                 **({"alone": "yes"} if found.alone else {}),
                 **({"also": "|".join(found.also)} if found.also else {}),
-                **({"worded": _people.SOURCE} if found in asked else {}),
+                **({"worded": SOURCE} if found in asked else {}),
                 **near,
             },
         )

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ragharness.shelf import load_module
+from . import certain
+from .layouts import identified, made
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ragharness.records import Document
 
-_HERE = Path(__file__)
-_layouts: Any = load_module(_HERE.with_name("layouts.py"))
-_pairs: Any = load_module(_HERE.with_name("pairs.py"))
-_certain: Any = load_module(_HERE.with_name("certain.py"))
+    from .lines import Found
+    from .pairs import Row
+    from .report import Report
 
 SOURCE = "GovReport-QS"
 """Where the pairs come from; in the details of what is asked."""
@@ -29,30 +28,27 @@ class People:
     """The pairs of a folder by the number of their report."""
 
     def __init__(self) -> None:
-        self._rows: dict[str, list[Any]] = {}
+        self._rows: dict[str, list[Row]] = {}
         self._faults: list[str] = []
         self._left_out: Counter[str] = Counter()
         self._read: set[str] = set()
         self._given = 0
 
-    def takes(self, row: Any) -> bool:
-        """Whether this is a row of pairs; if so it is kept."""
-        if not isinstance(row, _pairs.Row):
-            return False
+    def take(self, row: Row) -> None:
+        """Keep a row of pairs."""
         self._faults += row.faults
         if row.name:
-            self._rows.setdefault(_key(_layouts.identified(row.name)[1]), []).append(row)
-        return True
+            self._rows.setdefault(_key(identified(row.name)[1]), []).append(row)
 
-    def reports(self) -> Iterator[Any]:
+    def reports(self) -> Iterator[Report]:
         """Yield the reports that the rows hold themselves, one for each id."""
         for rows in self._rows.values():
             whole = next((each for each in rows if each.body), None)
-            if whole is not None:
-                summary = "\n".join(dict.fromkeys(each.summary for each in rows))
-                yield _layouts.made(whole.name, whole.body, summary, "", SOURCE)
+            summary = "\n".join(dict.fromkeys(each.summary for each in rows))
+            if whole and (report := made(whole.name, whole.body, summary, "", SOURCE)):
+                yield report
 
-    def asked(self, report: Any, document: Document) -> tuple[Any, ...]:
+    def asked(self, report: Report, document: Document) -> tuple[Found, ...]:
         """Return what people asked of a report that its text answers for certain, as findings."""
         rows = self._rows.get(_key(report.number), ())
         self._read.add(_key(report.number))
@@ -61,15 +57,14 @@ class People:
         if not pairs:
             return ()
         if not document.handle:
-            self._left_out[_certain.NAMELESS] += len(pairs)
+            self._left_out[certain.NAMELESS] += len(pairs)
             return ()
-        outcome = _certain.certain(pairs, report.body, report.summary, report.agency)
+        outcome = certain.certain(pairs, report.body, report.summary, report.agency)
         self._left_out += outcome.left_out
         self._given += len(outcome.found)
-        found: tuple[Any, ...] = outcome.found
-        return found
+        return outcome.found
 
-    def notices(self, reports: Sequence[Any]) -> list[str]:
+    def notices(self, reports: Sequence[Report]) -> list[str]:
         """Return sentences about pairs that give questions, and about those that do not."""
         here = {_key(each.number) for each in reports}
         strange = [each[0].name for key, each in sorted(self._rows.items()) if key not in here]
@@ -85,7 +80,7 @@ class People:
         every = self._given + self._left_out.total()
         if every:
             others = ", ".join(
-                f"{self._left_out[reason]} {reason}" for reason in _certain.REASONS if self._left_out[reason]
+                f"{self._left_out[reason]} {reason}" for reason in certain.REASONS if self._left_out[reason]
             )
             rest = f"; of the others {others}" if others else ""
             told.append(f"{self._given} of {every} pairs of {SOURCE} give questions{rest}")

@@ -4,40 +4,39 @@ from __future__ import annotations
 
 import re
 from hashlib import sha256
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from ragharness.records import Question
-from ragharness.shelf import load_module
+
+from .things import apart, near, things
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ragharness.records import Document
 
-_HERE = Path(__file__)
-_things: Any = load_module(_HERE.with_name("things.py"))
+    from .wordings import Silence
 
 Scope = Literal["document", "corpus"]
 
 _MOST = 3
 """Topics on which one report is asked for what it does not say."""
-_OWN_WORDS = 2
+OWN_WORDS = 2
 """Wordings that name a report by its handle; the third uses its number."""
 
 
 def names(document: Document) -> Iterator[tuple[int, str]]:
     """Yield the number of a wording and how it calls the report."""
-    yield from ((number, document.handle) for number in range(1, _OWN_WORDS + 1))
+    yield from ((number, document.handle) for number in range(1, OWN_WORDS + 1))
     if document.paraphrase:
-        yield _OWN_WORDS + 1, document.paraphrase
+        yield OWN_WORDS + 1, document.paraphrase
 
 
-def unsaid(document: Document, silences: Mapping[str, Any]) -> Iterator[Question]:
+def unsaid(document: Document, silences: Mapping[str, Silence]) -> Iterator[Question]:
     """Yield what a report could say of a thing that it names and does not; one thing for each topic."""
-    known = [(each, _things.near(each, document.text)) for each in _things.things(document.text)]
+    known = [(each, near(each, document.text)) for each in things(document.text)]
     given = 0
     for topic, silence in sorted(silences.items(), key=lambda each: _drawn(document.id, each[0])):
         if given == _MOST:
@@ -54,7 +53,7 @@ def unsaid(document: Document, silences: Mapping[str, Any]) -> Iterator[Question
         thing = min(fitting, key=lambda each: _drawn(topic, each.name))
         about = msgspec.structs.replace(
             silence,
-            patterns=_things.apart(thing, said),
+            patterns=apart(thing, said),
             ask=[each.replace("{thing}", f"the {thing.name}") for each in silence.ask],
         )
         yield from silent(document, topic, about, "document")
@@ -64,7 +63,7 @@ def _drawn(*words: str) -> str:
     return sha256("|".join(words).encode()).hexdigest()
 
 
-def silent(document: Document, topic: str, silence: Any, scope: Scope) -> Iterator[Question]:
+def silent(document: Document, topic: str, silence: Silence, scope: Scope) -> Iterator[Question]:
     """Yield a silence; whether the text is silent indeed is tested when the question is picked."""
     for wording, report in names(document):
         yield Question(

@@ -3,40 +3,22 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from ragharness.records import Distractor, Question
-from ragharness.shelf import load_module
+
+from .book import asked
+from .things import things as things_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ragharness.records import Document, Fact
 
-
-_things: Any = load_module(Path(__file__).with_name("things.py"))
-
-
-class Book(Protocol):
-    """The recipe's view of the corpus."""
-
-    documents: dict[str, Document]
-    facts: dict[str, list[Fact]]
-    stems: dict[str, frozenset[str]]
-
-
-class Ask(Protocol):
-    """Words a fact's question."""
-
-    def __call__(
-        self, fact: Fact, document: Document, topic: str, ask: str = "", name: str = ""
-    ) -> Iterator[Question]:
-        """Yield all wordings."""
-        ...
-
+    from .book import Book
+    from .things import Thing
 
 Sisters = dict[str, list[tuple[str, str]]]
 Scope = Literal["document", "corpus"]
@@ -68,25 +50,25 @@ _MOST_NAMESAKES = 3
 """Statements of a report that its namesakes are asked for."""
 
 
-def traps(book: Book, ask: Ask, sisters: Sisters, people: Mapping[str, Sequence[str]]) -> list[Question]:
+def traps(book: Book, sisters: Sisters, people: Mapping[str, Sequence[str]]) -> list[Question]:
     """Return every adversarial question."""
     found: list[Question] = []
     titles = " ".join(each.title for each in book.documents.values())
-    things = {name: _things.things(each.text) for name, each in book.documents.items()}
+    things = {name: things_of(each.text) for name, each in book.documents.items()}
     for document, facts in book.facts.items():
         own = book.documents[document]
         valued = [fact for fact in facts if fact.kind != "text"]
         for fact in valued:
-            found += _other_year(ask, fact, own)
-            found += _sister(ask, fact, own, sisters)
-            found += _other_number(ask, fact, own)
-            found += _other_person(ask, fact, own, people)
-            found += _other_thing(ask, fact, own, things)
+            found += _other_year(fact, own)
+            found += _sister(fact, own, sisters)
+            found += _other_number(fact, own)
+            found += _other_person(fact, own, people)
+            found += _other_thing(fact, own, things)
         for place, fact in enumerate(valued[:_MOST_NAMESAKES]):
             # One wording: nothing but its text tells such a question from another.
             wording = 1 + place % 2
             for way in (_last_years, _earlier, _twin_number):
-                found += (each for each in way(ask, fact, own, titles) if each.wording == wording)
+                found += (each for each in way(fact, own, titles) if each.wording == wording)
     return found
 
 
@@ -102,7 +84,7 @@ def _trap(question: Question, patterns: Sequence[str], scope: Scope, note: str, 
     )
 
 
-def _other_year(ask: Ask, fact: Fact, document: Document) -> Iterator[Question]:
+def _other_year(fact: Fact, document: Document) -> Iterator[Question]:
     """Yield a question about a year of which the report has nothing at all."""
     years = list(_YEAR.finditer(fact.details["ask"]))
     if len(years) != 1 or fact.kind == "date" or _BOUND.search(fact.details["ask"][: years[0].start()]):
@@ -113,13 +95,13 @@ def _other_year(ask: Ask, fact: Fact, document: Document) -> Iterator[Question]:
     if other is None:
         return
     text = _YEAR.sub(lambda found: f"{found['fiscal'] or ''}{other}", fact.details["ask"])
-    for question in ask(fact, document, "year", text):
+    for question in asked(fact, document, "year", text):
         yield _trap(
             question, [str(other)], "document", f"the report speaks of {stated}, never of {other}", fact
         )
 
 
-def _sister(ask: Ask, fact: Fact, document: Document, sisters: Sisters) -> Iterator[Question]:
+def _sister(fact: Fact, document: Document, sisters: Sisters) -> Iterator[Question]:
     """Yield a question about an agency that the report does not know, in place of the one it speaks of."""
     for family in sisters.values():
         for short, _ in family:
@@ -134,13 +116,13 @@ def _sister(ask: Ask, fact: Fact, document: Document, sisters: Sisters) -> Itera
             if strangers:
                 other, name = strangers[len(fact.details["ask"]) % len(strangers)]
                 text = place.sub(other, fact.details["ask"])
-                for question in ask(fact, document, "sister", text):
+                for question in asked(fact, document, "sister", text):
                     note = f"the report speaks of {short}, never of {other}"
                     yield _trap(question, [rf"\b{other}\b", name], "document", note, fact)
             return
 
 
-def _other_number(ask: Ask, fact: Fact, document: Document) -> Iterator[Question]:
+def _other_number(fact: Fact, document: Document) -> Iterator[Question]:
     """Yield a question about a bill or a law of which the report has nothing at all."""
     numbers = list(_NUMBERED.finditer(fact.details["ask"]))
     if len(numbers) != 1:
@@ -154,14 +136,12 @@ def _other_number(ask: Ask, fact: Fact, document: Document) -> Iterator[Question
     text = (
         f"{fact.details['ask'][: found.start('number')]}{other}{fact.details['ask'][found.end('number') :]}"
     )
-    for question in ask(fact, document, "number", text):
+    for question in asked(fact, document, "number", text):
         note = f"the report speaks of {kind}{stated}, never of {kind}{other}"
         yield _trap(question, [rf"\b{other}\b"], "document", note, fact)
 
 
-def _other_person(
-    ask: Ask, fact: Fact, document: Document, people: Mapping[str, Sequence[str]]
-) -> Iterator[Question]:
+def _other_person(fact: Fact, document: Document, people: Mapping[str, Sequence[str]]) -> Iterator[Question]:
     """Yield a question about what another member of Congress did, of whom the report has nothing."""
     member = _MEMBER.search(fact.details["ask"])
     if member is None:
@@ -174,21 +154,23 @@ def _other_person(
         return
     other = strangers[len(fact.details["ask"]) % len(strangers)]
     text = fact.details["ask"].replace(member["name"], other)
-    for question in ask(fact, document, "person", text):
+    for question in asked(fact, document, "person", text):
         note = f"the report speaks of {member['name']}, never of {other}"
         yield _trap(question, [rf"\b{other.split()[-1]}\b"], "document", note, fact)
 
 
-def _last_years(ask: Ask, fact: Fact, document: Document, titles: str) -> Iterator[Question]:
+def _last_years(fact: Fact, document: Document, titles: str) -> Iterator[Question]:
     """Yield the report of the year, or of the Congress, before, where the title counts them."""
     quoted = _QUOTED.search(document.handle)
     before = _COUNTED.sub(_one_less, quoted[1]) if quoted else ""
     if quoted and before != quoted[1] and before not in titles and not _COUNTED.search(fact.details["ask"]):
-        for question in ask(fact, document, "absent report", name=document.handle.replace(quoted[1], before)):
+        for question in asked(
+            fact, document, "absent report", name=document.handle.replace(quoted[1], before)
+        ):
             yield _trap(question, [re.escape(before)], "corpus", "the corpus holds the next one only", fact)
 
 
-def _earlier(ask: Ask, fact: Fact, document: Document, _: str) -> Iterator[Question]:
+def _earlier(fact: Fact, document: Document, _: str) -> Iterator[Question]:
     """Yield an older edition, or the same title with an older date, asked for what it could have said."""
     quoted, when = _QUOTED.search(document.handle), _YEAR.search(document.paraphrase)
     if not quoted or not when:
@@ -201,11 +183,11 @@ def _earlier(ask: Ask, fact: Fact, document: Document, _: str) -> Iterator[Quest
     audit = bare.startswith("GAO")
     name = f"the {year} {bare}" if audit else f"the {year} edition of {document.handle}"
     pattern = rf"{year} GAO report .?{re.escape(quoted[1])}" if audit else rf"\b{year} edition\b"
-    for question in ask(fact, document, "absent report", name=name):
+    for question in asked(fact, document, "absent report", name=name):
         yield _trap(question, [pattern], "corpus", f"the corpus has none of {year} with this title", fact)
 
 
-def _twin_number(ask: Ask, fact: Fact, document: Document, titles: str) -> Iterator[Question]:
+def _twin_number(fact: Fact, document: Document, titles: str) -> Iterator[Question]:
     """Yield a report whose number is one that no report has or mentions."""
     number = _NUMBER.search(document.paraphrase) or _NUMBER.search(document.handle)
     digits = _TWIN.search(number[0]) if number else None
@@ -215,15 +197,13 @@ def _twin_number(ask: Ask, fact: Fact, document: Document, titles: str) -> Itera
     other = f"{number[0][: digits.start()]}{twin}{number[0][digits.end() :]}"
     if other in titles:
         return
-    for question in ask(fact, document, "absent number", name=other):
+    for question in asked(fact, document, "absent number", name=other):
         yield _trap(
             question, [re.escape(other.rsplit(maxsplit=1)[-1])], "corpus", "no report has this number", fact
         )
 
 
-def _other_thing(
-    ask: Ask, fact: Fact, document: Document, things: Mapping[str, Sequence[Any]]
-) -> Iterator[Question]:
+def _other_thing(fact: Fact, document: Document, things: Mapping[str, Sequence[Thing]]) -> Iterator[Question]:
     """Yield a question about a program or a law of which only other reports speak."""
     text = fact.details["ask"]
     own = [each for each in things[document.id] if each.sort != "agency" and re.search(each.pattern, text)]
@@ -245,7 +225,7 @@ def _other_thing(
         return
     name, other = strangers[len(text) % len(strangers)]
     put = re.sub(rf"(?:\b[Tt]he )?{own[0].pattern}", f"the {name}", text, count=1)
-    for question in ask(fact, document, "program", put):
+    for question in asked(fact, document, "program", put):
         note = f"the report speaks of the {own[0].name}, never of the {name}"
         yield _trap(question, [other.pattern], "document", note, fact)
 

@@ -1,39 +1,32 @@
 """Every question that could be asked about the sample corpus: its facts in our wording, its silences, traps.
 
-``questions.toml`` holds the wordings; ``traps.py`` makes the questions that only look answerable,
-``spelling.py`` knows how the documents write an answer.
+``asking.py`` words them; ``traps.py`` makes the questions that only look answerable, ``spelling.py`` knows
+how the documents write an answer.
 """
 
 from __future__ import annotations
 
 import re
-import sys
-from collections import Counter, defaultdict
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from ragharness import shelf
 from ragharness.language.tokens import words
-from ragharness.records import Distractor, Document, Evidence, Fact, Kind, Question
+from ragharness.records import Distractor, Document, Fact, Question
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from . import spelling
+from .asking import Book, asked_silence, asked_topic, asked_value
+from .traps import traps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragharness.corpus import Corpus
 
+    from .asking import Absent
+
 VERSION = 2
 """Raised whenever the candidates change; kept with every frozen set."""
-
-HERE = Path(__file__).parent
-_SPELLING = shelf.load_module(HERE / "spelling.py")
 
 _EXCEPTION = re.compile(
     r"save that|other than|except|nevertheless|not even|need not|whether or not|without asking|does not waive"
@@ -44,75 +37,6 @@ _EXCEPTION = re.compile(
 
 _SKEWED = 1 / 3
 """An answer is against the usual one when at most this share of the documents gives it."""
-
-
-class Topic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a yes/no topic is asked about."""
-
-    proposition: str
-    positive: list[str]
-    negative: list[str]
-    silence: list[str] = []
-
-
-class Absent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A topic on which a document, or the whole corpus, is silent."""
-
-    patterns: list[str]
-    ask: list[str] = []
-    kind: Kind = "number"
-    proposition: str = ""
-
-
-class Premise(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A question that takes for granted what a document with this answer denies."""
-
-    when: str
-    patterns: list[str]
-    ask: list[str]
-    kind: Kind = "number"
-    tempt: str = ""
-
-
-class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``questions.toml``."""
-
-    topics: dict[str, Topic]
-    values: dict[str, list[str]]
-    unasked: dict[str, dict[str, Absent]]
-    unsaid: dict[str, dict[str, Absent]]
-    premises: dict[str, Premise]
-    borrowed: dict[str, list[str]]
-    neighbours: dict[str, str]
-    twins: dict[str, list[str]]
-    twin_reports: dict[str, tuple[str, str, str]]
-
-
-class Book:
-    """The corpus with what the recipe looks up again and again."""
-
-    def __init__(self, corpus: Corpus) -> None:
-        self.wordings = load_wordings()
-        self.documents = {each.id: each for each in corpus.documents}
-        self.facts: dict[str, dict[str, Fact]] = defaultdict(dict)
-        for fact in corpus.facts:
-            self.facts[fact.document][fact.topic] = fact
-        self.usual = Counter((fact.topic, fact.answers) for fact in corpus.facts if fact.kind == "yesno")
-        pairs = self.wordings.neighbours
-        self.neighbour = {**pairs, **{other: one for one, other in pairs.items()}}
-
-    def details(self, document: str) -> dict[str, str]:
-        """Return the names that wordings about a document may use."""
-        return next((fact.details for fact in self.facts[document].values() if fact.details), {})
-
-    def excerpt(self, span: Evidence) -> str:
-        """Return the text of a span."""
-        return self.documents[span.document].text[span.start : span.end]
-
-    def names(self, document: str) -> Iterator[tuple[int, str]]:
-        """Yield the number of a wording and how it calls the document: by its handle or paraphrase."""
-        each = self.documents[document]
-        yield from ((1, each.handle), (2, each.handle), (3, each.paraphrase))
 
 
 def candidates(corpus: Corpus) -> list[Question]:
@@ -126,68 +50,8 @@ def candidates(corpus: Corpus) -> list[Question]:
             found += _stated(book, fact, topic) if fact.answers else _silent(book, fact)
         found += _unsaid(book, document)
         found += _unasked(book, document)
-    found += shelf.load_module(HERE / "traps.py").traps(book, asked_value, _asked_silence)
+    found += traps(book)
     return [each for each in found if not _gives_itself_away(each)]
-
-
-@cache
-def load_wordings() -> Wordings:
-    """Return the content of ``questions.toml``."""
-    return msgspec.convert(tomllib.loads((HERE / "questions.toml").read_text(encoding="utf-8")), Wordings)
-
-
-def asked_topic(book: Book, document: str, topic: str) -> Iterator[Question]:
-    """Yield a yes/no topic in both forms and all wordings, without an answer."""
-    told = book.wordings.topics[topic]
-    for form, texts, yes_means in (("positive", told.positive, True), ("negative", told.negative, False)):
-        for wording, name in book.names(document):
-            yield Question(
-                id="",
-                text=texts[wording - 1].format(name=name, **book.details(document)),
-                stratum="grounded",
-                kind="yesno",
-                answerable=False,
-                document=document,
-                topic=topic,
-                form="positive" if form == "positive" else "negative",
-                wording=wording,
-                proposition=told.proposition,
-                yes_means=yes_means,
-            )
-
-
-def _asked_silence(book: Book, document: str, topic: str) -> Iterator[Question]:
-    """Yield the wordings of a yes/no topic that can be asked of a document without it."""
-    return (each for each in asked_topic(book, document, topic) if not _answers_itself(each))
-
-
-def asked_value(book: Book, fact: Fact, document: str, topic: str) -> Iterator[Question]:
-    """Yield the question for a fact's value in all wordings, asked of a document, without an answer."""
-    values = book.wordings.values
-    if fact.topic == "event":
-        texts = values["event"]
-    elif "ask" in fact.details:
-        texts = values["finding"]
-    elif "line" in fact.details:
-        texts = values["ratio" if fact.unit == "percent" else "line"]
-    else:
-        texts = values[fact.topic]
-    details = dict(fact.details)
-    if "ask" in details:
-        details["Ask"] = details["ask"][0].upper() + details["ask"][1:]
-    for wording, name in book.names(document):
-        yield Question(
-            id="",
-            text=texts[wording - 1].format(**{**details, "name": name}),
-            stratum="grounded",
-            kind=fact.kind,
-            answerable=False,
-            document=document,
-            topic=topic,
-            wording=wording,
-            unit=fact.unit,
-            date_precision=fact.date_precision,
-        )
 
 
 def _stated(book: Book, fact: Fact, topic: str) -> Iterator[Question]:
@@ -211,7 +75,7 @@ def _stated(book: Book, fact: Fact, topic: str) -> Iterator[Question]:
             question,
             answerable=True,
             answers=answers,
-            aliases=_SPELLING.aliases(fact),
+            aliases=spelling.aliases(fact),
             evidence=fact.evidence,
         )
         yield msgspec.structs.replace(
@@ -284,7 +148,7 @@ def _distractors(book: Book, fact: Fact) -> tuple[Distractor, ...]:
 
 def _false(fact: Fact, other: Fact, about: str) -> list[Distractor]:
     """Return another fact's value as a false answer in the fact's own unit, where units compare."""
-    value = _SPELLING.in_unit(other.answers[0], other.unit, fact.unit)
+    value = spelling.in_unit(other.answers[0], other.unit, fact.unit)
     return [Distractor(value, about, other.evidence)] if value else []
 
 
@@ -298,7 +162,7 @@ def _may_withhold(book: Book, fact: Fact, way: str) -> bool:
         return not neighbour
     if way == "clause":
         rest += _without(book.documents[fact.document], fact)
-    return not any(re.search(pattern, rest, re.IGNORECASE) for pattern in _SPELLING.spellings(fact))
+    return not any(re.search(pattern, rest, re.IGNORECASE) for pattern in spelling.spellings(fact))
 
 
 def _without(document: Document, fact: Fact) -> str:
@@ -312,15 +176,10 @@ def _silent(book: Book, fact: Fact) -> Iterator[Question]:
     """Yield a document's silence on a yes/no topic; the builder tests whether it is silent."""
     patterns = tuple(book.wordings.topics[fact.topic].silence)
     if patterns:
-        for asked in _asked_silence(book, fact.document, fact.topic):
+        for asked in asked_silence(book, fact.document, fact.topic):
             yield msgspec.structs.replace(
                 asked, target="refused", absence_patterns=patterns, absence_scope="document"
             )
-
-
-def _answers_itself(question: Question) -> bool:
-    """Whether "no" would be right of a silent document, as of "Does the report say ...?"."""
-    return question.text.startswith("Does ")
 
 
 def _unsaid(book: Book, document: str) -> Iterator[Question]:

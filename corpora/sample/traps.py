@@ -4,61 +4,32 @@ from __future__ import annotations
 
 import re
 from datetime import date
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from ragharness.records import Distractor, Question
 
+from .asking import asked_silence, asked_value
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ragharness.records import Document, Fact
+    from ragharness.records import Fact
+
+    from .asking import Book
 
 
-class Book(Protocol):
-    """The recipe's view of the corpus."""
-
-    wordings: Any
-    documents: dict[str, Document]
-    facts: dict[str, dict[str, Fact]]
-    neighbour: dict[str, str]
-
-    def details(self, document: str) -> dict[str, str]:
-        """Return the names that wordings about a document may use."""
-        ...
-
-    def names(self, document: str) -> Iterator[tuple[int, str]]:
-        """Yield the number of a wording and how it calls the document."""
-        ...
-
-
-class AskValue(Protocol):
-    """Words a fact's value as a question."""
-
-    def __call__(self, book: Book, fact: Fact, document: str, topic: str) -> Iterator[Question]:
-        """Yield all wordings."""
-        ...
-
-
-class AskTopic(Protocol):
-    """Words a yes/no topic as a question."""
-
-    def __call__(self, book: Book, document: str, topic: str) -> Iterator[Question]:
-        """Yield all wordings."""
-        ...
-
-
-def traps(book: Book, ask_value: AskValue, ask_topic: AskTopic) -> list[Question]:
+def traps(book: Book) -> list[Question]:
     """Return every adversarial question; none has an answer in the corpus."""
     return [
         *_premises(book),
-        *_borrowed_topics(book, ask_topic),
-        *_borrowed_findings(book, ask_value),
-        *_twin_agreements(book, ask_value),
-        *_other_dates(book, ask_value),
-        *_other_years(book, ask_value),
-        *_twin_reports(book, ask_value),
+        *_borrowed_topics(book),
+        *_borrowed_findings(book),
+        *_twin_agreements(book),
+        *_other_dates(book),
+        *_other_years(book),
+        *_twin_reports(book),
     ]
 
 
@@ -102,18 +73,18 @@ def _premises(book: Book) -> Iterator[Question]:
                 yield _adversarial(question, premise.patterns, "document", note, *tempting)
 
 
-def _borrowed_topics(book: Book, ask_topic: AskTopic) -> Iterator[Question]:
+def _borrowed_topics(book: Book) -> Iterator[Question]:
     """Yield clauses that only a document's near neighbour has."""
     for document, neighbour in book.neighbour.items():
         for topic, fact in book.facts[document].items():
             other = book.facts[neighbour].get(topic)
             patterns = book.wordings.topics[topic].silence if topic in book.wordings.topics else []
             if fact.kind == "yesno" and not fact.answers and other and other.answers and patterns:
-                for question in ask_topic(book, document, topic):
+                for question in asked_silence(book, document, topic):
                     yield _adversarial(question, patterns, "document", f"only {neighbour} has such a clause")
 
 
-def _borrowed_findings(book: Book, ask_value: AskValue) -> Iterator[Question]:
+def _borrowed_findings(book: Book) -> Iterator[Question]:
     """Yield findings of a neighbouring report, asked of the one that does not have them."""
     for document, neighbour in book.neighbour.items():
         own = book.details(document)
@@ -122,16 +93,14 @@ def _borrowed_findings(book: Book, ask_value: AskValue) -> Iterator[Question]:
             if fact and topic not in book.facts[document]:
                 asked = fact.details["ask"].replace(fact.details["short"], own["short"])
                 moved = msgspec.structs.replace(fact, details={**fact.details, "ask": asked})
-                for question in ask_value(book, moved, document, f"borrowed-{topic}"):
+                for question in asked_value(book, moved, document, f"borrowed-{topic}"):
                     yield _adversarial(question, patterns, "document", f"only {neighbour} says so", fact)
 
 
-def _renamed(
-    book: Book, ask_value: AskValue, fact: Fact, wording: int, name: str, topic: str, **details: str
-) -> Question:
+def _renamed(book: Book, fact: Fact, wording: int, name: str, topic: str, **details: str) -> Question:
     """Return one wording of a fact's question about a document that does not exist."""
     moved = msgspec.structs.replace(fact, details={**fact.details, **details})
-    asked = list(ask_value(book, moved, fact.document, topic))[wording % 2]
+    asked = list(asked_value(book, moved, fact.document, topic))[wording % 2]
     handle = book.documents[fact.document].handle
     return msgspec.structs.replace(asked, text=asked.text.replace(handle, name), document="", wording=0)
 
@@ -140,7 +109,7 @@ def _genre(book: Book, genre: str) -> list[str]:
     return [document for document in book.documents if document.startswith(genre)]
 
 
-def _twin_agreements(book: Book, ask_value: AskValue) -> Iterator[Question]:
+def _twin_agreements(book: Book) -> Iterator[Question]:
     """Yield agreements between two parties who each signed one, but not with each other."""
     documents = _genre(book, "nda")
     topics = book.wordings.twins["nda"]
@@ -152,12 +121,12 @@ def _twin_agreements(book: Book, ask_value: AskValue) -> Iterator[Question]:
             topic = topics[(index + shift * 3) % len(topics)]
             fact, second = book.facts[document].get(topic), book.facts[other].get(topic)
             if fact and second:
-                question = _renamed(book, ask_value, fact, index + shift, name, "twin-agreement")
+                question = _renamed(book, fact, index + shift, name, "twin-agreement")
                 pattern = rf"{re.escape(one)}[^\n]*{re.escape(two)}"
                 yield _adversarial(question, [pattern], "corpus", "no such agreement exists", fact, second)
 
 
-def _other_dates(book: Book, ask_value: AskValue) -> Iterator[Question]:
+def _other_dates(book: Book) -> Iterator[Question]:
     """Yield the right parties with a date on which they signed nothing."""
     topics = ["governing_law", "term", "survival", "courts"]
     for index, document in enumerate(_genre(book, "nda")):
@@ -167,11 +136,11 @@ def _other_dates(book: Book, ask_value: AskValue) -> Iterator[Question]:
         patterns = [spelled, f"{wrong.day} {wrong:%B %Y}"]
         fact = book.facts[document][topics[index % len(topics)]]
         name = f"{book.documents[document].handle} dated {spelled}"
-        question = _renamed(book, ask_value, fact, index, name, "other-date")
+        question = _renamed(book, fact, index, name, "other-date")
         yield _adversarial(question, patterns, "corpus", "the agreement of the two bears another date", fact)
 
 
-def _other_years(book: Book, ask_value: AskValue) -> Iterator[Question]:
+def _other_years(book: Book) -> Iterator[Question]:
     """Yield annual reports of a year that the corpus does not have, about figures that it has for others."""
     topics = book.wordings.twins["annual"]
     for index, document in enumerate(_genre(book, "annual")):
@@ -181,14 +150,14 @@ def _other_years(book: Book, ask_value: AskValue) -> Iterator[Question]:
         end = f"{details['end'][:-4]}{year + gap}"
         fact = book.facts[document][topics[index % len(topics)]]
         name = book.documents[document].handle.replace(details["year"], str(year))
-        question = _renamed(book, ask_value, fact, index, name, "other-year", end=end)
+        question = _renamed(book, fact, index, name, "other-year", end=end)
         patterns = [f"fiscal {year}\\b.*{re.escape(details['short'])}", re.escape(end)]
         yield _adversarial(question, patterns, "corpus", "the corpus holds other years only", fact)
 
 
-def _twin_reports(book: Book, ask_value: AskValue) -> Iterator[Question]:
+def _twin_reports(book: Book) -> Iterator[Question]:
     """Yield reports that do not exist, named much like one that does."""
     for index, (document, (name, topic, pattern)) in enumerate(book.wordings.twin_reports.items()):
         fact = book.facts[document][topic]
-        question = _renamed(book, ask_value, fact, index, name, "twin-report")
+        question = _renamed(book, fact, index, name, "twin-report")
         yield _adversarial(question, [pattern], "corpus", "no such report exists", fact)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
-from threading import RLock
-from typing import TYPE_CHECKING, Literal
+from types import ModuleType
+from typing import Literal
 
 from ragharness.errors import RagharnessError, UnknownName
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 Kind = Literal["corpora", "questionsets", "baselines"]
 
@@ -21,8 +18,6 @@ _MANIFESTS: dict[Kind, str] = {
     "questionsets": "questionset.toml",
     "baselines": "baseline.toml",
 }
-_LOADING = RLock()
-"""Held while a module runs, so that no thread finds it half-executed; a module may load others."""
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -53,21 +48,15 @@ def folder(kind: Kind, name: str) -> Path:
 
 
 def load_module(path: Path) -> ModuleType:
-    """Import a Python file of the shelf (``parse.py``, ``recipe.py``) once, under a name of its own."""
+    """Import a Python file (``parse.py``, ``recipe.py``) as a module of its folder.
+
+    The folder is a package, wherever it lies: its files import each other (``from .naming import Name``).
+    """
     path = path.resolve()
-    name = f"_ragharness_shelf_{path.parent.name}_{path.stem}_{sha256(bytes(path)).hexdigest()[:8]}"
-    with _LOADING:
-        if name in sys.modules:
-            return sys.modules[name]
-        spec = importlib.util.spec_from_file_location(name, path)
-        if spec is None or spec.loader is None or not path.is_file():
-            raise RagharnessError(f"expected the Python file {path}, found none", help="ragharness doctor")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        try:
-            spec.loader.exec_module(module)
-        except BaseException:
-            # A half-executed module must not be found by the next caller.
-            del sys.modules[name]
-            raise
-        return module
+    if not path.is_file():
+        raise RagharnessError(f"expected the Python file {path}, found none", help="ragharness doctor")
+    home = path.parent
+    package = ModuleType(f"_ragharness_{home.name.replace('.', '_')}_{sha256(bytes(home)).hexdigest()[:8]}")
+    package.__path__ = [str(home)]
+    sys.modules.setdefault(package.__name__, package)
+    return import_module(f"{package.__name__}.{path.stem}")

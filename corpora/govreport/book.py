@@ -1,0 +1,107 @@
+"""The reports with what they state, and how a question about one is worded."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from ragharness.records import Question
+
+from .findings import names as names_in
+from .lines import lines, stems
+from .silences import OWN_WORDS, names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ragharness.corpus import Corpus
+    from ragharness.records import Document, Fact
+
+    from .lines import Line
+
+_SAYS_TOO = 0.5
+"""Share of a question's words from which another report's sentence with the same value gives it away."""
+
+
+class Book:
+    """The corpus with what the recipe looks up again and again."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.documents = {each.id: each for each in corpus.documents}
+        self.facts: dict[str, list[Fact]] = defaultdict(list)
+        for fact in corpus.facts:
+            self.facts[fact.document].append(fact)
+        self.stems = {each.id: stems(each.text) for each in corpus.documents}
+        self._lines: dict[str, list[Line]] = {}
+
+    def lines(self, document: str) -> list[Line]:
+        """Return the sentences of a report."""
+        if document not in self._lines:
+            self._lines[document] = lines(self.documents[document].text)
+        return self._lines[document]
+
+    def elsewhere(self, fact: Fact) -> bool:
+        """Whether another report states the fact's value in a sentence of much the same words."""
+        if fact.kind == "text":
+            names = [each.casefold() for each in (*fact.answers, *aliases_of(fact).get(fact.answers[0], ()))]
+            others = (each for each in self.documents.values() if each.id != fact.document)
+            telling = (each.text.casefold() for each in others if self._tells(each.id, fact))
+            return any(name in text for text in telling for name in names)
+        wanted = stems(fact.details["ask"])
+        named = names_in(fact.details["ask"], "GAO")
+        value = ("date" if fact.kind == "date" else fact.unit), fact.answers[0]
+        return any(
+            value in line.values
+            and (len(wanted & line.stems) >= _SAYS_TOO * len(wanted) or (named and named <= line.stems))
+            for name in self.documents
+            if name != fact.document
+            for line in self.lines(name)
+        )
+
+    def _tells(self, document: str, fact: Fact) -> bool:
+        """Whether a report may tell who did something; what letters stand for, it tells anywhere."""
+        if "also" not in fact.details:
+            return True
+        wanted = stems(fact.details["ask"])
+        return any(len(wanted & each.stems) >= _SAYS_TOO * len(wanted) for each in self.lines(document))
+
+
+def asked(fact: Fact, document: Document, topic: str, ask: str = "", name: str = "") -> Iterator[Question]:
+    """Yield a fact's question in all wordings, asked of a report, without an answer.
+
+    ``ask`` and ``name`` replace the question's own words and what the report is called.
+    """
+    ask = ask or fact.details["ask"]
+    called = [(1, name), (2, name)] if name else names(document)
+    for wording, report in called:
+        if wording == OWN_WORDS:
+            text = f"{ask.rstrip('?')}, according to {report}?"
+        else:
+            text = f"According to {report}, {ask[0].lower()}{ask[1:]}"
+        yield Question(
+            id="",
+            text=text,
+            stratum="grounded",
+            kind=fact.kind,
+            answerable=False,
+            document=document.id,
+            topic=topic,
+            wording=wording,
+            unit=fact.unit,
+            date_precision=fact.date_precision,
+        )
+
+
+def aliases_of(fact: Fact) -> dict[str, tuple[str, ...]]:
+    """Return a written-out name with one of its plurals as a singular: "Inspector General"."""
+    if fact.kind != "text":
+        return {}
+    name = fact.answers[0]
+    if "also" in fact.details:
+        return {name: tuple(fact.details["also"].split("|"))}
+    singular = tuple(
+        f"{name[: found.start()]}{name[found.end() :]}"
+        for found in re.finditer(r"(?<=[a-rt-z])s\b(?![’'])", name)
+    )
+    return {name: singular} if singular else {}
