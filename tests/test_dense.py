@@ -302,4 +302,5 @@ def test_without_the_extra_the_command_that_installs_it_is_named(
     monkeypatch.setattr(_models, "_snapshot", lambda *_: None)
     with pytest.raises(MissingExtra) as raised:
         build_retriever(name, passage_set(3))
-    assert raised.value.help == "pip install 'ragharness[dense]'"
+    torch = "pip install torch --index-url https://download.pytorch.org/whl/cpu"
+    assert raised.value.help == f"{torch} && pip install 'ragharness[dense]'"
