@@ -18,6 +18,7 @@ PACKAGE = Path(ragharness.__file__).parent
 LAYERS = (
     "records",
     "errors",
+    "support",
     "options",
     "importing",
     "framing",
