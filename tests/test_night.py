@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Waits between attempts are a hundredth of what they are."""
-    monkeypatch.setattr("ragharness.runner.retrying._FIRST_WAIT", 0.01)
-    monkeypatch.setattr("ragharness.runner.retrying._SPREAD", 0.01)
+    monkeypatch.setattr("ragharness.support.http._FIRST_WAIT", 0.01)
+    monkeypatch.setattr("ragharness.support.http._SPREAD", 0.01)
 
 
 def both(answer: Callable[..., object]) -> list[Callable[..., object]]:
@@ -190,7 +190,7 @@ def test_an_interrupt_does_not_wait_for_further_attempts() -> None:
 
 
 def test_a_longer_wait_than_is_sensible_is_cut_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragharness.runner.retrying.LONGEST_WAIT", 0.05)
+    monkeypatch.setattr("ragharness.support.http.LONGEST_WAIT", 0.05)
     monkeypatch.setattr("ragharness.runner.crew.LONGEST_WAIT", 0.05)
     said: list[str] = []
     calls: Counter[str] = Counter()

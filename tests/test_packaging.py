@@ -42,6 +42,14 @@ def test_wheel_holds_the_shelves_and_nothing_else(unpacked_wheel: Path) -> None:
 
 
 @pytest.mark.slow
+def test_wheel_has_what_was_composed_and_not_the_program(unpacked_wheel: Path) -> None:
+    sample = unpacked_wheel / "ragharness" / "_shelf" / "corpora" / "sample"
+    assert (sample / "documents.jsonl").is_file()
+    assert not any(path.is_dir() for path in sample.iterdir())
+    assert not list(unpacked_wheel.rglob("*compose*"))
+
+
+@pytest.mark.slow
 def test_wheel_runs_outside_the_checkout(unpacked_wheel: Path, tmp_path: Path) -> None:
     program = (
         f"import sys; sys.path.insert(0, {str(unpacked_wheel)!r})\n"

@@ -21,9 +21,9 @@ from ragharness.options import Options
 from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer
 from ragharness.pipelines._paths import found
 from ragharness.pipelines._replies import REPLY_LIMIT, excerpt
-from ragharness.pipelines._services import wait_of
 from ragharness.pipelines._template import Template
 from ragharness.records import Answer, Passage, Usage
+from ragharness.support.http import wait_of
 
 if TYPE_CHECKING:
     from commands import Verb

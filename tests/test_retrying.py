@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from ragharness.errors import AccessRefused, TemporaryFailure
 from ragharness.runner.isolation import ProcessDied
-from ragharness.runner.retrying import LONGEST_WAIT, Passing, backoff, judge
+from ragharness.runner.retrying import Passing, judge
+from ragharness.support.http import LONGEST_WAIT, backoff
 
 REQUEST = httpx.Request("POST", "http://localhost/v1")
 

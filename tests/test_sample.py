@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conftest import ROOT
 from ragharness import shelf
 from ragharness.corpus import load_corpus
 from ragharness.manifests import manifest
@@ -48,7 +49,8 @@ def excerpts(fact: Fact) -> list[str]:
 @pytest.mark.parametrize("seed", ["1", "2"])
 def test_composing_again_gives_the_committed_bytes(tmp_path: Path, seed: str) -> None:
     environment = {**os.environ, "PYTHONHASHSEED": seed, "LC_ALL": "C"}
-    subprocess.run([sys.executable, str(HOME / "compose"), str(tmp_path)], check=True, env=environment)
+    program = ROOT / "tools" / "compose_sample"
+    subprocess.run([sys.executable, str(program), str(tmp_path)], check=True, env=environment)
     for name in ("documents.jsonl", "facts.jsonl"):
         assert (tmp_path / name).read_bytes() == (HOME / name).read_bytes()
 

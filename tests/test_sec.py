@@ -14,8 +14,8 @@ import pytest
 from ixbrl import annual_report
 from ragharness.download import Pinned, Wish, obtain
 from ragharness.download import sec as rules
-from ragharness.download.pace import Pace
 from ragharness.errors import CorpusUnavailable, CorruptDownload
+from ragharness.support.pace import Pace
 from sec_server import Page, Sec
 
 if TYPE_CHECKING:

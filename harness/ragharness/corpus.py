@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ragharness import shelf
-from ragharness.download import cache_folder, files_in, hash_file, keep, kept, named_source, obtain, pages_in
+from ragharness.download import cache_folder, files_in, hash_file, named_source, obtain, pages_in
 from ragharness.errors import CorruptDownload, RagharnessError, UnknownName
 from ragharness.folders.paths import folder_path
 from ragharness.manifests import choose_split, is_own, manifest, own_card, wish
 from ragharness.records import Document, Fact
+from ragharness.support.files import keep, kept
 
 if TYPE_CHECKING:
     from ragharness.download import Listener, Wish
@@ -146,8 +147,8 @@ def _own_corpus(name: str, split: str, path: Path, on_progress: Listener | None)
 def _tell(corpus: Corpus, name: str, source: str, listener: Listener) -> None:
     """Say each notice once: those that were not said of this corpus before; the others are counted."""
     about = str(Path(corpus.folder).resolve()) if corpus.folder else f"{name} {corpus.split} {source}"
-    key = f"{sha256(about.encode()).hexdigest()[:32]}.json"
-    known = msgspec.json.decode(kept("told", key) or b"[]", type=list[str])
+    memory = cache_folder() / "told" / f"{sha256(about.encode()).hexdigest()[:32]}.json"
+    known = msgspec.json.decode(kept(memory) or b"[]", type=list[str])
     new = [each for each in corpus.notices if each not in known][:_TOLD_AT_ONCE]
     for each in new:
         listener(each, 0, 0)
@@ -160,18 +161,18 @@ def _tell(corpus: Corpus, name: str, source: str, listener: Listener) -> None:
         more = "more " if new else ""
         listener(f"{rest} {more}{remarks}, listed by: ragharness corpus show {shlex.join(words)}", 0, 0)
     if set(known) != set(corpus.notices):
-        keep("told", key, msgspec.json.encode(corpus.notices), most=_KEPT_TOLD)
+        keep(memory, msgspec.json.encode(corpus.notices), most=_KEPT_TOLD)
 
 
 def _read_own(path: Path, on_progress: Listener | None) -> Contents:
     """Read a folder, or take what was kept of the very same files."""
     from ragharness.folders.reading import Contents, read_folder, state_of
 
-    name = f"folder-{state_of(path)}.msgpack"
-    if (packed := kept("parsed", name)) is not None:
+    place = cache_folder() / "parsed" / f"folder-{state_of(path)}.msgpack"
+    if (packed := kept(place)) is not None:
         return msgspec.msgpack.decode(packed, type=Contents)
     contents = read_folder(path, on_progress)
-    keep("parsed", name, msgspec.msgpack.encode(contents), most=_KEPT)
+    keep(place, msgspec.msgpack.encode(contents), most=_KEPT)
     return contents
 
 
@@ -198,8 +199,10 @@ _TOLD_AT_ONCE = 20
 
 def _read(card: Manifest, asked: Wish, home: Path, folder: Path, split: str) -> Content:
     """Parse the files in a folder, or take what was kept of the very same files and parser."""
-    name = f"{card.id}-{_key(asked, home, folder, split)}.msgpack" if card.keep_parsed else ""
-    if name and (packed := kept("parsed", name)) is not None:
+    place = None
+    if card.keep_parsed:
+        place = cache_folder() / "parsed" / f"{card.id}-{_key(asked, home, folder, split)}.msgpack"
+    if place and (packed := kept(place)) is not None:
         return msgspec.msgpack.decode(packed, type=Content)
     try:
         content = Content(*shelf.load_module(home / "parse.py").parse(folder, split))
@@ -208,8 +211,8 @@ def _read(card: Manifest, asked: Wish, home: Path, folder: Path, split: str) -> 
             f"cannot read the files of {card.id} in {folder}: {error}",
             help=f"ragharness corpus check {card.id}",
         ) from error
-    if name:
-        keep("parsed", name, msgspec.msgpack.encode(content), most=_KEPT)
+    if place:
+        keep(place, msgspec.msgpack.encode(content), most=_KEPT)
     return content
 
 

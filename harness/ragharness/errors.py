@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from ragharness.records import Answer
 
 
+CPU_TORCH = "pip install torch --index-url https://download.pytorch.org/whl/cpu"
+
 _LISTED = 8
 """Known names that an unknown one is answered with."""
 
@@ -99,13 +101,18 @@ class UnusableReply(RagharnessError):
         """What it gave all the same, not to be graded: the call was made and may have cost something."""
 
 
+def install_command(extra: str) -> str:
+    """Return the command that installs an extra; torch comes without CUDA, which is several gigabytes."""
+    before = f"{CPU_TORCH} && " if extra == "dense" else ""
+    return f"{before}pip install 'ragharness[{extra}]'"
+
+
 class MissingExtra(RagharnessError):
     """An optional dependency is not installed."""
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(
-            f"{feature} needs the extra {extra!r}, which is not installed",
-            help=f"pip install 'ragharness[{extra}]'",
+            f"{feature} needs the extra {extra!r}, which is not installed", help=install_command(extra)
         )
 
 

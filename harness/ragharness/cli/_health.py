@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from ragharness import __version__, shelf
 from ragharness.cli._packages import DISTRIBUTION, packages
-from ragharness.errors import RagharnessError
+from ragharness.errors import RagharnessError, install_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -129,7 +129,7 @@ def _extras(asked: Iterable[Package]) -> Iterator[Finding]:
         if package.extra in EXTRAS:
             extras.setdefault(package.extra, []).append(package)
     for name, wanted in sorted(extras.items()):
-        help_text = f"pip install 'ragharness[{name}]'" if (lacking := _faults(wanted)) else ""
+        help_text = install_command(name) if (lacking := _faults(wanted)) else ""
         here = ", ".join(f"{package.name} {package.here}".removesuffix(" ?") for package in wanted)
         found = f"{lacking} ({EXTRAS[name]})" if lacking else here
         yield Finding("extras", name, "missing" if lacking else "ok", found, help_text)

@@ -14,7 +14,7 @@ _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)\s*(?:>=\s*([0-9.]+))?[^;]*(?:;\s*(
 _EXTRA = re.compile(r"extra\s*==\s*['\"]([^'\"]+)['\"]")
 _PYTHON_BELOW = re.compile(r"python_version\s*<\s*['\"](\d+)\.(\d+)['\"]")
 
-_MODULES = {"faiss-cpu": "faiss", "mkdocs-material": "material"}
+_MODULES = {"faiss-cpu": "faiss"}
 """Packages whose import name is not theirs with underscores."""
 
 

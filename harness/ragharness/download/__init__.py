@@ -8,11 +8,9 @@ that speaks to the network for data; ``transfer`` and ``sec`` are its modules th
     transfer   one URL into one file, resumable
     sec        filings from the SEC, by its rules
     archives   the wanted files out of a zip that is not trusted
-    keeping    results that are dear to compute
     obtaining  the way through all of them
 """
 
-from ragharness.download.keeping import keep, kept
 from ragharness.download.obtaining import files_in, is_cached, is_offline, obtain, pages_in
 from ragharness.download.pinned import (
     Listener,
@@ -37,8 +35,6 @@ __all__ = [
     "is_cached",
     "is_offline",
     "is_on_hub",
-    "keep",
-    "kept",
     "named_source",
     "obtain",
     "pages_in",

@@ -15,11 +15,12 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from ragharness.download.pace import Pace
 from ragharness.download.pinned import altered, hash_file
 from ragharness.download.storage import cached_hashes, new_file, record_hashes, require_space
-from ragharness.download.transfer import CONNECT_SECONDS, READ_SECONDS, public, unreachable
+from ragharness.download.transfer import new_client, public, unreachable
 from ragharness.errors import CorpusUnavailable, CorruptDownload
+from ragharness.support.http import PASSING, retry_after
+from ragharness.support.pace import Pace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +38,9 @@ REQUESTS_A_SECOND = 8.0
 
 WORKERS = 4
 PAUSES = (1.0, 5.0, 30.0, 120.0, 600.0)
-"""Seconds to wait after each refusal that tells no time itself; all workers wait."""
+"""Seconds to wait after each refusal that tells no time itself; all workers wait.
+
+No back-off by doubling: the SEC blocks for ten minutes."""
 
 LONGEST_PAUSE = 900.0
 LARGEST = 200_000_000
@@ -46,7 +49,8 @@ LARGEST = 200_000_000
 _ARCHIVES = "https://www.sec.gov"
 _DATA = "https://data.sec.gov"
 _EMAIL = re.compile(r"[^\s@<>]+@[^\s@<>]+\.[A-Za-z]{2,}")
-_BUSY = frozenset({403, 429, 500, 502, 503, 504})
+_BUSY = PASSING | {403}
+"""The SEC refuses with 403 whoever asked too fast."""
 _BLOCK = 1 << 16
 
 
@@ -65,8 +69,6 @@ def fetch_filings(wish: Wish, root: str, folder: Path, tell: Listener, *, source
     cache is to remember of it. Raises CorpusUnavailable without a contact, when the SEC refuses for good or
     cannot be reached, CorruptDownload for other content.
     """
-    import httpx
-
     mirror = source if root else ""
     missing = {
         name: pinned for name, pinned in wish.wanted.items() if not _here(folder, name, pinned, mirror)
@@ -75,15 +77,7 @@ def fetch_filings(wish: Wish, root: str, folder: Path, tell: Listener, *, source
         return
     headers = {"User-Agent": f"{_contact()} ragharness", "Accept-Encoding": "gzip, deflate"}
     require_space(folder, wish.space)
-    try:
-        client = httpx.Client(
-            follow_redirects=True,
-            timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS),
-            headers=headers,
-        )
-    except (ImportError, ValueError) as error:
-        raise CorpusUnavailable(f"the proxy settings of the environment do not work: {error}") from error
-    with client:
+    with new_client(headers) as client:
         _Fetching(wish, root, folder, tell, client, source).run(missing)
 
 
@@ -231,7 +225,7 @@ class _Fetching:
         with self._client.stream("GET", url) as response:
             if response.status_code in _BUSY:
                 raise _AgainError(
-                    f"{public(url)} answered {response.status_code}", _retry_after(response.headers)
+                    f"{public(url)} answered {response.status_code}", retry_after(response.headers)
                 )
             if not response.is_success:
                 raise CorpusUnavailable(
@@ -266,11 +260,6 @@ _READERS: dict[str, Callable[[], Any]] = {
     "x-gzip": lambda: zlib.decompressobj(wbits=zlib.MAX_WBITS | 16),
     "deflate": zlib.decompressobj,
 }
-
-
-def _retry_after(headers: httpx.Headers) -> float | None:
-    told = headers.get("Retry-After", "").strip()
-    return float(told) if told.isdecimal() else None
 
 
 def _safe(name: object) -> str:

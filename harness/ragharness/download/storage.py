@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import secrets
 import shutil
 import sys
 import time
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragharness.errors import StorageError
+from ragharness.support import files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -108,15 +108,9 @@ else:
 
 @contextmanager
 def new_file(target: Path) -> Iterator[IO[bytes]]:
-    """Open a temporary file that takes the target's name on success and vanishes on failure."""
-    temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}")
-    try:
-        with storage_errors(target.parent), temporary.open("xb") as file:
-            yield file
-        with storage_errors(target.parent):
-            temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    """Open a file that takes its name once it is whole; raises StorageError."""
+    with storage_errors(target.parent), files.new_file(target) as file:
+        yield file
 
 
 def cached_hashes(folder: Path) -> dict[str, dict[str, str]]:

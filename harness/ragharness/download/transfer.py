@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from ragharness.download.storage import new_file, require_space, storage_errors
 from ragharness.errors import CorpusUnavailable, CorruptDownload
+from ragharness.support.http import doubled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,18 +65,10 @@ def fetch(url: str, part: Path, *, tell: Listener, space: int = 0) -> None:
 
     if _whole(part):
         return
-    try:
-        client = httpx.Client(
-            follow_redirects=True,
-            timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS),
-            headers={"Accept-Encoding": "identity", "User-Agent": "ragharness"},
-        )
-    except (ImportError, ValueError) as error:
-        raise CorpusUnavailable(f"the proxy settings of the environment do not work: {error}") from error
-    with client:
+    with new_client({"Accept-Encoding": "identity", "User-Agent": "ragharness"}) as client:
         for attempt in range(ATTEMPTS):
             if attempt:
-                time.sleep(PAUSE_SECONDS * 2 ** (attempt - 1))
+                time.sleep(doubled(PAUSE_SECONDS, attempt))
             try:
                 _receive(client, url, part, tell, space)
             except (_CutError, httpx.ReadError, httpx.RemoteProtocolError, httpx.ReadTimeout):
@@ -90,6 +83,17 @@ def fetch(url: str, part: Path, *, tell: Listener, space: int = 0) -> None:
         f" last after {arrived} bytes",
         help=_AGAIN,
     )
+
+
+def new_client(headers: dict[str, str]) -> httpx.Client:
+    """Return a client that follows redirects and does not wait for ever; raises CorpusUnavailable."""
+    import httpx
+
+    timeout = httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS)
+    try:
+        return httpx.Client(follow_redirects=True, timeout=timeout, headers=headers)
+    except (ImportError, ValueError) as error:
+        raise CorpusUnavailable(f"the proxy settings of the environment do not work: {error}") from error
 
 
 def discard(part: Path) -> None:

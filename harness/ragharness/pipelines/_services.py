@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from datetime import datetime, timezone
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from os import environ
 from typing import TYPE_CHECKING
@@ -19,6 +16,7 @@ from ragharness.errors import (
 from ragharness.language.tables import regex
 from ragharness.pipelines._addresses import is_local
 from ragharness.pipelines._replies import excerpt
+from ragharness.support.http import PASSING, retry_after
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,8 +26,8 @@ if TYPE_CHECKING:
 
 _TITLE = regex(r"(?is)<title[^>]*>(.*?)</title>")
 _MARKUP = regex(r"(?is)\A\s*(?:<!doctype html|<html|<head|<body)")
-_BUSY = (408, 409, 425, 429)
-"""Codes below 500 that mean another try may succeed."""
+_CONFLICT = 409
+"""Another request is in the way of this one; what a foreign client means by it is not known."""
 
 
 def failure(where: str, status: int, headers: Mapping[str, str], text: str) -> RagharnessError | None:
@@ -42,8 +40,9 @@ def failure(where: str, status: int, headers: Mapping[str, str], text: str) -> R
             f"{said}: {told(text)}",
             help="send what a variable holds: --pipeline-option 'header-authorization=Bearer ENV:NAME'",
         )
-    if status in _BUSY or status >= 500:
-        return TemporaryFailure(f"{said}: {told(text)}", retry_after=wait_of(headers.get("retry-after", "")))
+    # Of a service that the user named, whatever is its own fault passes.
+    if status in PASSING or status == _CONFLICT or status >= 500:
+        return TemporaryFailure(f"{said}: {told(text)}", retry_after=retry_after(headers))
     if 300 <= status < 400:
         target = excerpt(headers.get("location", ""), 200) or "nowhere"
         return UnusableReply(f"{said} to {target}, which is not followed: name that address itself")
@@ -74,21 +73,6 @@ def certificates(url: httpx.URL) -> SSLContext | bool:
             f"expected certificates in {found} (SSL_CERT_FILE), found: {error.strerror or error}",
             help="correct it, or unset SSL_CERT_FILE",
         ) from error
-
-
-def wait_of(asked: str, now: datetime | None = None) -> float | None:
-    """Return the seconds that a Retry-After header asks for, as a number or a date; None for neither."""
-    try:
-        seconds = float(asked)
-    except ValueError:
-        try:
-            until = parsedate_to_datetime(asked)
-        except ValueError:
-            return None
-        if until.tzinfo is None:
-            until = until.replace(tzinfo=timezone.utc)
-        seconds = max(0.0, (until - (now or datetime.now(timezone.utc))).total_seconds())
-    return seconds if 0 <= seconds < math.inf else None
 
 
 def is_page(text: str) -> bool:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import sys
 from collections import Counter
-from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -26,6 +24,7 @@ from ragharness.questions.questionset import QuestionSet
 from ragharness.questions.tables import is_table, read_table
 from ragharness.questions.values import review_notes
 from ragharness.records import ROWS, Question
+from ragharness.support.files import write_whole
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -196,15 +195,9 @@ def _own(lines: Lines, corpus: str) -> QuestionSet:
 
 def write(path: Path, content: bytes) -> None:
     """Write a file that is never seen half; raises StorageError."""
-    # A reader sees the old file or the new one.
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_bytes(content)
-        draft.replace(path)
+        write_whole(path, content)
     except OSError as error:
-        with suppress(OSError):
-            draft.unlink()
         raise StorageError(
             f"expected to write {path}, found: {error.strerror}",
             help="name another place with --out",

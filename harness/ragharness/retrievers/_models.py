@@ -12,7 +12,6 @@ import importlib
 import importlib.util
 import json
 import os
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ragharness.errors import UnknownName, UsageError
+from ragharness.support.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -144,7 +144,7 @@ def _identity(folder: Path, cache: Path | None) -> str:
     identity = _hash(folder, files)
     if memory:
         with suppress(OSError):
-            _replace(memory, json.dumps({"stamps": stamps, "identity": identity}).encode())
+            write_whole(memory, json.dumps({"stamps": stamps, "identity": identity}).encode(), private=True)
     return identity
 
 
@@ -167,14 +167,3 @@ def _hash(folder: Path, files: Iterable[Path]) -> str:
                 content.update(block)
         digest.update(f"{path.relative_to(folder).as_posix()}\0{content.hexdigest()}\n".encode())
     return digest.hexdigest()
-
-
-def _replace(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, unfinished = tempfile.mkstemp(prefix=".model-", suffix=".tmp", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(unfinished).replace(path)
-    finally:
-        Path(unfinished).unlink(missing_ok=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import struct
 import tempfile
 from contextlib import suppress
@@ -17,6 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from ragharness.support.files import new_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -157,19 +160,15 @@ class VectorStore:
         assert self._folder is not None
         known: set[bytes] = set()
         width = 0
-        handle, unfinished = tempfile.mkstemp(prefix=".vectors-", suffix=".tmp", dir=self._folder)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                for key, vector in self.records():
-                    if not known:
-                        width = len(vector)
-                        file.write(_HEAD.pack(_MAGIC, width))
-                    if key not in known and len(vector) == width:
-                        known.add(key)
-                        file.write(self._record(key, vector.tobytes()))
-            Path(unfinished).replace(self._folder / f"vectors-{self._space}-{Path(unfinished).stem[9:]}.bin")
-        finally:
-            Path(unfinished).unlink(missing_ok=True)
+        target = self._folder / f"vectors-{self._space}-{secrets.token_hex(4)}.bin"
+        with new_file(target, private=True) as file:
+            for key, vector in self.records():
+                if not known:
+                    width = len(vector)
+                    file.write(_HEAD.pack(_MAGIC, width))
+                if key not in known and len(vector) == width:
+                    known.add(key)
+                    file.write(self._record(key, vector.tobytes()))
         for path in files:
             path.unlink(missing_ok=True)
         self._own = None

@@ -61,7 +61,7 @@ def build(
     Raises MissingExtra, UsageError, or RagharnessError where the model cannot be had.
     """
     options = options or Options()
-    kind = asked_kind(options, len(passages.passages))
+    kind = asked_kind(options)
     folder = cache and cache / "vectors"
     device = options.text("device")
     model, encoder = locate(
@@ -83,10 +83,9 @@ def build(
         "normalize": str(manner.normalize).lower(),
         "query_prompt": manner.query_prompt,
         "passage_prompt": manner.passage_prompt,
-        "index": kind.name,
-        **{name.replace("-", "_"): value for name, value in kind.parameters.items()},
+        "index": kind,
     }
-    return DenseRetriever(passages.passages, embedder, Nearest(vectors, kind, folder), settings)
+    return DenseRetriever(passages.passages, embedder, Nearest(vectors, kind), settings)
 
 
 def _manner(options: Options, model: Model, device: str) -> Manner:

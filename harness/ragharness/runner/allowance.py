@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ragharness.config import RETRIES
 from ragharness.errors import UsageError
 from ragharness.spending import Spending
+from ragharness.support.pace import Pace
 
 if TYPE_CHECKING:
     from ragharness.records import Record
@@ -36,8 +37,7 @@ class Allowance:
         """What ended the session before every question was asked; empty: nothing."""
         self._ends = time.monotonic() + max_time if max_time is not None else math.inf
         self._max_time = max_time
-        self._interval = 60.0 / rpm if rpm else 0.0
-        self._next = 0.0
+        self._pace = Pace(rpm / 60) if rpm else None
         self._lock = Lock()
 
     @property
@@ -47,13 +47,7 @@ class Allowance:
 
     def reserve(self) -> float:
         """Return the seconds until the next call may go out, and keep that moment for the caller."""
-        if not self._interval:
-            return 0.0
-        with self._lock:
-            now = time.monotonic()
-            moment = max(self._next, now)
-            self._next = moment + self._interval
-            return moment - now
+        return self._pace.reserve() if self._pace else 0.0
 
     def overtime(self) -> str:
         """Return why time is up; empty: it is not."""

@@ -12,8 +12,9 @@ from threading import Event, Lock, Semaphore, Thread
 from typing import TYPE_CHECKING
 
 from ragharness.errors import AccessRefused, RagharnessError
-from ragharness.runner.retrying import LONGEST_WAIT, Passing, backoff, judge
+from ragharness.runner.retrying import Passing, judge
 from ragharness.runner.turn import Turn
+from ragharness.support.http import LONGEST_WAIT, backoff
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from ragharness.errors import RagharnessError
 from ragharness.pipelines import Context, load_pipeline, read_answer
 from ragharness.runner.ground import named
+from ragharness.support.files import prune, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -84,10 +84,5 @@ def _key(ground: Ground, records: Iterable[Record]) -> str:
 def _keep(path: Path, count: int) -> None:
     """Write the count; a cache that cannot be written is no error."""
     with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_suffix(f".{os.getpid()}")
-        fresh.write_text(str(count), "ascii")
-        fresh.replace(path)
-        counts = sorted(path.parent.glob("blind-*.count"), key=lambda each: each.stat().st_mtime_ns)
-        for old in counts[:-_KEPT]:
-            old.unlink(missing_ok=True)
+        write_whole(path, str(count).encode())
+        prune(path.parent, _KEPT, "blind-*.count")

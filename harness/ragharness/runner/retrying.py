@@ -1,4 +1,4 @@
-"""Which failures pass by themselves, and how long to wait before the next attempt.
+"""Which failures of a foreign client pass by themselves.
 
 The harness knows no client library: it looks at what their exceptions have in common. A status is read
 from ``status_code``, ``status`` or ``code`` of the exception or of its ``response``; a cut connection or a
@@ -7,30 +7,17 @@ time-out is known by the names of its exception's classes. What was raised ``fro
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from ragharness.errors import AccessRefused, TemporaryFailure
 from ragharness.runner.failures import describe
+from ragharness.support.http import PASSING, retry_after
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LONGEST_WAIT = 120.0
-"""Seconds that a service is waited for at most, whatever it asks for."""
-
-_FIRST_WAIT = 1.0
-_LONGEST_BACKOFF = 60.0
-_DOUBLINGS = 10
-"""More of them would not be waited for anyway, and a thousand do not fit a number."""
-_SPREAD = 1.0
-"""Seconds over which those are spread that were all told to come back at the same time."""
-
 _REFUSED = frozenset({401, 403})
-_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
-"""Too early, too many, or a fault of the server or of what stands before it."""
 
 _CUT = frozenset(
     {
@@ -78,18 +65,6 @@ def judge(error: BaseException) -> Passing | AccessRefused | None:
     return None
 
 
-def backoff(attempt: int, retry_after: float | None, chance: random.Random) -> float:
-    """Return the seconds to wait after so many attempts: exponential with full jitter.
-
-    What the service asked for is kept to, up to ``LONGEST_WAIT``, and spread a little.
-    Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog 2015.
-    """
-    if retry_after is not None:
-        return min(retry_after, LONGEST_WAIT) + chance.uniform(0.0, min(_SPREAD, retry_after))
-    doublings = min(attempt - 1, _DOUBLINGS)
-    return chance.uniform(0.0, min(_LONGEST_BACKOFF, _FIRST_WAIT * 2.0**doublings))
-
-
 def _chain(error: BaseException) -> Iterator[BaseException]:
     cause: BaseException | None = error
     for _ in range(_DEPTH):
@@ -105,7 +80,7 @@ def _judged(error: Exception) -> Passing | AccessRefused | None:
         if status in _REFUSED or getattr(error, "code", None) == "insufficient_quota":
             return _refusal(error, status)
         if status is not None:
-            return Passing(_retry_after(headers)) if status in _PASSING else None
+            return Passing(retry_after(headers)) if status in PASSING else None
     except Exception:  # noqa: BLE001 (the exception is foreign and its attributes may do anything)
         return None
     return Passing() if _is_cut(error) else None
@@ -141,32 +116,6 @@ def _headers(error: Any) -> Any:
     if isinstance(response, dict):
         return response.get("ResponseMetadata", {}).get("HTTPHeaders")
     return getattr(response, "headers", None) or getattr(error, "headers", None)
-
-
-def _retry_after(headers: Any) -> float | None:
-    """Return the seconds of a Retry-After header: a number, or a date (RFC 9110, section 10.2.3)."""
-    if headers is None or not hasattr(headers, "items"):
-        return None
-    found = {str(name).lower(): str(value).strip() for name, value in headers.items()}
-    for name, factor in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        if name in found:
-            try:
-                seconds = float(found[name]) * factor
-            except ValueError:
-                return _until(found[name])
-            return seconds if 0.0 <= seconds < float("inf") else None
-    return None
-
-
-def _until(date: str) -> float | None:
-    try:
-        from email.utils import parsedate_to_datetime
-
-        moment = parsedate_to_datetime(date)
-    except (TypeError, ValueError):
-        return None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
-    return max(0.0, (moment - datetime.now(timezone.utc)).total_seconds())
 
 
 def _is_cut(error: Exception) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,10 +16,13 @@ from ragharness.store.journal import Journal
 from ragharness.store.layout import FORMAT, Call, Run, Session
 from ragharness.store.lines import UNREADABLE, append_line, line_of, mend
 from ragharness.store.lock import exclusive
+from ragharness.support.files import new_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
+    from typing import IO
 
     from ragharness.store.lines import Key
 
@@ -236,13 +238,8 @@ class RunFolder:
 
     def replace_records(self, records: Iterable[Record]) -> None:
         """Put other records in the place of all, in one step; hold the folder with ``rewriting``."""
-        fresh = self._place / "records.jsonl.new"
-        with disk(self.path):
-            with fresh.open("wb") as file:
-                file.writelines(line_of(record) for record in records)
-                file.flush()
-                os.fsync(file.fileno())
-            fresh.replace(self._place / "records.jsonl")
+        with disk(self.path), self._fresh("records.jsonl", durable=True) as file:
+            file.writelines(line_of(record) for record in records)
 
     def with_run(self, run: Run) -> RunFolder:
         """Put another ``run.json`` in the place of this one; hold the folder with ``rewriting``."""
@@ -251,14 +248,12 @@ class RunFolder:
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file of the folder so that it is there whole or not at all; raises StorageError."""
-        fresh = self._place / f"{name}.new"
-        with disk(self.path):
-            try:
-                fresh.write_bytes(scrubbed(content))
-                fresh.replace(self._place / name)
-            except OSError:
-                fresh.unlink(missing_ok=True)
-                raise
+        with disk(self.path), self._fresh(name) as file:
+            file.write(scrubbed(content))
+
+    def _fresh(self, name: str, *, durable: bool = False) -> AbstractContextManager[IO[bytes]]:
+        # Who writes holds the folder, so that what a killed one left is overwritten.
+        return new_file(self._place / name, name=f"{name}.new", durable=durable)
 
     def _places(self) -> Iterator[_Place]:
         return self._lines("records.jsonl", _PLACE)

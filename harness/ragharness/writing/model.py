@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ragharness.errors import TemporaryFailure, UnusableReply
 from ragharness.options import Options
 from ragharness.pipelines import Context, load_pipeline, read_answer
+from ragharness.support.http import doubled
 from ragharness.writing.budget import Budget
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Model:
             said = await self._tried(pipeline, question, passages)
             if not isinstance(said, TemporaryFailure):
                 return said
-            await asyncio.sleep(min(LONGEST_WAIT, said.retry_after or 0.5 * 2**attempt))
+            await asyncio.sleep(min(LONGEST_WAIT, said.retry_after or doubled(0.5, attempt + 1)))
         said = await self._tried(pipeline, question, passages)
         if isinstance(said, TemporaryFailure):
             raise said

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from contextlib import suppress
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 from ragharness.pipelines._llm.services import Reply
+from ragharness.support.files import write_whole
 
 FORMAT = 1
 """Raised when a kept file changes its meaning."""
@@ -46,14 +45,7 @@ class Kept:
         told = asdict(reply)
         content = {"reply": told, "seconds": seconds, "digest": _digest(told, seconds)}
         with suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            handle, unfinished = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
-            try:
-                with os.fdopen(handle, "w", encoding="utf-8") as file:
-                    json.dump(content, file)
-                Path(unfinished).replace(path)
-            finally:
-                Path(unfinished).unlink(missing_ok=True)
+            write_whole(path, json.dumps(content).encode(), private=True)
 
     def _path(self, address: str, request: bytes) -> Path | None:
         if self._folder is None:

@@ -1,4 +1,4 @@
-"""So many requests a second and no more, whoever asks."""
+"""So many calls in a while and no more, whoever makes them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 
 
 class Pace:
-    """Lets at most so many requests a second through, whatever the number of workers."""
+    """Lets at most so many calls a second through, whatever the number of workers."""
 
     def __init__(self, a_second: float) -> None:
         self.stopped = threading.Event()
@@ -16,13 +16,17 @@ class Pace:
         self._next = 0.0
         self._lock = threading.Lock()
 
-    def turn(self) -> None:
-        """Wait for the next free moment."""
+    def reserve(self) -> float:
+        """Return the seconds until the next call may go out, and keep that moment for the caller."""
         with self._lock:
             now = time.monotonic()
             moment = max(now, self._next)
             self._next = moment + self._gap
-        self.stopped.wait(max(0.0, moment - now))
+        return moment - now
+
+    def turn(self) -> None:
+        """Wait for the next free moment."""
+        self.stopped.wait(self.reserve())
 
     def pause(self, seconds: float) -> None:
         """Let nobody through for so long."""

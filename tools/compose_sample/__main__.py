@@ -1,4 +1,4 @@
-"""Composes the sample corpus: ``python corpora/sample/compose [FOLDER]`` writes the two committed files.
+"""Composes the sample corpus: ``python tools/compose_sample [FOLDER]`` writes the two committed files.
 
 The same script gives the same bytes on every machine; nothing is drawn at random.
 """
@@ -27,4 +27,5 @@ def _write(path: Path, records: Iterable[Struct]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[1])
+    home = Path(__file__).resolve().parents[2] / "corpora" / "sample"
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else home)

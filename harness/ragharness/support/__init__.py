@@ -1,0 +1,1 @@
+"""What several rooms do alike: whole files, waiting for services, a steady pace."""

@@ -1,0 +1,83 @@
+"""Files that are there whole or not at all; results kept in a cache, believed only when their digest fits."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from typing import IO
+
+_DIGEST_SIZE = 32
+_BEGINNING = 40
+"""Letters of the target's name in that of the temporary file; a file system may allow 255 bytes in all."""
+
+
+@contextmanager
+def new_file(
+    target: Path, *, name: str = "", durable: bool = False, private: bool = False
+) -> Iterator[IO[bytes]]:
+    """Open a temporary file that takes the target's name on success and vanishes on failure.
+
+    The temporary name is unique. ``name`` gives another where writers take turns: what a killed one left is
+    overwritten then. ``durable``: on the disk before it takes the target's name. ``private``: to be read by
+    this user alone.
+    """
+    mode, taking_turns = 0o600 if private else 0o666, bool(name)
+    name = name or f".{target.name[:_BEGINNING]}.{os.getpid()}-{secrets.token_hex(4)}"
+    temporary = target.with_name(name)
+    try:
+        temporary.touch(mode, exist_ok=taking_turns)
+        with temporary.open("wb") as file:
+            yield file
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        temporary.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def write_whole(target: Path, content: bytes, *, private: bool = False) -> None:
+    """Write a file, and its folder where there is none, so that nobody ever sees half of it."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with new_file(target, private=private) as file:
+        file.write(content)
+
+
+def kept(path: Path) -> bytes | None:
+    """Return what ``keep`` wrote there, or None when there is nothing that can be believed."""
+    try:
+        content = path.read_bytes()
+        # The time of the last use decides what stays.
+        os.utime(path)
+    except OSError:
+        return None
+    digest, content = content[:_DIGEST_SIZE], content[_DIGEST_SIZE:]
+    return content if digest == _digest(path.name, content) else None
+
+
+def keep(path: Path, content: bytes, *, most: int, alike: str = "*", private: bool = False) -> None:
+    """Keep a result, and the ``most`` latest used of those ``alike``; failing to write is no error."""
+    with suppress(OSError):
+        write_whole(path, _digest(path.name, content) + content, private=private)
+        prune(path.parent, most, alike)
+
+
+def prune(folder: Path, most: int, alike: str = "*") -> None:
+    """Remove all but the ``most`` latest of the files whose names are ``alike``; hidden ones stay."""
+    files = [path for path in folder.glob(alike) if not path.name.startswith(".")]
+    for path in sorted(files, key=lambda path: path.stat().st_mtime_ns, reverse=True)[most:]:
+        path.unlink(missing_ok=True)
+
+
+def _digest(name: str, content: bytes) -> bytes:
+    """Cover the name too, so that a renamed file is as good as none."""
+    return hashlib.blake2b(name.encode() + content, digest_size=_DIGEST_SIZE).digest()

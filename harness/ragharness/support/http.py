@@ -1,0 +1,66 @@
+"""Services that are busy: which status codes pass by themselves, and how long to wait before asking again."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import random
+
+PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
+"""Too early, too many, or a fault of the server or of what stands before it."""
+
+LONGEST_WAIT = 120.0
+"""Seconds that a service is waited for at most, whatever it asks for."""
+
+_FIRST_WAIT = 1.0
+_LONGEST_BACKOFF = 60.0
+_DOUBLINGS = 10
+"""More of them would not be waited for anyway, and a thousand do not fit a number."""
+_SPREAD = 1.0
+"""Seconds over which those are spread that were all told to come back at the same time."""
+
+
+def doubled(first: float, attempt: int) -> float:
+    """Return the seconds to wait after so many attempts: the first wait, doubled after each further one."""
+    return first * 2.0 ** min(attempt - 1, _DOUBLINGS)
+
+
+def backoff(attempt: int, asked: float | None, chance: random.Random) -> float:
+    """Return the seconds to wait after so many attempts: exponential with full jitter.
+
+    What the service asked for is kept to, up to ``LONGEST_WAIT``, and spread a little.
+    Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog 2015.
+    """
+    if asked is not None:
+        return min(asked, LONGEST_WAIT) + chance.uniform(0.0, min(_SPREAD, asked))
+    return chance.uniform(0.0, min(_LONGEST_BACKOFF, doubled(_FIRST_WAIT, attempt)))
+
+
+def retry_after(headers: Any) -> float | None:
+    """Return the seconds that the headers of a reply ask to wait, in Retry-After-Ms or Retry-After."""
+    if not hasattr(headers, "items"):
+        return None
+    found = {str(name).lower(): str(value).strip() for name, value in headers.items()}
+    if "retry-after-ms" in found:
+        wait = wait_of(found["retry-after-ms"])
+        return None if wait is None else wait / 1000
+    return wait_of(found.get("retry-after", ""))
+
+
+def wait_of(asked: str, now: datetime | None = None) -> float | None:
+    """Return the seconds of a Retry-After header, a number or a date (RFC 9110, 10.2.3); None for neither."""
+    try:
+        seconds = float(asked)
+    except ValueError:
+        from email.utils import parsedate_to_datetime
+
+        try:
+            until = parsedate_to_datetime(asked)
+        except (TypeError, ValueError):
+            return None
+        until = until if until.tzinfo else until.replace(tzinfo=timezone.utc)
+        seconds = max(0.0, (until - (now or datetime.now(timezone.utc))).total_seconds())
+    return seconds if 0 <= seconds < math.inf else None
