@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ragharness.records import BUCKETS
 from ragharness.reports import words
-from ragharness.reports.text import counted, duration, fraction, ids, interval, one_line, rate, yes_of
+from ragharness.reports.text import counted, duration, ids, interval, one_line, rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -122,27 +122,10 @@ def _grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 def _findings(scores: Scores) -> list[str]:
-    axes, found, top = scores.axes, scores.retrieval, words.top(scores)
-    quality, extra = axes.refusal_quality, axes.extra_claim_count
-    rows = [
-        *words.stability(scores),
-        ("citation exists", f"{yes_of(axes.citation_exists)}, {axes.citation_exists.null} without citation"),
-        ("citation supports", f"{yes_of(axes.citation_supports)}, {axes.citation_supports.null} without"),
-        ("uncited claims", f"{extra.sum} in {extra.answers} answers"),
-        ("refusal quality", "n/a" if quality.mean is None else f"{quality.mean:.2f} of 3, n {quality.n}"),
-        ("over-refusal: refused with the evidence retrieved", counted(axes.over_refusal)),
-        ("over-refusal of all whose answer is in reach", counted(axes.over_refusal_all)),
-        ("under-refusal: answered where a refusal is wanted", counted(axes.under_refusal)),
-        ("hedged: declined and answered at once", str(axes.hedged)),
-        ("mixed: partly from outside knowledge", str(axes.mixed)),
-        (f"gold evidence {top}", counted(found.any_evidence)),
-        (f"all gold evidence {top}", counted(found.all_evidence)),
-        ("gold evidence first", counted(found.evidence_first)),
-        ("right document", counted(found.document)),
-        (f"gold evidence {top} where the right document is", counted(found.evidence_in_document)),
-        ("mean 1/rank of gold evidence (MRR)", fraction(found.mrr)),
-        (f"gain of gold evidence over the best ranking's ({words.gain(scores)})", fraction(found.ndcg)),
-    ]
+    rows = words.stability(scores)
+    for metric, value in words.measured(scores, "axes") + words.measured(scores, "retrieval"):
+        absent = f", {value.null} {metric.absent}" if metric.absent else ""
+        rows.append((words.named(metric.label, scores), f"{words.figure(metric, value)}{absent}"))
     return ["## Axes and retrieval", "", *_grid(["measure", "value"], rows)]
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ragharness.reports.text import counted, duration, milliseconds, money
+from ragharness.reports.text import counted, duration, fraction, milliseconds, money, yes_of
+from ragharness.scores.metrics import metrics
 from ragharness.scores.notes import RECORDED
+from ragharness.scores.values import Share, YesNoAxis
 
 if TYPE_CHECKING:
     from ragharness.scores import Scores
+    from ragharness.scores.metrics import Metric, Part
 
 ROW_NAMES = {
     "grounded/correct": "plain",
@@ -201,11 +204,23 @@ def effort(scores: Scores) -> list[str]:
     ]
 
 
-def top(scores: Scores) -> str:
-    """Return where retrieved evidence was looked for."""
-    return f"in top {scores.retrieval.k}" if scores.retrieval.k else "retrieved"
+def measured(scores: Scores, part: Part) -> list[tuple[Metric, Any]]:
+    """Return the metrics of a part of the scores with their values, in the order of the JSON."""
+    return [(each, getattr(getattr(scores, part), each.name)) for each in metrics(part)]
 
 
-def gain(scores: Scores) -> str:
-    """Return the name of the discounted cumulative gain with the length of the ranking, if one is set."""
-    return f"nDCG@{scores.retrieval.k}" if scores.retrieval.k else "nDCG"
+def named(name: str, scores: Scores) -> str:
+    """Return the name of a metric with where retrieved evidence was looked for in it."""
+    k = scores.retrieval.k
+    return name.format(top=f"in top {k}" if k else "retrieved", at_k=f"@{k}" if k else "")
+
+
+def figure(metric: Metric, value: Any) -> str:
+    """Return the value of a metric in its own words, or as every value of its type is written."""
+    if metric.words:
+        return metric.words(value)
+    if isinstance(value, Share):
+        return counted(value)
+    if isinstance(value, YesNoAxis):
+        return yes_of(value)
+    return str(value) if isinstance(value, int) else fraction(value)

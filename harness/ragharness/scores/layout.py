@@ -7,27 +7,11 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from ragharness.records import BUCKETS
-from ragharness.statistics import wilson
+from ragharness.scores.parts import Axes, Retrieval
+from ragharness.scores.values import Share
 
 FORMAT = 1
 """The version of this layout."""
-
-
-class Share(Struct, frozen=True, kw_only=True):
-    """A count out of n with Wilson's 95 % interval of its rate; no interval where n is 0."""
-
-    count: int
-    n: int
-    low: float | None
-    high: float | None
-
-
-def share(count: int, n: int) -> Share:
-    """Return a count out of n with its interval."""
-    if n == 0:
-        return Share(count=count, n=0, low=None, high=None)
-    low, high = wilson(count, n)
-    return Share(count=count, n=n, low=low, high=high)
 
 
 class Row(Struct, kw_only=True):
@@ -83,68 +67,6 @@ class References(Struct, frozen=True, kw_only=True):
         int | None, Meta(description="The reference generator that reads nothing; null: could not run.")
     ]
     blind_note: str = ""
-
-
-class YesNoAxis(Struct, frozen=True, kw_only=True):
-    """A yes/no axis over the graded answers; those to which it does not apply are counted aloud."""
-
-    yes: int
-    no: int
-    null: int
-    low: float | None
-    high: float | None
-
-
-class ExtraClaims(Struct, frozen=True, kw_only=True):
-    """Claims without a citation in the graded answers."""
-
-    sum: int
-    mean: float | None
-    n: int
-    answers: Annotated[int, Meta(description="Answers with at least one.")]
-
-
-class RefusalQuality(Struct, frozen=True, kw_only=True):
-    """The quality of refusals, 0 to 3."""
-
-    mean: float | None
-    n: int
-    distribution: dict[str, int]
-
-
-class Axes(Struct, frozen=True, kw_only=True):
-    """What is measured beside the bucket; over graded answers only."""
-
-    citation_exists: YesNoAxis
-    citation_supports: YesNoAxis
-    extra_claim_count: ExtraClaims
-    refusal_quality: RefusalQuality
-    over_refusal: Annotated[Share, Meta(description="Refused although the evidence was retrieved.")]
-    over_refusal_all: Annotated[
-        Share, Meta(description="Refused, of all questions whose answer is in reach (rag-eval's figure).")
-    ]
-    under_refusal: Annotated[Share, Meta(description="Answered, of the questions that want a refusal.")]
-    hedged: int
-    mixed: int
-
-
-class Retrieval(Struct, frozen=True, kw_only=True):
-    """Where the evidence was found, over the questions whose evidence is in the index and not held back."""
-
-    n: int
-    k: Annotated[int | None, Meta(description="Null: the pipeline decides how much it retrieves.")]
-    any_evidence: Annotated[Share, Meta(description="Recall of any gold span.")]
-    all_evidence: Annotated[Share, Meta(description="Recall of every gold span.")]
-    evidence_first: Share
-    document: Annotated[Share, Meta(description="Some passage of the document asked about.")]
-    evidence_in_document: Annotated[
-        Share, Meta(description="Of the questions with some passage of that document: any gold span.")
-    ]
-    mrr: Annotated[float | None, Meta(description="Mean of 1 / rank of the first passage with a gold span.")]
-    ndcg: Annotated[
-        float | None,
-        Meta(description="Mean of the gain of passages with a gold span over that of the best ranking."),
-    ]
 
 
 class Failures(Struct, kw_only=True):

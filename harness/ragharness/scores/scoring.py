@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.scores import axes as axis
 from ragharness.scores import buckets as bucket
 from ragharness.scores import failures as failure
-from ragharness.scores import retrieval as found
 from ragharness.scores import spending as spent
 from ragharness.scores.epochs import stability, widened
 from ragharness.scores.layout import FORMAT, References, Scores, Versions
 from ragharness.scores.notes import asked_again, no_blind, not_yet_graded, provenance
+from ragharness.scores.parts import axes, retrieval
 from ragharness.scores.tally import outcomes
 
 if TYPE_CHECKING:
@@ -84,8 +83,8 @@ def score(
             blind=blind,
             blind_note=blind_note,
         ),
-        axes=widened(axis.axes(all_of), epochs),
-        retrieval=widened(found.retrieval(all_of, settings.k if run.takes == "passages" else None), epochs),
+        axes=widened(axes(all_of), epochs),
+        retrieval=widened(retrieval(all_of, settings.k if run.takes == "passages" else None), epochs),
         failures=failure.failures(all_of),
         errors=failure.errors(all_of),
         problems=failure.problems(all_of),

@@ -1,0 +1,46 @@
+"""Claims that carry no citation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from msgspec import Meta, Struct
+
+from ragharness.scores.metrics import Metric, graded, mean
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragharness.scores.tally import Outcome
+
+
+class ExtraClaims(Struct, frozen=True, kw_only=True):
+    """Claims without a citation in the graded answers."""
+
+    sum: int
+    mean: float | None
+    n: int
+    answers: Annotated[int, Meta(description="Answers with at least one.")]
+
+
+def _compute(outcomes: Sequence[Outcome], _: int | None) -> ExtraClaims:
+    counts = [n for each in graded(outcomes) if (n := each.extra_claim_count) is not None]
+    answers = sum(count > 0 for count in counts)
+    return ExtraClaims(sum=sum(counts), mean=mean(counts), n=len(counts), answers=answers)
+
+
+METRIC = Metric(
+    name="extra_claim_count",
+    part="axes",
+    order=3,
+    sentence="Claims without a citation in the graded answers.",
+    label="uncited claims",
+    short="uncited claims",
+    place=4,
+    words=lambda found: f"{found.sum} in {found.answers} answers",
+    range=(0, None),
+    higher_is_better=False,
+    source="the rubric, as settled in docs/scoring.md",
+    type=ExtraClaims,
+    compute=_compute,
+)

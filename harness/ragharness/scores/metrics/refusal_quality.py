@@ -1,0 +1,45 @@
+"""What a refusal offers to whoever asked: a reason, what was found instead, a next step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from ragharness.scores.metrics import Metric, graded, mean
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragharness.scores.tally import Outcome
+
+
+class RefusalQuality(Struct, frozen=True, kw_only=True):
+    """The quality of refusals, 0 to 3."""
+
+    mean: float | None
+    n: int
+    distribution: dict[str, int]
+
+
+def _compute(outcomes: Sequence[Outcome], _: int | None) -> RefusalQuality:
+    grades = [grade for each in graded(outcomes) if (grade := each.refusal_quality) is not None]
+    counts = {str(grade): grades.count(grade) for grade in range(4)}
+    return RefusalQuality(mean=mean(grades), n=len(grades), distribution=counts)
+
+
+METRIC = Metric(
+    name="refusal_quality",
+    part="axes",
+    order=4,
+    sentence="The quality of refusals, 0 to 3.",
+    label="refusal quality",
+    short="refusal quality",
+    place=5,
+    words=lambda found: "n/a" if found.mean is None else f"{found.mean:.2f} of 3, mean of {found.n}",
+    range=(0, 3),
+    higher_is_better=True,
+    source="the rubric, as settled in docs/scoring.md",
+    type=RefusalQuality,
+    compute=_compute,
+)
