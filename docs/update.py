@@ -91,7 +91,7 @@ def figures(part: Any) -> str:
 
 def write_schema() -> None:
     """Write the published schema of the scores anew."""
-    from ragharness.reports.json import SCHEMA, schema
+    from ragharness.reports.formats.json import SCHEMA, schema
 
     SCHEMA.write_text(json.dumps(schema(), indent=2) + "\n", encoding="utf-8")
 

@@ -8,16 +8,20 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import ragharness
 import run_fakes as fake
+from commands import process
 from conftest import ROOT
 from ragharness.reports import words
 from ragharness.scores import score
 from ragharness.scores.metrics import Metric, Part, metrics
+
+if TYPE_CHECKING:
+    from commands import Verb
 
 PACKAGE = Path(ragharness.__file__).parent
 PARTS: tuple[Part, ...] = ("axes", "retrieval")
@@ -46,23 +50,30 @@ METRIC = Metric(
 PRINTED = """
 import json
 import run_fakes as fake
-from ragharness.reports import json_report, markdown_report, read_scores, terminal_report
-from ragharness.reports.json import schema
+from ragharness.reports import load_format, read_scores
+from ragharness.reports.formats.json import schema
 from ragharness.scores import score
 
 records = [fake.record(question, "refused") for question in fake.questions()]
 scores = score(fake.run(), [], fake.questions(), records, name="r")
-assert read_scores(json_report(scores).encode()) == scores
-print(json.dumps([json_report(scores), terminal_report(scores), markdown_report(scores), schema()]))
+texts = [load_format(name)(scores) for name in ("json", "terminal", "markdown")]
+assert read_scores(texts[0].encode()) == scores
+print(json.dumps([*texts, schema()]))
 """
 
 
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """Return a folder with a copy of the package, to put files into."""
+    shutil.copytree(PACKAGE, tmp_path / "copy/ragharness", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path / "copy"
+
+
 @pytest.mark.parametrize(("part", "remark"), [("retrieval", ""), ("axes", ""), ("axes", "at a time")])
-def test_a_file_is_all_that_a_new_metric_takes(tmp_path: Path, part: str, remark: str) -> None:
-    shutil.copytree(PACKAGE, tmp_path / "ragharness", ignore=shutil.ignore_patterns("__pycache__"))
-    file = tmp_path / "ragharness" / "scores" / "metrics" / "passages.py"
+def test_a_file_is_all_that_a_new_metric_takes(copy: Path, part: str, remark: str) -> None:
+    file = copy / "ragharness" / "scores" / "metrics" / "passages.py"
     file.write_text(NEW.format(part=part, remark=remark), encoding="utf-8")
-    path = os.pathsep.join((str(tmp_path), str(ROOT / "tests")))
+    path = os.pathsep.join((str(copy), str(ROOT / "tests")))
     done = subprocess.run(
         [sys.executable, "-c", PRINTED],
         capture_output=True,
@@ -116,3 +127,51 @@ def test_every_value_is_in_the_range_that_its_metric_declares() -> None:
             low, high = least_and_greatest(value)
             least, most = metric.range
             assert least <= low <= high <= (most or float("inf")), metric.name
+
+
+CSV = '''"""The buckets as two columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ragharness.scores import Scores
+
+
+def render(scores: Scores, *, width: int = 80, colour: bool = False, reference: str = "") -> str:
+    """Return a line a bucket."""
+    return "".join(f"{name},{count}\\n" for name, count in scores.buckets.items())
+'''
+
+
+def test_a_file_is_all_that_a_new_report_format_takes(tmp_path: Path, copy: Path, verb: Verb) -> None:
+    (copy / "ragharness" / "reports" / "formats" / "csv.py").write_text(CSV, encoding="utf-8")
+    verb("run", "--pipeline", "refuse")
+    done = process(tmp_path, "report", "--format", "csv", PYTHONPATH=str(copy))
+    assert done.stdout == "correct,0\nwrong,0\nunsupported,0\nrefused,130\n"
+    assert (
+        "csv, json, markdown, terminal" in process(tmp_path, "report", "--help", PYTHONPATH=str(copy)).stdout
+    )
+
+
+def test_a_format_is_named_in_full_or_in_short_and_once(verb: Verb) -> None:
+    verb("run", "--pipeline", "refuse")
+    for name, short in (("markdown", "--markdown"), ("json", "--json")):
+        assert verb("report", "--format", name).output == verb("report", short).output
+        assert verb("report", "--format", name, short).code == 0
+    assert verb("report", "--format", "terminal").output == verb("report").output
+    both = verb("report", "--format", "json", "--markdown")
+    assert (both.code, both.errors.splitlines()[0]) == (
+        3,
+        "error: expected one report format, found json and markdown",
+    )
+    unknown = verb("report", "--format", "markdwn")
+    assert (unknown.code, unknown.errors.splitlines()) == (
+        3,
+        [
+            "error: no report format is named 'markdwn'; did you mean markdown?",
+            "help:  ragharness report --help",
+        ],
+    )
+    assert "known: json, markdown, terminal" in verb("report", "--format", "q").errors

@@ -28,18 +28,18 @@ from ragharness.records import (
 )
 from ragharness.reports import (
     fetching_line,
-    json_report,
-    markdown_report,
+    load_format,
     progress_line,
     read_scores,
     show_question,
-    terminal_report,
 )
-from ragharness.reports.json import SCHEMA, schema
+from ragharness.reports.formats.json import SCHEMA, schema
 from ragharness.reports.text import clean, duration, flow, interval, milliseconds, money, one_line, rate
 from ragharness.runner import Progress
 from ragharness.scores import Scores, score
 from ragharness.scores.values import share
+
+terminal_report, markdown_report, json_report = map(load_format, ("terminal", "markdown", "json"))
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -17,8 +17,7 @@ def grade_run(
 ) -> None:
     """Give every answer of a run the verdict of a grader of today, and print what changed and the report."""
     from ragharness.cli._console import Live, results_only
-    from ragharness.cli._scoring import keep
-    from ragharness.reports import json_report, terminal_report
+    from ragharness.cli._scoring import keep, show
     from ragharness.runner import blind_count, ground_of, regrade_folder
     from ragharness.scores import score_folder
     from ragharness.store import find_run
@@ -31,11 +30,7 @@ def grade_run(
     blind, note = blind_count(ground, folder.records)
     scores = keep(folder, score_folder(folder, blind, note))
     with results_only() as output:
-        if as_json:
-            output.write(json_report(scores))
-        else:
-            text = terminal_report(scores, width=output.width, colour=output.colour, reference=run)
-            output.write(text)
+        show(scores, output, as_json=as_json, reference=run)
 
 
 def _summary(changed: list[tuple[Record, Record]]) -> str:

@@ -1,20 +1,29 @@
-"""Keeping scores with their run."""
+"""Keeping scores with their run, and printing them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ragharness.cli._console import Output
     from ragharness.scores import Scores
     from ragharness.store import RunFolder
 
 
 def keep(folder: RunFolder, scores: Scores) -> Scores:
     """Write the scores into the run's folder and return them."""
-    from ragharness.reports import json_report
+    from ragharness.reports import load_format
 
-    folder.write("scores.json", json_report(scores).encode())
+    folder.write("scores.json", load_format("json")(scores).encode())
     return scores
+
+
+def show(scores: Scores, output: Output, *, as_json: bool, reference: str = "") -> None:
+    """Print the report, or the scores as JSON; ``reference`` names the run in the commands at the end."""
+    from ragharness.reports import load_format
+
+    render = load_format("json" if as_json else "terminal")
+    output.write(render(scores, width=output.width, colour=output.colour, reference=reference))
 
 
 def current(folder: RunFolder) -> Scores:

@@ -12,7 +12,7 @@ from ragharness.cli._options import CORPUS, OFFLINE, QUESTIONS, SEED, SIZE, SOUR
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from ragharness.cli._console import Live, Output
+    from ragharness.cli._console import Live
     from ragharness.runner import Ended, Ground, Wishes
     from ragharness.scores import Scores
     from ragharness.store import RunFolder
@@ -112,6 +112,7 @@ def run(
     """
     from ragharness.cli._console import Live, results_only
     from ragharness.cli._loading import part
+    from ragharness.cli._scoring import show
     from ragharness.runner import Wishes, seconds_of
 
     short = {"model": model, "base-url": base_url, "cache": "no" if no_cache else ""}
@@ -150,7 +151,7 @@ def run(
     with results_only() as output:
         folder, ended = _ask(wishes, out, fresh, live)
         scores = _scores(folder)
-        _report(scores, output, as_json)
+        show(scores, output, as_json=as_json)
         _left(folder, ended, live)
         code = EXIT_INCOMPLETE if strict and scores.not_graded else 0
         if ended.given_up:
@@ -226,12 +227,3 @@ def _stop(folder: RunFolder, live: Live) -> NoReturn:
     live.clear()
     complain(f"interrupted: {how_far(folder)} and kept in {folder.path}", resume_command(), EXIT_INTERRUPTED)
     leave(EXIT_INTERRUPTED)
-
-
-def _report(scores: Scores, output: Output, as_json: bool) -> None:
-    from ragharness.reports import json_report, terminal_report
-
-    if as_json:
-        output.write(json_report(scores))
-    else:
-        output.write(terminal_report(scores, width=output.width, colour=output.colour))

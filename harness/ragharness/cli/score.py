@@ -18,15 +18,10 @@ def score(
 ) -> None:
     """Compute scores.json of a run from its records; nothing is asked or graded."""
     from ragharness.cli._console import results_only
-    from ragharness.cli._scoring import current, keep
-    from ragharness.reports import json_report, terminal_report
+    from ragharness.cli._scoring import current, keep, show
     from ragharness.store import find_run
 
     folder = find_run(run)
     scores = keep(folder, current(folder))
     with results_only() as output:
-        if as_json:
-            output.write(json_report(scores))
-        else:
-            report = terminal_report(scores, width=output.width, colour=output.colour, reference=run)
-            output.write(report)
+        show(scores, output, as_json=as_json, reference=run)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ragharness.records import BUCKETS
 from ragharness.reports import words
 from ragharness.reports.findings import findings
+from ragharness.reports.formats import WIDTH
 from ragharness.reports.text import accented, flow, interval, one_line, rate
 
 if TYPE_CHECKING:
@@ -14,16 +15,11 @@ if TYPE_CHECKING:
 
     from ragharness.scores import Scores
 
-WIDTH = 80
 
-
-def terminal_report(
-    scores: Scores, *, width: int = WIDTH, colour: bool = False, reference: str = "", next_steps: bool = True
-) -> str:
+def render(scores: Scores, *, width: int = WIDTH, colour: bool = False, reference: str = "") -> str:
     """Return the whole report, ending with a line break.
 
     Under 80 columns the ungraded column becomes a note, then the intervals go; names never do.
-    ``reference`` names the run in the commands at the end; empty: it is the newest.
     """
     width = min(width, WIDTH)
     parts = [
@@ -31,7 +27,7 @@ def terminal_report(
         _headline(scores, width),
         _table(scores, width, colour),
         findings(scores, width, wide=width >= WIDTH),
-        _next(scores, width, reference) if next_steps else [],
+        _next(scores, width, reference),
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 

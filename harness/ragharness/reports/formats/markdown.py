@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ragharness.records import BUCKETS
 from ragharness.reports import words
+from ragharness.reports.formats import WIDTH
 from ragharness.reports.text import counted, duration, ids, interval, one_line, rate
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _LONGEST = 2100
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 
 
-def markdown_report(scores: Scores) -> str:
+def render(scores: Scores, *, width: int = WIDTH, colour: bool = False, reference: str = "") -> str:
     """Return the whole report, ending with a line break; texts of pipelines and corpora stay plain text."""
     parts = [
         _heading(scores),
