@@ -26,7 +26,7 @@ from ragharness.options import Options
 from ragharness.passages import build_passages, withhold
 from ragharness.questions import load_questions
 from ragharness.retrievers import build_retriever
-from ragharness.scores.parts import retrieval
+from ragharness.scores.scoring import retrieval
 from ragharness.scores.tally import Outcome
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ragharness.corpus import Corpus
     from ragharness.records import Hit, Question
     from ragharness.retrievers import Retriever
-    from ragharness.scores.parts import Retrieval
+    from ragharness.scores.layout import Retrieval
 
 RESULT = Path(__file__).with_name("retrieval.json")
 NAMES = ("bm25", "dense", "hybrid", "oracle")

@@ -27,18 +27,15 @@ PACKAGE = Path(ragharness.__file__).parent
 PARTS: tuple[Part, ...] = ("axes", "retrieval")
 ALL = [metric for part in PARTS for metric in metrics(part)]
 
-NEW = '''"""Passages that the pipeline had."""
+NEW = '''"""Mean number of passages."""
 
 from ragharness.scores.metrics import Metric, mean
 
 METRIC = Metric(
-    name="passages",
     part="{part}",
-    order=90,
-    sentence="Mean number of passages.",
+    places=(90, 90),
     label="passages {{top}}",
     short="passages {{top}}",
-    place=90,
     remark="{remark}",
     range=(0, None),
     higher_is_better=False,
@@ -97,13 +94,13 @@ def test_a_metric_says_what_it_is(metric: Metric) -> None:
     assert metric.sentence.endswith(".")
     assert metric.source
     assert metric.label
-    assert bool(metric.short) == bool(metric.place)
+    assert bool(metric.short) == bool(metric.places[1])
 
 
 def test_no_two_metrics_of_a_part_have_one_place() -> None:
     for part in PARTS:
-        assert len({each.order for each in metrics(part)}) == len(metrics(part))
-        places = [each.place for each in metrics(part) if each.place]
+        assert len({each.places[0] for each in metrics(part)}) == len(metrics(part))
+        places = [each.places[1] for each in metrics(part) if each.short]
         assert len(set(places)) == len(places)
 
 

@@ -19,7 +19,7 @@ from ragharness.placing import Placed, Placer, complaints, unique
 from ragharness.records import Document, Evidence, Passage, Question, Record
 from ragharness.runner import Bench, Examiner, Ground, Wishes, assemble, execute
 from ragharness.runner.regrade import regrade
-from ragharness.scores.parts import retrieval
+from ragharness.scores.scoring import retrieval
 from ragharness.scores.tally import outcomes
 
 SAMPLE = load_corpus("sample")

@@ -42,7 +42,7 @@ def findings(scores: Scores, width: int, *, wide: bool) -> list[str]:
 def _figures(scores: Scores, part: Part, *more: tuple[int, str, str]) -> list[tuple[str, str]]:
     """Return names and values in their places, with what else has a place among them."""
     cells = [
-        (metric.place, words.named(metric.short, scores), words.figure(metric, value))
+        (metric.places[1], words.named(metric.short, scores), words.figure(metric, value))
         for metric, value in words.measured(scores, part)
         if metric.short and not metric.remark
     ]
@@ -54,7 +54,7 @@ def _explained(scores: Scores, part: Part, width: int) -> list[str]:
     shown = [each for each in words.measured(scores, part) if each[0].remark]
     return [
         line
-        for metric, value in sorted(shown, key=lambda each: each[0].place)
+        for metric, value in sorted(shown, key=lambda each: each[0].places[1])
         for line in labelled(
             f"{'':<{_INDENT}}{words.named(metric.short, scores):<{_NAME}} ",
             f"{words.figure(metric, value)} {metric.remark}",
@@ -81,14 +81,8 @@ def _grid(label: str, cells: Sequence[tuple[str, str]], *, wide: bool) -> list[s
 
 def _why(scores: Scores, width: int) -> list[str]:
     missed = scores.questions - scores.wanted.total.count
-    if not missed:
-        return []
-    items = [
-        f"{name} {count}"
-        for field, name in words.FAILURE_NAMES.items()
-        if (count := getattr(scores.failures, field))
-    ]
-    return flow(items, width, f"WHY {missed} MISSED   ")
+    items = [f"{name} {count}" for name, count in words.missed(scores)]
+    return flow(items, width, f"WHY {missed} MISSED   ") if missed else []
 
 
 def _worst(scores: Scores, width: int, most: int) -> list[str]:

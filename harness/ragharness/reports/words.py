@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ragharness.reports.text import counted, duration, fraction, milliseconds, money, yes_of
+from ragharness.scores.layout import Row
 from ragharness.scores.metrics import metrics
 from ragharness.scores.notes import RECORDED
 from ragharness.scores.values import Share, YesNoAxis
@@ -89,6 +90,23 @@ _MENDABLE = ("error", "timeout", "no_answer", "needs_review")
 def few(n: int, scores: Scores) -> bool:
     """Whether a row of n answers is too small to decide: epochs add answers, not questions."""
     return 0 < n < FEW * scores.epochs
+
+
+def rows(scores: Scores) -> list[tuple[str, Row, Share, str]]:
+    """Return the rows in use and the total: name, counts, how many came out as wanted, the wanted bucket."""
+    total = Row(n=scores.questions, **scores.buckets, not_graded=scores.not_graded)
+    used = [
+        (ROW_NAMES[name], row, scores.wanted.rows[name], WANTED_IN_ROW[name])
+        for name, row in scores.by_target.items()
+        if row.n
+    ]
+    return [*used, ("total", total, scores.wanted.total, "")]
+
+
+def missed(scores: Scores) -> list[tuple[str, int]]:
+    """Return where the questions that did not come out as wanted belong, and how many."""
+    counts = [(name, getattr(scores.failures, field)) for field, name in FAILURE_NAMES.items()]
+    return [(name, count) for name, count in counts if count]
 
 
 def no_result(scores: Scores) -> str:

@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, defstruct
 
 from ragharness.records import BUCKETS
-from ragharness.scores.parts import Axes, Retrieval
+from ragharness.scores.metrics import metrics
 from ragharness.scores.values import Share
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ragharness.scores.metrics import Part
 
 FORMAT = 1
 """The version of this layout."""
+
+AnyStruct = TypeVar("AnyStruct", bound=type[Struct])
+
+
+def _holding(part: Part) -> Callable[[AnyStruct], AnyStruct]:
+    """Give a struct one more field a metric, behind its own."""
+
+    def extended(base: AnyStruct) -> AnyStruct:
+        fields = [
+            (each.name, Annotated[each.type, Meta(description=each.sentence)]) for each in metrics(part)
+        ]
+        told = {"__doc__": base.__doc__}
+        return defstruct(  # type: ignore[return-value]
+            base.__name__, fields, bases=(base,), namespace=told, module=__name__, frozen=True, kw_only=True
+        )
+
+    return extended
 
 
 class Row(Struct, kw_only=True):
@@ -67,6 +89,27 @@ class References(Struct, frozen=True, kw_only=True):
         int | None, Meta(description="The reference generator that reads nothing; null: could not run.")
     ]
     blind_note: str = ""
+
+
+@_holding("axes")
+class Axes(Struct, frozen=True, kw_only=True):
+    """What is measured beside the bucket; over graded answers only."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, metric: str) -> Any: ...
+
+
+@_holding("retrieval")
+class Retrieval(Struct, frozen=True, kw_only=True):
+    """Where the evidence was found, over the questions whose evidence is in the index and not held back."""
+
+    n: int
+    k: Annotated[int | None, Meta(description="Null: the pipeline decides how much it retrieves.")]
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, metric: str) -> Any: ...
 
 
 class Failures(Struct, kw_only=True):

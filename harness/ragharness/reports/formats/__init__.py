@@ -9,23 +9,14 @@ from __future__ import annotations
 
 import pkgutil
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING
 
 from ragharness.errors import UnknownName
 
 if TYPE_CHECKING:
-    from ragharness.scores import Scores
+    from collections.abc import Callable
 
 WIDTH = 80
-
-
-class Render(Protocol):
-    """Scores in, text out."""
-
-    def __call__(
-        self, scores: Scores, *, width: int = WIDTH, colour: bool = False, reference: str = ""
-    ) -> str:
-        """Return the whole report."""
 
 
 def format_names() -> list[str]:
@@ -33,8 +24,9 @@ def format_names() -> list[str]:
     return sorted(found.name for found in pkgutil.iter_modules(__path__))
 
 
-def load_format(name: str) -> Render:
+def load_format(name: str) -> Callable[..., str]:
     """Return the function that writes a report; raises UnknownName with the nearest names."""
     if name not in format_names():
         raise UnknownName("report format", name, format_names())
-    return cast("Render", import_module(f"{__name__}.{name}").render)
+    render: Callable[..., str] = import_module(f"{__name__}.{name}").render
+    return render

@@ -89,19 +89,11 @@ def _unacceptable(scores: Scores) -> str:
 
 def _table(scores: Scores) -> list[str]:
     rows = []
-    for name, row in scores.by_target.items():
-        if row.n:
-            share = scores.wanted.rows[name]
-            few = " few" if words.few(row.n, scores) else ""
-            cells = [_marked(getattr(row, bucket), words.WANTED_IN_ROW[name] == bucket) for bucket in BUCKETS]
-            label = [words.ROW_NAMES[name], str(row.n)]
-            result = [f"{share.count}/{share.n}", f"{interval(share)}{few}"]
-            rows.append([*label, *cells, str(row.not_graded), *result])
-    total = scores.wanted.total
-    counts = [str(scores.buckets[bucket]) for bucket in BUCKETS]
-    few = " few" if words.few(scores.questions, scores) else ""
-    result = [f"{total.count}/{total.n}", f"{interval(total)}{few}"]
-    rows.append(["total", str(scores.questions), *counts, str(scores.not_graded), *result])
+    for name, row, share, wanted in words.rows(scores):
+        few = " few" if words.few(row.n, scores) else ""
+        counts = [_marked(getattr(row, bucket), bucket == wanted) for bucket in BUCKETS]
+        result = [str(row.not_graded), f"{share.count}/{share.n}", f"{interval(share)}{few}"]
+        rows.append([name, str(row.n), *counts, *result])
     head = ["built for", "n", *BUCKETS, "not graded", "wanted", "95% CI"]
     return [
         *_grid(head, rows),
@@ -134,11 +126,7 @@ def _misses(scores: Scores) -> list[str]:
     missed = scores.questions - scores.wanted.total.count
     if not missed:
         return []
-    rows = [
-        (name, str(count))
-        for field, name in words.FAILURE_NAMES.items()
-        if (count := getattr(scores.failures, field))
-    ]
+    rows = [(name, str(count)) for name, count in words.missed(scores)]
     lists = [f"- {kind}: {escaped(ids(names, 20), 400)}" for kind, names in words.worst(scores)]
     return [f"## Why {missed} missed", "", *_grid(["where", "questions"], rows), "", *lists]
 

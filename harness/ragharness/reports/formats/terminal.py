@@ -145,21 +145,13 @@ def _cells(scores: Scores, ungraded: bool, intervals: bool) -> list[list[str]]:
     head = ["BUILT FOR", "N", "correct", "wrong", "unsupp", "refused"]
     head += (["ungraded"] if ungraded else []) + ["WANTED"] + (["95% CI"] if intervals else [])
     rows = [head]
-    for name, row in scores.by_target.items():
-        if row.n == 0:
-            continue
-        share = scores.wanted.rows[name]
-        mark = words.WANTED_IN_ROW[name]
-        cells = [words.ROW_NAMES[name], str(row.n)]
-        cells += [f"{getattr(row, bucket)}{'*' if bucket == mark else ' '}" for bucket in BUCKETS]
-        cells += ([str(row.not_graded)] if ungraded else []) + [f"{share.count}/{share.n}"]
+    for name, row, share, wanted in words.rows(scores):
         few = " few" if words.few(row.n, scores) else ""
+        cells = [name, str(row.n)]
+        cells += [f"{getattr(row, bucket)}{'*' if bucket == wanted else ' '}" for bucket in BUCKETS]
+        cells += ([str(row.not_graded)] if ungraded else []) + [f"{share.count}/{share.n}"]
         rows.append(cells + ([f"{interval(share)}{few}"] if intervals else []))
-    total = scores.wanted.total
-    cells = ["total", str(scores.questions), *(f"{scores.buckets[bucket]} " for bucket in BUCKETS)]
-    cells += ([str(scores.not_graded)] if ungraded else []) + [f"{total.count}/{total.n}"]
-    few = " few" if words.few(scores.questions, scores) else ""
-    return [*rows, cells + ([f"{interval(total)}{few}"] if intervals else [])]
+    return rows
 
 
 def _columns(rows: Sequence[Sequence[str]], *, colour: bool) -> list[str]:

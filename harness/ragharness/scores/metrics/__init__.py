@@ -1,13 +1,14 @@
 """Metrics: one file each, found by its name; each says what it measures, and computes it.
 
-A metric's module has ``METRIC``, whose name is that of the file. The JSON of the scores, its schema, every
-report and the tables of the documentation iterate over what is found here.
+A metric's module is named as its value is in the JSON of the scores, begins with the one sentence that says
+what it is, and has ``METRIC``. The JSON, its schema, every report and the tables of the documentation iterate
+over what is found here.
 """
 
 from __future__ import annotations
 
 import pkgutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -30,19 +31,17 @@ class Metric:
     ``{top}`` and ``{at_k}`` in its names become "in top 5" and "@5", where the harness retrieved 5 passages.
     """
 
-    name: str
+    name: str = ""
+    """The name of its file, and ``sentence`` the first one there: filled in where it is found."""
+    sentence: str = ""
     part: Part
-    """The part of the scores in which it stands: one of ``axes`` is handed all outcomes, one of ``retrieval``
-    those that want an answer and have evidence."""
-    order: int
-    """Its place in its part of the JSON and in Markdown."""
-    sentence: str
+    """Where in the scores it stands: ``axes`` are handed all outcomes, ``retrieval`` those with evidence."""
+    places: tuple[int, int]
+    """Its places in that part: of the JSON and Markdown, and of the terminal's report (0: not shown)."""
     label: str
     """Its name in Markdown."""
     short: str = ""
-    """Its name in the terminal, where it is not shown without one."""
-    place: int = 0
-    """Its place in its part of the terminal's report."""
+    """Its name in the terminal's report."""
     remark: str = ""
     """What the terminal says behind the value, on a line of its own."""
     absent: str = ""
@@ -52,18 +51,24 @@ class Metric:
     range: tuple[int, int | None] = (0, 1)
     """The least and the greatest value, of the rate where it is a count out of n; None: no limit."""
     higher_is_better: bool
-    source: str
+    source: str = "this project"
     type: Any = Share
     compute: Callable[[Sequence[Outcome], int | None], Any]
-    """From the outcomes, and the number of passages that were retrieved (None: the pipeline decides it)."""
+    """From the outcomes, and how many passages the harness retrieved (None: the pipeline decided it)."""
 
 
 @lru_cache
 def metrics(part: Part) -> tuple[Metric, ...]:
     """Return the metrics of a part of the scores, in their order."""
-    names = [found.name for found in pkgutil.iter_modules(__path__)]
-    found: list[Metric] = [import_module(f"{__name__}.{name}").METRIC for name in names]
-    return tuple(sorted((each for each in found if each.part == part), key=lambda each: each.order))
+    modules = [import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__)]
+    found = [
+        replace(
+            each.METRIC, name=each.__name__.rpartition(".")[2], sentence=(each.__doc__ or "").split("\n")[0]
+        )
+        for each in modules
+        if each.METRIC.part == part
+    ]
+    return tuple(sorted(found, key=lambda each: each.places))
 
 
 def graded(outcomes: Sequence[Outcome]) -> list[Verdict]:

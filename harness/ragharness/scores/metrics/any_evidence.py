@@ -1,16 +1,12 @@
-"""Recall of any: some gold span is held by a retrieved passage."""
+"""Recall of any gold span."""
 
 from ragharness.scores.metrics import Metric, rate
 
 METRIC = Metric(
-    name="any_evidence",
     part="retrieval",
-    order=1,
-    sentence="Recall of any gold span.",
+    places=(1, 1),
     label="gold evidence {top}",
     short="gold {top}",
-    place=1,
     higher_is_better=True,
-    source="this project",
     compute=lambda outcomes, _: rate(outcomes, lambda each: each.evidence_found),
 )

@@ -1,4 +1,4 @@
-"""Claims that carry no citation."""
+"""Claims without a citation in the graded answers."""
 
 from __future__ import annotations
 
@@ -30,13 +30,10 @@ def _compute(outcomes: Sequence[Outcome], _: int | None) -> ExtraClaims:
 
 
 METRIC = Metric(
-    name="extra_claim_count",
     part="axes",
-    order=3,
-    sentence="Claims without a citation in the graded answers.",
+    places=(3, 4),
     label="uncited claims",
     short="uncited claims",
-    place=4,
     words=lambda found: f"{found.sum} in {found.answers} answers",
     range=(0, None),
     higher_is_better=False,

@@ -1,19 +1,15 @@
-"""Answers partly from outside the passages."""
+"""Graded answers partly cited, partly from general knowledge by their own account."""
 
 from ragharness.scores.metrics import Metric, flagged
 
 METRIC = Metric(
-    name="mixed",
     part="axes",
-    order=9,
-    sentence="Graded answers partly cited, partly from general knowledge by their own account.",
+    places=(9, 9),
     label="mixed: partly from outside knowledge",
     short="mixed",
-    place=9,
     remark="partly from outside knowledge",
     range=(0, None),
     higher_is_better=False,
-    source="this project",
     type=int,
     compute=lambda outcomes, _: flagged(outcomes, "mixed"),
 )

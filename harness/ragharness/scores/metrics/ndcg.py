@@ -1,4 +1,4 @@
-"""Normalised discounted cumulative gain of the passages that hold a gold span."""
+"""Mean of the gain of passages with a gold span over that of the best ranking."""
 
 from __future__ import annotations
 
@@ -31,13 +31,10 @@ def _gain(ranks: Iterable[int]) -> float:
 
 
 METRIC = Metric(
-    name="ndcg",
     part="retrieval",
-    order=7,
-    sentence="Mean of the gain of passages with a gold span over that of the best ranking.",
+    places=(7, 7),
     label="gain of gold evidence over the best ranking's (nDCG{at_k})",
     short="nDCG{at_k}",
-    place=7,
     higher_is_better=True,
     source="Jarvelin and Kekalainen 2002, discount of Burges et al. 2005",
     type=float | None,

@@ -1,12 +1,10 @@
-"""Refusals of questions whose answer is in reach."""
+"""Refused, of all questions whose answer is in reach (rag-eval's figure)."""
 
 from ragharness.scores.metrics import Metric, rate
 
 METRIC = Metric(
-    name="over_refusal_all",
     part="axes",
-    order=6,
-    sentence="Refused, of all questions whose answer is in reach (rag-eval's figure).",
+    places=(6, 0),
     label="over-refusal of all whose answer is in reach",
     higher_is_better=False,
     source="rag-eval",

@@ -1,4 +1,4 @@
-"""What a refusal offers to whoever asked: a reason, what was found instead, a next step."""
+"""The quality of refusals, 0 to 3."""
 
 from __future__ import annotations
 
@@ -29,13 +29,10 @@ def _compute(outcomes: Sequence[Outcome], _: int | None) -> RefusalQuality:
 
 
 METRIC = Metric(
-    name="refusal_quality",
     part="axes",
-    order=4,
-    sentence="The quality of refusals, 0 to 3.",
+    places=(4, 5),
     label="refusal quality",
     short="refusal quality",
-    place=5,
     words=lambda found: "n/a" if found.mean is None else f"{found.mean:.2f} of 3, mean of {found.n}",
     range=(0, 3),
     higher_is_better=True,
