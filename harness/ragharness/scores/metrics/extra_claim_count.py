@@ -1,17 +1,10 @@
 """Claims without a citation in the graded answers."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from ragharness.scores.metrics import Metric, graded, mean
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.scores.tally import Outcome
 
 
 class ExtraClaims(Struct, frozen=True, kw_only=True):
@@ -23,8 +16,7 @@ class ExtraClaims(Struct, frozen=True, kw_only=True):
     answers: Annotated[int, Meta(description="Answers with at least one.")]
 
 
-def _compute(outcomes: Sequence[Outcome], _: int | None) -> ExtraClaims:
-    counts = [n for each in graded(outcomes) if (n := each.extra_claim_count) is not None]
+def _claims(counts: list[int]) -> ExtraClaims:
     answers = sum(count > 0 for count in counts)
     return ExtraClaims(sum=sum(counts), mean=mean(counts), n=len(counts), answers=answers)
 
@@ -39,5 +31,7 @@ METRIC = Metric(
     higher_is_better=False,
     source="the rubric, as settled in docs/scoring.md",
     type=ExtraClaims,
-    compute=_compute,
+    compute=lambda outcomes, _: _claims(
+        [n for each in graded(outcomes) if (n := each.extra_claim_count) is not None]
+    ),
 )

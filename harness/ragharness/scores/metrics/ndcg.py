@@ -1,14 +1,9 @@
 """Mean of the gain of passages with a gold span over that of the best ranking."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Sequence
 from math import log2
-from typing import TYPE_CHECKING
 
 from ragharness.scores.metrics import Metric, mean
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 def ndcg(ranks: Sequence[int], relevant: int, k: int | None = None) -> float:

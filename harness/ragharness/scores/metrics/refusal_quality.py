@@ -1,17 +1,8 @@
 """The quality of refusals, 0 to 3."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from msgspec import Struct
 
 from ragharness.scores.metrics import Metric, graded, mean
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.scores.tally import Outcome
 
 
 class RefusalQuality(Struct, frozen=True, kw_only=True):
@@ -22,8 +13,7 @@ class RefusalQuality(Struct, frozen=True, kw_only=True):
     distribution: dict[str, int]
 
 
-def _compute(outcomes: Sequence[Outcome], _: int | None) -> RefusalQuality:
-    grades = [grade for each in graded(outcomes) if (grade := each.refusal_quality) is not None]
+def _quality(grades: list[int]) -> RefusalQuality:
     counts = {str(grade): grades.count(grade) for grade in range(4)}
     return RefusalQuality(mean=mean(grades), n=len(grades), distribution=counts)
 
@@ -38,5 +28,7 @@ METRIC = Metric(
     higher_is_better=True,
     source="the rubric, as settled in docs/scoring.md",
     type=RefusalQuality,
-    compute=_compute,
+    compute=lambda outcomes, _: _quality(
+        [grade for each in graded(outcomes) if (grade := each.refusal_quality) is not None]
+    ),
 )
