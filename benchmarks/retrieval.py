@@ -26,7 +26,7 @@ from ragharness.options import Options
 from ragharness.passages import build_passages, withhold
 from ragharness.questions import load_questions
 from ragharness.retrievers import build_retriever
-from ragharness.scores.retrieval import retrieval
+from ragharness.scores.scoring import retrieval
 from ragharness.scores.tally import Outcome
 
 if TYPE_CHECKING:

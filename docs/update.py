@@ -77,6 +77,25 @@ def _number(module: str, name: str) -> Any:
     return getattr(import_module(f"ragharness.{module}"), name)
 
 
+def figures(part: Any) -> str:
+    """Return what every metric of a part of the scores is, as it declares itself."""
+    rows = ["| figure | JSON | definition | from, to | better | source |", "|---|---|---|---|---|---|"]
+    for each in import_module("ragharness.scores.metrics").metrics(part):
+        least, most = each.range
+        name = (each.short or each.label).format(top="in top k", at_k="@k")
+        limits = f"{least}, {'any' if most is None else most}"
+        better = "higher" if each.higher_is_better else "lower"
+        rows.append(_line([name, f"`{each.name}`", each.sentence, limits, better, each.source]))
+    return "\n".join(rows)
+
+
+def write_schema() -> None:
+    """Write the published schema of the scores anew."""
+    from ragharness.reports.formats.json import SCHEMA, schema
+
+    SCHEMA.write_text(json.dumps(schema(), indent=2) + "\n", encoding="utf-8")
+
+
 _COLUMNS = (
     "gold in top 5",
     "all gold in top 5",
@@ -242,6 +261,8 @@ def recipe(name: str) -> str:
 
 
 BLOCKS: dict[str, Callable[[str], str]] = {
+    "axes": lambda _: figures("axes"),
+    "measures": lambda _: figures("retrieval"),
     "session": lambda _: printed("run"),
     "corpora": lambda _: printed("corpus", "list"),
     "verbs": lambda _: verbs(),
@@ -273,3 +294,4 @@ if __name__ == "__main__":
         text = page.read_text(encoding="utf-8")
         text = _BLOCK.sub(lambda found: f"{found[1]}{BLOCKS[found[2]](found[3])}\n{found[4]}", text)
         page.write_text(text, encoding="utf-8")
+    write_schema()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commands import PROGRAM, pipeline, process
-from ragharness.reports.json import SCHEMA
+from ragharness.reports.formats.json import SCHEMA
 from ragharness.store import RunFolder
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from ragharness.placing import Placed, Placer, complaints, unique
 from ragharness.records import Document, Evidence, Passage, Question, Record
 from ragharness.runner import Examiner, Ground, RunContext, execute, load_context
 from ragharness.runner.regrade import regrade
-from ragharness.scores.retrieval import retrieval
+from ragharness.scores.scoring import retrieval
 from ragharness.scores.tally import outcomes
 
 SAMPLE = load_corpus("sample")

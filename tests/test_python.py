@@ -13,7 +13,7 @@ import pytest
 
 import ragharness as rh
 from conftest import ROOT
-from ragharness.reports import json_report
+from ragharness.reports import load_format
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,7 +56,7 @@ def test_every_public_name_is_on_the_page() -> None:
 def test_a_run_equals_that_of_the_command_line(here: Path, verb: Verb) -> None:
     run = rh.run("extractive", limit=13, progress=False)
     shown = json.loads(verb("score", str(run.path), "--json").output)
-    assert json.loads(json_report(run.scores)) == shown
+    assert json.loads(load_format("json")(run.scores)) == shown
     assert run.scores.rows["tempting"].n == shown["by_target"]["grounded/wrong"]["n"]
     assert run.verdict.unacceptable.count == run.scores.buckets["wrong"] + run.scores.buckets["unsupported"]
     assert repr(run) == verb("report", str(run.path)).output.replace(

@@ -28,18 +28,18 @@ from ragharness.records import (
 )
 from ragharness.reports import (
     fetching_line,
-    json_report,
-    markdown_report,
+    load_format,
     progress_line,
     read_scores,
     show_question,
-    terminal_report,
 )
-from ragharness.reports.json import SCHEMA, schema
+from ragharness.reports.formats.json import SCHEMA, schema
 from ragharness.reports.text import clean, duration, flow, interval, milliseconds, money, one_line, rate
 from ragharness.runner import Progress
 from ragharness.scores import Scores, score
-from ragharness.scores.layout import share
+from ragharness.scores.values import share
+
+terminal_report, markdown_report, json_report = map(load_format, ("terminal", "markdown", "json"))
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -220,7 +220,7 @@ def test_another_run_is_named_in_the_commands() -> None:
 def test_the_json_keeps_to_the_published_schema() -> None:
     jsonschema: Any = pytest.importorskip("jsonschema")
     published = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    assert published == schema(), "write reports/scores.schema.json anew: the layout of the scores changed"
+    assert published == schema(), "run python docs/update.py: the layout of the scores changed"
     jsonschema.Draft202012Validator.check_schema(published)
     for scores in (made_up(), score(fake.run(), [], fake.questions(), [], name="r")):
         document = json.loads(json_report(scores))

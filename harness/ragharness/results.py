@@ -12,7 +12,7 @@ from ragharness.errors import UnknownName, UsageError
 from ragharness.evidence import EvidenceIndex
 from ragharness.passages import build_passages
 from ragharness.placing import at_places
-from ragharness.reports import json_report, markdown_report, read_scores, show_question, terminal_report
+from ragharness.reports import load_format, read_scores, show_question
 from ragharness.runner import blind_count
 from ragharness.scores import Scores, score_folder
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ragharness.corpus import Corpus
     from ragharness.records import Question, Record
     from ragharness.runner import Ground
-    from ragharness.scores.layout import Share
+    from ragharness.scores.values import Share
     from ragharness.store import RunFolder, Settings
 
 
@@ -151,13 +151,13 @@ class Run:
         return built.by_id, EvidenceIndex(self._corpus)
 
     def __repr__(self) -> str:
-        return terminal_report(self.scores, width=80, colour=False)
+        return load_format("terminal")(self.scores)
 
     def _repr_html_(self) -> str:
         from markdown_it import MarkdownIt
 
         reader = MarkdownIt("commonmark", {"html": False}).enable("table")
-        return str(reader.render(markdown_report(self.scores)))
+        return str(reader.render(load_format("markdown")(self.scores)))
 
 
 def _row(question: Question, record: Record) -> dict[str, object]:
@@ -184,7 +184,7 @@ def count(folder: RunFolder, ground: Ground, *, cache: bool = True) -> Scores:
 
 def keep(folder: RunFolder, scores: Scores) -> Scores:
     """Write the scores into the run's folder and return them."""
-    folder.write("scores.json", json_report(scores).encode())
+    folder.write("scores.json", load_format("json")(scores).encode())
     return scores
 
 

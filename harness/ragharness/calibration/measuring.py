@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.calibration.judging import judge
 from ragharness.calibration.mapping import LABELS
-from ragharness.scores.layout import Share, share
+from ragharness.scores.values import Share, share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -15,6 +15,8 @@ from ragharness.errors import StorageError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ragharness.scores import Scores
+
 
 class Output:
     """The real standard output, held back from whatever else the process prints."""
@@ -93,6 +95,14 @@ def print_lines(lines: list[str]) -> None:
 def print_json(value: object) -> None:
     """Write a value as JSON to standard output."""
     print_lines([json.dumps(value, indent=2, ensure_ascii=False)])
+
+
+def print_scores(scores: Scores, output: Output, *, as_json: bool, reference: str = "") -> None:
+    """Print the report, or the scores as JSON; ``reference`` names the run in the commands at the end."""
+    from ragharness.reports import load_format
+
+    render = load_format("json" if as_json else "terminal")
+    output.write(render(scores, width=output.width, colour=output.colour, reference=reference))
 
 
 def leave(code: int) -> NoReturn:

@@ -9,10 +9,10 @@ import msgspec
 
 from ragharness.errors import UnknownName
 from ragharness.records import ROWS
-from ragharness.reports.text import clean, labelled, one_line, paragraph
+from ragharness.reports.text import aligned, clean, labelled, one_line, paragraph
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from ragharness.corpus import Corpus
     from ragharness.questions import Finding, QuestionSet
@@ -60,7 +60,7 @@ def set_lines(questions: QuestionSet, width: int) -> list[str]:
         *paragraph(head, width),
         *(line for note in questions.notes for line in labelled("note:", note, width, 6)),
         "",
-        *_columns(cells, numbers=(1, 2)),
+        *aligned(cells),
     ]
 
 
@@ -91,7 +91,7 @@ def check_lines(
 
 def _findings(rows: Sequence[tuple[str, str, str]], width: int) -> list[str]:
     """Return aligned rules and questions with the findings beside them, or below where it is narrow."""
-    names = _columns([(rule, clean(question)) for rule, question, _ in rows])
+    names = aligned([(rule, clean(question)) for rule, question, _ in rows], left=(0, 1))
     size = max(map(len, names)) + 2
     lines: list[str] = []
     for name, (_, _, message) in zip(names, rows, strict=True):
@@ -106,7 +106,7 @@ def table(questions: QuestionSet, width: int) -> list[str]:
         (each.id, each.row + (f" ({each.withheld})" if each.withheld else ""), _gold(each), each.text)
         for each in questions.questions
     ]
-    lines = _columns([("ID", "ROW", "GOLD", "QUESTION"), *rows])
+    lines = aligned([("ID", "ROW", "GOLD", "QUESTION"), *rows], left=range(4))
     return [line if len(line) <= width else f"{line[: width - 3].rstrip()}..." for line in lines]
 
 
@@ -158,16 +158,3 @@ def _titled(document: str, corpus: Corpus | None) -> str:
     if not document or corpus is None:
         return document
     return f"{document} {corpus.document(document).title}"
-
-
-def _columns(cells: Iterable[tuple[str, ...]], numbers: tuple[int, ...] = ()) -> list[str]:
-    """Return rows with aligned columns, numbers to the right; the last column runs on."""
-    rows = list(cells)
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return [
-        "  ".join(
-            f"{cell:>{width}}" if column in numbers else f"{cell:<{width}}"
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]

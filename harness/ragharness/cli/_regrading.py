@@ -16,9 +16,8 @@ def grade_run(
     run: str, grader: Grader, *, source: str = "", offline: bool = False, as_json: bool = False
 ) -> None:
     """Give every answer of a run the verdict of a grader of today, and print what changed and the report."""
-    from ragharness.cli._console import results_only
+    from ragharness.cli._console import print_scores, results_only
     from ragharness.console import Live
-    from ragharness.reports import json_report, terminal_report
     from ragharness.results import count
     from ragharness.runner import ground_of, regrade_folder
     from ragharness.store import find_run
@@ -30,11 +29,7 @@ def grade_run(
     live.say(_summary(changed))
     scores = count(folder, ground, cache=False)
     with results_only() as output:
-        if as_json:
-            output.write(json_report(scores))
-        else:
-            text = terminal_report(scores, width=output.width, colour=output.colour, reference=run)
-            output.write(text)
+        print_scores(scores, output, as_json=as_json, reference=run)
 
 
 def _summary(changed: list[tuple[Record, Record]]) -> str:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import pkgutil
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ragharness.cli._options import RUN
+
+_FORMATS = Path(__file__).parents[1] / "reports" / "formats"
+_KNOWN = ", ".join(sorted(found.name for found in pkgutil.iter_modules([str(_FORMATS)])))
+"""The formats by name, as ``reports`` finds them: the help imports none of them."""
 
 
 def register(app: typer.Typer) -> None:
@@ -17,28 +22,28 @@ def register(app: typer.Typer) -> None:
 
 def report(
     run: str = RUN,
-    markdown: bool = typer.Option(False, "--markdown", help="As Markdown."),
-    as_json: bool = typer.Option(False, "--json", help="The scores as JSON."),
+    form: Annotated[
+        str, typer.Option("--format", metavar="NAME", help=f"One of {_KNOWN}; terminal unless named.")
+    ] = "",
+    markdown: bool = typer.Option(False, "--markdown", help="Short for --format markdown."),
+    as_json: bool = typer.Option(False, "--json", help="Short for --format json: the scores."),
     out: Annotated[Path | None, typer.Option("-o", metavar="FILE", help="Write to a file.")] = None,
 ) -> None:
     """Print the report of a run; its records are counted anew, nothing is asked or graded."""
     from ragharness.cli._console import results_only
     from ragharness.errors import UsageError
-    from ragharness.reports import json_report, markdown_report, terminal_report
+    from ragharness.reports import load_format
     from ragharness.results import scores_of
     from ragharness.store import find_run
 
-    if markdown and as_json:
-        raise UsageError("expected one of --markdown and --json, found both")
+    names = {name for name, wanted in ((form, form), ("markdown", markdown), ("json", as_json)) if wanted}
+    if len(names) > 1:
+        raise UsageError(f"expected one report format, found {' and '.join(sorted(names))}")
+    (name,) = names or {"terminal"}
+    render = load_format(name)
     scores = scores_of(find_run(run))
     with results_only() as output:
-        if as_json:
-            text = json_report(scores)
-        elif markdown:
-            text = markdown_report(scores)
-        else:
-            colour = output.colour and out is None
-            text = terminal_report(scores, width=output.width, colour=colour, reference=run)
+        text = render(scores, width=output.width, colour=output.colour and out is None, reference=run)
         if out is None:
             output.write(text)
         else:

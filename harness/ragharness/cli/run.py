@@ -66,9 +66,8 @@ def run(*, as_json: bool, strict: bool, quiet: bool, **options: Any) -> int:
 
     The same command continues a run that was broken off; nothing is asked twice.
     """
-    from ragharness.cli._console import leave, results_only
+    from ragharness.cli._console import leave, print_scores, results_only
     from ragharness.console import Live
-    from ragharness.reports import json_report, terminal_report
     from ragharness.results import count
 
     config = RunConfig(**options)
@@ -76,10 +75,7 @@ def run(*, as_json: bool, strict: bool, quiet: bool, **options: Any) -> int:
     with results_only() as output:
         folder, ground, ended = _ask(config, live)
         scores = count(folder, ground)
-        if as_json:
-            output.write(json_report(scores))
-        else:
-            output.write(terminal_report(scores, width=output.width, colour=output.colour))
+        print_scores(scores, output, as_json=as_json)
         _left(folder, ended, live)
         code = EXIT_INCOMPLETE if strict and scores.not_graded else 0
         if ended.given_up:

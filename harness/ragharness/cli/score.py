@@ -17,16 +17,11 @@ def score(
     as_json: bool = JSON,
 ) -> None:
     """Compute scores.json of a run from its records; nothing is asked or graded."""
-    from ragharness.cli._console import results_only
-    from ragharness.reports import json_report, terminal_report
+    from ragharness.cli._console import print_scores, results_only
     from ragharness.results import keep, scores_of
     from ragharness.store import find_run
 
     folder = find_run(run)
     scores = keep(folder, scores_of(folder))
     with results_only() as output:
-        if as_json:
-            output.write(json_report(scores))
-        else:
-            report = terminal_report(scores, width=output.width, colour=output.colour, reference=run)
-            output.write(report)
+        print_scores(scores, output, as_json=as_json, reference=run)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from ragharness.calibration import Calibration, Difference
     from ragharness.calibration.measuring import Confusion
-    from ragharness.scores.layout import Share
+    from ragharness.scores.values import Share
 
 _TOLD = {
     "false_correct": ("false correct", "of our corrects"),

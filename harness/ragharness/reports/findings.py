@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragharness.reports import words
-from ragharness.reports.text import counted, flow, fraction, ids, labelled, one_line, paragraph, yes_of
+from ragharness.reports.text import flow, ids, labelled, one_line, paragraph
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragharness.scores import Scores
+    from ragharness.scores.metrics import Part
 
 _GROUPS = 5
 """Kinds of errors that are listed; the rest is counted."""
@@ -24,11 +25,13 @@ _NAME = 17
 
 def findings(scores: Scores, width: int, *, wide: bool) -> list[str]:
     """Return the lines; ``wide`` puts two short figures on one."""
+    uncited = "no citation", f"{scores.axes.citation_exists.null} answers"
     return [
         *_grid("EPOCHS", words.stability(scores), wide=False),
-        *_grid("AXES", _figures(scores), wide=wide),
-        *_explained(_refusals(scores), width),
-        *_grid("RETRIEVAL", _retrieval(scores), wide=wide),
+        *_grid("AXES", _figures(scores, "axes", (3, *uncited)), wide=wide),
+        *_explained(scores, "axes", width),
+        *_grid("RETRIEVAL", [*_figures(scores, "retrieval"), ("gold is", "known evidence")], wide=wide),
+        *_explained(scores, "retrieval", width),
         *_why(scores, width),
         *_worst(scores, width, 5 if wide else 3),
         *_errors(scores, width),
@@ -36,51 +39,28 @@ def findings(scores: Scores, width: int, *, wide: bool) -> list[str]:
     ]
 
 
-def _figures(scores: Scores) -> list[tuple[str, str]]:
-    axes = scores.axes
-    quality = axes.refusal_quality
-    return [
-        ("citation exists", yes_of(axes.citation_exists)),
-        ("citation supports", yes_of(axes.citation_supports)),
-        ("no citation", f"{axes.citation_exists.null} answers"),
-        ("uncited claims", f"{axes.extra_claim_count.sum} in {axes.extra_claim_count.answers} answers"),
-        (
-            "refusal quality",
-            "n/a" if quality.mean is None else f"{quality.mean:.2f} of 3, mean of {quality.n}",
-        ),
+def _figures(scores: Scores, part: Part, *more: tuple[int, str, str]) -> list[tuple[str, str]]:
+    """Return names and values in their places, with what else has a place among them."""
+    cells = [
+        (metric.places[1], words.named(metric.short, scores), words.figure(metric, value))
+        for metric, value in words.measured(scores, part)
+        if metric.short and not metric.remark
     ]
+    return [(name, told) for _, name, told in sorted([*cells, *more])]
 
 
-def _refusals(scores: Scores) -> list[tuple[str, str]]:
-    axes = scores.axes
-    return [
-        ("over-refusal", f"{counted(axes.over_refusal)} with the evidence retrieved"),
-        ("under-refusal", f"{counted(axes.under_refusal)} that want a refusal were answered"),
-        ("hedged", f"{axes.hedged} declined and answered at once"),
-        ("mixed", f"{axes.mixed} partly from outside knowledge"),
-    ]
-
-
-def _explained(cells: Sequence[tuple[str, str]], width: int) -> list[str]:
+def _explained(scores: Scores, part: Part, width: int) -> list[str]:
     size = _INDENT + _NAME + 1
+    shown = [each for each in words.measured(scores, part) if each[0].remark]
     return [
         line
-        for name, text in cells
-        for line in labelled(f"{'':<{_INDENT}}{name:<{_NAME}} ", text, width, size)
-    ]
-
-
-def _retrieval(scores: Scores) -> list[tuple[str, str]]:
-    found, top = scores.retrieval, words.top(scores)
-    return [
-        (f"gold {top}", counted(found.any_evidence)),
-        ("gold first", counted(found.evidence_first)),
-        (f"all gold {top}", counted(found.all_evidence)),
-        ("right document", counted(found.document)),
-        ("mean 1/rank (MRR)", fraction(found.mrr)),
-        ("gold within it", counted(found.evidence_in_document)),
-        (words.gain(scores), fraction(found.ndcg)),
-        ("gold is", "known evidence"),
+        for metric, value in sorted(shown, key=lambda each: each[0].places[1])
+        for line in labelled(
+            f"{'':<{_INDENT}}{words.named(metric.short, scores):<{_NAME}} ",
+            f"{words.figure(metric, value)} {metric.remark}",
+            width,
+            size,
+        )
     ]
 
 
@@ -101,14 +81,8 @@ def _grid(label: str, cells: Sequence[tuple[str, str]], *, wide: bool) -> list[s
 
 def _why(scores: Scores, width: int) -> list[str]:
     missed = scores.questions - scores.wanted.total.count
-    if not missed:
-        return []
-    items = [
-        f"{name} {count}"
-        for field, name in words.FAILURE_NAMES.items()
-        if (count := getattr(scores.failures, field))
-    ]
-    return flow(items, width, f"WHY {missed} MISSED   ")
+    items = [f"{name} {count}" for name, count in words.missed(scores)]
+    return flow(items, width, f"WHY {missed} MISSED   ") if missed else []
 
 
 def _worst(scores: Scores, width: int, most: int) -> list[str]:

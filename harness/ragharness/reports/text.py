@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
 
-    from ragharness.scores.layout import Share, YesNoAxis
+    from ragharness.scores.values import Share, YesNoAxis
 
 _UNPRINTABLE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragharness.records import ROW_NAMES
-from ragharness.reports.text import counted, duration, milliseconds, money
+from ragharness.reports.text import counted, duration, fraction, milliseconds, money, yes_of
+from ragharness.scores.layout import Row
+from ragharness.scores.metrics import metrics
 from ragharness.scores.notes import RECORDED
+from ragharness.scores.values import Share, YesNoAxis
 
 if TYPE_CHECKING:
     from ragharness.scores import Scores
+    from ragharness.scores.metrics import Metric, Part
 
 BUILT_FOR = {
     "grounded/correct": "the evidence is in the index, nothing misleading near it",
@@ -76,6 +80,23 @@ _MENDABLE = ("error", "timeout", "no_answer", "needs_review")
 def few(n: int, scores: Scores) -> bool:
     """Whether a row of n answers is too small to decide: epochs add answers, not questions."""
     return 0 < n < FEW * scores.epochs
+
+
+def rows(scores: Scores) -> list[tuple[str, Row, Share, str]]:
+    """Return the rows in use and the total: name, counts, how many came out as wanted, the wanted bucket."""
+    total = Row(n=scores.questions, **scores.buckets, not_graded=scores.not_graded)
+    used = [
+        (ROW_NAMES[name], row, scores.wanted.rows[name], WANTED_IN_ROW[name])
+        for name, row in scores.by_target.items()
+        if row.n
+    ]
+    return [*used, ("total", total, scores.wanted.total, "")]
+
+
+def missed(scores: Scores) -> list[tuple[str, int]]:
+    """Return where the questions that did not come out as wanted belong, and how many."""
+    counts = [(name, getattr(scores.failures, field)) for field, name in FAILURE_NAMES.items()]
+    return [(name, count) for name, count in counts if count]
 
 
 def no_result(scores: Scores) -> str:
@@ -191,11 +212,23 @@ def effort(scores: Scores) -> list[str]:
     ]
 
 
-def top(scores: Scores) -> str:
-    """Return where retrieved evidence was looked for."""
-    return f"in top {scores.retrieval.k}" if scores.retrieval.k else "retrieved"
+def measured(scores: Scores, part: Part) -> list[tuple[Metric, Any]]:
+    """Return the metrics of a part of the scores with their values, in the order of the JSON."""
+    return [(each, getattr(getattr(scores, part), each.name)) for each in metrics(part)]
 
 
-def gain(scores: Scores) -> str:
-    """Return the name of the discounted cumulative gain with the length of the ranking, if one is set."""
-    return f"nDCG@{scores.retrieval.k}" if scores.retrieval.k else "nDCG"
+def named(name: str, scores: Scores) -> str:
+    """Return the name of a metric with where retrieved evidence was looked for in it."""
+    k = scores.retrieval.k
+    return name.format(top=f"in top {k}" if k else "retrieved", at_k=f"@{k}" if k else "")
+
+
+def figure(metric: Metric, value: Any) -> str:
+    """Return the value of a metric in its own words, or as every value of its type is written."""
+    if metric.words:
+        return metric.words(value)
+    if isinstance(value, Share):
+        return counted(value)
+    if isinstance(value, YesNoAxis):
+        return yes_of(value)
+    return str(value) if isinstance(value, int) else fraction(value)

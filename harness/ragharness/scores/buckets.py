@@ -6,14 +6,15 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ragharness.records import BUCKETS, ROWS
-from ragharness.scores.layout import Intervals, Row, Wanted, share
+from ragharness.scores.layout import Intervals, Row, Wanted
+from ragharness.scores.values import share
 from ragharness.statistics import clopper_pearson
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragharness.scores.layout import Share
     from ragharness.scores.tally import Outcome
+    from ragharness.scores.values import Share
 
 STATUSES = ("ok", "no_answer", "needs_review", "error", "timeout", "not_asked")
 

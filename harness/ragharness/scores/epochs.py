@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ragharness.scores.layout import Intervals, Share, Stability, YesNoAxis, share
+from ragharness.scores.layout import Intervals, Stability
+from ragharness.scores.values import Share, YesNoAxis, share
 from ragharness.statistics import clopper_pearson, wilson
 
 if TYPE_CHECKING:

@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, defstruct
 
 from ragharness.records import BUCKETS, ROW_NAMES
-from ragharness.statistics import wilson
+from ragharness.scores.metrics import metrics
+from ragharness.scores.values import Share
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ragharness.scores.metrics import Part
 
 FORMAT = 1
 """The version of this layout."""
 
-
-class Share(Struct, frozen=True, kw_only=True):
-    """A count out of n with Wilson's 95 % interval of its rate; no interval where n is 0."""
-
-    count: int
-    n: int
-    low: float | None
-    high: float | None
+AnyStruct = TypeVar("AnyStruct", bound=type[Struct])
 
 
-def share(count: int, n: int) -> Share:
-    """Return a count out of n with its interval."""
-    if n == 0:
-        return Share(count=count, n=0, low=None, high=None)
-    low, high = wilson(count, n)
-    return Share(count=count, n=n, low=low, high=high)
+def _holding(part: Part) -> Callable[[AnyStruct], AnyStruct]:
+    """Give a struct one more field a metric, behind its own."""
+
+    def extended(base: AnyStruct) -> AnyStruct:
+        fields = [
+            (each.name, Annotated[each.type, Meta(description=each.sentence)]) for each in metrics(part)
+        ]
+        told = {"__doc__": base.__doc__}
+        return defstruct(  # type: ignore[return-value]
+            base.__name__, fields, bases=(base,), namespace=told, module=__name__, frozen=True, kw_only=True
+        )
+
+    return extended
 
 
 class Row(Struct, kw_only=True):
@@ -85,66 +91,25 @@ class References(Struct, frozen=True, kw_only=True):
     blind_note: str = ""
 
 
-class YesNoAxis(Struct, frozen=True, kw_only=True):
-    """A yes/no axis over the graded answers; those to which it does not apply are counted aloud."""
-
-    yes: int
-    no: int
-    null: int
-    low: float | None
-    high: float | None
-
-
-class ExtraClaims(Struct, frozen=True, kw_only=True):
-    """Claims without a citation in the graded answers."""
-
-    sum: int
-    mean: float | None
-    n: int
-    answers: Annotated[int, Meta(description="Answers with at least one.")]
-
-
-class RefusalQuality(Struct, frozen=True, kw_only=True):
-    """The quality of refusals, 0 to 3."""
-
-    mean: float | None
-    n: int
-    distribution: dict[str, int]
-
-
+@_holding("axes")
 class Axes(Struct, frozen=True, kw_only=True):
     """What is measured beside the bucket; over graded answers only."""
 
-    citation_exists: YesNoAxis
-    citation_supports: YesNoAxis
-    extra_claim_count: ExtraClaims
-    refusal_quality: RefusalQuality
-    over_refusal: Annotated[Share, Meta(description="Refused although the evidence was retrieved.")]
-    over_refusal_all: Annotated[
-        Share, Meta(description="Refused, of all questions whose answer is in reach (rag-eval's figure).")
-    ]
-    under_refusal: Annotated[Share, Meta(description="Answered, of the questions that want a refusal.")]
-    hedged: int
-    mixed: int
+    if TYPE_CHECKING:
+
+        def __getattr__(self, metric: str) -> Any: ...
 
 
+@_holding("retrieval")
 class Retrieval(Struct, frozen=True, kw_only=True):
     """Where the evidence was found, over the questions whose evidence is in the index and not held back."""
 
     n: int
     k: Annotated[int | None, Meta(description="Null: the pipeline decides how much it retrieves.")]
-    any_evidence: Annotated[Share, Meta(description="Recall of any gold span.")]
-    all_evidence: Annotated[Share, Meta(description="Recall of every gold span.")]
-    evidence_first: Share
-    document: Annotated[Share, Meta(description="Some passage of the document asked about.")]
-    evidence_in_document: Annotated[
-        Share, Meta(description="Of the questions with some passage of that document: any gold span.")
-    ]
-    mrr: Annotated[float | None, Meta(description="Mean of 1 / rank of the first passage with a gold span.")]
-    ndcg: Annotated[
-        float | None,
-        Meta(description="Mean of the gain of passages with a gold span over that of the best ranking."),
-    ]
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, metric: str) -> Any: ...
 
 
 class Failures(Struct, kw_only=True):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ragharness.scores import axes as axis
 from ragharness.scores import buckets as bucket
 from ragharness.scores import failures as failure
-from ragharness.scores import retrieval as found
 from ragharness.scores import spending as spent
 from ragharness.scores.epochs import stability, widened
-from ragharness.scores.layout import FORMAT, References, Scores, Versions
+from ragharness.scores.layout import FORMAT, Axes, References, Retrieval, Scores, Versions
+from ragharness.scores.metrics import metrics
 from ragharness.scores.notes import asked_again, no_blind, not_yet_graded, provenance
 from ragharness.scores.tally import outcomes
 
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ragharness.records import Question, Record
+    from ragharness.scores.metrics import Part
+    from ragharness.scores.tally import Outcome
     from ragharness.store import Call, Run, RunFolder, Session
 
 
@@ -84,8 +85,8 @@ def score(
             blind=blind,
             blind_note=blind_note,
         ),
-        axes=widened(axis.axes(all_of), epochs),
-        retrieval=widened(found.retrieval(all_of, settings.k if run.takes == "passages" else None), epochs),
+        axes=widened(Axes(**_computed("axes", all_of)), epochs),
+        retrieval=widened(retrieval(all_of, settings.k if run.takes == "passages" else None), epochs),
         failures=failure.failures(all_of),
         errors=failure.errors(all_of),
         problems=failure.problems(all_of),
@@ -110,3 +111,16 @@ def score(
         tags=list(run.tags),
         pipeline_settings=settings.pipeline_settings,
     )
+
+
+def retrieval(outcomes: Sequence[Outcome], k: int | None) -> Retrieval:
+    """Return how well the evidence was retrieved, before anybody read it.
+
+    Over the questions whose evidence is in reach; one that failed or was not asked counts as not found.
+    """
+    within = [each for each in outcomes if each.question.wanted == "correct" and each.question.evidence]
+    return Retrieval(n=len(within), k=k, **_computed("retrieval", within, k))
+
+
+def _computed(part: Part, outcomes: Sequence[Outcome], k: int | None = None) -> dict[str, Any]:
+    return {each.name: each.compute(outcomes, k) for each in metrics(part)}

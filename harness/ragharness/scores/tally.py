@@ -61,6 +61,11 @@ class Outcome:
         """Whether a retrieved passage holds a gold span."""
         return any(self.evidence_ranks)
 
+    @property
+    def first_evidence(self) -> int:
+        """The rank of the first passage that holds a gold span; 0: none does."""
+        return min(filter(None, self.evidence_ranks), default=0)
+
 
 def outcomes(questions: Sequence[Question], records: Iterable[Record], epochs: int = 1) -> list[Outcome]:
     """Return one outcome a question and epoch, in the order of the questions; texts of answers are let go.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ragharness.records import BUCKETS, ROW_NAMES
 from ragharness.reports import words
 from ragharness.reports.findings import findings
+from ragharness.reports.formats import WIDTH
 from ragharness.reports.text import accented, flow, interval, one_line, rate
 
 if TYPE_CHECKING:
@@ -14,16 +15,11 @@ if TYPE_CHECKING:
 
     from ragharness.scores import Scores
 
-WIDTH = 80
 
-
-def terminal_report(
-    scores: Scores, *, width: int = WIDTH, colour: bool = False, reference: str = "", next_steps: bool = True
-) -> str:
+def render(scores: Scores, *, width: int = WIDTH, colour: bool = False, reference: str = "") -> str:
     """Return the whole report, ending with a line break.
 
     Under 80 columns the ungraded column becomes a note, then the intervals go; names never do.
-    ``reference`` names the run in the commands at the end; empty: it is the newest.
     """
     width = min(width, WIDTH)
     parts = [
@@ -31,7 +27,7 @@ def terminal_report(
         _headline(scores, width),
         _table(scores, width, colour),
         findings(scores, width, wide=width >= WIDTH),
-        _next(scores, width, reference) if next_steps else [],
+        _next(scores, width, reference),
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
@@ -149,21 +145,13 @@ def _cells(scores: Scores, ungraded: bool, intervals: bool) -> list[list[str]]:
     head = ["BUILT FOR", "N", "correct", "wrong", "unsupp", "refused"]
     head += (["ungraded"] if ungraded else []) + ["WANTED"] + (["95% CI"] if intervals else [])
     rows = [head]
-    for name, row in scores.by_target.items():
-        if row.n == 0:
-            continue
-        share = scores.wanted.rows[name]
-        mark = words.WANTED_IN_ROW[name]
-        cells = [ROW_NAMES[name], str(row.n)]
-        cells += [f"{getattr(row, bucket)}{'*' if bucket == mark else ' '}" for bucket in BUCKETS]
-        cells += ([str(row.not_graded)] if ungraded else []) + [f"{share.count}/{share.n}"]
+    for name, row, share, wanted in words.rows(scores):
         few = " few" if words.few(row.n, scores) else ""
+        cells = [name, str(row.n)]
+        cells += [f"{getattr(row, bucket)}{'*' if bucket == wanted else ' '}" for bucket in BUCKETS]
+        cells += ([str(row.not_graded)] if ungraded else []) + [f"{share.count}/{share.n}"]
         rows.append(cells + ([f"{interval(share)}{few}"] if intervals else []))
-    total = scores.wanted.total
-    cells = ["total", str(scores.questions), *(f"{scores.buckets[bucket]} " for bucket in BUCKETS)]
-    cells += ([str(scores.not_graded)] if ungraded else []) + [f"{total.count}/{total.n}"]
-    few = " few" if words.few(scores.questions, scores) else ""
-    return [*rows, cells + ([f"{interval(total)}{few}"] if intervals else [])]
+    return rows
 
 
 def _columns(rows: Sequence[Sequence[str]], *, colour: bool) -> list[str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ragharness.records import BUCKETS, ROW_NAMES
+from ragharness.records import BUCKETS
 from ragharness.reports import words
-from ragharness.reports.text import counted, duration, fraction, ids, interval, one_line, rate, yes_of
+from ragharness.reports.formats import WIDTH
+from ragharness.reports.text import counted, duration, ids, interval, one_line, rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,7 +21,7 @@ _LONGEST = 2100
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 
 
-def markdown_report(scores: Scores) -> str:
+def render(scores: Scores, *, width: int = WIDTH, colour: bool = False, reference: str = "") -> str:
     """Return the whole report, ending with a line break; texts of pipelines and corpora stay plain text."""
     parts = [
         _heading(scores),
@@ -88,19 +89,11 @@ def _unacceptable(scores: Scores) -> str:
 
 def _table(scores: Scores) -> list[str]:
     rows = []
-    for name, row in scores.by_target.items():
-        if row.n:
-            share = scores.wanted.rows[name]
-            few = " few" if words.few(row.n, scores) else ""
-            cells = [_marked(getattr(row, bucket), words.WANTED_IN_ROW[name] == bucket) for bucket in BUCKETS]
-            label = [ROW_NAMES[name], str(row.n)]
-            result = [f"{share.count}/{share.n}", f"{interval(share)}{few}"]
-            rows.append([*label, *cells, str(row.not_graded), *result])
-    total = scores.wanted.total
-    counts = [str(scores.buckets[bucket]) for bucket in BUCKETS]
-    few = " few" if words.few(scores.questions, scores) else ""
-    result = [f"{total.count}/{total.n}", f"{interval(total)}{few}"]
-    rows.append(["total", str(scores.questions), *counts, str(scores.not_graded), *result])
+    for name, row, share, wanted in words.rows(scores):
+        few = " few" if words.few(row.n, scores) else ""
+        counts = [_marked(getattr(row, bucket), bucket == wanted) for bucket in BUCKETS]
+        result = [str(row.not_graded), f"{share.count}/{share.n}", f"{interval(share)}{few}"]
+        rows.append([name, str(row.n), *counts, *result])
     head = ["built for", "n", *BUCKETS, "not graded", "wanted", "95% CI"]
     return [
         *_grid(head, rows),
@@ -122,27 +115,10 @@ def _grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 def _findings(scores: Scores) -> list[str]:
-    axes, found, top = scores.axes, scores.retrieval, words.top(scores)
-    quality, extra = axes.refusal_quality, axes.extra_claim_count
-    rows = [
-        *words.stability(scores),
-        ("citation exists", f"{yes_of(axes.citation_exists)}, {axes.citation_exists.null} without citation"),
-        ("citation supports", f"{yes_of(axes.citation_supports)}, {axes.citation_supports.null} without"),
-        ("uncited claims", f"{extra.sum} in {extra.answers} answers"),
-        ("refusal quality", "n/a" if quality.mean is None else f"{quality.mean:.2f} of 3, n {quality.n}"),
-        ("over-refusal: refused with the evidence retrieved", counted(axes.over_refusal)),
-        ("over-refusal of all whose answer is in reach", counted(axes.over_refusal_all)),
-        ("under-refusal: answered where a refusal is wanted", counted(axes.under_refusal)),
-        ("hedged: declined and answered at once", str(axes.hedged)),
-        ("mixed: partly from outside knowledge", str(axes.mixed)),
-        (f"gold evidence {top}", counted(found.any_evidence)),
-        (f"all gold evidence {top}", counted(found.all_evidence)),
-        ("gold evidence first", counted(found.evidence_first)),
-        ("right document", counted(found.document)),
-        (f"gold evidence {top} where the right document is", counted(found.evidence_in_document)),
-        ("mean 1/rank of gold evidence (MRR)", fraction(found.mrr)),
-        (f"gain of gold evidence over the best ranking's ({words.gain(scores)})", fraction(found.ndcg)),
-    ]
+    rows = words.stability(scores)
+    for metric, value in words.measured(scores, "axes") + words.measured(scores, "retrieval"):
+        absent = f", {value.null} {metric.absent}" if metric.absent else ""
+        rows.append((words.named(metric.label, scores), f"{words.figure(metric, value)}{absent}"))
     return ["## Axes and retrieval", "", *_grid(["measure", "value"], rows)]
 
 
@@ -150,11 +126,7 @@ def _misses(scores: Scores) -> list[str]:
     missed = scores.questions - scores.wanted.total.count
     if not missed:
         return []
-    rows = [
-        (name, str(count))
-        for field, name in words.FAILURE_NAMES.items()
-        if (count := getattr(scores.failures, field))
-    ]
+    rows = [(name, str(count)) for name, count in words.missed(scores)]
     lists = [f"- {kind}: {escaped(ids(names, 20), 400)}" for kind, names in words.worst(scores)]
     return [f"## Why {missed} missed", "", *_grid(["where", "questions"], rows), "", *lists]
 

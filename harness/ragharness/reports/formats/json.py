@@ -7,19 +7,20 @@ from typing import Any
 
 import msgspec
 
+from ragharness.reports.formats import WIDTH
 from ragharness.scores import Scores
 
-SCHEMA = Path(__file__).with_name("scores.schema.json")
+SCHEMA = Path(__file__).parents[1] / "scores.schema.json"
 """The published JSON Schema, shipped with the package."""
 
 
-def json_report(scores: Scores) -> str:
+def render(scores: Scores, *, width: int = WIDTH, colour: bool = False, reference: str = "") -> str:
     """Return the scores as indented JSON, ending with a line break."""
     return msgspec.json.format(msgspec.json.encode(scores)).decode() + "\n"
 
 
 def read_scores(content: bytes) -> Scores:
-    """Return the scores that ``json_report`` wrote; raises msgspec.MsgspecError for anything else."""
+    """Return the scores that ``render`` wrote; raises msgspec.MsgspecError for anything else."""
     return msgspec.json.decode(content, type=Scores)
 
 

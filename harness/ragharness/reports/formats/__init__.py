@@ -1,0 +1,32 @@
+"""Report formats: one file each, found by its name.
+
+A format's module has ``render(scores, *, width, colour, reference)``, which returns the whole report, ending
+with a line break. ``width`` and ``colour`` are what a terminal can show, ``reference`` names the run in the
+commands that the report offers (empty: it is the newest); a format may leave any of them aside.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from ragharness.errors import UnknownName
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+WIDTH = 80
+
+
+def format_names() -> list[str]:
+    """Return the names of all report formats, in alphabetical order."""
+    return sorted(found.name for found in pkgutil.iter_modules(__path__))
+
+
+def load_format(name: str) -> Callable[..., str]:
+    """Return the function that writes a report; raises UnknownName with the nearest names."""
+    if name not in format_names():
+        raise UnknownName("report format", name, format_names())
+    render: Callable[..., str] = import_module(f"{__name__}.{name}").render
+    return render

@@ -1,0 +1,91 @@
+"""Metrics: one file each, found by its name; each says what it measures, and computes it.
+
+A metric's module is named as its value is in the JSON of the scores, begins with the one sentence that says
+what it is, and has ``METRIC``. The JSON, its schema, every report and the tables of the documentation iterate
+over what is found here.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from ragharness.scores.values import Share, share
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ragharness.records import Verdict
+    from ragharness.scores.tally import Outcome
+
+Part: TypeAlias = Literal["axes", "retrieval"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric:
+    """What one figure is called, what it means, and how it follows from the outcomes.
+
+    ``{top}`` and ``{at_k}`` in its names become "in top 5" and "@5", where the harness retrieved 5 passages.
+    """
+
+    name: str = ""
+    """The name of its file, and ``sentence`` the first one there: filled in where it is found."""
+    sentence: str = ""
+    part: Part
+    """Where in the scores it stands: ``axes`` are handed all outcomes, ``retrieval`` those with evidence."""
+    places: tuple[int, int]
+    """Its places in that part: of the JSON and Markdown, and of the terminal's report (0: not shown)."""
+    label: str
+    """Its name in Markdown."""
+    short: str = ""
+    """Its name in the terminal's report."""
+    remark: str = ""
+    """What the terminal says behind the value, on a line of its own."""
+    absent: str = ""
+    """How Markdown names the answers to which a yes/no metric does not apply."""
+    words: Callable[[Any], str] | None = None
+    """The value in words; None: as every value of its type is written."""
+    range: tuple[int, int | None] = (0, 1)
+    """The least and the greatest value, of the rate where it is a count out of n; None: no limit."""
+    higher_is_better: bool
+    source: str = "this project"
+    type: Any = Share
+    compute: Callable[[Sequence[Outcome], int | None], Any]
+    """From the outcomes, and how many passages the harness retrieved (None: the pipeline decided it)."""
+
+
+@lru_cache
+def metrics(part: Part) -> tuple[Metric, ...]:
+    """Return the metrics of a part of the scores, in their order."""
+    modules = [import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__)]
+    found = [
+        replace(
+            each.METRIC, name=each.__name__.rpartition(".")[2], sentence=(each.__doc__ or "").split("\n")[0]
+        )
+        for each in modules
+        if each.METRIC.part == part
+    ]
+    return tuple(sorted(found, key=lambda each: each.places))
+
+
+def graded(outcomes: Sequence[Outcome]) -> list[Verdict]:
+    """Return the verdicts of the graded answers."""
+    return [each.verdict for each in outcomes if each.verdict is not None and each.status == "ok"]
+
+
+def flagged(outcomes: Sequence[Outcome], flag: str) -> int:
+    """Return how many graded answers have a flag."""
+    return sum(flag in verdict.flags for verdict in graded(outcomes))
+
+
+def rate(outcomes: Sequence[Outcome], hit: Callable[[Outcome], bool]) -> Share:
+    """Return of how many outcomes something holds."""
+    return share(sum(map(hit, outcomes)), len(outcomes))
+
+
+def mean(values: Sequence[float]) -> float | None:
+    """Return the mean of some values; None where there is none."""
+    return sum(values) / len(values) if values else None

@@ -1,0 +1,16 @@
+"""Every citation names a passage that the answer was given; null: nothing is cited."""
+
+from ragharness.scores.metrics import Metric, graded
+from ragharness.scores.values import YesNoAxis, yes_no
+
+METRIC = Metric(
+    part="axes",
+    places=(1, 1),
+    label="citation exists",
+    short="citation exists",
+    absent="without citation",
+    higher_is_better=True,
+    source="the rubric, as settled in docs/scoring.md",
+    type=YesNoAxis,
+    compute=lambda outcomes, _: yes_no([each.citation_exists for each in graded(outcomes)]),
+)

@@ -1,0 +1,16 @@
+"""Every citation supports the sentence in which it stands; null: nothing is cited."""
+
+from ragharness.scores.metrics import Metric, graded
+from ragharness.scores.values import YesNoAxis, yes_no
+
+METRIC = Metric(
+    part="axes",
+    places=(2, 2),
+    label="citation supports",
+    short="citation supports",
+    absent="without",
+    higher_is_better=True,
+    source="the rubric, as settled in docs/scoring.md",
+    type=YesNoAxis,
+    compute=lambda outcomes, _: yes_no([each.citation_supports for each in graded(outcomes)]),
+)

@@ -1,0 +1,15 @@
+"""Graded answers partly cited, partly from general knowledge by their own account."""
+
+from ragharness.scores.metrics import Metric, flagged
+
+METRIC = Metric(
+    part="axes",
+    places=(9, 9),
+    label="mixed: partly from outside knowledge",
+    short="mixed",
+    remark="partly from outside knowledge",
+    range=(0, None),
+    higher_is_better=False,
+    type=int,
+    compute=lambda outcomes, _: flagged(outcomes, "mixed"),
+)

@@ -1,0 +1,174 @@
+"""Metrics and report formats are files: one more of them is enough, and each says what it is."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import ragharness
+import run_fakes as fake
+from commands import process
+from conftest import ROOT
+from ragharness.reports import words
+from ragharness.scores import score
+from ragharness.scores.metrics import Metric, Part, metrics
+
+if TYPE_CHECKING:
+    from commands import Verb
+
+PACKAGE = Path(ragharness.__file__).parent
+PARTS: tuple[Part, ...] = ("axes", "retrieval")
+ALL = [metric for part in PARTS for metric in metrics(part)]
+
+NEW = '''"""Mean number of passages."""
+
+from ragharness.scores.metrics import Metric, mean
+
+METRIC = Metric(
+    part="{part}",
+    places=(90, 90),
+    label="passages {{top}}",
+    short="passages {{top}}",
+    remark="{remark}",
+    range=(0, None),
+    higher_is_better=False,
+    source="this test",
+    type=float | None,
+    compute=lambda outcomes, _: mean([4.25 for _ in outcomes]),
+)
+'''
+PRINTED = """
+import json
+import run_fakes as fake
+from ragharness.reports import load_format, read_scores
+from ragharness.reports.formats.json import schema
+from ragharness.scores import score
+
+records = [fake.record(question, "refused") for question in fake.questions()]
+scores = score(fake.run(), [], fake.questions(), records, name="r")
+texts = [load_format(name)(scores) for name in ("json", "terminal", "markdown")]
+assert read_scores(texts[0].encode()) == scores
+print(json.dumps([*texts, schema()]))
+"""
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """Return a folder with a copy of the package, to put files into."""
+    shutil.copytree(PACKAGE, tmp_path / "copy/ragharness", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path / "copy"
+
+
+@pytest.mark.parametrize(("part", "remark"), [("retrieval", ""), ("axes", ""), ("axes", "at a time")])
+def test_a_file_is_all_that_a_new_metric_takes(copy: Path, part: str, remark: str) -> None:
+    file = copy / "ragharness" / "scores" / "metrics" / "passages.py"
+    file.write_text(NEW.format(part=part, remark=remark), encoding="utf-8")
+    path = os.pathsep.join((str(copy), str(ROOT / "tests")))
+    done = subprocess.run(
+        [sys.executable, "-c", PRINTED],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    told, terminal, markdown, schema = json.loads(done.stdout)
+    assert json.loads(told)[part]["passages"] == 4.25
+    assert "passages in top 5" in terminal
+    assert f"4.250 {remark}".rstrip() in terminal
+    assert "| passages in top 5 | 4.250 |\n" in markdown
+    described = schema["$defs"][part.capitalize()]
+    assert described["properties"]["passages"]["description"] == "Mean number of passages."
+    assert described["required"][-1] == "passages"
+
+
+@pytest.mark.parametrize("metric", ALL, ids=lambda each: each.name)
+def test_a_metric_says_what_it_is(metric: Metric) -> None:
+    assert (PACKAGE / "scores" / "metrics" / f"{metric.name}.py").exists()
+    assert metric.sentence.endswith(".")
+    assert metric.source
+    assert metric.label
+    assert bool(metric.short) == bool(metric.places[1])
+
+
+def test_no_two_metrics_of_a_part_have_one_place() -> None:
+    for part in PARTS:
+        assert len({each.places[0] for each in metrics(part)}) == len(metrics(part))
+        places = [each.places[1] for each in metrics(part) if each.short]
+        assert len(set(places)) == len(places)
+
+
+def least_and_greatest(value: Any) -> tuple[float, float]:
+    """Return the limits of what a value says."""
+    if hasattr(value, "low"):
+        return value.low, value.high
+    value = getattr(value, "mean", value)
+    return value, value
+
+
+def test_every_value_is_in_the_range_that_its_metric_declares() -> None:
+    flags = ("hedged", "mixed")
+    records = [
+        fake.record(each, "refused" if number % 3 else "correct", flags=flags, extra_claim_count=number)
+        for number, each in enumerate(fake.questions())
+    ]
+    scores = score(fake.run(), [], fake.questions(), records, name="r")
+    for part in PARTS:
+        for metric, value in words.measured(scores, part):
+            low, high = least_and_greatest(value)
+            least, most = metric.range
+            assert least <= low <= high <= (most or float("inf")), metric.name
+
+
+CSV = '''"""The buckets as two columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ragharness.scores import Scores
+
+
+def render(scores: Scores, *, width: int = 80, colour: bool = False, reference: str = "") -> str:
+    """Return a line a bucket."""
+    return "".join(f"{name},{count}\\n" for name, count in scores.buckets.items())
+'''
+
+
+def test_a_file_is_all_that_a_new_report_format_takes(tmp_path: Path, copy: Path, verb: Verb) -> None:
+    (copy / "ragharness" / "reports" / "formats" / "csv.py").write_text(CSV, encoding="utf-8")
+    verb("run", "--pipeline", "refuse")
+    done = process(tmp_path, "report", "--format", "csv", PYTHONPATH=str(copy))
+    assert done.stdout == "correct,0\nwrong,0\nunsupported,0\nrefused,130\n"
+    assert (
+        "csv, json, markdown, terminal" in process(tmp_path, "report", "--help", PYTHONPATH=str(copy)).stdout
+    )
+
+
+def test_a_format_is_named_in_full_or_in_short_and_once(verb: Verb) -> None:
+    verb("run", "--pipeline", "refuse")
+    for name, short in (("markdown", "--markdown"), ("json", "--json")):
+        assert verb("report", "--format", name).output == verb("report", short).output
+        assert verb("report", "--format", name, short).code == 0
+    assert verb("report", "--format", "terminal").output == verb("report").output
+    both = verb("report", "--format", "json", "--markdown")
+    assert (both.code, both.errors.splitlines()[0]) == (
+        3,
+        "error: expected one report format, found json and markdown",
+    )
+    unknown = verb("report", "--format", "markdwn")
+    assert (unknown.code, unknown.errors.splitlines()) == (
+        3,
+        [
+            "error: no report format is named 'markdwn'; did you mean markdown?",
+            "help:  ragharness report --help",
+        ],
+    )
+    assert "known: json, markdown, terminal" in verb("report", "--format", "q").errors
