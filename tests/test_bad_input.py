@@ -398,6 +398,26 @@ def test_ctrl_c_and_two_at_once(tmp_path: Path) -> None:
     assert records.read_text().count("\n") == 13
 
 
+@pytest.mark.slow
+def test_threads_that_never_end_keep_nobody_waiting(tmp_path: Path) -> None:
+    spec = pipeline(
+        tmp_path,
+        """
+        import time
+        from concurrent.futures import ThreadPoolExecutor
+
+        POOL = ThreadPoolExecutor(8)
+
+        def answer(question, passages):
+            POOL.submit(time.sleep, 10**6)
+            return "I could not find it."
+        """,
+    )
+    done = process(tmp_path, "run", *SMALL, "--pipeline", spec, "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["asked"] == 13
+
+
 def test_a_set_that_wants_no_refusal_leaves_no_blanks(verb: Verb, tmp_path: Path) -> None:
     lines = [line for line in (tmp_path / "few.jsonl").read_text().splitlines() if '"correct"' in line]
     (tmp_path / "few.jsonl").write_text("\n".join(lines))

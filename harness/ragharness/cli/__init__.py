@@ -10,6 +10,8 @@ import gc
 import os
 import pkgutil
 import sys
+import threading
+import time
 from importlib import import_module
 from typing import Any
 
@@ -23,6 +25,9 @@ _USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
 
 _YOUNG_OBJECTS = 50_000
 """New objects between two looks of the garbage collector at the young ones."""
+
+_PATIENCE = 10.0
+"""Seconds that what a pipeline has started may take to end."""
 
 EXIT_USAGE = 3
 EXIT_INTERRUPTED = 130
@@ -56,7 +61,20 @@ def main() -> None:
     """Run the command line; every foreseeable mistake ends in a sentence and an exit code."""
     # Compiling patterns makes many small objects that all stay: looking through them early only costs time.
     gc.set_threshold(_YOUNG_OBJECTS)
-    sys.exit(_run())
+    code = _run()
+    _leave_at_last(code)
+    sys.exit(code)
+
+
+def _leave_at_last(code: int) -> None:
+    """End the process even if threads or exit handlers of a pipeline never end."""
+
+    def leave() -> None:
+        time.sleep(_PATIENCE)
+        os._exit(code)
+
+    # A daemon runs on while the interpreter waits for the others.
+    threading.Thread(target=leave, daemon=True).start()
 
 
 def _run() -> int:
