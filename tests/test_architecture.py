@@ -147,6 +147,7 @@ def test_public_names() -> None:
         "Run",
         "RunConfig",
         "RunVerdict",
+        "TemporaryFailure",
         "Usage",
         "Verdict",
         "__version__",

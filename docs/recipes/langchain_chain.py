@@ -9,7 +9,7 @@ from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 
-from ragharness.corpus import load_corpus
+from ragharness import load_corpus
 
 texts = [
     Document(page_content=each.text, metadata={"source": each.id}) for each in load_corpus("sample").documents

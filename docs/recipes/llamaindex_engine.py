@@ -5,7 +5,7 @@ from llama_index.core.llms import MockLLM  # put your model here
 from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.query_engine import CitationQueryEngine
 
-from ragharness.corpus import load_corpus
+from ragharness import load_corpus
 
 texts = [Document(text=each.text, doc_id=each.id) for each in load_corpus("sample").documents]
 index = VectorStoreIndex.from_documents(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ragharness.api import arun, grade, load_corpus, load_questions, load_run, run
     from ragharness.config import RunConfig
-    from ragharness.errors import RagharnessError
+    from ragharness.errors import RagharnessError, TemporaryFailure
     from ragharness.records import Answer, Document, Evidence, Passage, Question, Record, Usage, Verdict
     from ragharness.results import QuestionResult, Run, RunVerdict
 
@@ -30,6 +30,7 @@ _HOMES = {
     "Run": "results",
     "RunConfig": "config",
     "RunVerdict": "results",
+    "TemporaryFailure": "errors",
     "Usage": "records",
     "Verdict": "records",
     "arun": "api",
@@ -53,6 +54,7 @@ __all__ = [
     "Run",
     "RunConfig",
     "RunVerdict",
+    "TemporaryFailure",
     "Usage",
     "Verdict",
     "__version__",
