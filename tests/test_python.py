@@ -163,6 +163,36 @@ def test_one_answer_is_graded() -> None:
         rh.grade(" ", "Ann Lee")
 
 
+@pytest.mark.parametrize(
+    "verb",
+    [
+        "disclose",
+        "share",
+        "give",
+        "provide",
+        "quote",
+        "print",
+        "report",
+        "record",
+        "describe",
+        "reach",
+        "state",
+    ],
+)
+def test_a_plain_no_is_an_answer(verb: str) -> None:
+    """Verbs of documents, too: "it is not reported" declines, "No, it is not reported" does not."""
+    done = {"give": "given"}.get(verb, f"{verb.removesuffix('e')}ed")
+    for said in (
+        f"No, it cannot be {done} without prior consent.",
+        f"No. The information may not be {done} to third parties.",
+        f"No, the information is not {done} to third parties.",
+        f"No. The Recipient cannot {verb} the information.",
+        f"No, they could not be {done}.",
+    ):
+        verdict = rh.grade(f"May the Recipient {verb} the information to third parties?", said, golds=["no"])
+        assert verdict.bucket != "refused", said
+
+
 def test_the_module_runs_as_a_command(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "ragharness", "--version"],
