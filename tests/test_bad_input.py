@@ -413,8 +413,10 @@ def test_threads_that_never_end_keep_nobody_waiting(tmp_path: Path) -> None:
             return "I could not find it."
         """,
     )
-    done = process(tmp_path, "run", *SMALL, "--pipeline", spec, "--json")
-    assert done.returncode == 0
+    done = subprocess.run(
+        [sys.executable, "-m", "ragharness", "run", *SMALL, "--pipeline", spec, "--json"],
+        cwd=tmp_path, capture_output=True, timeout=60, check=True,
+    )  # fmt: skip
     assert json.loads(done.stdout)["asked"] == 13
 
 

@@ -1,6 +1,6 @@
 """``python -m ragharness``: the command line."""
 
-from ragharness.cli import main
+from ragharness.cli import script
 
 if __name__ == "__main__":
-    main()
+    script()

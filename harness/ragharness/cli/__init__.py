@@ -57,18 +57,23 @@ def add_group(app: typer.Typer, name: str, summary: str) -> typer.Typer:
     return group
 
 
+def script() -> None:
+    """Run the command line as a process of its own, which ends even if a pipeline's threads never do."""
+    try:
+        main()
+    except SystemExit as end:
+        _leave_at_last(end.code if isinstance(end.code, int) else 0)
+        raise
+
+
 def main() -> None:
     """Run the command line; every foreseeable mistake ends in a sentence and an exit code."""
     # Compiling patterns makes many small objects that all stay: looking through them early only costs time.
     gc.set_threshold(_YOUNG_OBJECTS)
-    code = _run()
-    _leave_at_last(code)
-    sys.exit(code)
+    sys.exit(_run())
 
 
 def _leave_at_last(code: int) -> None:
-    """End the process even if threads or exit handlers of a pipeline never end."""
-
     def leave() -> None:
         time.sleep(_PATIENCE)
         os._exit(code)
