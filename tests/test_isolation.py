@@ -250,6 +250,111 @@ def test_a_wild_pipeline_harms_its_own_records_only(tmp_path: Path) -> None:
     assert "r is finished" in again.stderr
 
 
+FORKING = """
+import os, sys
+
+count = 0
+{0}
+def answer(question, passages):
+    global count
+    count += 1
+    if count == 3 and os.fork() == 0:
+        {1}
+    return f"I could not find it. {{question}}"
+
+async def later(question):
+    return answer(question, [])
+
+def seeking(question, retrieve):
+    global count
+    count += 1
+    if count == 3:
+        os.fork()
+    return " ".join(["found", *(each.id for each in retrieve(question, 1))])
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a process cannot be copied here")
+@pytest.mark.parametrize(
+    ("name", "loading", "child"),
+    [
+        ("answer", "", "sys.exit(0)"),
+        ("answer", "", "print('a child', flush=True)"),
+        ("answer", "", "raise ValueError('in the child')"),
+        ("answer", "", "return 'from the child'"),
+        ("answer", "", "print('a child', flush=True); os._exit(0)"),
+        ("answer", "os.fork()", "pass"),
+        ("later", "", "sys.exit(0)"),
+        ("seeking", "", "pass"),
+    ],
+)
+def test_a_pipeline_that_forks_answers_each_question_once(
+    tmp_path: Path, name: str, loading: str, child: str
+) -> None:
+    pipeline(tmp_path, FORKING.format(loading, child), "forking.py")
+    arguments = ("--pipeline", f"forking.py:{name}", "--isolate", "--concurrency", "1")
+    done = process(tmp_path, "run", *arguments, "--limit", "26", "--out", "r")
+    assert done.returncode == 0, done.stderr
+    texts = {each.id: each.text for each in RunFolder.open(tmp_path / "r").questions()}
+    for record in RunFolder.open(tmp_path / "r").records():
+        assert record.failure is None
+        assert record.answer is not None
+        found = " ".join(["found", *(each.id for each in record.retrieved)])
+        expected = found if name == "seeking" else f"I could not find it. {texts[record.question]}"
+        assert record.answer.text == expected
+
+
+@pytest.mark.parametrize("status", ["0", "7", "'enough'"])
+def test_a_copy_ends_with_the_status_that_it_chose(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = f"""
+        import os, sys
+        def answer(question):
+            if not (child := os.fork()): sys.exit({status})
+            return str(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        """
+    room = Isolation(pipeline(tmp_path, source))
+    try:
+        assert room.ask("Which?", [], nothing).answer == Answer(text="1" if "e" in status else status)
+    finally:
+        room.leave()
+        room.close()
+
+
+LOUD = """
+import gc
+from ragharness.runner import wire
+
+def answer(question):
+    (line,) = (each for each in gc.get_objects() if type(each).__name__ == "_Line")
+    if question.startswith("twice"):
+        line.send(1, wire.Told(None, ("a second reply",), 0))
+        line.send(99, wire.Told(None, ("to no question",), 0))
+        line.send(1, wire.Seek("for nobody", 1))
+    if question == "noise":
+        line._outgoing.write(b"loading weights: 100%\\n" * 9)
+        line._outgoing.flush()
+    return question
+"""
+
+
+def test_replies_to_other_questions_are_nobody_s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    room = Isolation(pipeline(tmp_path, LOUD))
+    try:
+        assert room.ask("first", [], nothing).answer == Answer(text="first")
+        assert room.ask("twice", [], nothing).answer == Answer(text="twice")
+        assert room.ask("third", [], nothing).answer == Answer(text="third")
+        with pytest.raises(ProcessDied, match="wrote between its messages"):
+            room.ask("noise", [], nothing)
+        assert room.ask("after", [], nothing).answer == Answer(text="after")
+    finally:
+        room.leave()
+        room.close()
+
+
 def test_processes_end_with_the_harness(tmp_path: Path) -> None:
     spec = pipeline(
         tmp_path,

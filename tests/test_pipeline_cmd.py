@@ -307,6 +307,43 @@ def test_a_command_that_its_first_question_ends_is_asked_the_others(tmp_path: Pa
     assert reply == {}
 
 
+FORKS = """
+    import json, os, sys, time
+    count = 0
+    for line in sys.stdin:
+        asked = json.loads(line)
+        count += 1
+        copy = count == 3 and os.fork() == 0
+        time.sleep(0.2 * copy * {late})
+        sys.stdout.write(json.dumps({{"text": asked["question"], {also}}}) + "\\n")
+        if copy: sys.exit(0)
+"""
+
+
+@pytest.mark.parametrize("also", ['"id": asked["id"]', ""])
+def test_a_reply_of_a_copy_is_not_that_to_the_next_question(tmp_path: Path, also: str) -> None:
+    pipeline = load(script(tmp_path, FORKS.format(late=1 if also else 0, also=also)))
+
+    async def calls() -> list[Any]:
+        replies: list[Any] = []
+        for number in range(12):
+            try:
+                replies.append(await cast("Any", pipeline.call(f"Question {number}?", PASSAGES)))
+            except UnusableReply as error:
+                replies.append(error)
+            time.sleep(0.1)  # noqa: ASYNC251 (the loop must not hear what is said meanwhile)
+        return replies
+
+    replies = asyncio.run(calls())
+    answered = [
+        (number, each["text"]) for number, each in enumerate(replies) if not isinstance(each, UnusableReply)
+    ]
+    assert [text for _, text in answered] == [f"Question {number}?" for number, _ in answered]
+    refused = [str(each) for each in replies if isinstance(each, UnusableReply)]
+    assert all(each.startswith("expected the reply to ") for each in refused)
+    assert len(refused) <= 3 * bool(also)
+
+
 # -- whole runs
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import run_fakes as fake
+from commands import process
 from ragharness.errors import RunNotUsable, StorageError, UnknownName, UsageError
 from ragharness.store import FORMAT, RunFolder, differences, find_run, find_unfinished, new_folder
 from ragharness.store.search import slug
@@ -285,3 +287,91 @@ def test_records_are_streamed(tmp_path: Path) -> None:
     stream = folder.records()
     assert next(stream) == RECORDS[0]
     stream.close()  # type: ignore[attr-defined]
+
+
+@pytest.fixture(scope="module")
+def half(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of which half is answered."""
+    folder = tmp_path_factory.mktemp("half")
+    done = process(folder, "run", "--pipeline", "refuse", "--limit", "13", "--out", "r", "--quiet")
+    assert done.returncode == 0, done.stderr
+    lines = (folder / "r" / "records.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "r" / "records.jsonl").write_bytes(b"".join(lines[:6]))
+    return folder
+
+
+AGAIN = ("run", "--pipeline", "refuse", "--limit", "13", "--quiet", "--out")
+
+
+@pytest.mark.parametrize(
+    ("name", "verb"),
+    [
+        ("scores.json.new", ("score",)),
+        ("scores.json.new", ("grade",)),
+        ("scores.json.new", AGAIN),
+        ("records.jsonl.new", ("grade",)),
+        ("run.json.new", ("grade",)),
+        ("lock", ("grade",)),
+        ("lock", AGAIN),
+        ("records.jsonl", ("grade",)),
+        ("records.jsonl", AGAIN),
+        ("answers.jsonl", AGAIN),
+        ("sessions.jsonl", AGAIN),
+        ("gone/lock", AGAIN),
+        ("gone/run.json.new", AGAIN),
+        ("gone/questions.jsonl.new", AGAIN),
+        ("answers.jsonl", ("show", "q100")),
+        ("scores.json", ("report",)),
+        ("scores.json", ("score",)),
+        ("scores.json.new", ("report",)),
+    ],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a right of their own there")
+@pytest.mark.parametrize("there", [True, False])
+def test_nothing_is_written_through_a_link_in_a_run_folder(
+    tmp_path: Path, half: Path, name: str, verb: tuple[str, ...], there: bool
+) -> None:
+    shutil.copytree(half, tmp_path, dirs_exist_ok=True)
+    folder, precious, link = tmp_path / "r", tmp_path / "precious", (tmp_path / "r" / name)
+    if name.startswith("gone/"):
+        shutil.rmtree(folder)
+        folder.mkdir()
+        link = folder / link.name
+    content = (link.read_bytes() if link.is_file() else b"") + b'{"half": '
+    if there:
+        precious.write_bytes(content)
+    link.unlink(missing_ok=True)
+    link.symlink_to(precious)
+    done = process(tmp_path, *verb, "r")
+    assert (precious.read_bytes() if precious.exists() else None) == (content if there else None)
+    reads = verb[0] in {"show", "report"} or (name, verb) == ("scores.json", ("score",))
+    assert "Traceback" not in done.stderr
+    if reads:
+        assert done.returncode == 0, done.stderr
+        return
+    assert done.returncode == 3
+    found = "expected a plain file at {}, found a symbolic link: nothing is written through it"
+    told = re.search(found.format("(.*)"), done.stderr)
+    assert told, done.stderr
+    assert told[1].endswith(f"r/{link.name}")
+    assert f"rm {told[1]}" in done.stderr
+    assert link.is_symlink()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a right of their own there")
+def test_a_run_folder_that_the_user_reaches_through_a_link_is_fine(tmp_path: Path, half: Path) -> None:
+    shutil.copytree(half / "r", tmp_path / "elsewhere")
+    (tmp_path / "mine").symlink_to(tmp_path / "elsewhere")
+    for verb in (AGAIN, ("grade",), ("score",)):
+        done = process(tmp_path, *verb, "mine")
+        assert done.returncode == 0, done.stderr
+    assert len(list(RunFolder.open(tmp_path / "elsewhere").records())) == 13
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_named_pipe_in_a_run_folder_is_refused_and_not_waited_for(tmp_path: Path, half: Path) -> None:
+    shutil.copytree(half, tmp_path, dirs_exist_ok=True)
+    os.mkfifo(tmp_path / "r" / "scores.json.new")
+    done = process(tmp_path, "score", "r")
+    assert done.returncode == 3
+    assert "scores.json.new, found a folder, device or pipe" in done.stderr

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 import msgspec
 
 from ragharness.folders.formats import Parsed, left_out, may_run_away, parse
-from ragharness.framing import receive_frame, send_frame
+from ragharness.framing import NotAMessage, receive_frame, send_frame
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -71,9 +71,10 @@ class Reader:
         patience.daemon = True
         patience.start()
         try:
-            send_frame(cast("BinaryIO", process.stdin), msgspec.msgpack.encode(job))
-            return msgspec.msgpack.decode(receive_frame(cast("BinaryIO", process.stdout)), type=Parsed)
-        except (OSError, EOFError, msgspec.MsgspecError):
+            send_frame(cast("BinaryIO", process.stdin), 0, msgspec.msgpack.encode(job))
+            _, content = receive_frame(cast("BinaryIO", process.stdout))
+            return msgspec.msgpack.decode(content, type=Parsed)
+        except (OSError, EOFError, NotAMessage, msgspec.MsgspecError):
             code = self._end()
         except BaseException:
             self._end()
@@ -118,14 +119,15 @@ def serve() -> None:
     limited = False
     while True:
         try:
-            job = msgspec.msgpack.decode(receive_frame(incoming), type=_Job)
+            _, content = receive_frame(incoming)
         except EOFError:
             return
+        job = msgspec.msgpack.decode(content, type=_Job)
         if not limited:
             _limit(job.memory)
             limited = True
         parsed = parse(job.name, Path(os.fsdecode(job.path)), job.ending)
-        send_frame(outgoing, msgspec.msgpack.encode(parsed))
+        send_frame(outgoing, 0, msgspec.msgpack.encode(parsed))
 
 
 def _limit(memory: int) -> None:

@@ -35,6 +35,9 @@ SCRIPT_LIMIT = 2**20
 _PATIENCE, _LONGEST = 0.5, 20.0
 """Seconds beside twice the age of one that ended, for another to end unasked; above the second: not tried."""
 
+_HEARING = 0.002
+"""Seconds to hear what one said unasked: it must not be taken for the reply to the next question."""
+
 
 def build(context: Context, argument: str) -> Made:
     """Return the pipeline that the command ``argument`` is; raises PipelineNotUsable."""
@@ -121,7 +124,7 @@ class Lines:
     async def _exchange(self, crew: _Crew, sent: bytes) -> tuple[Process, bytes]:
         """Return the line that a process replied; one that had ended in peace meanwhile is replaced."""
         while True:
-            process = crew.waiting() or await Process.start(self._words, environment())
+            process = await crew.waiting() or await Process.start(self._words, environment())
             try:
                 process.say(sent)
                 line = await process.line()
@@ -146,10 +149,11 @@ class _Crew:
         """Held by the one that tries whether the command lives unasked."""
         self._ended: list[Process] = []
 
-    def waiting(self) -> Process | None:
+    async def waiting(self) -> Process | None:
         """Return a process that waits for a question; those that ended, or spoke without being asked, go."""
         while self.idle:
             process = self.idle.pop()
+            await asyncio.sleep(_HEARING)
             if process.fresh:
                 return process
             self.end(process)

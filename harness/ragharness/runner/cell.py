@@ -33,20 +33,20 @@ def main() -> None:
     incoming, outgoing = _claimed_streams()
     _offer_to_die_first()
     line = _Line(incoming, outgoing)
-    load = line.next()
+    _, load = line.next()
     if not isinstance(load, wire.Load):
         return
     try:
         pipeline = load_pipeline(load.spec)
     except RagharnessError as error:
-        line.send(wire.Unusable(str(error), error.help))
+        line.send(0, wire.Unusable(str(error), error.help))
         return
-    line.send(wire.Ready(pipeline.name, pipeline.fingerprint, pipeline.takes))
+    line.send(0, wire.Ready(pipeline.name, pipeline.fingerprint, pipeline.takes))
     server = _Server(pipeline, line)
     while True:
-        asked = line.next()
+        number, asked = line.next()
         if isinstance(asked, wire.Ask):
-            line.send(server.answer(asked))
+            line.send(number, server.answer(number, asked))
 
 
 class _Line:
@@ -55,15 +55,28 @@ class _Line:
     def __init__(self, incoming: BinaryIO, outgoing: BinaryIO) -> None:
         self._incoming = incoming
         self._outgoing = outgoing
-        self._inbox: SimpleQueue[wire.Message] = SimpleQueue()
+        self._process = os.getpid()
+        self._inbox: SimpleQueue[tuple[int, wire.Message]] = SimpleQueue()
         Thread(target=self._listen, daemon=True).start()
 
-    def next(self) -> wire.Message:
+    def next(self) -> tuple[int, wire.Message]:
         return self._inbox.get()
 
-    def send(self, message: wire.Message) -> None:
+    @property
+    def copied(self) -> bool:
+        """Whether this is a copy of the process, which the pipeline forked."""
+        return os.getpid() != self._process
+
+    def end_copy(self, error: BaseException | None = None) -> None:
+        """End this process if it is a copy, as Python would: only the first one answers."""
+        if self.copied:
+            status = error.code if isinstance(error, SystemExit) else error and 1
+            os._exit(status & 0xFF if isinstance(status, int) else int(status is not None))
+
+    def send(self, number: int, message: wire.Message) -> None:
+        self.end_copy()
         try:
-            wire.send(self._outgoing, message)
+            wire.send(self._outgoing, number, message)
         except OSError:
             os._exit(0)
 
@@ -84,9 +97,8 @@ class _Server:
         # One loop for all questions: clients and locks of an asynchronous pipeline belong to one.
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def answer(self, asked: wire.Ask) -> wire.Told | wire.Failed:
-        self._number += 1
-        number = self._number
+    def answer(self, number: int, asked: wire.Ask) -> wire.Told | wire.Failed:
+        self._number = number
 
         def retrieve(query: str, k: int = 5) -> list[Passage]:
             return self._retrieve(number, query, k)
@@ -95,11 +107,13 @@ class _Server:
             returned = self._settled(self._pipeline.call(asked.question, asked.passages, retrieve))
             answer, problems = read_answer(returned)
         except BaseException as error:  # noqa: BLE001 (SystemExit of a pipeline included)
+            self._line.end_copy(error)
             return _failed(error)
         finally:
+            self._line.end_copy()
             with self._seeking:
                 # What a thread of the pipeline's still looks for belongs to no question any more.
-                self._number += 1
+                self._number = 0
         return wire.Told(answer, problems, _memory())
 
     def _settled(self, returned: object) -> object:
@@ -116,11 +130,13 @@ class _Server:
 
     def _retrieve(self, number: int, query: str, k: int) -> list[Passage]:
         wire.check_query(query, k)
+        if self._line.copied:
+            raise RuntimeError("retrieve was called in a process that the pipeline forked")
         with self._seeking:
             if number != self._number:
                 raise RuntimeError("retrieve was called after the question was answered")
-            self._line.send(wire.Seek(query, k))
-            found = self._line.next()
+            self._line.send(number, wire.Seek(query, k))
+            _, found = self._line.next()
         if isinstance(found, wire.NotFound):
             raise Reported(found.failure)
         return list(found.passages) if isinstance(found, wire.Found) else []

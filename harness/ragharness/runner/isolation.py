@@ -7,12 +7,12 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
+from itertools import count
 from threading import Lock, Timer, get_ident
 from typing import TYPE_CHECKING, Any, cast
 
-import msgspec
-
 from ragharness.errors import AccessRefused, PipelineNotUsable, TemporaryFailure, UsageError
+from ragharness.framing import NotAMessage
 from ragharness.pipelines import Pipeline, pipeline_kinds
 from ragharness.pipelines._shape import Shape
 from ragharness.runner import wire
@@ -33,6 +33,9 @@ _GROWTH = 1 << 30
 """Bytes by which a process may grow over what it had after its first answer; then another takes its place."""
 
 _PROGRAM = "from ragharness.runner.cell import main; main()"
+
+
+_GARBLED = "the pipeline's process was ended: something wrote between its messages to the harness"
 
 
 class ProcessDied(Exception):
@@ -78,7 +81,10 @@ class Isolation:
         cell = self._cells[get_ident()]
         try:
             told = cell.ask(question, passages, retrieve)
-        except (EOFError, OSError, msgspec.MsgspecError):
+        except NotAMessage:
+            self.leave()
+            raise ProcessDied(_GARBLED) from None
+        except (EOFError, OSError):
             self.leave()
             raise ProcessDied(cell.end()) from None
         if cell.growth(told.memory) > _GROWTH:
@@ -129,17 +135,25 @@ class Cell:
         self._outgoing: Any = self._process.stdin
         self._ended = False
         self._settled: int | None = None
+        self._numbers = count(1)
         self.ready = self._loaded(spec)
 
     def ask(self, question: str, passages: Sequence[Passage], retrieve: Retrieve) -> wire.Told | wire.Failed:
-        """Return the answer to one question, retrieving what is looked for; raises EOFError at a death."""
-        wire.send(self._outgoing, wire.Ask(question, tuple(passages)))
+        """Return the answer to one question, retrieving what is looked for.
+
+        Raises EOFError at a death. What is about another question is dropped.
+        """
+        number = next(self._numbers)
+        wire.send(self._outgoing, number, wire.Ask(question, tuple(passages)))
         while True:
-            message = wire.receive(self._incoming)
+            about, message = wire.receive(self._incoming)
+            if about != number:
+                # Nobody waits for it any more.
+                continue
             if isinstance(message, (wire.Told, wire.Failed)):
                 return message
             if isinstance(message, wire.Seek):
-                wire.send(self._outgoing, _sought(message, retrieve))
+                wire.send(self._outgoing, number, _sought(message, retrieve))
 
     def growth(self, memory: int) -> int:
         """Return the bytes by which the process has grown since its first answer, which may load a model."""
@@ -174,9 +188,9 @@ class Cell:
         patience.daemon = True
         patience.start()
         try:
-            wire.send(self._outgoing, wire.Load(spec))
-            message = wire.receive(self._incoming)
-        except (EOFError, OSError, msgspec.MsgspecError):
+            wire.send(self._outgoing, 0, wire.Load(spec))
+            _, message = wire.receive(self._incoming)
+        except (EOFError, OSError, NotAMessage):
             raise PipelineNotUsable(
                 f"expected {spec} to load in a process of its own, found: {self.end()}",
                 help="run it once without --isolate to see what happens",

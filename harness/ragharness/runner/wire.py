@@ -1,4 +1,7 @@
-"""What the harness and an isolated pipeline say to each other: length-prefixed messages over two pipes."""
+"""What the harness and an isolated pipeline say to each other over two pipes.
+
+Every message has the number of the question that it is about; loading has 0.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import BinaryIO
 import msgspec
 from msgspec import Struct
 
-from ragharness.framing import receive_frame, send_frame
+from ragharness.framing import NotAMessage, receive_frame, send_frame
 from ragharness.records import Answer, Failure, Passage
 
 
@@ -89,12 +92,15 @@ def check_query(query: object, k: object) -> None:
         )
 
 
-def send(stream: BinaryIO, message: Message) -> None:
-    """Write one message; raises OSError where nobody reads any more."""
-    send_frame(stream, msgspec.msgpack.encode(message))
+def send(stream: BinaryIO, number: int, message: Message) -> None:
+    """Write one message about a question; raises OSError where nobody reads any more."""
+    send_frame(stream, number, msgspec.msgpack.encode(message))
 
 
-def receive(stream: BinaryIO) -> Message:
-    """Read one message; raises EOFError at the end and msgspec.MsgspecError for what is none."""
-    message: Message = _DECODER.decode(receive_frame(stream))
-    return message
+def receive(stream: BinaryIO) -> tuple[int, Message]:
+    """Read the number of a question and a message about it; raises EOFError at the end, or NotAMessage."""
+    number, content = receive_frame(stream)
+    try:
+        return number, _DECODER.decode(content)
+    except msgspec.MsgspecError:
+        raise NotAMessage from None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import msgspec
 
 from ragharness.privacy import scrubbed
+from ragharness.support.files import open_own
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,13 +29,16 @@ def line_of(value: msgspec.Struct) -> bytes:
 
 def open_to_append(path: Path) -> int:
     """Return a handle whose writes all go to the end of the file."""
-    return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
+    return open_own(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
 
 def append_line(path: Path, value: msgspec.Struct) -> None:
     """Write one line at the end of a file, whole or not at all."""
-    with path.open("ab", buffering=0) as file:
-        write_whole(file.fileno(), line_of(value))
+    file = open_to_append(path)
+    try:
+        write_whole(file, line_of(value))
+    finally:
+        os.close(file)
 
 
 def write_whole(file: int, line: bytes) -> None:
@@ -51,9 +55,11 @@ def write_whole(file: int, line: bytes) -> None:
 
 def mend(path: Path, decoder: msgspec.json.Decoder[Any]) -> bool:
     """Make the file end with a whole line; returns whether a torn one was cut off."""
-    if not path.is_file():
+    try:
+        handle = open_own(path, os.O_RDWR)
+    except FileNotFoundError:
         return False
-    with path.open("r+b") as file:
+    with os.fdopen(handle, "r+b") as file:
         tail = _unfinished_line(file)
         if not tail:
             return False

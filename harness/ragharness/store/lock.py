@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ragharness.errors import StorageError
+from ragharness.support.files import open_own
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,10 +22,10 @@ _HELD: set[Path] = set()
 @contextmanager
 def exclusive(path: Path) -> Iterator[None]:
     """Hold the lock file; raises StorageError when another writer has it."""
-    path = path.resolve()
+    path = path.parent.resolve() / path.name
     if path in _HELD:
         raise _in_use(path, os.getpid())
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    handle = open_own(path, os.O_RDWR | os.O_CREAT)
     _HELD.add(path)
     try:
         if not _try_lock(handle):

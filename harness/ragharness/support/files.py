@@ -5,8 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import shlex
+import stat
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
+
+from ragharness.errors import StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +20,22 @@ if TYPE_CHECKING:
 _DIGEST_SIZE = 32
 _BEGINNING = 40
 """Letters of the target's name in that of the temporary file; a file system may allow 255 bytes in all."""
+
+
+def open_own(path: Path, flags: int, mode: int = 0o644) -> int:
+    """Open a file to be written and return its handle; raises StorageError where it is a link, or no file.
+
+    Whoever handed the folder over may have put a link there, to any file of the user's.
+    """
+    with suppress(FileNotFoundError):
+        found = path.lstat().st_mode
+        if not stat.S_ISREG(found):
+            what = "symbolic link" if stat.S_ISLNK(found) else "folder, device or pipe"
+            raise StorageError(
+                f"expected a plain file at {path}, found a {what}: nothing is written through it",
+                help=f"see where it came from, then: rm {shlex.quote(str(path))}",
+            )
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0), mode)
 
 
 @contextmanager
@@ -28,12 +48,12 @@ def new_file(
     overwritten then. ``durable``: on the disk before it takes the target's name. ``private``: to be read by
     this user alone.
     """
-    mode, taking_turns = 0o600 if private else 0o666, bool(name)
+    mode, flags = 0o600 if private else 0o666, os.O_TRUNC if name else os.O_EXCL
     name = name or f".{target.name[:_BEGINNING]}.{os.getpid()}-{secrets.token_hex(4)}"
     temporary = target.with_name(name)
+    handle = open_own(temporary, os.O_WRONLY | os.O_CREAT | flags, mode)
     try:
-        temporary.touch(mode, exist_ok=taking_turns)
-        with temporary.open("wb") as file:
+        with os.fdopen(handle, "wb") as file:
             yield file
             if durable:
                 file.flush()
