@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from ragharness import __version__
 from ragharness.errors import AccessRefused, TemporaryFailure, UnusableReply
-from ragharness.pipelines._addresses import is_local
 from ragharness.pipelines._llm.refusing import Refusal
 from ragharness.pipelines._loops import PerLoop
 from ragharness.pipelines._replies import REPLY_LIMIT, json_of, text_of, too_long
-from ragharness.pipelines._services import certificates, is_page, told, untrusted
+from ragharness.pipelines._services import certificates, is_local, is_page, told, untrusted
 
 if TYPE_CHECKING:
     import httpx
