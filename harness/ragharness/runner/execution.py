@@ -7,9 +7,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ragharness.runner.allowance import Allowance
+from ragharness.runner.allowance import Allowance, Progress
 from ragharness.runner.crew import STEP, Crew
-from ragharness.runner.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
