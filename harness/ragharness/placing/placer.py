@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
@@ -28,6 +29,8 @@ _NAMED = 5
 
 _PLACES = 64
 """Places of one passage that are kept."""
+
+_NAME = re.compile(r"(?P<document>.+)@(?P<places>\d{1,12}-\d{1,12}(?:\+\d{1,12}-\d{1,12}){0,15})", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -135,3 +138,26 @@ def _those(placed: Sequence[Placed], how: str) -> list[str]:
 
 def _content(passage: Passage) -> tuple[object, ...]:
     return passage.document, passage.start, passage.end, passage.text
+
+
+def place_name(places: Sequence[Evidence]) -> str:
+    """Return the id of the passage at some places of one document."""
+    return f"{places[0].document}@" + "+".join(f"{place.start}-{place.end}" for place in places)
+
+
+def at_places(name: str, corpus: Corpus) -> Passage | None:
+    """Return the passage that is named by its places, in the corpus's own words; None for any other name."""
+    found = _NAME.fullmatch(name)
+    document = found and next((each for each in corpus.documents if each.id == found["document"]), None)
+    if not found or not document:
+        return None
+    pairs = (place.split("-") for place in found["places"].split("+"))
+    places = [Evidence(document.id, int(start), int(end)) for start, end in pairs]
+    if not all(place.start < place.end <= len(document.text) for place in places):
+        return None
+    # A wording that is repeated is told once.
+    texts = {" ".join(text.split()): text for text in (document.text[p.start : p.end] for p in places)}
+    first, *others = places
+    return Passage(
+        name, document.id, document.title, first.start, first.end, "\n".join(texts.values()), tuple(others)
+    )
