@@ -18,7 +18,7 @@ from ragharness.graders import load_grader
 from ragharness.manifests import manifest
 from ragharness.passages import build_passages
 from ragharness.placing import Placer, at_places, unique
-from ragharness.questions import QuestionSet
+from ragharness.questions.questionset import QuestionSet
 from ragharness.runner.failures import describe
 
 if TYPE_CHECKING:
