@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragharness.retrievers._nearest import Nearest
+from ragharness.retrievers.dense import Nearest
 
 if TYPE_CHECKING:
     from ragharness.retrievers._vectors import Vectors

@@ -21,8 +21,8 @@ from ragharness.options import Options
 from ragharness.passages import PassageSet
 from ragharness.records import Passage
 from ragharness.retrievers import _models, build_retriever
-from ragharness.retrievers._nearest import DECIMALS, KINDS, Nearest, asked_kind
 from ragharness.retrievers.bm25 import indexed_text
+from ragharness.retrievers.dense import DECIMALS, KINDS, Nearest, asked_kind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ixbrl import HEAD, annual_report
 from ragharness.errors import CorruptDownload
 from ragharness.filings import Filing, looks_like_html, read_filing
-from ragharness.filings.values import amount
+from ragharness.filings.facts import amount
 
 if TYPE_CHECKING:
     from pathlib import Path

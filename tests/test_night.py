@@ -24,7 +24,7 @@ from ragharness.errors import AccessRefused, TemporaryFailure, UnknownName, Usag
 from ragharness.questions import QuestionSet
 from ragharness.records import Answer, Failure, Record, Usage
 from ragharness.runner import Allowance, execute
-from ragharness.runner.choosing import choose, sample
+from ragharness.runner.context import choose, sample
 from ragharness.scores import score
 from ragharness.statistics import wilson
 from ragharness.store import RunFolder, find_run

@@ -19,7 +19,7 @@ from ragharness.pipelines._shape import shape_of
 from ragharness.placing import Placed, Placer, complaints, unique
 from ragharness.records import Document, Evidence, Passage, Question, Record
 from ragharness.runner import Examiner, Ground, RunContext, execute, load_context
-from ragharness.runner.regrade import regrade
+from ragharness.runner.ground import regrade
 from ragharness.scores.scoring import retrieval
 from ragharness.scores.tally import outcomes
 

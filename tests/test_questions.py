@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from ragharness.corpus import Corpus
 from ragharness.errors import QuestionsNotUsable, UsageError
 from ragharness.passages import build_passages, withhold
-from ragharness.questions import building, freezing
+from ragharness.questions import building, freezing, keeping
 from ragharness.questions.building import build_questions
 from ragharness.questions.checks import check_questions, remarks
-from ragharness.questions.freezing import freeze, load_questions, read_questions
+from ragharness.questions.freezing import freeze, read_questions
+from ragharness.questions.keeping import load_questions
 from ragharness.questions.questionset import SHARES, QuestionSet, quotas
 from ragharness.questions.similarity import near_duplicates
 from ragharness.records import Distractor, Document, Evidence, Question
@@ -152,6 +153,7 @@ def recipe(monkeypatch: pytest.MonkeyPatch) -> None:
     toy = SimpleNamespace(VERSION=7, candidates=candidates)
     monkeypatch.setattr(building, "load_recipe", lambda corpus: toy)
     monkeypatch.setattr(freezing, "load_recipe", lambda corpus: toy)
+    monkeypatch.setattr(keeping, "load_recipe", lambda corpus: toy)
 
 
 @pytest.fixture(scope="module")

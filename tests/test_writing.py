@@ -15,8 +15,8 @@ from ragharness.corpus import load_corpus
 from ragharness.questions import check_questions
 from ragharness.records import Passage
 from ragharness.writing import plan, write_questions
+from ragharness.writing.composing import read_written
 from ragharness.writing.model import Model
-from ragharness.writing.verifying import read_written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,9 +1,17 @@
 """How far a grader agrees with people: labelled answers in, counts and rates out."""
 
-from ragharness.calibration.judging import judge, with_support_given
 from ragharness.calibration.labelled import LABELS, Labelled, labelled_answer, read_labelled
 from ragharness.calibration.mapping import Mapping
-from ragharness.calibration.measuring import OUTCOMES, Calibration, Difference, Rates, calibrate, rates
+from ragharness.calibration.measuring import (
+    OUTCOMES,
+    Calibration,
+    Difference,
+    Rates,
+    calibrate,
+    judge,
+    rates,
+    with_support_given,
+)
 
 __all__ = [
     "LABELS",

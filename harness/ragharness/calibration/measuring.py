@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.calibration.judging import judge
+from msgspec.structs import replace
+
+from ragharness.buckets import decide, grade
 from ragharness.calibration.mapping import LABELS
 from ragharness.scores.values import Share, share
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
     from ragharness.calibration.labelled import Labelled
     from ragharness.graders import Grader
-    from ragharness.records import Verdict
+    from ragharness.records import Reading, Verdict
 
 OUTCOMES = ("correct", "wrong", "unsupported", "refused", "needs_review", "no_answer")
 """What a grader says of an answer."""
@@ -143,3 +145,16 @@ def _confusion(counts: Counter[tuple[str, str, str]], kinds: Sequence[str]) -> C
         label: {outcome: sum(counts[kind, label, outcome] for kind in kinds) for outcome in OUTCOMES}
         for label in LABELS
     }
+
+
+def judge(grader: Grader, each: Labelled) -> Verdict:
+    """Return the verdict on a labelled answer; without passages on the answer alone."""
+    if not each.judged_alone:
+        return grade(grader, each.question, each.answer, each.passages, each.supporting)
+    reading = grader.read(each.question, each.answer, (), frozenset())
+    return decide(each.question, with_support_given(reading), grader=f"{grader.name}@{grader.version}")
+
+
+def with_support_given(reading: Reading) -> Reading:
+    """Return a reading as if the evidence was retrieved and cited, so that only the answer is judged."""
+    return replace(reading, evidence_retrieved=True, any_valid_support=True)

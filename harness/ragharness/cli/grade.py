@@ -13,8 +13,12 @@ from ragharness.errors import UsageError
 if TYPE_CHECKING:
     from ragharness.cases import CaseResult
     from ragharness.graders import Grader
+    from ragharness.records import Record
 
 EXIT_DIFFERENT = 1
+
+_LISTED = 20
+"""Changed verdicts that are named; the rest is counted."""
 
 
 def register(app: typer.Typer) -> None:
@@ -43,8 +47,6 @@ def grade(
         if run:
             raise UsageError(f"expected a run or --cases, found both: {run} and {cases}")
         return _grade_cases(cases, load_grader(grader, false_correct), as_json=json)
-    from ragharness.cli._regrading import grade_run
-
     grade_run(run, load_grader(grader, false_correct), source=source, offline=offline, as_json=json)
     return 0
 
@@ -91,3 +93,34 @@ def _as_json(results: list[CaseResult]) -> str:
         for result in results
     ]
     return msgspec.json.format(msgspec.json.encode(rows), indent=2).decode()
+
+
+def grade_run(
+    run: str, grader: Grader, *, source: str = "", offline: bool = False, as_json: bool = False
+) -> None:
+    """Give every answer of a run the verdict of a grader of today, and print what changed and the report."""
+    from ragharness.cli._console import print_scores, results_only
+    from ragharness.console import Live
+    from ragharness.results import count
+    from ragharness.runner import ground_of, regrade_folder
+    from ragharness.store import find_run
+
+    live = Live()
+    folder = find_run(run)
+    ground = ground_of(folder, source=source, offline=offline, grader=grader)
+    folder, changed = regrade_folder(folder, ground)
+    live.say(_summary(changed))
+    scores = count(folder, ground, cache=False)
+    with results_only() as output:
+        print_scores(scores, output, as_json=as_json, reference=run)
+
+
+def _summary(changed: list[tuple[Record, Record]]) -> str:
+    from ragharness.runner import came_out
+
+    lines = [f"{len(changed)} answers came out otherwise"]
+    lines += [
+        f"  {before.question}  {came_out(before)} -> {came_out(after)}" for before, after in changed[:_LISTED]
+    ]
+    more = len(changed) - _LISTED
+    return "\n".join([*lines, *([f"  and {more} more"] if more > 0 else [])])

@@ -67,7 +67,7 @@ def build(
 
     loaded = load(corpus, part(split, subset), source, offline=offline)
     if model:
-        from ragharness.cli._writing import write_set
+        from ragharness.cli._questions import write_set
 
         given = tuple(model_option or ())
         written = write_set(

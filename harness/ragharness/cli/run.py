@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+import typer.core
 
 from ragharness.cli._options import option_of
 from ragharness.config import RunConfig
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import NoReturn
 
     from ragharness.console import Live
@@ -37,11 +39,11 @@ _OUTPUT = (
     ("quiet", "--quiet", "No progress."),
 )
 
+_OTHERS = "Options"
+
 
 def register(app: typer.Typer) -> None:
     """Add the verb: an option for each field of ``RunConfig``, under its headings."""
-    from ragharness.cli._panels import under
-
     declared = [
         *((each.name, _TYPES.get(str(each.type), str), option_of(each.name)) for each in fields(RunConfig)),
         *((name, bool, typer.Option(False, flag, help=told)) for name, flag, told in _OUTPUT),
@@ -85,7 +87,7 @@ def run(*, as_json: bool, strict: bool, quiet: bool, **options: Any) -> int:
 
 def _ask(config: RunConfig, live: Live) -> tuple[RunFolder, Ground, Ended]:
     """Return the run, what its answers are graded on, and how the session ended."""
-    from ragharness.cli._command import command, resume_command
+    from ragharness.cli._console import command, resume_command
     from ragharness.download import cache_folder
     from ragharness.errors import AccessRefused, UsageError
     from ragharness.runner import ask_all, choose_folder, how_far, load_context
@@ -113,7 +115,7 @@ def _ask(config: RunConfig, live: Live) -> tuple[RunFolder, Ground, Ended]:
 def _left(folder: RunFolder, ended: Ended, live: Live) -> None:
     """Say what a limit left unasked, and the command that goes on."""
     if ended.reason:
-        from ragharness.cli._command import resume_command
+        from ragharness.cli._console import resume_command
         from ragharness.runner import how_far
 
         command = resume_command(raised="--max-cost" in ended.reason)
@@ -122,10 +124,32 @@ def _left(folder: RunFolder, ended: Ended, live: Live) -> None:
 
 def _stop(folder: RunFolder, live: Live) -> NoReturn:
     from ragharness.cli import EXIT_INTERRUPTED, complain
-    from ragharness.cli._command import resume_command
-    from ragharness.cli._console import leave
+    from ragharness.cli._console import leave, resume_command
     from ragharness.runner import how_far
 
     live.clear()
     complain(f"interrupted: {how_far(folder)} and kept in {folder.path}", resume_command(), EXIT_INTERRUPTED)
     leave(EXIT_INTERRUPTED)
+
+
+def under(headings: Mapping[str, str]) -> type[typer.core.TyperCommand]:
+    """Return a command whose help puts each heading before the parameter that it is given for.
+
+    ``--help`` stands at the end, under a heading of its own.
+    """
+
+    class Headed(typer.core.TyperCommand):
+        def format_options(self, ctx: Any, formatter: Any) -> None:
+            """Write the options under the headings, in the order in which the command declares them."""
+            panels: dict[str, list[tuple[str, str]]] = {}
+            heading = _OTHERS
+            for parameter in self.get_params(ctx):
+                heading = _OTHERS if parameter.name == "help" else headings.get(parameter.name or "", heading)
+                record = parameter.get_help_record(ctx)
+                if record is not None:
+                    panels.setdefault(heading, []).append(record)
+            for panel, records in panels.items():
+                with formatter.section(panel):
+                    formatter.write_dl(records)
+
+    return Headed

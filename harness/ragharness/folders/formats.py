@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from ragharness.errors import RagharnessError
+from ragharness.filings.layout import lay_out
+from ragharness.filings.tree import local_name, looks_like_html, read_tree
 from ragharness.folders.decoding import decode
-from ragharness.folders.html import declares_encoding, is_page, read_html
 from ragharness.folders.markdown import read_markdown
 from ragharness.folders.pdf import is_pdf, read_pdf
-from ragharness.folders.records import read_records
-from ragharness.folders.wrapping import unwrapped
+from ragharness.folders.wrapping import one_line, plain_lines, unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from lxml.etree import _Element
 
 LARGEST = 50_000_000
 """Bytes of one file, and characters of its text, above which it is not read."""
@@ -33,6 +36,13 @@ _NESTED = frozenset({*_MARKDOWN, *_HTML})
 
 SMALL = 20_000
 """Bytes up to which the square does no harm: the worst page of that size took a second."""
+
+_HEAD = 4096
+_DECLARED = re.compile(rb"charset\s*=|encoding\s*=", re.IGNORECASE)
+_AROUND = frozenset(
+    {"title", "nav", "aside", "footer", "form", "button", "svg", "iframe", "object", "select"}
+)
+"""Elements of a page that are not what it says."""
 
 
 class Draft(NamedTuple):
@@ -133,3 +143,91 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, (RecursionError, MemoryError)):
         return "it is nested too deeply or too large"
     return " ".join(str(error).split())[:300]
+
+
+class Piece(NamedTuple):
+    """One document of a file that holds several."""
+
+    id: str
+    title: str
+    text: str
+    line: int
+
+
+class _Row(msgspec.Struct):
+    text: str
+    id: str | int = ""
+    title: str | None = ""
+
+
+def read_records(text: str) -> tuple[list[Piece], list[str]]:
+    """Return the documents of a file, and a phrase for each line that holds none."""
+    decoder = msgspec.json.Decoder(_Row)
+    pieces: list[Piece] = []
+    problems: list[str] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = decoder.decode(line)
+        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
+            problems.append(f"line {number} is no object with a text: {error}")
+            continue
+        plain = unwrapped(row.text)
+        if not plain:
+            problems.append(f"line {number} has an empty text")
+            continue
+        pieces.append(Piece(one_line(str(row.id)), one_line(row.title or ""), plain, number))
+    return pieces, problems
+
+
+def read_html(content: bytes) -> tuple[str, str]:
+    """Return the title (``<title>``, else the first heading, else "") and the visible text of a page.
+
+    Raises RagharnessError for what is no page.
+    """
+    root = read_tree(content, web=True)
+    title = _first(root, ("title",)) or _first(root, ("h1", "h2"))
+    _without_surroundings(root)
+    parts: list[str] = []
+    table = 0
+    for block in lay_out(root).blocks:
+        if parts:
+            parts.append("\n" if block.table and block.table == table else "\n\n")
+        table = block.table
+        parts.append(block.text)
+    return title, "\n".join(plain_lines("".join(parts))).strip()
+
+
+def declares_encoding(content: bytes) -> bool:
+    """Whether a page says itself how its letters are written."""
+    return _DECLARED.search(content[:_HEAD]) is not None
+
+
+def is_page(content: bytes) -> bool:
+    """Whether a file holds a web page, whatever its name says."""
+    return looks_like_html(content)
+
+
+def _first(root: _Element, names: tuple[str, ...]) -> str:
+    for name in names:
+        for element in root.iter():
+            if local_name(element) == name:
+                said = one_line("".join(element.itertext()))
+                if said:
+                    return said
+    return ""
+
+
+def _without_surroundings(root: _Element) -> None:
+    for element in [each for each in root.iter() if local_name(each) in _AROUND]:
+        parent = element.getparent()
+        if parent is None:
+            continue
+        before = element.getprevious()
+        tail = f" {element.tail or ''}"
+        if before is not None:
+            before.tail = (before.tail or "") + tail
+        else:
+            parent.text = (parent.text or "") + tail
+        parent.remove(element)

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragharness.errors import CodeNotUsable
-from ragharness.importing.mishaps import HELP, near, users_code
-from ragharness.importing.modules import from_file, from_name
+from ragharness.importing.modules import HELP, from_file, from_name, near, users_code
 
 if TYPE_CHECKING:
     from types import ModuleType

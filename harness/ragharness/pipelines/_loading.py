@@ -2,24 +2,28 @@
 
 A class is instantiated without arguments. A function that needs no argument, and has no parameter named like
 a question or like material, is a factory: it is called once and returns the pipeline. An object that is not
-called but asked (``chain.invoke``, ``engine.query``) is a pipeline, too.
+called but asked (``chain.invoke``, ``engine.query``) is a pipeline, too: told by its methods, so that no
+framework is imported.
 """
 
 from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragharness.errors import CodeNotUsable, PipelineNotUsable
 from ragharness.importing import described, find, users_code
 from ragharness.pipelines import _shape
-from ragharness.pipelines._frameworks import asked_by_method
+from ragharness.pipelines._shape import QUESTION_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _LIKELY = _shape.PASSAGES_NAMES | _shape.RETRIEVE_NAMES | _shape.QUESTION_NAMES
+
+METHODS = ("invoke", "query", "chat", "ainvoke", "aquery", "achat")
+"""The ways to ask, in the order in which they are tried."""
 
 
 @dataclass(frozen=True)
@@ -89,3 +93,49 @@ def _called(found: Callable[..., object], spec: str, expected: str) -> Callable[
     if not callable(made):
         raise PipelineNotUsable(f"expected {expected} at {spec}, found {described(made)}", help=_shape.HELP)
     return made
+
+
+def asked_by_method(found: Any) -> Callable[..., object] | None:
+    """Return a pipeline that asks the object, or None for one that is called, or that has no such method."""
+    if inspect.isclass(found) or inspect.isroutine(found):
+        return None
+    # A chain of the older kind may be called, too, but means something else by it.
+    is_chain = callable(getattr(found, "invoke", None)) and callable(getattr(found, "ainvoke", None))
+    if callable(found) and not is_chain:
+        return None
+    name = next((each for each in METHODS if callable(getattr(found, each, None))), "")
+    if not name:
+        return None
+    method = getattr(found, name)
+    wrap = _input_of(found) if name.endswith("invoke") else str
+    if not name.startswith("a"):
+        return lambda question: method(wrap(question))
+
+    async def answer(question: str) -> object:
+        return await method(wrap(question))
+
+    return answer
+
+
+def _input_of(chain: Any) -> Callable[[str], object]:
+    """Return how a chain wants its question: as a text, under a name, or as the message of a conversation."""
+    schema = _schema_of(chain)
+    fields = schema.get("properties") or {}
+    if schema.get("type") != "object" or not fields:
+        return str
+    if "messages" in fields:
+        return lambda question: {"messages": [{"role": "user", "content": question}]}
+    required = schema.get("required") or list(fields)
+    named = [each for each in (*required, *fields) if each.lower() in QUESTION_NAMES]
+    name = next(iter(named), required[0])
+    empty: dict[str, list[object]] = {each: [] for each in required if each == "chat_history"}
+    return lambda question: {**empty, name: question}
+
+
+def _schema_of(chain: Any) -> dict[str, Any]:
+    ask = getattr(chain, "get_input_jsonschema", None)
+    try:
+        schema = ask() if callable(ask) else {}
+    except Exception:  # noqa: BLE001 (a chain of parts without types has none to give)
+        return {}
+    return schema if isinstance(schema, dict) else {}

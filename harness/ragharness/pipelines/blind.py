@@ -11,14 +11,15 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ragharness.errors import UsageError
-from ragharness.pipelines._refusal import refusal
-from ragharness.pipelines._titles import best_title
+from ragharness.language.tokens import words
+from ragharness.pipelines.refuse import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from ragharness.pipelines import Context
     from ragharness.records import Fact, Passage, Question
+
 
 CITED = 3
 
@@ -60,3 +61,15 @@ def _guess(question: Question, usual: dict[str, str]) -> str:
     if question.kind != "yesno" or not answer:
         return f"{answer} {question.unit}".strip() + "." if answer else ""
     return "Yes." if (answer == "yes") == question.yes_means else "No."
+
+
+def best_title(question: str, passages: Sequence[Passage]) -> tuple[str, float]:
+    """Return the first title with the largest share of its words in the question, and the share."""
+    asked = set(words(question))
+    shares = {title: _share(words(title), asked) for title in dict.fromkeys(each.title for each in passages)}
+    title = max(shares, key=lambda each: shares[each], default="")
+    return title, shares.get(title, 0.0)
+
+
+def _share(title: list[str], asked: set[str]) -> float:
+    return sum(word in asked for word in title) / len(title) if title else 0.0

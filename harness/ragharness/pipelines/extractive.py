@@ -20,10 +20,8 @@ from ragharness.language.sentences import sentences, without_number
 from ragharness.language.tables import regex
 from ragharness.language.tokens import words
 from ragharness.language.words import content, generic_concepts
-from ragharness.pipelines._proposition import core, proposition
-from ragharness.pipelines._refusal import refusal
-from ragharness.pipelines._rows import Row, rows, years_of
-from ragharness.pipelines._values import holds, kind_asked
+from ragharness.pipelines._proposition import core, holds, kind_asked, proposition
+from ragharness.pipelines.refuse import refusal
 from ragharness.readers import read
 
 if TYPE_CHECKING:
@@ -57,6 +55,15 @@ _CODE = regex(r"\b(?:[A-Z]{3,}|\w*\d{3,}\w*)\b")
 _TELLING = frozenset({"before", "after", "other"})
 """Words without a subject of their own that make another row of it: income before taxes, other income."""
 _NAME = regex(r"(?<=[a-z,] )[A-Z][a-z]\w+")
+
+SEPARATOR = " | "
+"""Between the cells of a row, as the readers of corpora write tables."""
+
+_FIGURE = regex(r"[-(]*[$€£]?[(.]?\d[\d.,]*[)%\s]*|[-–—]+")
+_YEAR = regex(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_SCALE = regex(r"\bin (?:thousands|millions|billions)\b", re.IGNORECASE)
+_UNSCALED = regex(r"\bper (?:\w+ )?share\b|\bEPS\b|\b(?:rate|margin)\b", re.IGNORECASE)
+_NOTE = regex(r"\s*\([^)]*\)")
 
 
 class _Piece(NamedTuple):
@@ -182,3 +189,56 @@ def _names(question: str) -> frozenset[str]:
     """Return the words of a question that name one thing alone: abbreviations, numbers, proper names."""
     found = [*_CODE.findall(question), *_NAME.findall(core(question))]
     return frozenset(word for each in found if not years_of(each) for word in words(each))
+
+
+class Row(NamedTuple):
+    """A row of figures with what stands above it."""
+
+    label: str
+    """Its first cell, without notes in brackets."""
+    figures: tuple[str, ...]
+    heads: tuple[str, ...]
+    """The heads of its figures; empty when no line above it fits them."""
+    above: str
+    """The lines above its table and the heads: what the table is about, and in what it counts."""
+
+    def under(self, years: frozenset[str]) -> str:
+        """Return a sentence with the figure of the one column that is headed by one of the years, or ""."""
+        columns = [
+            (head, figure)
+            for head, figure in zip(self.heads, self.figures, strict=False)
+            if years & years_of(head)
+        ]
+        if len(columns) != 1 or not any(map(str.isdigit, columns[0][1])):
+            return ""
+        head, figure = columns[0]
+        scale = [] if "%" in figure or _UNSCALED.search(self.label) else _SCALE.findall(self.above)
+        return f'{self.label}: {figure}{f" ({scale[-1].lower()})" if scale else ""} under "{head}"'
+
+
+def years_of(text: str) -> frozenset[str]:
+    """Return the years that a text names."""
+    return frozenset(_YEAR.findall(text))
+
+
+def rows(text: str) -> Iterator[Row]:
+    """Yield the rows of figures of every table in a text, in order."""
+    before = ""
+    for block in text.split("\n\n"):
+        lines = block.split("\n")
+        above, heads = [before], tuple[str, ...]()
+        for line in lines:
+            cells = tuple(" ".join(cell.split()) for cell in line.split(SEPARATOR))
+            count = len(cells)
+            while count and _FIGURE.fullmatch(cells[count - 1]) and not _YEAR.fullmatch(cells[count - 1]):
+                count -= 1
+            if 0 < count < len(cells):
+                figures = cells[count:]
+                fitting = heads if len(heads) == len(figures) else ()
+                yield Row(_NOTE.sub("", cells[0]).strip(), figures, fitting, " ".join(above))
+                continue
+            above.append(line)
+            if len(cells) > 1 or years_of(line):
+                # "(in millions) | 2024 | 2023": the first cell heads the labels.
+                heads = cells if years_of(cells[0]) else cells[1:]
+        before = lines[-1] if len(lines) == 1 else ""

@@ -11,14 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 from ragharness import __version__
 from ragharness.errors import PipelineNotUsable, TemporaryFailure, UnusableReply
-from ragharness.pipelines._addresses import address, is_local, must_be_allowed, must_listen
 from ragharness.pipelines._headers import Headers
 from ragharness.pipelines._loops import PerLoop
 from ragharness.pipelines._made import Made
-from ragharness.pipelines._paths import PARTS, Paths
 from ragharness.pipelines._replies import REPLY_LIMIT, json_of, text_of, too_long
-from ragharness.pipelines._services import certificates, failure, is_page, told, untrusted
-from ragharness.pipelines._template import Template
+from ragharness.pipelines._services import (
+    address,
+    certificates,
+    failure,
+    is_local,
+    is_page,
+    must_be_allowed,
+    must_listen,
+    told,
+    untrusted,
+)
+from ragharness.pipelines._template import PARTS, Paths, Template
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

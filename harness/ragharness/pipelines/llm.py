@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING
 
 from ragharness.errors import UnusableReply, UsageError
 from ragharness.language.tables import regex
-from ragharness.pipelines._addresses import address, must_be_allowed
 from ragharness.pipelines._headers import Headers
-from ragharness.pipelines._llm.asking import Line
-from ragharness.pipelines._llm.keeping import Kept
+from ragharness.pipelines._llm.asking import Kept, Line
 from ragharness.pipelines._llm.prices import TABLE, Price, find_price
 from ragharness.pipelines._llm.prompting import DEFAULT, Prompt, load_prompt
 from ragharness.pipelines._llm.refusing import Refusal, too_long
 from ragharness.pipelines._llm.services import Anthropic, OpenAI, Reply, Sampling, Service, opened, sent
 from ragharness.pipelines._made import Made
+from ragharness.pipelines._services import address, must_be_allowed
 from ragharness.records import Answer, Usage
 
 if TYPE_CHECKING:

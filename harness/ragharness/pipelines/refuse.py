@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragharness.errors import UsageError
-from ragharness.pipelines._refusal import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ragharness.pipelines import Context
     from ragharness.records import Passage
+
+
+NEAREST = 3
+"""Passages that a refusal names."""
 
 
 def build(context: Context, argument: str) -> Callable[[str, Sequence[Passage]], str]:  # noqa: ARG001
@@ -23,3 +26,20 @@ def build(context: Context, argument: str) -> Callable[[str, Sequence[Passage]],
 
 def _answer(question: str, passages: Sequence[Passage]) -> str:  # noqa: ARG001
     return refusal(passages)
+
+
+def refusal(passages: Sequence[Passage]) -> str:
+    """Return a refusal that names the best of the passages, or says that there are none."""
+    if not passages:
+        return (
+            "I don't have evidence that answers this question: nothing was retrieved for it. "
+            "Please check the original document, or ask again with other words."
+        )
+    titles: dict[str, list[str]] = {}
+    for passage in passages[:NEAREST]:
+        titles.setdefault(passage.title, []).append(f"[{passage.id}]")
+    nearest = "; ".join(f'"{title}" {" ".join(ids)}' for title, ids in titles.items())
+    return (
+        "I don't have evidence that answers this question: none of the retrieved passages states the answer. "
+        f"The nearest passages are {nearest}. Please check the original document or ask its owner."
+    )

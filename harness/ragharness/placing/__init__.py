@@ -4,7 +4,6 @@ Whoever splits the corpus in another way (a pipeline with its own index, a retri
 passages with names and boundaries of their own. Placed, they are judged like ours: evidence is a place.
 """
 
-from ragharness.placing.placer import Placed, Placer, complaints, unique
-from ragharness.placing.places import at_places, place_name
+from ragharness.placing.placer import Placed, Placer, at_places, complaints, place_name, unique
 
 __all__ = ["Placed", "Placer", "at_places", "complaints", "place_name", "unique"]

@@ -7,7 +7,8 @@ shortcut answers them. The frozen set holds our wording, ids, offsets and labels
 
 from ragharness.questions.building import build_questions
 from ragharness.questions.checks import check_questions, remarks
-from ragharness.questions.freezing import freeze, frozen_set, load_questions, questions_about, read_questions
+from ragharness.questions.freezing import freeze, frozen_set, questions_about, read_questions
+from ragharness.questions.keeping import load_questions
 from ragharness.questions.questionset import QuestionSet
 from ragharness.questions.whole import Finding
 

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ragharness import shelf
-from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
+from ragharness.config import DEFAULT_SEED
 from ragharness.errors import QuestionsNotUsable, StorageError
-from ragharness.manifests import manifest
-from ragharness.questions.building import build_questions, load_recipe
-from ragharness.questions.checks import check_questions, misfits
+from ragharness.questions.building import load_recipe
+from ragharness.questions.checks import misfits
 from ragharness.questions.own import EXAMPLE, Lines, read_lines
 from ragharness.questions.questionset import QuestionSet
 from ragharness.questions.tables import is_table, read_table
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 
 CARD = "questionset.toml"
 LINES = "questions.jsonl"
-_NAMED = 3
 
 
 class Card(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -95,57 +93,6 @@ def _version(corpus: Corpus) -> int:
 
         return VERSION
     return load_recipe(corpus.id).VERSION
-
-
-def load_questions(
-    corpus: Corpus, *, path: Path | None = None, size: int = DEFAULT_SIZE, seed: int = DEFAULT_SEED
-) -> QuestionSet:
-    """Return the questions of ``path`` (a file or a frozen set's folder), else the frozen or a built set.
-
-    The frozen set of the shelf is taken for the default size and seed when it was made from this very corpus,
-    or from one of as many documents of which the recipe makes every question of it again, to the last offset
-    (an altered copy of one filing, say); ``notes`` says when it was not this very one. A set about a folder
-    of the user's is frozen when it is first built. Raises QuestionsNotUsable.
-    """
-    if path is not None:
-        return fitting(path, corpus)
-    if corpus.folder:
-        from ragharness.questions.keeping import own_questions
-
-        return own_questions(corpus, size, seed)
-    if (size, seed) != (DEFAULT_SIZE, DEFAULT_SEED) or corpus.id not in shelf.names("questionsets"):
-        return build_questions(corpus, size, seed)
-    frozen = frozen_set(corpus.id)
-    if (frozen.split, frozen.corpus_hash) == (corpus.split, corpus.hash):
-        return frozen
-    if frozen.split != corpus.split:
-        note = f"built now: the frozen set belongs to another split of {corpus.id}"
-    elif len(corpus.documents) != manifest(corpus.id).counts.get(corpus.split, {}).get("documents"):
-        note = f"built now: the frozen set is about other documents of {corpus.id}"
-    else:
-        other = _others(frozen, corpus)
-        if not other:
-            note = "texts differ from those of the frozen set; each question was made again and is the same"
-            return replace(frozen, notes=(*frozen.notes, note))
-        named = ", ".join(other[:_NAMED]) + (f" and {len(other) - _NAMED} more" if other[_NAMED:] else "")
-        note = (
-            f"built now: the frozen set belongs to another state of {corpus.id},"
-            f" in which {len(other)} of its {len(frozen.questions)} questions are others ({named})"
-        )
-    built = build_questions(corpus, size, seed)
-    return replace(built, notes=(*built.notes, note))
-
-
-def _others(frozen: QuestionSet, corpus: Corpus) -> list[str]:
-    """Return the ids of the questions that the recipe does not make of a corpus, or that lack a property."""
-    encode = msgspec.json.encode
-    made = {encode(each) for each in load_recipe(corpus.id).candidates(corpus)}
-    found = {each.question for each in check_questions(frozen, corpus)}
-    return [
-        each.id
-        for each in frozen.questions
-        if each.id in found or encode(msgspec.structs.replace(each, id="")) not in made
-    ]
 
 
 def frozen_set(name: str) -> QuestionSet:

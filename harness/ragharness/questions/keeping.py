@@ -1,6 +1,7 @@
-"""Sets about folders of the user's own: built once, frozen beside the runs, used from then on.
+"""Which questions a corpus is asked: those of a file, the frozen ones, or ones that are built now.
 
-They lie in ``questionsets/`` of the working folder, never among the user's documents.
+Sets about folders of the user's own are built once, frozen beside the runs and used from then on. They lie in
+``questionsets/`` of the working folder, never among the user's documents.
 """
 
 from __future__ import annotations
@@ -13,10 +14,24 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from ragharness import shelf
 from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
 from ragharness.errors import QuestionsNotUsable, StorageError
-from ragharness.questions.building import build_questions
-from ragharness.questions.freezing import CARD, LINES, fitting, freeze, frozen_in, read_card, write
+from ragharness.manifests import manifest
+from ragharness.questions.building import build_questions, load_recipe
+from ragharness.questions.checks import check_questions
+from ragharness.questions.freezing import (
+    CARD,
+    LINES,
+    fitting,
+    freeze,
+    frozen_in,
+    frozen_set,
+    read_card,
+    write,
+)
 from ragharness.questions.questionset import QuestionSet
 
 if TYPE_CHECKING:
@@ -29,6 +44,60 @@ STATES = "documents.json"
 _LONGEST = 60
 _NAMED = 5
 """Changed documents that are named; the rest is counted."""
+
+_OTHERS_NAMED = 3
+"""Questions that are named where a set is not the frozen one; the rest is counted."""
+
+
+def load_questions(
+    corpus: Corpus, *, path: Path | None = None, size: int = DEFAULT_SIZE, seed: int = DEFAULT_SEED
+) -> QuestionSet:
+    """Return the questions of ``path`` (a file or a frozen set's folder), else the frozen or a built set.
+
+    The frozen set of the shelf is taken for the default size and seed when it was made from this very corpus,
+    or from one of as many documents of which the recipe makes every question of it again, to the last offset
+    (an altered copy of one filing, say); ``notes`` says when it was not this very one. A set about a folder
+    of the user's is frozen when it is first built. Raises QuestionsNotUsable.
+    """
+    if path is not None:
+        return fitting(path, corpus)
+    if corpus.folder:
+        return own_questions(corpus, size, seed)
+    if (size, seed) != (DEFAULT_SIZE, DEFAULT_SEED) or corpus.id not in shelf.names("questionsets"):
+        return build_questions(corpus, size, seed)
+    frozen = frozen_set(corpus.id)
+    if (frozen.split, frozen.corpus_hash) == (corpus.split, corpus.hash):
+        return frozen
+    if frozen.split != corpus.split:
+        note = f"built now: the frozen set belongs to another split of {corpus.id}"
+    elif len(corpus.documents) != manifest(corpus.id).counts.get(corpus.split, {}).get("documents"):
+        note = f"built now: the frozen set is about other documents of {corpus.id}"
+    else:
+        other = _others(frozen, corpus)
+        if not other:
+            note = "texts differ from those of the frozen set; each question was made again and is the same"
+            return replace(frozen, notes=(*frozen.notes, note))
+        named = ", ".join(other[:_OTHERS_NAMED]) + (
+            f" and {len(other) - _OTHERS_NAMED} more" if other[_OTHERS_NAMED:] else ""
+        )
+        note = (
+            f"built now: the frozen set belongs to another state of {corpus.id},"
+            f" in which {len(other)} of its {len(frozen.questions)} questions are others ({named})"
+        )
+    built = build_questions(corpus, size, seed)
+    return replace(built, notes=(*built.notes, note))
+
+
+def _others(frozen: QuestionSet, corpus: Corpus) -> list[str]:
+    """Return the ids of the questions that the recipe does not make of a corpus, or that lack a property."""
+    encode = msgspec.json.encode
+    made = {encode(each) for each in load_recipe(corpus.id).candidates(corpus)}
+    found = {each.question for each in check_questions(frozen, corpus)}
+    return [
+        each.id
+        for each in frozen.questions
+        if each.id in found or encode(msgspec.structs.replace(each, id="")) not in made
+    ]
 
 
 def own_place(corpus: str, size: int = DEFAULT_SIZE, seed: int = DEFAULT_SEED) -> Path:

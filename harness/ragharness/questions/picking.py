@@ -14,8 +14,8 @@ from ragharness.questions.questionset import Slot
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from ragharness.questions.building import Family, Group, Pool
     from ragharness.questions.ground import Ground
-    from ragharness.questions.pool import Family, Group, Pool
     from ragharness.records import Evidence, Question
 
 WHOLLY_WITHHELD = 5

@@ -10,8 +10,8 @@ from ragharness.questions.picking import Shortage
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from ragharness.questions.building import Family, Group
     from ragharness.questions.picking import Picker
-    from ragharness.questions.pool import Family, Group
     from ragharness.questions.questionset import Slot
     from ragharness.records import Question
 

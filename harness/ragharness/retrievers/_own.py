@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragharness.errors import CodeNotUsable, RetrieverNotUsable
 from ragharness.importing import described, find, users_code
-from ragharness.retrievers._mapping import Mapping
-from ragharness.retrievers._returned import read
+from ragharness.retrievers._mapping import Mapping, read
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

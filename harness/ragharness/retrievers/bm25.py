@@ -12,7 +12,7 @@ has it).
 
 Ties: the higher score first, then the lower passage index. A query without a known term gives every
 passage the score 0, so the first ``k`` passages come back in index order. What is indexed is the passage's
-title, a newline and its text; what counts as a term is in ``_terms``.
+title, a newline and its text; what counts as a term is in ``_index``.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ragharness.records import Hit
-from ragharness.retrievers import _cache
-from ragharness.retrievers._index import EPSILON, K1, B, Index, build_index, weights
-from ragharness.retrievers._terms import LETTERS, terms
+from ragharness.retrievers import _index
+from ragharness.retrievers._index import EPSILON, K1, LETTERS, B, Index, build_index, terms, weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,12 +104,12 @@ def build(
     passages: PassageSet, evidence: EvidenceIndex | None, cache: Path | None, options: Options | None = None
 ) -> BM25Retriever:
     """Return BM25 over ``passages``, its index from ``cache`` when there is one that fits."""
-    path = _cache.index_path(cache, passages) if cache is not None else None
-    index = _cache.load(path) if path is not None else None
+    path = _index.index_path(cache, passages) if cache is not None else None
+    index = _index.load(path) if path is not None else None
     if index is None:
         index = build_index([terms(indexed_text(passage)) for passage in passages.passages])
         if path is not None:
-            _cache.save(path, index)
+            _index.save(path, index)
     return BM25Retriever(passages.passages, index)
 
 

@@ -1,13 +1,11 @@
 """Asks every question once, grades each answer at once, hands each record on as soon as it is whole."""
 
-from ragharness.runner.allowance import Allowance
+from ragharness.runner.allowance import Allowance, Progress
 from ragharness.runner.context import RunContext, load_context
 from ragharness.runner.examiner import Examiner
 from ragharness.runner.execution import execute
-from ragharness.runner.ground import Ground, ground_of
-from ragharness.runner.progress import Progress
+from ragharness.runner.ground import Ground, came_out, ground_of, regrade, regrade_folder
 from ragharness.runner.reference import blind_count
-from ragharness.runner.regrade import came_out, regrade, regrade_folder
 from ragharness.runner.session import Ended, ask_all, choose_folder, how_far
 
 __all__ = [

@@ -13,6 +13,8 @@ from ragharness.spending import Spending
 from ragharness.support.pace import Pace
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ragharness.records import Record
 
 
@@ -95,3 +97,41 @@ def span(seconds: float) -> str:
         if seconds >= size and seconds % size == 0:
             return f"{seconds / size:g}{unit}"
     return f"{seconds:g}s"
+
+
+class Progress:
+    """How far a run is; counts records of earlier sessions too once they are given to ``resume``."""
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self.answered = 0
+        self.as_wanted = 0
+        self.not_graded = 0
+        self.repeated = 0
+        """Calls that failed in passing and were put off for a while."""
+        self.before = 0
+        """Answers of earlier sessions among them: they say nothing about the speed of this one."""
+        self.began = time.monotonic()
+
+    def count(self, record: Record) -> None:
+        """Add one record."""
+        self.answered += 1
+        self.as_wanted += record.as_wanted
+        self.not_graded += record.status != "ok"
+
+    def resume(self, records: Iterable[Record]) -> None:
+        """Add the records of earlier sessions."""
+        for record in records:
+            self.count(record)
+        self.before = self.answered
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since this session began."""
+        return time.monotonic() - self.began
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds that the rest takes at the pace so far; None before the first answer."""
+        done = self.answered - self.before
+        return self.seconds / done * (self.total - self.answered) if done else None

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ragharness.records import Question, Record
-    from ragharness.runner.allowance import Allowance
+    from ragharness.runner.allowance import Allowance, Progress
     from ragharness.runner.examiner import Examiner, Read
-    from ragharness.runner.progress import Progress
 
     Job = tuple[Question, int]
 

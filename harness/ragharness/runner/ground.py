@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from ragharness import __version__
 from ragharness.buckets import grade
 from ragharness.config import DEFAULT_SEED
@@ -16,10 +18,11 @@ from ragharness.graders import load_grader
 from ragharness.manifests import manifest
 from ragharness.passages import build_passages
 from ragharness.placing import Placer, at_places, unique
-from ragharness.questions import QuestionSet
+from ragharness.questions.questionset import QuestionSet
+from ragharness.runner.failures import describe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ragharness.corpus import Corpus
     from ragharness.graders import Grader
@@ -99,3 +102,47 @@ def _of_another_state(corpus: Corpus, folder: RunFolder) -> RunNotUsable:
         f" (this is {__version__})",
         help="run it again on the present one: ragharness run",
     )
+
+
+def regrade_folder(folder: RunFolder, ground: Ground) -> tuple[RunFolder, list[tuple[Record, Record]]]:
+    """Replace all verdicts of a run; returns the run and what came out otherwise, before and after.
+
+    Records whose questions were asked again have no answer to grade and stay where they are.
+
+    Raises StorageError when the folder is in use or cannot be written.
+    """
+    changed = []
+
+    def watched() -> Iterator[Record]:
+        for before, after in regrade(ground, folder.history()):
+            if came_out(before) != came_out(after):
+                changed.append((before, after))
+            yield after
+
+    with folder.rewriting():
+        folder.replace_records(watched())
+        settings = replace(folder.run.settings, grader=named(ground.grader))
+        folder = folder.with_run(replace(folder.run, settings=settings))
+    return folder, changed
+
+
+def regrade(ground: Ground, records: Iterable[Record]) -> Iterator[tuple[Record, Record]]:
+    """Yield each record with its successor; one without an answer to grade stays as it is."""
+    for record in records:
+        asked = record.status != "timeout" and (record.answer is not None or record.failure is None)
+        yield record, _again(ground, record) if asked else record
+
+
+def came_out(record: Record) -> str:
+    """Return a record's bucket, or its status without one."""
+    return (record.verdict and record.verdict.bucket) or record.status
+
+
+def _again(ground: Ground, record: Record) -> Record:
+    question = ground.questions.by_id[record.question]
+    try:
+        verdict = ground.verdict(question, record.answer, ground.had(record))
+    except Exception as error:  # noqa: BLE001 (one answer that the grader cannot take must not stop the rest)
+        failure = describe(error, f"in the grader {named(ground.grader)}")
+        return replace(record, status="error", verdict=None, failure=failure)
+    return replace(record, status=verdict.status, verdict=verdict, failure=None)

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from ragharness import __version__
 from ragharness.errors import RunNotUsable
 from ragharness.privacy import without_secrets
-from ragharness.runner.allowance import Allowance
+from ragharness.runner.allowance import Allowance, Progress
 from ragharness.runner.execution import execute
-from ragharness.runner.progress import Progress
-from ragharness.runner.regrade import regrade
+from ragharness.runner.ground import regrade
 from ragharness.store import FORMAT, Run, RunFolder, Session, differences, find_unfinished, new_folder
 
 if TYPE_CHECKING:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 from collections import Counter
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,20 +13,23 @@ from msgspec.structs import replace
 
 from ragharness.errors import QuestionsNotUsable
 from ragharness.graders import load_grader
+from ragharness.language.tokens import words
 from ragharness.passages import build_passages
 from ragharness.placing import Placer
+from ragharness.placing.skeleton import bones
 from ragharness.questions.building import compose
 from ragharness.questions.folder import Posed, Statement, candidates_about, statement_at
+from ragharness.questions.values import kind_of, read_answers
 from ragharness.records import Answer, Passage, Question
 from ragharness.retrievers import build_retriever
 from ragharness.writing.budget import BudgetUsedUp
-from ragharness.writing.verifying import Written, read_written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ragharness.corpus import Corpus
     from ragharness.questions import QuestionSet
+    from ragharness.records import Kind
     from ragharness.retrievers import Retriever
     from ragharness.writing.model import Model
 
@@ -47,6 +52,20 @@ _OVERHEAD = 260
 
 _TOKEN = 4
 """Characters of a token, roughly."""
+
+LONGEST_ANSWER = 8
+"""Words of an answer that rules can compare."""
+
+_LONGEST_QUESTION = 60
+_SHORTEST_QUOTE = 15
+"""Letters and digits."""
+
+_POINTS = re.compile(
+    r"\b(?:passages?|excerpts?|the text|above|below|the following"
+    r"|this (?:document|report|section|table|year))\b",
+    re.IGNORECASE,
+)
+_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 
 
 class Plan(NamedTuple):
@@ -225,3 +244,61 @@ class _Writer:
 
 
 _QUESTION = Question(id="q", text="", stratum="grounded", target="correct", kind="text", answerable=True)
+
+
+class Written(NamedTuple):
+    """A question as the model wrote it, its answer as it is compared."""
+
+    question: str
+    answer: str
+    quote: str
+    kind: Kind
+    value: str
+    unit: str
+    precision: str
+
+
+def read_written(reply: str, passage: Passage) -> Written | str:
+    """Return the question of a reply, or the reason why it cannot be used."""
+    found = _OBJECT.search(reply)
+    try:
+        row = json.loads(found[0]) if found else None
+    except (ValueError, RecursionError):
+        row = None
+    if not isinstance(row, dict):
+        return "no JSON object came back"
+    question, answer, quote = (_text(row.get(name)) for name in ("question", "answer", "quote"))
+    if not question:
+        return "the passage states nothing to ask about"
+    return _fault(question, answer, quote, passage) or _read(question, answer, quote)
+
+
+def _text(value: object) -> str:
+    return " ".join(str(value).split()) if isinstance(value, (str, int, float)) else ""
+
+
+def _fault(question: str, answer: str, quote: str, passage: Passage) -> str:
+    if not question.endswith("?") or len(question.split()) > _LONGEST_QUESTION:
+        return "it is no single question"
+    if _POINTS.search(question):
+        return "the question points to the passage"
+    if not answer or len(answer.split()) > LONGEST_ANSWER:
+        return "the answer is missing or too long to be compared"
+    if f" {' '.join(words(answer))} " in f" {' '.join(words(question))} ":
+        return "the question holds its answer"
+    if len(bones(quote)) < _SHORTEST_QUOTE or bones(quote) not in bones(passage.text):
+        return "the quote does not stand in the passage"
+    if bones(answer) not in bones(quote):
+        return "the quote does not state the answer"
+    return ""
+
+
+def _read(question: str, answer: str, quote: str) -> Written | str:
+    kind = kind_of("", [answer], question)
+    if kind == "yesno":
+        return "a yes or no is not asked for"
+    try:
+        values, unit, precision = read_answers(kind, [answer], "")
+    except ValueError as error:
+        return str(error)
+    return Written(question, answer, quote, kind, values[0], unit, precision)

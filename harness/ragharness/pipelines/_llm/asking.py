@@ -1,26 +1,38 @@
-"""One request to a model's service: sent once; what fails is told apart, and repeated by nobody here."""
+"""One request to a model's service: sent once; what fails is told apart, and repeated by nobody here.
+
+Replies are kept between runs: one small file a request, named for all that the answer depends on.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ragharness import __version__
 from ragharness.errors import AccessRefused, TemporaryFailure, UnusableReply
-from ragharness.pipelines._addresses import is_local
 from ragharness.pipelines._llm.refusing import Refusal
+from ragharness.pipelines._llm.services import Reply
 from ragharness.pipelines._loops import PerLoop
 from ragharness.pipelines._replies import REPLY_LIMIT, json_of, text_of, too_long
-from ragharness.pipelines._services import certificates, is_page, told, untrusted
+from ragharness.pipelines._services import certificates, is_local, is_page, told, untrusted
+from ragharness.support.files import write_whole
 
 if TYPE_CHECKING:
     import httpx
 
     from ragharness.pipelines._headers import Headers
-    from ragharness.pipelines._llm.services import Reply, Service
+    from ragharness.pipelines._llm.services import Service
 
 CONNECT_SECONDS = 10.0
 """How long a service may take to accept a connection; how long it may write is for the run to say."""
+
+FORMAT = 1
+"""Raised when a kept file changes its meaning."""
 
 
 class Line:
@@ -105,3 +117,46 @@ class Line:
 
 async def _closed(client: httpx.AsyncClient) -> None:
     await client.aclose()
+
+
+class Kept:
+    """Replies by the request that they answer: the address and the bytes that were sent, never a key.
+
+    Files rather than a database: writing one is a rename, so that threads and processes cannot harm each
+    other, and a file that is torn or altered is as good as none.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+
+    def find(self, address: str, request: bytes) -> tuple[Reply, float] | None:
+        """Return the reply and the seconds that its call took; None where none is kept."""
+        path = self._path(address, request)
+        try:
+            held: Any = json.loads(path.read_bytes()) if path else None
+            reply, seconds = Reply(**held["reply"]), float(held["seconds"])
+            whole = held["digest"] == _digest(held["reply"], seconds)
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            return None
+        return (reply, seconds) if whole else None
+
+    def keep(self, address: str, request: bytes, reply: Reply, seconds: float) -> None:
+        """Keep a reply; a cache that cannot be written is no error."""
+        path = self._path(address, request)
+        if path is None:
+            return
+        told = asdict(reply)
+        content = {"reply": told, "seconds": seconds, "digest": _digest(told, seconds)}
+        with suppress(OSError):
+            write_whole(path, json.dumps(content).encode(), private=True)
+
+    def _path(self, address: str, request: bytes) -> Path | None:
+        if self._folder is None:
+            return None
+        key = hashlib.sha256(f"{FORMAT}\n{address}\n".encode() + request).hexdigest()
+        return self._folder / key[:2] / f"{key[2:]}.json"
+
+
+def _digest(reply: dict[str, Any], seconds: float) -> str:
+    known = {field.name: reply.get(field.name) for field in fields(Reply)}
+    return hashlib.sha256(json.dumps([known, seconds], sort_keys=True).encode()).hexdigest()
