@@ -73,7 +73,7 @@ def check_lines(
         shown = remarks[:_MOST_REMARKS]
         told = "; ".join(f"{each.question}: {each.message}".removeprefix(": ") for each in shown)
         more = f"; and {len(remarks) - _MOST_REMARKS} more" if len(remarks) > _MOST_REMARKS else ""
-        text = f"a built set has properties that this file need not have: {told}{more}"
+        text = f"not met, but required of built sets only: {told}{more}"
         head += ["", *labelled("note:", text, width, 6)]
     if not findings:
         of = "a question" if questions.places else "the construction"

@@ -32,7 +32,7 @@ def address(written: str) -> httpx.URL:
     if url.userinfo:
         raise PipelineNotUsable(
             f"expected a URL without a login in it, found one for {url.host}",
-            help="--pipeline-option 'header-authorization=Basic ENV:NAME' sends what the variable NAME holds",
+            help="--pipeline-option 'header-authorization=Basic ENV:NAME' sends the value of NAME",
         )
     return url.copy_with(fragment=None)
 
@@ -50,7 +50,7 @@ def must_be_allowed(url: httpx.URL, *, offline: bool) -> None:
     if offline and not is_local(url.host):
         raise PipelineNotUsable(
             f"expected a service on this machine (--offline or RAGHARNESS_OFFLINE is set), found {url.host}",
-            help="leave --offline away and unset RAGHARNESS_OFFLINE, or serve a model at http://127.0.0.1:...",
+            help="drop --offline and unset RAGHARNESS_OFFLINE, or serve a model at http://127.0.0.1:...",
         )
 
 

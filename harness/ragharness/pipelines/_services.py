@@ -38,14 +38,14 @@ def failure(where: str, status: int, headers: Mapping[str, str], text: str) -> R
     if status in (401, 403):
         return AccessRefused(
             f"{said}: {told(text)}",
-            help="send what a variable holds: --pipeline-option 'header-authorization=Bearer ENV:NAME'",
+            help="send the value of a variable: --pipeline-option 'header-authorization=Bearer ENV:NAME'",
         )
     # Of a service that the user named, whatever is its own fault passes.
     if status in PASSING or status == _CONFLICT or status >= 500:
         return TemporaryFailure(f"{said}: {told(text)}", retry_after=retry_after(headers))
     if 300 <= status < 400:
         target = excerpt(headers.get("location", ""), 200) or "nowhere"
-        return UnusableReply(f"{said} to {target}, which is not followed: name that address itself")
+        return UnusableReply(f"{said} to {target}, which is not followed: use that address directly")
     return UnusableReply(f"{said}: {told(text)}")
 
 
@@ -57,7 +57,7 @@ def untrusted(where: str, reason: str) -> AccessRefused | None:
     plain = reason.rpartition("verify failed: ")[2].rpartition(" (_ssl")[0] or reason
     return AccessRefused(
         f"expected a trusted certificate of {where}, found otherwise: {plain}",
-        help="name the file of the authority that signed it: export SSL_CERT_FILE=/path/to/authority.pem",
+        help="name the certificate of its authority: export SSL_CERT_FILE=/path/to/authority.pem",
     )
 
 
