@@ -1,4 +1,4 @@
-"""``python docs/update.py`` writes the blocks from ``<!-- begin NAME -->`` to ``<!-- end NAME -->`` anew."""
+"""``python docs/update.py`` writes the blocks from ``<!-- begin NAME -->`` to ``<!-- end NAME -->`` again."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def figures(part: Any) -> str:
 
 
 def write_schema() -> None:
-    """Write the published schema of the scores anew."""
+    """Write the published schema of the scores again."""
     from ragharness.reports.formats.json import SCHEMA, schema
 
     SCHEMA.write_text(json.dumps(schema(), indent=2) + "\n", encoding="utf-8")
@@ -100,7 +100,7 @@ _COLUMNS = (
     "gold in top 5",
     "all gold in top 5",
     "right document",
-    "gold within it",
+    "gold if right doc",
     "MRR",
     "nDCG@5",
     "gold in top 10",
@@ -168,7 +168,7 @@ def models() -> str:
     """Return what ``benchmarks/llm.py`` measured last, as a table."""
     found = json.loads((ROOT / "benchmarks" / "llm.json").read_text(encoding="utf-8"))["runs"]
     buckets = ("correct", "wrong", "unsupported", "refused")
-    head = ["of 130 questions", *buckets, "not graded", "as wanted", "tokens read", "written", "wall time"]
+    head = ["of 130 questions", *buckets, "not graded", "as desired", "tokens read", "written", "wall time"]
     rows = [_line(head), _line(["---"] * len(head))]
     for name, run in sorted(found.items()):
         counts = [str(run["buckets"][bucket]) for bucket in buckets]

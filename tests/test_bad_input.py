@@ -311,7 +311,7 @@ def test_a_read_only_or_full_disk_is_a_sentence_for_root_too(tmp_path: Path) -> 
     if done.returncode in {77, 1} and not done.stdout:
         pytest.skip("no disk can be mounted here")
     assert done.stdout.split() == ["3", "3", "3"], done.stderr
-    assert "No space left on device\nhelp:  make room, then give the same command again" in done.stderr
+    assert "No space left on device\nhelp:  free some space, then repeat the command" in done.stderr
     assert done.stderr.count("Read-only file system\nhelp:  name a") == 2
     assert "Traceback" not in done.stderr
 
@@ -424,5 +424,5 @@ def test_a_set_that_wants_no_refusal_leaves_no_blanks(verb: Verb, tmp_path: Path
     lines = [line for line in (tmp_path / "few.jsonl").read_text().splitlines() if '"correct"' in line]
     (tmp_path / "few.jsonl").write_text("\n".join(lines))
     done = verb("run", *SMALL)
-    assert "refusal wanted  0/0  n/a" in done.output
+    assert "should refuse  0/0  n/a" in done.output
     assert [line for line in done.output.splitlines() if line != line.rstrip()] == []

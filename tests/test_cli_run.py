@@ -106,7 +106,7 @@ def test_errors_are_counted_and_strict_says_so(tmp_path: Path, verb: Verb) -> No
     assert done.output.startswith("NOT A RESULT  130 of 130 not graded\n")
     again = verb("run", "--pipeline", spec, "--out", "r", "--strict")
     assert again.code == 2
-    assert "r is finished: nothing is asked again" in again.errors
+    assert "r is finished: nothing left to ask" in again.errors
     assert len(RunFolder.open(tmp_path / "r").sessions()) == 1
     assert verb("run", "--pipeline", "refuse", "--strict").code == 0
 
@@ -154,7 +154,7 @@ def test_an_unfinished_run_is_continued_and_said(tmp_path: Path, verb: Verb) -> 
     whole = records.read_bytes().splitlines(keepends=True)
     records.write_bytes(b"".join(whole[:40]))
     done = verb("run", "--pipeline", "refuse", "--concurrency", "3", "--timeout", "5")
-    assert "continuing runs/first: 40 of 130 are answered (--fresh starts anew)" in done.errors
+    assert "continuing runs/first: 40 of 130 are answered (--fresh starts a new run)" in done.errors
     assert records.read_bytes().count(b"\n") == 130
     assert records.read_bytes().splitlines(keepends=True)[:40] == whole[:40]
 
@@ -184,7 +184,7 @@ def test_a_run_is_reported_again_in_every_form(tmp_path: Path, verb: Verb) -> No
     assert (tmp_path / "out.txt").read_text() == first
     (folder,) = (tmp_path / "runs").iterdir()
     (folder / "scores.json").unlink()
-    assert "blind (reads nothing) n/a" in verb("score", folder.name[:10]).output
+    assert "blind (no documents) n/a" in verb("score", folder.name[:10]).output
     assert (folder / "scores.json").exists()
     assert verb("report", "--json", "--markdown").code == 3
 
@@ -214,7 +214,7 @@ def test_an_answer_that_waits_to_be_graded_is_shown(tmp_path: Path, verb: Verb) 
     assert record["answer"]["text"][:20] in " ".join(done.output.split())
     assert "on its way" not in done.output
     (tmp_path / "run" / "answers.jsonl").unlink()
-    assert "none yet: not asked, or still on its way" in verb("show", record["question"], "run").output
+    assert "none yet: not asked, or still running" in verb("show", record["question"], "run").output
 
 
 # -- bad input
@@ -340,7 +340,9 @@ def test_on_a_terminal_there_is_a_live_line_and_one_accent(tmp_path: Path) -> No
         """,
     )
     text = on_terminal(tmp_path, "run", "--pipeline", spec, "--size", "65", "--concurrency", "4")
-    assert re.search(r"\r\d+/65  \d+ as wanted  0 not graded  [\d.]+s  ~[\d.]+s left  Ctrl-C saves", text)
+    assert re.search(
+        r"\r\d+/65  \d+ as desired  0 not graded  [\d.]+s  ~[\d.]+s left  Ctrl-C stops and saves", text
+    )
     assert text.count("\x1b[1;36m") == 8
     assert "\x1b[1;36m" not in on_terminal(tmp_path, "report", NO_COLOR="1")
     assert "\x1b[1;36m" not in on_terminal(tmp_path, "report", TERM="dumb")

@@ -120,7 +120,7 @@ def test_a_missing_or_old_package_of_the_base_is_broken(verb: Verb, monkeypatch:
     text = " ".join(output.split())
     assert "broken packages not installed: rank-bm25; msgspec 0.9.2 is older than 0.19" in text
     assert "pip install --upgrade --force-reinstall ragharness" in text
-    assert text.endswith("1 broken: see above for what to do")
+    assert text.endswith("1 broken: see above for the fix")
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_a_cache_that_is_a_file_is_broken(
     (tmp_path / "taken").write_text("")
     monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path / "taken" / "below"))
     found = findings(verb)["folders cache"]
-    assert (found["state"], found["help"]) == ("broken", "RAGHARNESS_CACHE=FOLDER names another place")
+    assert (found["state"], found["help"]) == ("broken", "RAGHARNESS_CACHE=FOLDER chooses another folder")
     assert "is a file" in found["found"]
 
 
@@ -175,7 +175,7 @@ def test_a_full_disk_is_broken(verb: Verb, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(_health, "LEAST_SPACE", 10**18)
     found = findings(verb)
     assert found["folders cache"]["state"] == found["folders runs"]["state"] == "broken"
-    assert found["folders cache"]["help"].startswith("make room")
+    assert found["folders cache"]["help"].startswith("free some space")
 
 
 def test_the_model_is_found_where_the_hub_keeps_it(
@@ -219,5 +219,5 @@ def test_it_works_where_the_terminal_knows_ascii_alone(tmp_path: Path) -> None:
         capture_output=True,
         check=True,
     )
-    assert b"letters outside" in b" ".join(done.stdout.split())
+    assert b"other characters" in b" ".join(done.stdout.split())
     assert max(map(len, done.stdout.splitlines())) <= 60

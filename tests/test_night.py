@@ -302,7 +302,7 @@ def test_a_budget_stops_the_run_and_keeps_what_was_paid_for(kind: int, workers: 
 
 
 def test_an_unknown_cost_cannot_be_kept_within_a_budget() -> None:
-    with pytest.raises(UsageError, match="expected every answer to say its cost because of --max-cost"):
+    with pytest.raises(UsageError, match="expected every answer to report its cost because of --max-cost"):
         ask(paid(None), 50, concurrency=1, allowance=Allowance(max_cost=1.0))
     assert len(ask(paid(None), 5)) == 5
 
@@ -464,7 +464,7 @@ def test_failed_questions_are_asked_again_and_their_failures_stay_on_disk(tmp_pa
     assert verb("grade").code == 0
     assert (folder / "records.jsonl").read_bytes() == after
     other = verb("run", "--pipeline", spec, "--retry-errors", "--limit", "7")
-    assert "a new one is started" in other.errors
+    assert "starting a new one" in other.errors
 
 
 def test_a_budget_ends_a_run_in_order_and_a_larger_one_continues_it(tmp_path: Path, verb: Verb) -> None:
@@ -475,11 +475,11 @@ def test_a_budget_ends_a_run_in_order_and_a_larger_one_continues_it(tmp_path: Pa
     assert (
         "stopped: --max-cost 0.5 is used up ($0.5 spent); 50 of 130 are answered and kept in" in done.errors
     )
-    assert f"go on: ragharness run --pipeline {spec} --max-cost 1 --concurrency 1" in done.errors
+    assert f"continue with: ragharness run --pipeline {spec} --max-cost 1 --concurrency 1" in done.errors
     quiet = verb("run", "--pipeline", spec, "--max-cost", "0.5", "--strict", "--quiet")
     assert quiet.code == 2
     assert "50 of 130 are answered and kept in" in quiet.errors
-    assert "go on: ragharness run" in quiet.errors
+    assert "continue with: ragharness run" in quiet.errors
     (folder,) = (tmp_path / "runs").iterdir()
     assert len(list(RunFolder.open(folder).records())) == 50
     done = verb("run", "--pipeline", spec)
@@ -492,7 +492,7 @@ def test_epochs_tags_and_a_part_of_the_set_together(tmp_path: Path, verb: Verb) 
     done = verb(*options)
     assert "13 questions x 3 epochs" in done.output
     assert "[a b, c]" in done.output
-    assert re.search(r"same bucket       13/13 \[.*\] graded, and alike, in all 3 epochs", done.output)
+    assert re.search(r"same bucket       13/13 \[.*\] questions graded alike in all 3 epochs", done.output)
     (folder,) = (tmp_path / "runs").iterdir()
     assert folder.name.endswith("_sample_refuse_a-b_c")
     records = list(RunFolder.open(folder).records())
@@ -522,10 +522,10 @@ def test_refused_credentials_are_one_sentence(tmp_path: Path, verb: Verb) -> Non
     done = verb("run", "--pipeline", spec)
     assert (done.code, done.output) == (3, "")
     assert done.errors.startswith(
-        "error: expected the pipeline's service to take the credentials, found 401 (Unauthorized: no such"
+        "error: expected the pipeline's service to accept the credentials, found 401 (Unauthorized: no such"
         " key); 0 of 130 are answered and kept in runs/"
     )
-    assert f"help:  put the key right, then: ragharness run --pipeline {spec}\n" in done.errors
+    assert f"help:  correct the key, then: ragharness run --pipeline {spec}\n" in done.errors
 
 
 def test_short_options_are_settings_of_the_pipeline(tmp_path: Path, verb: Verb) -> None:

@@ -180,8 +180,8 @@ def test_a_run_over_own_questions(verb: Verb, tmp_path: Path) -> None:
     done = verb("run", "--corpus", "docs", "--questions", "mine.csv", "--retriever", "oracle", "--quiet")
     assert done.code == 0, done.errors
     assert "6 questions" in done.output
-    told = dict(re.findall(r"(gold in top 5|right document|gold within it) +(\d+/\d+)", done.output))
-    assert told == {"gold in top 5": "5/5", "right document": "5/5", "gold within it": "5/5"}
+    told = dict(re.findall(r"(gold in top 5|right document|gold if right doc) +(\d+/\d+)", done.output))
+    assert told == {"gold in top 5": "5/5", "right document": "5/5", "gold if right doc": "5/5"}
     assert not (tmp_path / "questionsets").exists()
     kept = verb("questions", "freeze", "--corpus", "docs", "--questions", "mine.csv", "--out", "kept")
     assert kept.code in (0, 1)

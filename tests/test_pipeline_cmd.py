@@ -195,7 +195,7 @@ def test_what_a_process_says_without_being_asked_is_nobodys_answer(tmp_path: Pat
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("cmd:", "expected a command behind 'cmd:', found nothing"),
+        ("cmd:", "expected a command after 'cmd:', found nothing"),
         ("cmd:no-such-command --flag", "expected a command, found no 'no-such-command'"),
         ("cmd:{folder}/plain.txt", "expected a command that may be executed"),
         ("cmd:echo 'half", "No closing quotation"),
@@ -228,7 +228,7 @@ def test_no_shell_reads_the_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("line", ["cat | head -1", "cat > out", "cat; true", "cat && true", "cat $(ls)"])
 def test_words_for_a_shell_are_refused_with_the_line_that_works(line: str) -> None:
-    with pytest.raises(PipelineNotUsable, match="no shell reads it") as caught:
+    with pytest.raises(PipelineNotUsable, match="no shell runs it") as caught:
         load(f"cmd:{line}")
     (_, spec) = shlex.split(caught.value.help.removeprefix("wrap it: "))
     assert load(spec, mode="once").name == "bash"
@@ -292,9 +292,9 @@ def test_a_command_that_ends_before_it_is_asked_stops_the_run_at_once(tmp_path: 
     command = ["run", "--pipeline", f"cmd:{sys.executable} answer.py", "--size", "13"]
     done = process(tmp_path, *command, "--pipeline-option", f"mode={mode}")
     assert done.returncode == 3
-    assert done.stderr.startswith("error: before it is asked anything the command ended with exit status 1;")
+    assert done.stderr.startswith("error: before the first question the command ended with exit status 1;")
     assert "No module named 'no_such_package'; 0 of 13 are answered and kept in runs/" in done.stderr
-    assert f"help:  see what it says by itself: {sys.executable} answer.py, then: " in done.stderr
+    assert f"help:  run it by itself: {sys.executable} answer.py, then: " in done.stderr
     assert (done.stdout, done.stderr.count("no_such_package'"), done.stderr.count("\n")) == ("", 1, 2)
 
 

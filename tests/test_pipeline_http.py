@@ -131,7 +131,10 @@ def test_a_template_may_be_a_file(tmp_path: Path) -> None:
         ("[" * 100_000, "expected a template in JSON"),
         ('{"q": "why"}', "expected {question} somewhere"),
         ('{"q": "{question}", "x": "{quesion}"}', "found {quesion}, which is not known"),
-        ('{"q": "{question} {passages}"}', "found {passages}, which stands among other words, but is a list"),
+        (
+            '{"q": "{question} {passages}"}',
+            "found {passages}, which is a list, but is embedded in other text",
+        ),
         ("@nowhere.json", "expected a template in nowhere.json, found: No such file"),
     ],
 )
@@ -325,7 +328,7 @@ def test_a_redirect_is_not_followed_and_takes_no_key_along(monkeypatch: pytest.M
         Answering(lambda _: Reply("", 307, {"Location": other.url("/steal")})) as server,
     ):
         pipeline = load(server.url(), header_x_api_key="ENV:MY_KEY")
-        with pytest.raises(UnusableReply, match="/steal, which is not followed: name that address itself"):
+        with pytest.raises(UnusableReply, match="/steal, which is not followed: use that address directly"):
             ask(pipeline)
     assert other.asked == []
 
@@ -393,7 +396,7 @@ def test_keys_come_from_the_environment_and_stay_there(monkeypatch: pytest.Monke
         assert pipeline.settings["header-x-api-key"] == "ENV:HARMLESS"
         for value, message in (
             ("ENV:NOT_THERE", "environment variable NOT_THERE .*found none"),
-            (KEY, "from the environment, found it written out"),
+            (KEY, "from the environment, found it in plain text"),
             ("ENV:BROKEN", "characters that a header cannot hold"),
         ):
             monkeypatch.setenv("BROKEN", "a\r\nHost: elsewhere")
@@ -407,7 +410,7 @@ def test_keys_come_from_the_environment_and_stay_there(monkeypatch: pytest.Monke
 )
 def test_a_key_that_is_written_into_the_template_is_refused(name: str) -> None:
     with pytest.raises(
-        PipelineNotUsable, match=f"no secret in the template, .*'{name}' written out"
+        PipelineNotUsable, match=f"no secret in the template, .*'{name}' in plain text"
     ) as caught:
         load("http://127.0.0.1/", template=json.dumps({"q": "{question}", "deep": [{name: KEY}]}))
     assert KEY not in str(caught.value) + caught.value.help

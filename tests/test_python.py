@@ -135,7 +135,10 @@ def test_progress_goes_to_standard_error_alone(here: Path, capsys: pytest.Captur
         ({"retreiver": "bm25"}, "no option of a run is named 'retreiver'; did you mean"),
         ({"pipeline": 3}, "expected something callable at builtins:int"),
         ({"k": 0}, "expected --k to be at least 1, found 0"),
-        ({"pipeline": answer, "isolate": True}, "expected a pipeline with a name to isolate"),
+        (
+            {"pipeline": answer, "isolate": True},
+            "expected an importable pipeline with --isolate",
+        ),
         ({"max_time": "soon"}, "expected --max-time as 90s, 30m or 2h, found 'soon'"),
         ({"retriever": 3}, "expected a function, or an object with retrieve"),
     ],

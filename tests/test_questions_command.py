@@ -81,7 +81,7 @@ def test_check_ends_with_1_and_names_what_is_wrong(home: Path, contractnli_folde
     out.write_text(out.read_text().replace('"answers":["yes"]', '"answers":["no"]', 1))
     done = ask("check", *source, "--questions", str(out))
     assert done.exit_code == 0, "the balance of a file of one's own is its own affair"
-    assert "note: a built set has properties that this file need not have: expected " in done.stdout
+    assert "note: not met, but required of built sets only: expected " in done.stdout
     out.write_text(out.read_text().replace('"proposition":"', '"note":"'))
     done = ask("check", *source, "--questions", str(out))
     assert done.exit_code == 1

@@ -92,7 +92,7 @@ def test_a_reference_generator_takes_passages_and_nothing_behind_its_name(name: 
     pipeline: Pipeline = load_pipeline(name, CONTEXT)
     assert (pipeline.name, pipeline.takes, pipeline.is_async) == (name, "passages", False)
     assert len(pipeline.fingerprint) == 64
-    with pytest.raises(UsageError, match="takes nothing behind its name, found 'x'"):
+    with pytest.raises(UsageError, match="takes no argument after its name, found 'x'"):
         load_pipeline(f"{name}:x", CONTEXT)
     with pytest.raises(UsageError, match="needs a corpus and its questions"):
         load_pipeline(name)

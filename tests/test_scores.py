@@ -229,12 +229,15 @@ def test_a_pipeline_with_its_own_passages_is_named_as_unforced() -> None:
     filled = replace(fake.record(empty, "unsupported"), retrieved=brought)
     records = [bare, replace(bringing, retrieved=brought), citing, filled]
     (note,) = scored(records, takes="own").notes
-    assert "the rows withheld and null do not mean what they say" in note
+    assert "ignore the rows withheld and null" in note
     assert f"Of 20 withheld questions, 2 came with the withheld evidence, 1 citing it ({asked[2].id})" in note
     assert (
         "; 10 of 10 null_retrieval questions could not be forced, 1 came with passages, 1 with some" in note
     )
-    assert "the document asked about. 1 of 4 answers came without passages. Blind is graded over" in note
+    assert (
+        "the document asked about. 1 of 4 answers came without passages. The blind baseline is graded over"
+        in note
+    )
 
 
 def test_spending_is_unknown_rather_than_zero() -> None:

@@ -78,7 +78,7 @@ def test_a_file_that_is_deleted_is_noticed_with_the_next_record(tmp_path: Path, 
             journal.append(RECORDS[3])
         with pytest.raises(StorageError, match="found it deleted: the 3 answers in it are lost") as seen:
             journal.check()
-    assert "give the same command again" in seen.value.help
+    assert "repeat the command" in seen.value.help
 
 
 def test_a_run_that_is_moved_is_noticed_at_its_end(tmp_path: Path) -> None:
@@ -273,7 +273,7 @@ def test_a_run_is_found_by_path_name_and_beginning(tmp_path: Path) -> None:
     assert find_run("20261122", tmp_path).name == "20261122_c"
     assert find_run("20261121_a", tmp_path).name == "20261121_a"
     assert find_run(str(tmp_path / "20261122_c"), tmp_path / "nowhere").name == "20261122_c"
-    with pytest.raises(UsageError, match="begins 20261121_ab, 20261121_a"):
+    with pytest.raises(UsageError, match="matches 20261121_ab, 20261121_a"):
         find_run("20261121", tmp_path)
     with pytest.raises(UnknownName, match="did you mean 20261122_c"):
         find_run("20261123_c", tmp_path)

@@ -216,7 +216,7 @@ def test_a_budget_ends_the_writing_and_what_was_paid_for_is_kept(
     assert some.code == 0, some.errors
     assert paid < len(server.asked) <= 60
     assert "stopped early" in " ".join(some.output.split())
-    assert "go on: ragharness questions build" in " ".join(some.errors.split())
+    assert "continue with: ragharness questions build" in " ".join(some.errors.split())
     bodies = [asked.body for asked in server.asked]
     rest = verb(*given)
     assert rest.code == 0
@@ -241,5 +241,5 @@ def test_a_budget_needs_to_know_what_a_call_costs(server: Answering, reports: Pa
     )
     unknown = verb(*given, "--max-cost", "1")
     assert unknown.code == 3
-    assert "expected every answer to say its cost" in " ".join(unknown.errors.split())
+    assert "expected every answer to report its cost" in " ".join(unknown.errors.split())
     assert "expected --max-cost above 0" in verb(*given, "--max-cost", "-1").errors

@@ -1,4 +1,4 @@
-"""``RunConfig``: what a run can be told; each option declared once, for Python and the command line."""
+"""``RunConfig``: every option of a run, declared once for Python and the command line."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ DEFAULT_SIZE = 130
 DEFAULT_SEED = 20261121
 """Any number would do; this one made the frozen sets."""
 DEFAULT_WORDS = 120
-"""Words (runs between blanks) that a passage aims at."""
+"""Target passage length in words (split at whitespace)."""
 RETRIES = 4
-"""Further attempts where a call failed in passing."""
+"""Retries after a transient failure of a call."""
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
 def _option(default: Any, help: str, *, flag: str = "", metavar: str = "", under: str = "") -> Any:  # noqa: A002
-    """Return a field that is an option; ``flag``: another name of it, ``under``: the heading it begins."""
+    """Return a field that is an option; ``flag``: its name if it differs, ``under``: its heading."""
     return field(default=default, metadata={"help": help, "flag": flag, "metavar": metavar, "under": under})
 
 
@@ -33,69 +33,67 @@ class RunConfig:
     """The options of a run."""
 
     corpus: str | Path = _option(
-        "sample", "A corpus of the list, or a folder of yours.", under="Which questions"
+        "sample", "A listed corpus, or a folder of your documents.", under="Questions"
     )
-    split: str = _option("", "Which split; the corpus' default when left out.")
+    split: str = _option("", "Split to use (default: set by the corpus).")
     subset: str = _option(
-        "", "How many documents of a large corpus; its own choice if left out.", metavar="N|all"
+        "", "Documents to read from a large corpus (default: set by the corpus).", metavar="N|all"
     )
     source: str = _option(
         "",
-        "A folder, zip, JSON file or URL to read the corpus from instead.",
+        "Read the corpus from this folder, zip, JSON file or URL instead.",
         flag="--from",
         metavar="PATH|URL",
     )
     questions: str | Path | None = _option(
-        None, "Questions of yours: CSV, JSONL, or a frozen set.", metavar="FILE"
+        None, "Your own questions: CSV, JSONL, or a frozen question set.", metavar="FILE"
     )
-    size: int = _option(DEFAULT_SIZE, "Questions; the proportions stay.")
-    seed: int = _option(DEFAULT_SEED, "Another one chooses other questions.")
-    only: tuple[str, ...] = _option((), "Ask these questions alone; may be repeated.", metavar="ID,...")
-    limit: int = _option(0, "Ask so many of them, the rows in proportion; 0: all.")
-    sample_seed: int = _option(0, "Another one takes others under --limit.")
+    size: int = _option(DEFAULT_SIZE, "Number of questions; the row proportions are kept.")
+    seed: int = _option(DEFAULT_SEED, "Seed for building the question set.")
+    only: tuple[str, ...] = _option((), "Ask only these questions; repeatable.", metavar="ID,...")
+    limit: int = _option(0, "Ask only N questions, keeping the row proportions (0: all).")
+    sample_seed: int = _option(0, "Seed for the --limit sample.")
     epochs: int = _option(1, "Ask each question N times; every answer counts.", metavar="N")
     pipeline: str | Callable[..., Any] = _option(
         "extractive",
         "pkg.mod:attr, path/file.py:attr, http(s)://HOST/PATH, cmd:COMMAND, replay:FILE, llm, or a"
-        " reference: extractive, blind, refuse, scripted:FILE.",
+        " reference generator: extractive, blind, refuse, scripted:FILE.",
         under="Pipeline",
     )
-    pipeline_option: tuple[str, ...] = _option(
-        (), "A setting of the pipeline; may be repeated.", metavar="NAME=VALUE"
-    )
+    pipeline_option: tuple[str, ...] = _option((), "Pipeline setting; repeatable.", metavar="NAME=VALUE")
     model: str = _option("", "Short for --pipeline-option model=...")
     base_url: str = _option("", "Short for --pipeline-option base-url=...", metavar="URL")
     no_cache: bool = _option(False, "Short for --pipeline-option cache=no.")
     retriever: str | Callable[..., Any] = _option(
         "bm25", "bm25, dense, hybrid, null, oracle, or your own pkg.mod:attr.", under="Retrieval"
     )
-    retriever_option: tuple[str, ...] = _option(
-        (), "A setting of the retriever; may be repeated.", metavar="NAME=VALUE"
+    retriever_option: tuple[str, ...] = _option((), "Retriever setting; repeatable.", metavar="NAME=VALUE")
+    k: int = _option(5, "Passages to retrieve per question.", flag="--k")
+    passage_words: int = _option(DEFAULT_WORDS, "Target passage length in words.")
+    grader: str = _option("rules", "Grader to use.", under="Grading")
+    concurrency: int = _option(8, "Questions asked in parallel.", under="Limits")
+    timeout: float = _option(60.0, "Seconds before a call times out.")
+    retries: int = _option(RETRIES, "Retries after a transient failure (429, 5xx, lost connection).")
+    retry_errors: bool = _option(False, "Ask questions again that ended in an error or a time-out.")
+    rpm: float | None = _option(
+        None, "Maximum calls per minute over all workers, evenly spaced.", metavar="N"
     )
-    k: int = _option(5, "Passages to retrieve.", flag="--k")
-    passage_words: int = _option(DEFAULT_WORDS, "Words that a passage aims at.")
-    grader: str = _option("rules", "The grader to use.", under="Grading")
-    concurrency: int = _option(8, "Questions that are asked at the same time.", under="Limits")
-    timeout: float = _option(60.0, "Seconds after which a call is given up.")
-    retries: int = _option(RETRIES, "Further calls where one failed in passing (429, 5xx, cut off).")
-    retry_errors: bool = _option(False, "Ask again what ended in an error or a time-out.")
-    rpm: float | None = _option(None, "Calls a minute at most, evenly, over all workers.", metavar="N")
     max_cost: float | None = _option(
-        None, "Ask nothing more once the whole run has cost so much.", metavar="USD"
+        None, "Stop asking once the whole run has cost this much.", metavar="USD"
     )
-    max_time: str = _option("", "Ask nothing more after 90s, 30m or 2h.", metavar="TIME")
-    isolate: bool = _option(False, "Run a pipeline of your own in processes that may hang or die.")
-    offline: bool = _option(False, "Fetch nothing, ask no service elsewhere.")
+    max_time: str = _option("", "Stop asking after this long, such as 90s, 30m or 2h.", metavar="TIME")
+    isolate: bool = _option(False, "Run your pipeline in separate processes: a crash costs one answer.")
+    offline: bool = _option(False, "Use no network: download nothing, call no remote service.")
     out: str | Path | None = _option(
-        None, "The run folder; default: runs/<time>_...", metavar="FOLDER", under="Output"
+        None, "Run folder (default: runs/<time>_...).", metavar="FOLDER", under="Output"
     )
-    fresh: bool = _option(False, "Start anew even if an unfinished run could go on.")
+    fresh: bool = _option(False, "Start a new run even if an unfinished one could be continued.")
     tag: tuple[str, ...] = _option(
-        (), "A name kept with the run and its folder; may be repeated.", metavar="NAME"
+        (), "Label stored with the run and added to its folder name; repeatable.", metavar="NAME"
     )
 
     def __post_init__(self) -> None:
-        """Raise UsageError for a value that cannot be meant; one text stands for a list of one."""
+        """Raise UsageError for an invalid value; a single string becomes a list of one."""
         for each in fields(self):
             value = getattr(self, each.name)
             if str(each.type).startswith("tuple"):
@@ -119,7 +117,7 @@ class RunConfig:
 
     @property
     def part(self) -> str:
-        """A split and how much of it, as the one name that a corpus knows it by."""
+        """The split and subset as the one name that a corpus uses: ``split:subset``."""
         return f"{self.split}:{self.subset}" if self.subset else self.split
 
     @property
@@ -130,12 +128,12 @@ class RunConfig:
 
     @property
     def seconds(self) -> float | None:
-        """The seconds of ``max_time``; None: as long as it takes."""
+        """``max_time`` in seconds; None: no limit."""
         return seconds_of(self.max_time) if self.max_time else None
 
 
 def flag_of(name: str) -> str:
-    """Return an option's name on the command line."""
+    """Return the name of an option on the command line."""
     declared = {each.name: each.metadata["flag"] for each in fields(RunConfig)}
     return declared.get(name) or f"--{name.replace('_', '-')}"
 

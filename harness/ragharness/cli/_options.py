@@ -29,10 +29,10 @@ SEED = option_of("seed")
 WORDS = option_of("passage_words")
 OFFLINE = option_of("offline")
 JSON = typer.Option(False, "--json", help="Print JSON.")
-RUN = typer.Argument("", metavar="[RUN]", help="Path or beginning of a name; default: the newest.")
+RUN = typer.Argument("", metavar="[RUN]", help="Run folder, or the start of its name (default: the newest).")
 FALSE_CORRECT = typer.Option(
     None,
     "--false-correct",
     metavar="RATE",
-    help="Share of the corrects that may be false; 0.01 unless named.",
+    help="Share of 'correct' verdicts that may be false (default: 0.01).",
 )

@@ -77,7 +77,7 @@ def check_lines(
         shown = remarks[:_MOST_REMARKS]
         told = "; ".join(f"{each.question}: {each.message}".removeprefix(": ") for each in shown)
         more = f"; and {len(remarks) - _MOST_REMARKS} more" if len(remarks) > _MOST_REMARKS else ""
-        text = f"a built set has properties that this file need not have: {told}{more}"
+        text = f"not met, but required of built sets only: {told}{more}"
         head += ["", *labelled("note:", text, width, 6)]
     if not findings:
         of = "a question" if questions.places else "the construction"
@@ -203,19 +203,19 @@ def write_set(
     except QuestionsNotUsable as error:
         if "--max-cost" in str(error):
             raise QuestionsNotUsable(
-                f"{error}; what was paid for is kept", help=resume_command(raised=True)
+                f"{error}; paid answers are kept", help=resume_command(raised=True)
             ) from error
         raise
     finally:
         live.clear()
     budget = writer.budget
     live.say(
-        f"{outcome.believed} of {outcome.written} believed; {budget.calls} calls"
-        + (f", {budget.spent:.4f} USD with what was paid before" if budget.spent else "")
+        f"{outcome.believed} of {outcome.written} verified; {budget.calls} calls"
+        + (f", {budget.spent:.4f} USD in total, earlier calls included" if budget.spent else "")
     )
     if outcome.stopped:
         live.say(
-            f"stopped: {outcome.stopped}; what was paid for is kept\ngo on: {resume_command(raised=True)}"
+            f"stopped: {outcome.stopped}; paid answers are kept\ncontinue with: {resume_command(raised=True)}"
         )
     print_lines(
         [f"not believed: {reason}: {question}" for _, question, reason in outcome.rejected if question][:10]
@@ -228,10 +228,10 @@ def cost_line(wanted: Plan, model: str, settings: dict[str, str]) -> str:
     from ragharness.pipelines.llm import list_price
 
     price = list_price(model, settings.get("base-url", ""), settings.get("prices", ""))
-    told = "cost not known: no price is listed for it"
+    told = "cost unknown: no price is listed for this model"
     if price is not None:
         dollars = (wanted.prompt_tokens * price.input + wanted.completion_tokens * price.output) / 1_000_000
-        told = f"about {dollars:.2f} USD (price seen {price.seen})"
+        told = f"about {dollars:.2f} USD (price of {price.seen})"
     return (
         f"{model}: up to {wanted.calls} calls about {len(wanted.passages)} passages, about"
         f" {wanted.prompt_tokens} tokens in and {wanted.completion_tokens} out, {told}"

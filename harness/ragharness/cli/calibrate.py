@@ -10,11 +10,11 @@ import typer
 from ragharness.cli._options import FALSE_CORRECT, JSON
 from ragharness.errors import UsageError
 
-_ANSWERS = typer.Option(None, "--answers", metavar="FILE", help="Answers with people's labels: JSONL or CSV.")
+_ANSWERS = typer.Option(None, "--answers", metavar="FILE", help="Answers labelled by people: JSONL or CSV.")
 _MAP = typer.Option(
     "--map",
     metavar="NAME=THEIRS",
-    help="What FILE calls a column, or its words for a label: answer=response, label.correct=1,true.",
+    help="Name of a column in FILE, or its values for a label: answer=response, label.correct=1,true.",
 )
 
 
@@ -26,14 +26,17 @@ def register(app: typer.Typer) -> None:
 def calibrate(
     answers: Path | None = _ANSWERS,
     mapping: Annotated[list[str] | None, _MAP] = None,
-    grader: str = typer.Option("rules", "--grader", help="The grader to use."),
+    grader: str = typer.Option("rules", "--grader", help="Grader to use."),
     false_correct: float | None = FALSE_CORRECT,
-    show: int = typer.Option(0, "--show", help="How many answers to print on which people and it differ."),
+    show: int = typer.Option(
+        0, "--show", help="Print up to N answers on which people and the grader differ."
+    ),
     as_json: bool = JSON,
 ) -> None:
-    """Grade answers that people labelled, and say how often the grader agrees with them.
+    """Compare the grader with the labels that people gave to answers.
 
-    A line of FILE: id, question, answers (accepted golds), answer, and label: correct, incorrect or refusal.
+    Each line of FILE has id, question, answers (the gold answers), answer, and label: correct, incorrect or
+    refusal.
     """
     from ragharness.calibration import Mapping, read_labelled
     from ragharness.calibration import calibrate as measure
@@ -44,7 +47,7 @@ def calibrate(
 
     if answers is None:
         raise UsageError(
-            "expected --answers FILE, found none", help="docs/calibration.md shows what a line of it holds"
+            "expected --answers FILE, found none", help="docs/calibration.md describes the format"
         )
     if show < 0:
         raise UsageError(f"expected --show of at least 0, found {show}")

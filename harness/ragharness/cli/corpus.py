@@ -9,7 +9,7 @@ from ragharness.cli._console import columns, print_json, print_lines
 from ragharness.cli._loading import load, load_if_here, part
 from ragharness.cli._options import JSON, OFFLINE, SOURCE, SPLIT, SUBSET, WORDS
 
-_NAME = typer.Argument(..., metavar="NAME", help="A corpus of the list, or a folder of yours.")
+_NAME = typer.Argument(..., metavar="NAME", help="A listed corpus, or a folder of your documents.")
 
 _MOST_FAULTS = 5
 """Faults of one check that are printed; JSON has them all."""
@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_corpora(as_json: bool = JSON) -> None:
-    """List the corpora: licence, size, and what is on this machine."""
+    """List the corpora and whether they are on this machine."""
     from ragharness import shelf
     from ragharness.cli._corpora import card_facts, table
     from ragharness.manifests import manifest
@@ -45,7 +45,7 @@ def fetch(
     offline: bool = OFFLINE,
     as_json: bool = JSON,
 ) -> None:
-    """Fetch a corpus into the cache, or verify the copy that --from names."""
+    """Download a corpus, or verify a copy given with --from."""
     from ragharness.cli._corpora import card_facts, holdings, splits_here
     from ragharness.manifests import manifest
 
@@ -68,14 +68,17 @@ def fetch(
 
 def show(
     name: str = _NAME,
-    document: str = typer.Argument("", metavar="[DOCUMENT]", help="The id of a document of it."),
+    document: str = typer.Argument("", metavar="[DOCUMENT]", help="Document id."),
     split: str = SPLIT,
     subset: str = SUBSET,
     source: str = SOURCE,
     passage_words: int = WORDS,
     as_json: bool = JSON,
 ) -> None:
-    """Show a corpus' card, or the head and the passages of one document; fetches nothing."""
+    """Show a corpus, or one document and its passages.
+
+    Downloads nothing.
+    """
     from ragharness.cli._corpora import card_facts, card_lines, document_facts, document_lines
     from ragharness.manifests import manifest
 
@@ -103,7 +106,10 @@ def check(
     passage_words: int = WORDS,
     as_json: bool = JSON,
 ) -> None:
-    """Check a corpus on this machine: content, counts, passages, evidence; exit code 1 on a fault."""
+    """Check a corpus on this machine; exit code 1 on a fault.
+
+    Checks content, counts, passages and evidence; downloads nothing.
+    """
     from ragharness.cli._corpora import checks
     from ragharness.manifests import manifest
 

@@ -1,4 +1,4 @@
-"""``ragharness doctor``: whether everything that a run needs is here."""
+"""``ragharness doctor``: check that everything a run needs is installed and usable."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(as_json: bool = JSON) -> int:
-    """Check installation, extras, models, corpora, folders and keys; exit 1 when something is broken.
+    """Check that everything needed for a run is in place.
 
-    Keys are present or absent, never shown. Nothing is fetched, loaded or written.
+    Looks at installation, extras, models, corpora, folders and keys; exit code 1 if anything is broken. Keys
+    are reported as present or absent, never shown. Nothing is downloaded, loaded or written.
     """
     from msgspec import to_builtins
 
@@ -66,5 +67,5 @@ def _lines(found: Sequence[Finding], width: int, colour: bool) -> list[str]:
 def _last(found: Sequence[Finding]) -> str:
     counts = {state: sum(each.state == state for each in found) for state in ("missing", "broken")}
     if counts["broken"]:
-        return f"{counts['broken']} broken: see above for what to do"
-    return f"nothing is broken; {counts['missing']} optional things are missing"
+        return f"{counts['broken']} broken: see above for the fix"
+    return f"nothing is broken; optional and missing: {counts['missing']}"

@@ -1,4 +1,4 @@
-"""``ragharness grade``: grade a run again, or labelled cases with expected against got."""
+"""``ragharness grade``: regrade a run, or check labelled cases against their expected outcomes."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def grade(
     cases: Annotated[
         Path | None, typer.Option("--cases", metavar="FILE", help="Grade labelled cases instead of a run.")
     ] = None,
-    grader: str = typer.Option("rules", "--grader", help="The grader to use."),
+    grader: str = typer.Option("rules", "--grader", help="Grader to use."),
     false_correct: float | None = FALSE_CORRECT,
     source: str = SOURCE,
     offline: bool = OFFLINE,
     json: bool = typer.Option(False, "--json", help="Print the results as JSON."),
 ) -> int:
-    """Grade a finished run again, or labelled cases: expected against got, exit 1 when one differs.
+    """Regrade a run, or check the grader on labelled cases.
 
-    The pipeline of a run is not asked again.
+    Regrading never calls the pipeline. With --cases, exit code 1 means that a case differs.
     """
     from ragharness.graders import load_grader
 

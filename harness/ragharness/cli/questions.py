@@ -15,23 +15,21 @@ from ragharness.cli._options import CORPUS, JSON, OFFLINE, QUESTIONS, SEED, SIZE
 if TYPE_CHECKING:
     from ragharness.questions import QuestionSet
 
-_OUT_FILE = typer.Option(None, "--out", metavar="FILE", help="Write the questions to this file.")
+_OUT_FILE = typer.Option(None, "--out", metavar="FILE", help="Write the question set to this file.")
 _OUT_FOLDER = typer.Option(
-    None, "--out", metavar="FOLDER", help="Write to this folder; default: questionsets/<corpus>."
+    None, "--out", metavar="FOLDER", help="Write to this folder (default: questionsets/<corpus>)."
 )
-_ACCEPT = typer.Option(
-    False, "--accept-edits", help="Keep what was changed by hand in a frozen set, under a new hash."
-)
-_MODEL = typer.Option("", "--model", help="Let this model write the grounded questions; each is verified.")
-_BASE_URL = typer.Option("", "--base-url", metavar="URL", help="Where that model is served.")
+_ACCEPT = typer.Option(False, "--accept-edits", help="Keep manual edits to a frozen set, under a new hash.")
+_MODEL = typer.Option("", "--model", help="Let this model write the grounded questions; all are verified.")
+_BASE_URL = typer.Option("", "--base-url", metavar="URL", help="Address of the service that runs the model.")
 _MODEL_OPTION = typer.Option(
-    "--model-option", metavar="NAME=VALUE", help="A setting of the model (see docs/llm.md); may be repeated."
+    "--model-option", metavar="NAME=VALUE", help="Model setting (see docs/llm.md); repeatable."
 )
-_DRY_RUN = typer.Option(False, "--dry-run", help="Say what the model's calls would be and cost; make none.")
+_DRY_RUN = typer.Option(False, "--dry-run", help="Print what the model calls would cost; make none.")
 _MAX_COST = typer.Option(
-    None, "--max-cost", metavar="USD", help="Ask the model nothing more once the whole set has cost so much."
+    None, "--max-cost", metavar="USD", help="Stop calling the model once the whole set has cost this much."
 )
-_OUTPUT = typer.Option(None, "-o", metavar="FILE", help="Write to a file.")
+_OUTPUT = typer.Option(None, "-o", metavar="FILE", help="Write to this file.")
 
 
 def register(app: typer.Typer) -> None:
@@ -60,7 +58,10 @@ def build(
     offline: bool = OFFLINE,
     as_json: bool = JSON,
 ) -> None:
-    """Build a set from a corpus; the same size and seed give the same bytes."""
+    """Build a question set from a corpus.
+
+    The same size and seed give the same bytes.
+    """
     from ragharness.cli._questions import set_facts, set_lines
     from ragharness.questions import build_questions
     from ragharness.questions.freezing import write
@@ -91,7 +92,7 @@ def build(
     if as_json:
         print_json(set_facts(questions))
         return
-    told = f"written to {out}" if out is not None else "not written: give --out FILE"
+    told = f"written to {out}" if out is not None else "not written: use --out FILE"
     print_lines([*set_lines(questions, columns()), "", told])
 
 
@@ -106,7 +107,10 @@ def check(
     offline: bool = OFFLINE,
     as_json: bool = JSON,
 ) -> None:
-    """Check every property of a set against its corpus; exit code 1 on a finding."""
+    """Check a question set against its corpus.
+
+    Checks every property of the set; exit code 1 on a finding.
+    """
     from ragharness.cli._questions import check_lines
     from ragharness.questions import check_questions, load_questions, questions_about, remarks
     from ragharness.questions.values import undecidable
@@ -129,7 +133,7 @@ def check(
 
 
 def show(
-    question: str = typer.Argument("", metavar="[ID]", help="The id of one question."),
+    question: str = typer.Argument("", metavar="[ID]", help="Question id."),
     corpus: str = CORPUS,
     path: Path | None = QUESTIONS,
     split: str = SPLIT,
@@ -137,7 +141,10 @@ def show(
     source: str = SOURCE,
     as_json: bool = JSON,
 ) -> None:
-    """List the frozen questions, or show one whole; fetches nothing."""
+    """List a frozen question set, or show one question.
+
+    Downloads nothing.
+    """
     from ragharness.cli._questions import (
         pick,
         question_facts,
@@ -174,7 +181,10 @@ def freeze(
     offline: bool = OFFLINE,
     as_json: bool = JSON,
 ) -> None:
-    """Build a set or take a file, check it, and write it with its card and hash."""
+    """Check a question set and write it with its card and hash.
+
+    The set is built from the corpus, or read from --questions.
+    """
     from ragharness import shelf
     from ragharness.cli._questions import check_lines, set_facts, set_lines
     from ragharness.questions import build_questions, check_questions, load_questions
@@ -217,7 +227,10 @@ def passages(
     out: Path | None = _OUTPUT,
     offline: bool = OFFLINE,
 ) -> None:
-    """Write the index of a set, what it withholds left out, as JSON lines for a pipeline to build its own."""
+    """Write the passages to index as JSON lines.
+
+    For a pipeline with its own index: withheld evidence is left out.
+    """
     import msgspec
 
     from ragharness.passages import build_passages, withhold

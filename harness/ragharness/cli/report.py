@@ -1,4 +1,4 @@
-"""``ragharness report``: the report of a run again."""
+"""``ragharness report``: print the report of a run again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ragharness.cli._options import RUN
 
 _FORMATS = Path(__file__).parents[1] / "reports" / "formats"
 _KNOWN = ", ".join(sorted(found.name for found in pkgutil.iter_modules([str(_FORMATS)])))
-"""The formats by name, as ``reports`` finds them: the help imports none of them."""
+"""The names of the formats, listed without importing them."""
 
 
 def register(app: typer.Typer) -> None:
@@ -23,13 +23,16 @@ def register(app: typer.Typer) -> None:
 def report(
     run: str = RUN,
     form: Annotated[
-        str, typer.Option("--format", metavar="NAME", help=f"One of {_KNOWN}; terminal unless named.")
+        str, typer.Option("--format", metavar="NAME", help=f"One of {_KNOWN} (default: terminal).")
     ] = "",
     markdown: bool = typer.Option(False, "--markdown", help="Short for --format markdown."),
-    as_json: bool = typer.Option(False, "--json", help="Short for --format json: the scores."),
-    out: Annotated[Path | None, typer.Option("-o", metavar="FILE", help="Write to a file.")] = None,
+    as_json: bool = typer.Option(False, "--json", help="Short for --format json (the scores)."),
+    out: Annotated[Path | None, typer.Option("-o", metavar="FILE", help="Write to this file.")] = None,
 ) -> None:
-    """Print the report of a run; its records are counted anew, nothing is asked or graded."""
+    """Print the report of a run again.
+
+    The numbers are counted again from the records; nothing is asked or graded.
+    """
     from ragharness.cli._console import results_only
     from ragharness.errors import UsageError
     from ragharness.reports import load_format

@@ -1,4 +1,4 @@
-"""``ragharness run``: ask every question once, grade, report."""
+"""``ragharness run``: ask every question, grade the answers, print the report."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _TYPES: dict[str, Any] = {
     "tuple[str, ...]": list[str] | None,
     "str | Path | None": Path | None,
 }
-"""Types of the options that are read as something else than a text."""
+"""Types of the options that are not plain strings."""
 
 _OUTPUT = (
     ("as_json", "--json", "Print the scores as JSON."),
-    ("strict", "--strict", "Exit 2 when anything is not graded."),
-    ("quiet", "--quiet", "No progress."),
+    ("strict", "--strict", "Exit with code 2 if any answer is not graded."),
+    ("quiet", "--quiet", "Show no progress."),
 )
 
 _OTHERS = "Options"
@@ -64,9 +64,9 @@ def register(app: typer.Typer) -> None:
 
 
 def run(*, as_json: bool, strict: bool, quiet: bool, **options: Any) -> int:
-    """Ask a pipeline every question of a set, grade each answer, print the report.
+    """Run a pipeline on a question set, grade its answers, report.
 
-    The same command continues a run that was broken off; nothing is asked twice.
+    The same command continues an interrupted run; no question is asked twice.
     """
     from ragharness.cli._console import leave, print_scores, results_only
     from ragharness.console import Live
@@ -86,7 +86,7 @@ def run(*, as_json: bool, strict: bool, quiet: bool, **options: Any) -> int:
 
 
 def _ask(config: RunConfig, live: Live) -> tuple[RunFolder, Ground, Ended]:
-    """Return the run, what its answers are graded on, and how the session ended."""
+    """Return the run folder, its grading context, and how the session ended."""
     from ragharness.cli._console import command, resume_command
     from ragharness.download import cache_folder
     from ragharness.errors import AccessRefused, UsageError
@@ -105,7 +105,7 @@ def _ask(config: RunConfig, live: Live) -> tuple[RunFolder, Ground, Ended]:
         # Credentials that are refused, or a budget that cannot be kept.
         raise type(error)(
             f"{error}; {how_far(folder)} and kept in {folder.path}",
-            help=f"{error.help or 'put the key right'}, then: {resume_command()}",
+            help=f"{error.help or 'correct the key'}, then: {resume_command()}",
         ) from error
     finally:
         live.clear()
@@ -113,13 +113,15 @@ def _ask(config: RunConfig, live: Live) -> tuple[RunFolder, Ground, Ended]:
 
 
 def _left(folder: RunFolder, ended: Ended, live: Live) -> None:
-    """Say what a limit left unasked, and the command that goes on."""
+    """Say how many questions a limit left unasked, and the command that continues."""
     if ended.reason:
         from ragharness.cli._console import resume_command
         from ragharness.runner import how_far
 
         command = resume_command(raised="--max-cost" in ended.reason)
-        live.tell(f"stopped: {ended.reason}; {how_far(folder)} and kept in {folder.path}\ngo on: {command}")
+        live.tell(
+            f"stopped: {ended.reason}; {how_far(folder)} and kept in {folder.path}\ncontinue with: {command}"
+        )
 
 
 def _stop(folder: RunFolder, live: Live) -> NoReturn:

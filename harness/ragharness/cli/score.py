@@ -1,4 +1,4 @@
-"""``ragharness score``: count a run's records anew and keep the result."""
+"""``ragharness score``: recount the records of a run and write ``scores.json``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ def score(
     run: str = RUN,
     as_json: bool = JSON,
 ) -> None:
-    """Compute scores.json of a run from its records; nothing is asked or graded."""
+    """Recount the records of a run and write its scores.json.
+
+    Nothing is asked or graded.
+    """
     from ragharness.cli._console import print_scores, results_only
     from ragharness.results import keep, scores_of
     from ragharness.store import find_run

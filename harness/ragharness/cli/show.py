@@ -1,4 +1,4 @@
-"""``ragharness show``: one question of a run, whole, in every epoch."""
+"""``ragharness show``: print one question of a run in full, in every epoch."""
 
 from __future__ import annotations
 
@@ -19,12 +19,15 @@ def register(app: typer.Typer) -> None:
 
 
 def show(
-    question: str = typer.Argument(help="The id of a question."),
+    question: str = typer.Argument(help="Question id."),
     run: str = RUN,
     source: str = SOURCE,
     offline: bool = OFFLINE,
 ) -> None:
-    """Print one question: gold, evidence, what was retrieved, answer, verdict, and the rule that decided."""
+    """Print one question of a run in full.
+
+    Shows the gold answer, evidence, answer, verdict, the rule that decided, and the retrieved passages.
+    """
     from ragharness.cli._console import results_only
     from ragharness.errors import UnknownName
     from ragharness.results import Run
@@ -50,7 +53,7 @@ def show(
 
 
 def _corpus(folder: RunFolder, source: str, offline: bool) -> Corpus | None:
-    """Return the corpus of the run; None, said, where it cannot be had or is another one by now."""
+    """Return the corpus of the run; None, with a notice, if it is unavailable or has changed."""
     from ragharness.console import Live
     from ragharness.corpus import load_corpus
     from ragharness.errors import RagharnessError
@@ -59,9 +62,9 @@ def _corpus(folder: RunFolder, source: str, offline: bool) -> Corpus | None:
     try:
         corpus = load_corpus(settings.corpus, split=settings.split, source=source, offline=offline)
     except RagharnessError as error:
-        live.say(f"without the texts of the corpus: {error}")
+        live.say(f"the texts of the corpus are left out: {error}")
         return None
     if corpus.hash != settings.corpus_hash:
-        live.say("without the texts of the corpus: it is not the one of the run any more")
+        live.say("the texts of the corpus are left out: the corpus has changed since the run")
         return None
     return corpus

@@ -180,7 +180,7 @@ def _check_files(name: str, revision: str, files: Mapping[str, str], wish: Wish)
             path.unlink(missing_ok=True)
             raise CorruptDownload(
                 f"expected sha256 {known[:12]} for {file} of {name}, found {found[:12]}",
-                help=f"{wish.fetch_command} fetches it anew, {_BY_HAND}",
+                help=f"{wish.fetch_command} downloads it again, {_BY_HAND}",
             )
 
 

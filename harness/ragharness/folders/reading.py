@@ -127,7 +127,7 @@ def _unread(pdf_missing: list[str], others: dict[str, int]) -> Iterator[str]:
         yield f"{named}: PDF needs a library that is not installed: {COMMAND}"
     if others:
         told = ", ".join(f"{count} .{ending}" for ending, count in sorted(others.items())[:8])
-        yield f"not read, as they are of other kinds: {told}"
+        yield f"not read, unsupported file types: {told}"
 
 
 def _twins(documents: list[Document]) -> Iterator[str]:

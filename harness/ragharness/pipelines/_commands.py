@@ -16,7 +16,7 @@ _SHELL = frozenset({"|", "||", ">", ">>", "<", "<<", "&", "&&", ";", "2>", "2>&1
 _SUBSTITUTED = re.compile(r"\$\(|`|[^;'\"]+;$")
 """Words that only a shell understands."""
 
-_HELP = "name it like cmd:./answer.sh or 'cmd:python answer.py --fast'; no shell reads it"
+_HELP = "name it like cmd:./answer.sh or 'cmd:python answer.py --fast'; no shell runs it"
 
 _HEAD = 256
 """Bytes at the beginning of a file that tell a program from a text: the line that the system itself reads."""
@@ -31,10 +31,10 @@ def words_of(argument: str) -> list[str]:
     except ValueError as error:
         raise PipelineNotUsable(f"expected a command, found {argument!r}: {error}", help=_HELP) from error
     if not words:
-        raise PipelineNotUsable("expected a command behind 'cmd:', found nothing", help=_HELP)
+        raise PipelineNotUsable("expected a command after 'cmd:', found nothing", help=_HELP)
     if shell := _for_a_shell(argument):
         raise PipelineNotUsable(
-            f"expected a command and its arguments, found {shell!r}: no shell reads it",
+            f"expected a command and its arguments, found {shell!r}: no shell runs it",
             help=f"wrap it: --pipeline {shlex.quote(f'cmd:bash -c {shlex.quote(argument)}')}",
         )
     _must_hold_no_secret(words)
@@ -45,7 +45,7 @@ def words_of(argument: str) -> list[str]:
             if place.name == words[0] and os.access(place, os.X_OK):
                 beside = shlex.join([f"./{words[0]}", *words[1:]])
                 raise PipelineNotUsable(
-                    f"expected a command, found {words[0]!r}, a file of this folder and on no search path",
+                    f"expected a command, found {words[0]!r}, a file in this folder, not on the search path",
                     help=f"--pipeline {shlex.quote(f'cmd:{beside}')}",
                 )
             raise PipelineNotUsable(
@@ -65,7 +65,7 @@ def _must_hold_no_secret(words: list[str]) -> None:
             value = after
         if is_secret(name.lstrip("-"), value):
             raise PipelineNotUsable(
-                f"expected no secret in the command, which is kept with the run, found {name} written out",
+                f"expected no secret in the command, which is kept with the run, found {name} in plain text",
                 help="put it into a variable, which the command inherits: export NAME=...",
             )
 

@@ -53,11 +53,11 @@ class Headers:
 
     def _filled(self, header: str, written: str) -> str:
         if not _NAME.fullmatch(header):
-            raise PipelineNotUsable(f"expected a header's name behind 'header-', found {header!r}")
+            raise PipelineNotUsable(f"expected a header name after 'header-', found {header!r}")
         if _SECRET.search(header) and not _VARIABLE.search(written):
             raise PipelineNotUsable(
-                f"expected the header {header!r} to take its value from the environment, found it written"
-                " out",
+                f"expected the header {header!r} to take its value from the environment, found it"
+                " in plain text",
                 help=f"put it into a variable: export NAME=...; --pipeline-option {header_option(header)}",
             )
         return _VARIABLE.sub(lambda found: self._value(header, found[1]), written)

@@ -45,14 +45,14 @@ def failure(where: str, status: int, headers: Mapping[str, str], text: str) -> R
     if status in (401, 403):
         return AccessRefused(
             f"{said}: {told(text)}",
-            help="send what a variable holds: --pipeline-option 'header-authorization=Bearer ENV:NAME'",
+            help="send the value of a variable: --pipeline-option 'header-authorization=Bearer ENV:NAME'",
         )
     # Of a service that the user named, whatever is its own fault passes.
     if status in PASSING or status == _CONFLICT or status >= 500:
         return TemporaryFailure(f"{said}: {told(text)}", retry_after=retry_after(headers))
     if 300 <= status < 400:
         target = excerpt(headers.get("location", ""), 200) or "nowhere"
-        return UnusableReply(f"{said} to {target}, which is not followed: name that address itself")
+        return UnusableReply(f"{said} to {target}, which is not followed: use that address directly")
     return UnusableReply(f"{said}: {told(text)}")
 
 
@@ -64,7 +64,7 @@ def untrusted(where: str, reason: str) -> AccessRefused | None:
     plain = reason.rpartition("verify failed: ")[2].rpartition(" (_ssl")[0] or reason
     return AccessRefused(
         f"expected a trusted certificate of {where}, found otherwise: {plain}",
-        help="name the file of the authority that signed it: export SSL_CERT_FILE=/path/to/authority.pem",
+        help="name the certificate of its authority: export SSL_CERT_FILE=/path/to/authority.pem",
     )
 
 
@@ -114,7 +114,7 @@ def address(written: str) -> httpx.URL:
     if url.userinfo:
         raise PipelineNotUsable(
             f"expected a URL without a login in it, found one for {url.host}",
-            help="--pipeline-option 'header-authorization=Basic ENV:NAME' sends what the variable NAME holds",
+            help="--pipeline-option 'header-authorization=Basic ENV:NAME' sends the value of NAME",
         )
     return url.copy_with(fragment=None)
 
@@ -132,7 +132,7 @@ def must_be_allowed(url: httpx.URL, *, offline: bool) -> None:
     if offline and not is_local(url.host):
         raise PipelineNotUsable(
             f"expected a service on this machine (--offline or RAGHARNESS_OFFLINE is set), found {url.host}",
-            help="leave --offline away and unset RAGHARNESS_OFFLINE, or serve a model at http://127.0.0.1:...",
+            help="drop --offline and unset RAGHARNESS_OFFLINE, or serve a model at http://127.0.0.1:...",
         )
 
 

@@ -114,7 +114,7 @@ def _look(node: Any, used: set[str]) -> None:
             if isinstance(value, str) and not _PLACE.search(value) and is_secret(key, value):
                 raise PipelineNotUsable(
                     f"expected no secret in the template, which is kept with the run, found {key!r}"
-                    " written out",
+                    " in plain text",
                     help="send it in a header: export NAME=...;"
                     f" --pipeline-option {header_option(key.lower())}",
                 )
@@ -131,10 +131,10 @@ def _look(node: Any, used: set[str]) -> None:
         alone = found[0] == node
         if name not in _INLINE and not (alone and name in _WHOLE):
             known = ", ".join(f"{{{each}}}" for each in dict.fromkeys((*_INLINE, *_WHOLE)))
-            told = "stands among other words, but is a list" if name in _WHOLE else "is not known"
+            told = "is a list, but is embedded in other text" if name in _WHOLE else "is not known"
             raise PipelineNotUsable(
                 f"expected {known} in the template, found {{{name}}}, which {told}",
-                help=f"letters in braces that are meant as they are take two: {{{{{name}}}}}",
+                help=f"double the braces to keep them as text: {{{{{name}}}}}",
             )
         used.add(name)
 

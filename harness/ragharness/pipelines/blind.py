@@ -27,7 +27,9 @@ CITED = 3
 def build(context: Context, argument: str) -> Callable[[str, Sequence[Passage]], str]:
     """Return the pipeline that guesses by title and topic."""
     if argument:
-        raise UsageError(f"the reference pipeline 'blind' takes nothing behind its name, found {argument!r}")
+        raise UsageError(
+            f"the reference pipeline 'blind' takes no argument after its name, found {argument!r}"
+        )
     usual = usual_answers(context.corpus.facts)
     guesses = {question.text: _guess(question, usual) for question in context.questions.questions}
 

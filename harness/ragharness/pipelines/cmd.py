@@ -83,8 +83,8 @@ class Starts:
                     crew.end(unasked)
         if self._refused and not self.proven:
             return AccessRefused(
-                f"before it is asked anything the command {self._refused}",
-                help=f"see what it says by itself: {shlex.join(self._words)}",
+                f"before the first question the command {self._refused}",
+                help=f"run it by itself: {shlex.join(self._words)}",
             )
         return UnusableReply(f"the command {failure}")
 

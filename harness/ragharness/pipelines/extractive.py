@@ -164,7 +164,7 @@ def build(context: Context, argument: str) -> Callable[[str, Sequence[Passage]],
     """Return the extractive pipeline."""
     if argument:
         raise UsageError(
-            f"the reference pipeline 'extractive' takes nothing behind its name, found {argument!r}"
+            f"the reference pipeline 'extractive' takes no argument after its name, found {argument!r}"
         )
     return Extractive(context.corpus)
 

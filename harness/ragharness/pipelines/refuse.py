@@ -20,7 +20,9 @@ NEAREST = 3
 def build(context: Context, argument: str) -> Callable[[str, Sequence[Passage]], str]:  # noqa: ARG001
     """Return the pipeline that gives the same refusal to every question."""
     if argument:
-        raise UsageError(f"the reference pipeline 'refuse' takes nothing behind its name, found {argument!r}")
+        raise UsageError(
+            f"the reference pipeline 'refuse' takes no argument after its name, found {argument!r}"
+        )
     return _answer
 
 

@@ -41,7 +41,7 @@ SHARE = 0.5
 """The share of a text's bones that must be found; the rest is a heading, a summary, a footer."""
 
 MOST = 0.8
-"""The share from which on nothing is said of the rest."""
+"""Share of a text that must be found; above it the rest is not reported."""
 
 
 @dataclass(frozen=True)

@@ -147,7 +147,7 @@ def write(path: Path, content: bytes) -> None:
     except OSError as error:
         raise StorageError(
             f"expected to write {path}, found: {error.strerror}",
-            help="name another place with --out",
+            help="name another folder with --out",
         ) from error
 
 

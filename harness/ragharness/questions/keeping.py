@@ -171,7 +171,7 @@ def _of_another_state(corpus: Corpus, place: Path) -> QuestionsNotUsable:
     return QuestionsNotUsable(
         f"expected the documents of {corpus.id} as they were when {place} was frozen,"
         f" found {_difference(corpus, place)}",
-        help=f"ragharness questions freeze --corpus {named} builds and freezes the set anew;"
+        help=f"ragharness questions freeze --corpus {named} builds and freezes the set again;"
         f" ragharness questions check --corpus {named} --questions {shlex.quote(str(place / LINES))}"
         " says which questions still fit",
     )

@@ -1,4 +1,4 @@
-"""What stands under the table of the terminal's report: axes, retrieval, misses, errors, notes."""
+"""The part of the terminal report below the table: axes, retrieval, misses, errors, notes."""
 
 from __future__ import annotations
 
@@ -24,19 +24,23 @@ _NAME = 17
 
 
 def findings(scores: Scores, width: int, *, wide: bool) -> list[str]:
-    """Return the lines; ``wide`` puts two short figures on one."""
-    uncited = "no citation", f"{scores.axes.citation_exists.null} answers"
+    """Return the lines; ``wide`` puts two short figures on one line."""
+    uncited = "no citation", _answers(scores.axes.citation_exists.null)
     return [
         *_grid("EPOCHS", words.stability(scores), wide=False),
         *_grid("AXES", _figures(scores, "axes", (3, *uncited)), wide=wide),
         *_explained(scores, "axes", width),
-        *_grid("RETRIEVAL", [*_figures(scores, "retrieval"), ("gold is", "known evidence")], wide=wide),
+        *_grid("RETRIEVAL", [*_figures(scores, "retrieval"), ("relevant means", "gold evidence")], wide=wide),
         *_explained(scores, "retrieval", width),
         *_why(scores, width),
         *_worst(scores, width, 5 if wide else 3),
         *_errors(scores, width),
         *(line for note in scores.notes for line in labelled("NOTE", note, width, _INDENT)),
     ]
+
+
+def _answers(count: int) -> str:
+    return f"{count} answer{'s' * (count != 1)}"
 
 
 def _figures(scores: Scores, part: Part, *more: tuple[int, str, str]) -> list[tuple[str, str]]:
@@ -82,7 +86,7 @@ def _grid(label: str, cells: Sequence[tuple[str, str]], *, wide: bool) -> list[s
 def _why(scores: Scores, width: int) -> list[str]:
     missed = scores.questions - scores.wanted.total.count
     items = [f"{name} {count}" for name, count in words.missed(scores)]
-    return flow(items, width, f"WHY {missed} MISSED   ") if missed else []
+    return flow(items, width, f"{f'{missed} MISSES':<{_INDENT - 1}} ") if missed else []
 
 
 def _worst(scores: Scores, width: int, most: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""The one line that is shown while something works."""
+"""The progress line of runs and downloads."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
 
 
 def progress_line(progress: Progress, width: int = 80) -> str:
-    """Return how far it is, how it goes, how long it took and takes, and how to stop."""
+    """Return the progress line of a run: answered, outcomes, elapsed and remaining time, how to stop."""
     left = progress.seconds_left
     parts = [
         f"{progress.answered}/{progress.total}",
-        f"{progress.as_wanted} as wanted",
+        f"{progress.as_wanted} as desired",
         f"{progress.not_graded} not graded",
-        *([f"{progress.repeated} repeated"] if progress.repeated else []),
+        *([f"{progress.repeated} retries"] if progress.repeated else []),
         duration(progress.seconds),
         *([f"~{duration(left)} left"] if left is not None else []),
-        "Ctrl-C saves",
+        "Ctrl-C stops and saves",
     ]
     while len("  ".join(parts)) > width and len(parts) > 1:
         parts.pop()
@@ -28,7 +28,7 @@ def progress_line(progress: Progress, width: int = 80) -> str:
 
 
 def fetching_line(what: str, done: int, total: int, unit: str = "", seconds: float = 0.0) -> str:
-    """Return how far a download is, in megabytes, or other work in units with its pace and the time left."""
+    """Return the progress of a download in megabytes, or of other work in units, with rate and time left."""
     if not unit:
         of = f" of {total / 1e6:.1f}" if total else ""
         return f"{one_line(what, 50)}  {done / 1e6:.1f}{of} MB"

@@ -1,4 +1,4 @@
-"""One question whole: what was asked, what was found, what was answered, and why it was judged so."""
+"""One question in full: gold answer, retrieved passages, answer, verdict, and the reason for it."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def show_question(
     gold: Collection[str] = (),
     width: int = 80,
 ) -> str:
-    """Return everything about one question of a run as plain text, ending with a line break.
+    """Return one question of a run in full as plain text, ending with a line break.
 
-    ``gold`` are the ids of passages that hold gold evidence. Without a corpus the texts are left out.
+    ``gold``: ids of the passages that hold gold evidence. Without a corpus the texts are left out.
     """
     parts = [_asked(question, record, width), _gold(question, corpus, width)]
     if record is None:
-        parts.append(_field("answer", "none yet: not asked, or still on its way", width))
+        parts.append(_field("answer", "none yet: not asked, or still running", width))
     else:
         parts += [
             _answer(record, width),
@@ -56,11 +56,11 @@ def _asked(question: Question, record: Record | None, width: int) -> list[str]:
     row, out = ROW_NAMES[question.row], ""
     if record is not None:
         bucket = record.verdict.bucket if record.verdict else None
-        came = f"came out {bucket or record.status.replace('_', ' ')}"
+        came = f"outcome {bucket or record.status.replace('_', ' ')}"
         out = f"{'not graded yet' if _waits(record) else came}, "
-    wish = "an answer" if question.wanted == "correct" else "a refusal"
+    wish = "answered" if question.wanted == "correct" else "refused"
     return [
-        f"{clean(question.id)}   built for {row}, {out}wanted {wish}",
+        f"{clean(question.id)}   type {row}, {out}should be {wish}",
         *_field("", words.BUILT_FOR[question.row], width),
         "",
         *_field("question", question.text, width),
@@ -75,7 +75,7 @@ def _gold(question: Question, corpus: Corpus | None, width: int) -> list[str]:
         about = f" ({distractor.about})" if distractor.about else ""
         lines += _field("tempting", f"{distractor.value}{about}", width)
     if question.world_answers:
-        lines += _field("world", "right outside the corpus: " + "; ".join(question.world_answers), width)
+        lines += _field("world", "true outside the corpus: " + "; ".join(question.world_answers), width)
     if question.absence_patterns:
         patterns = " ".join(f"/{pattern}/" for pattern in question.absence_patterns)
         lines += _field(
@@ -90,7 +90,7 @@ def _gold(question: Question, corpus: Corpus | None, width: int) -> list[str]:
 
 def _answers(question: Question) -> str:
     if not question.answers:
-        return "none: nothing states it"
+        return "none: the documents do not state it"
     joint = " and " if question.kind == "list" else " or "
     unit = f" {question.unit}" if question.unit else ""
     text = joint.join(question.answers) + unit
@@ -149,7 +149,7 @@ def _answer(record: Record, width: int) -> list[str]:
         lines += _field("answer", record.answer.text or "(empty)", width)
         if record.answer.citations is not None:
             lines += _field(
-                "", f"citations given apart: {', '.join(record.answer.citations) or 'none'}", width
+                "", f"citations given separately: {', '.join(record.answer.citations) or 'none'}", width
             )
         if record.answer.confidence is not None:
             lines += _field("", f"confidence {record.answer.confidence:g}", width)
@@ -161,7 +161,7 @@ def _answer(record: Record, width: int) -> list[str]:
 def _verdict(record: Record, width: int) -> list[str]:
     verdict = record.verdict
     if _waits(record):
-        return _field("verdict", "none yet: the command of the run grades what waits", width)
+        return _field("verdict", "none yet: continuing the run grades it", width)
     if verdict is None:
         none = _field("verdict", f"none: {record.status.replace('_', ' ')}", width)
         return [*none, *_field("why", _ungraded(record), width)]
@@ -169,7 +169,7 @@ def _verdict(record: Record, width: int) -> list[str]:
     outcome = verdict.bucket or f"not graded ({verdict.status.replace('_', ' ')})"
     by = f", graded by {verdict.grader}" if verdict.grader else ""
     lines = _field("verdict", f"{outcome}, {verdict.reason}{row}{by}", width)
-    elsewhere = " The answer's marks stand in other sentences." if _cites_elsewhere(record) else ""
+    elsewhere = " The citations are in other sentences than the answer." if _cites_elsewhere(record) else ""
     if verdict.why or elsewhere:
         lines += _field("why", f"{verdict.why}{elsewhere}", width)
     lines += _field("read as", _reading(verdict), width)
@@ -183,22 +183,22 @@ def _verdict(record: Record, width: int) -> list[str]:
 
 
 def _likeness(score: Score) -> str:
-    """Return how likely an answer is to be called right, and what weighed how much in it."""
+    """Return the probability that an answer is correct, and the weight of each feature."""
     weighed = ", ".join(f"{name} {points:+.1f}" for name, points in score.weighed)
-    return f"{score.probability:.0%} likely to be called right: {weighed}"
+    return f"{score.probability:.0%} likely to be judged correct: {weighed}"
 
 
 def _waits(record: Record) -> bool:
-    """Whether an answer is on disk that nothing has graded yet."""
+    """Whether an answer is on disk but not graded yet."""
     return record.verdict is None and record.status == "needs_review"
 
 
 def _ungraded(record: Record) -> str:
     """Return why a record has no verdict."""
     if record.status == "timeout":
-        return "the call was given up at the limit (--timeout sets it); it counts as not graded"
-    what = "there was no answer to grade" if record.answer is None else "the answer is kept"
-    return f"an exception ended it: {what}; it counts as not graded"
+        return "the call exceeded the time limit (--timeout); it counts as not graded"
+    what = "there is no answer to grade" if record.answer is None else "the answer is kept"
+    return f"it raised an exception: {what}; it counts as not graded"
 
 
 def _cites_elsewhere(record: Record) -> bool:
@@ -206,7 +206,7 @@ def _cites_elsewhere(record: Record) -> bool:
 
 
 def _sentences(sentences: Sequence[Sentence], width: int) -> list[str]:
-    """Return as what each sentence of the answer was read."""
+    """Return how each sentence of the answer was read."""
     lines: list[str] = []
     for sentence in sentences[:_SENTENCES]:
         told = f"{_role(sentence)}: {one_line(sentence.text, _SENTENCE)}"

@@ -1,4 +1,4 @@
-"""The words that every report uses for rows and for where failures belong."""
+"""The wording shared by all reports: names of rows, causes of misses, statuses and flags."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 BUILT_FOR = {
     "grounded/correct": "the evidence is in the index, nothing misleading near it",
     "grounded/wrong": "the evidence is in the index, and so is a tempting false answer",
-    "grounded/unsupported": "the answer exists, its evidence is withheld from the index",
-    "grounded/refused": "the document is in the index and does not say",
-    "unanswerable": "nothing in the whole corpus touches it",
-    "adversarial": "looks as if it were in the corpus, and is not",
-    "null_retrieval": "the retriever is made to return nothing",
+    "grounded/unsupported": "the corpus has the answer, but its evidence is withheld from the index",
+    "grounded/refused": "the document is in the index, but does not contain the answer",
+    "unanswerable": "nothing in the corpus is about it",
+    "adversarial": "seems answerable from the corpus, but is not",
+    "null_retrieval": "answerable, but the retriever is forced to return nothing",
 }
 WANTED_IN_ROW = {
     name: "correct" if name in {"grounded/correct", "grounded/wrong"} else "refused" for name in ROW_NAMES
 }
 FAILURE_NAMES = {
-    "retriever_missed": "retrieval missed",
-    "misread": "had it, misread",
-    "miscited": "had it, cited badly",
-    "refused_though_found": "refused though found",
-    "answered_without_evidence": "no evidence, answered anyway",
+    "retriever_missed": "evidence not retrieved",
+    "misread": "wrong despite evidence",
+    "miscited": "badly cited",
+    "refused_though_found": "refused despite evidence",
+    "answered_without_evidence": "answered without evidence",
     "pipeline_error": "pipeline error",
     "timeout": "timed out",
     "no_answer": "no answer",
@@ -47,43 +47,43 @@ STATUS_NAMES = {
     "not_asked": ("not asked", "not asked"),
 }
 MATCH_NAMES = {
-    "match": "which is the gold",
-    "mismatch": "which is not the gold",
+    "match": "which is the gold answer",
+    "mismatch": "which is not the gold answer",
     "distractor": "which is the tempting false answer",
-    "world": "which is right in the world and not in the corpus",
-    "partial": "which is a part of the gold",
+    "world": "which is true, but not stated in the corpus",
+    "partial": "which is part of the gold answer",
     "none": "",
 }
 FLAG_NAMES = {
     "over_refusal": "refused although the evidence was retrieved",
-    "under_refusal": "answered where a refusal was wanted",
+    "under_refusal": "answered where it should refuse",
     "retrieval_miss": "the evidence was not retrieved",
-    "hedged": "declines and answers at once",
-    "mixed": "part evidence, part outside knowledge",
-    "elsewhere": "declines and answers from another document",
+    "hedged": "refuses and also answers",
+    "mixed": "partly from the passages, partly from outside knowledge",
+    "elsewhere": "refuses, then answers from another document",
 }
-"""What flags say in words; others are shown by their names."""
+"""Descriptions of flags; a flag without one is shown by its name."""
 
 FEW = 20
-"""Below this n a row is marked: its interval is too wide to decide anything."""
+"""Rows with fewer questions are marked: their interval is too wide to decide anything."""
 
 MOST_UNGRADED = 0.2
-"""Above this share of ungraded answers a run is announced as no result: its counts say too little."""
+"""Above this share of ungraded answers the report starts with NOT A RESULT."""
 
 _NAMED_ABOVE = ("model", "base_url", "prompt")
-"""Settings of a pipeline without which no report can be attributed: they stand in its heading."""
+"""Pipeline settings that are shown in the heading of the report."""
 
 _MENDABLE = ("error", "timeout", "no_answer", "needs_review")
-"""What came out otherwise for want of a grade: where it is the most, it is to be mended first."""
+"""Outcomes without a grade: where they are the most frequent miss, they are listed first."""
 
 
 def few(n: int, scores: Scores) -> bool:
-    """Whether a row of n answers is too small to decide: epochs add answers, not questions."""
+    """Whether a row of n answers has too few questions to decide; epochs add answers, not questions."""
     return 0 < n < FEW * scores.epochs
 
 
 def rows(scores: Scores) -> list[tuple[str, Row, Share, str]]:
-    """Return the rows in use and the total: name, counts, how many came out as wanted, the wanted bucket."""
+    """Return the rows in use and the total: name, counts, share as desired, the desired bucket."""
     total = Row(n=scores.questions, **scores.buckets, not_graded=scores.not_graded)
     used = [
         (ROW_NAMES[name], row, scores.wanted.rows[name], WANTED_IN_ROW[name])
@@ -94,20 +94,20 @@ def rows(scores: Scores) -> list[tuple[str, Row, Share, str]]:
 
 
 def missed(scores: Scores) -> list[tuple[str, int]]:
-    """Return where the questions that did not come out as wanted belong, and how many."""
+    """Return the causes of the misses with their counts."""
     counts = [(name, getattr(scores.failures, field)) for field, name in FAILURE_NAMES.items()]
     return [(name, count) for name, count in counts if count]
 
 
 def no_result(scores: Scores) -> str:
-    """Return that too much is not graded for a result; empty where it is not."""
+    """Return the NOT A RESULT line; empty if enough answers are graded."""
     if scores.not_graded <= MOST_UNGRADED * scores.questions:
         return ""
     return f"NOT A RESULT  {scores.not_graded} of {scores.questions} not graded"
 
 
 def worst(scores: Scores) -> list[tuple[str, list[str]]]:
-    """Return the questions to read by what came out: false answers first, or what keeps most from a grade."""
+    """Return the misses by outcome: wrong answers first, or the most frequent reason for no grade."""
     kinds: dict[str, list[str]] = {}
     for miss in scores.misses:
         kinds.setdefault(miss.came_out, []).append(miss.question)
@@ -118,27 +118,27 @@ def worst(scores: Scores) -> list[tuple[str, list[str]]]:
 
 
 def oddities(scores: Scores) -> list[tuple[str, list[str]]]:
-    """Return what failed and what was odd, each with its questions."""
+    """Return the errors and the malformed results, each with its questions."""
     groups = [(f"{group.type}: {group.message}", group.questions) for group in scores.errors]
     return groups + [(group.problem, group.questions) for group in scores.problems]
 
 
 def compared(scores: Scores) -> str:
-    """Return over how many answers the references are counted, where that is not all of them."""
+    """Return how many answers the baselines are counted over; empty if all of them."""
     return f"of the {scores.asked} asked" if scores.asked < scores.questions else ""
 
 
 def pace(scores: Scores) -> list[str]:
-    """Return how long calls took; nothing where no call returned or was given up."""
+    """Return the median and 95th percentile of the call times; empty without any call."""
     timing = scores.timing
     if timing.median is None or timing.p95 is None:
         return []
     most = milliseconds(timing.p95).removeprefix("under ")
-    return [f"median {milliseconds(timing.median)} a question, 95% under {most}"]
+    return [f"median {milliseconds(timing.median)} per question, 95% under {most}"]
 
 
 def was_graded(scores: Scores) -> str:
-    """Return how many answers were graded and what kept the others from it."""
+    """Return how many answers were graded, and the statuses of the others."""
     parts = [f"{scores.questions - scores.not_graded} graded"]
     for status, (one, many) in STATUS_NAMES.items():
         if count := scores.statuses[status]:
@@ -147,7 +147,7 @@ def was_graded(scores: Scores) -> str:
 
 
 def setting(scores: Scores) -> list[str]:
-    """Return what was run, in short phrases."""
+    """Return corpus, pipeline, model, retriever and tags as short phrases."""
     k = f" k={scores.retrieval.k}" if scores.retrieval.k else ""
     retriever = _whose_passages(scores) if scores.takes == "own" else f"{scores.retriever}{k}"
     tags = [f"[{', '.join(scores.tags)}]"] if scores.tags else []
@@ -187,25 +187,25 @@ def _whose_passages(scores: Scores) -> str:
 
 
 def asked(scores: Scores) -> str:
-    """Return the denominator of everything, in words."""
+    """Return the number of questions and epochs in words."""
     if scores.epochs == 1:
         return f"{scores.questions} questions"
     return f"{scores.questions // scores.epochs} questions x {scores.epochs} epochs"
 
 
 def stability(scores: Scores) -> list[tuple[str, str]]:
-    """Return how alike the epochs came out, as names and counts; nothing for a single one."""
+    """Return how stable the outcomes were across epochs, as names and counts; empty for one epoch."""
     found = scores.stability
     if found is None:
         return []
     return [
-        ("same bucket", f"{counted(found.same_bucket)} graded, and alike, in all {found.epochs} epochs"),
-        ("as wanted", f"{counted(found.always_as_wanted)} in all, {counted(found.ever_as_wanted)} in some"),
+        ("same bucket", f"{counted(found.same_bucket)} questions graded alike in all {found.epochs} epochs"),
+        ("as desired", f"{counted(found.always_as_wanted)} in all, {counted(found.ever_as_wanted)} in some"),
     ]
 
 
 def effort(scores: Scores) -> list[str]:
-    """Return time, where it took any, and money."""
+    """Return wall time and cost, where known."""
     return [
         *([took] if (took := duration(scores.seconds)) != "0.0s" else []),
         *([money(scores.spending.cost)] if scores.spending.cost is not None else []),
@@ -213,18 +213,18 @@ def effort(scores: Scores) -> list[str]:
 
 
 def measured(scores: Scores, part: Part) -> list[tuple[Metric, Any]]:
-    """Return the metrics of a part of the scores with their values, in the order of the JSON."""
+    """Return the metrics of one part of the scores with their values, in JSON order."""
     return [(each, getattr(getattr(scores, part), each.name)) for each in metrics(part)]
 
 
 def named(name: str, scores: Scores) -> str:
-    """Return the name of a metric with where retrieved evidence was looked for in it."""
+    """Return the name of a metric with ``k`` filled in."""
     k = scores.retrieval.k
     return name.format(top=f"in top {k}" if k else "retrieved", at_k=f"@{k}" if k else "")
 
 
 def figure(metric: Metric, value: Any) -> str:
-    """Return the value of a metric in its own words, or as every value of its type is written."""
+    """Return the value of a metric as text, by its own formatter or by its type."""
     if metric.words:
         return metric.words(value)
     if isinstance(value, Share):

@@ -70,9 +70,9 @@ class Allowance:
             return ""
         if usage is None or usage.cost is None:
             raise UsageError(
-                f"expected every answer to say its cost because of --max-cost, found that the one to"
-                f" {record.question} does not: what is unknown cannot be kept within a budget",
-                help="leave --max-cost away (--max-time limits a run too) or give its prices",
+                f"expected every answer to report its cost because of --max-cost, found that the one to"
+                f" {record.question} does not: an unknown cost cannot be kept within a budget",
+                help="drop --max-cost (--max-time limits a run too) or give its prices",
             )
         with self._lock:
             self._spending.add(usage.cost)

@@ -118,7 +118,7 @@ def _isolated(spec: object, options: Options) -> Isolation:
 
     if not isinstance(spec, str):
         raise UsageError(
-            "expected a pipeline with a name to isolate, found an object of this process",
+            "expected an importable pipeline with --isolate, found an object of this process",
             help="name it, so that another process can import it: pipeline='package.module:name'",
         )
 

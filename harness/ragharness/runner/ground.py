@@ -89,18 +89,18 @@ def _of_another_state(corpus: Corpus, folder: RunFolder) -> RunNotUsable:
     if corpus.folder:
         return RunNotUsable(
             f"expected the documents of {corpus.id} as they were in the run {folder.name} {states}",
-            help="put them back as they were, or name the folder that still holds them: --from PATH",
+            help="restore them, or name a folder that still holds them: --from PATH",
         )
     if not manifest(corpus.id).embedded:
         return RunNotUsable(
             f"expected {corpus.id} in the state of the run {folder.name} {states}",
-            help="name the one it was made with: --from PATH",
+            help="name the copy that the run used: --from PATH",
         )
     return RunNotUsable(
         f"expected the {corpus.id} that the run {folder.name} was made with {states}: the {corpus.id} is part"
         f" of ragharness and was changed since that run, which ragharness {run.ragharness} made"
         f" (this is {__version__})",
-        help="run it again on the present one: ragharness run",
+        help="run it again on the current one: ragharness run",
     )
 
 

@@ -50,7 +50,7 @@ class Isolation:
         if not colon or head in pipeline_kinds():
             raise UsageError(
                 f"expected your own pipeline, module:name or file.py:name, with --isolate, found {spec!r}",
-                help=f"leave --isolate away: {head} runs none of your code in this process",
+                help=f"drop --isolate: {head} runs none of your code in this process",
             )
         self._spec = spec
         self._lock = Lock()
@@ -192,8 +192,8 @@ class Cell:
             _, message = wire.receive(self._incoming)
         except (EOFError, OSError, NotAMessage):
             raise PipelineNotUsable(
-                f"expected {spec} to load in a process of its own, found: {self.end()}",
-                help="run it once without --isolate to see what happens",
+                f"expected {spec} to load in a separate process, found: {self.end()}",
+                help="run it once without --isolate to see the error",
             ) from None
         except BaseException:
             self.end()
@@ -205,7 +205,7 @@ class Cell:
         self.end()
         if isinstance(message, wire.Unusable):
             raise PipelineNotUsable(message.message, help=message.help)
-        raise PipelineNotUsable(f"expected {spec} to load in a process of its own, found {message!r:.80}")
+        raise PipelineNotUsable(f"expected {spec} to load in a separate process, found {message!r:.80}")
 
 
 def _sought(message: wire.Seek, retrieve: Retrieve) -> wire.Found | wire.NotFound:

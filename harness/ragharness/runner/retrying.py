@@ -91,8 +91,8 @@ def _refusal(error: Exception, status: int | None) -> AccessRefused:
     message = " ".join(said.message.split())[:300] or "no reason given"
     what = f"{status} ({said.type}: {message})" if status else f"{said.type}: {message}"
     return AccessRefused(
-        f"expected the pipeline's service to take the credentials, found {what}",
-        help="put the key right",
+        f"expected the pipeline's service to accept the credentials, found {what}",
+        help="correct the key",
     )
 
 

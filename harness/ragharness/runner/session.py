@@ -1,4 +1,4 @@
-"""From a context to a run folder with every question answered: choosing the folder, continuing, asking."""
+"""One session of a run: choose or continue its folder and ask every question without a record."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Ended(NamedTuple):
     """How a session ended."""
 
     given_up: int = 0
-    """Calls that still run although their time was over."""
+    """Calls that timed out and are still running."""
     reason: str = ""
-    """What ended it before every question was answered; empty: nothing."""
+    """Why it ended before every question was answered; empty: it did not."""
 
 
 def choose_folder(
@@ -38,7 +38,7 @@ def choose_folder(
 ) -> RunFolder:
     """Return the run to write: the named one, the newest unfinished one with equal settings, or a new one.
 
-    Where failed questions are asked again, a run that has some is unfinished. Raises RunNotUsable for a
+    With ``retry_errors`` a run with failed questions counts as unfinished. Raises RunNotUsable for a
     folder that holds something else, StorageError where none can be made.
     """
     out, fresh, again = Path(config.out) if config.out else None, config.fresh, config.retry_errors
@@ -50,11 +50,11 @@ def choose_folder(
     if out is None and not fresh:
         found = find_unfinished(context.settings, again=again)
         if found is not None:
-            say(f"continuing {found.path}: {how_far(found)} (--fresh starts anew)")
+            say(f"continuing {found.path}: {how_far(found)} (--fresh starts a new run)")
             _say_tags(found, tags, say)
             return found
         if again:
-            say("no run with these settings has failed questions: a new one is started")
+            say("no run with these settings has failed questions: starting a new one")
     if out is None:
         now = datetime.now().astimezone()
         out = new_folder(context.settings.corpus, context.examiner.pipeline.name, now, tags=tags)
@@ -90,7 +90,7 @@ def ask_all(
     )
     with folder.writing(session, again=again) as journal:
         if journal.recovered:
-            say(f"the last line of {folder.path}/records.jsonl was torn: its question is asked again")
+            say(f"the last line of {folder.path}/records.jsonl was incomplete: its question is asked again")
         for _, record in regrade(context.ground, folder.waiting()):
             journal.append(record)
         spent, priced = _spent(folder) if config.max_cost is not None else (0.0, 0)
@@ -128,7 +128,7 @@ def ask_all(
 
 
 def how_far(folder: RunFolder) -> str:
-    """Return how many questions of a run are answered, in words."""
+    """Return the progress of a run in words: ``60 of 130 are answered``."""
     settings, failed = folder.run.settings, len(folder.failed())
     epochs = f" in {settings.epochs} epochs" if settings.epochs > 1 else ""
     failures = f" ({failed} failed)" if failed else ""
@@ -147,21 +147,21 @@ def _spent(folder: RunFolder) -> tuple[float, int]:
 
 def _say_tags(folder: RunFolder, tags: tuple[str, ...], say: Say) -> None:
     if more := [tag for tag in tags if tag not in folder.run.tags]:
-        say(f"--tag {' '.join(more)} is not added: a run keeps the names that it began with")
+        say(f"--tag {' '.join(more)} is not added: a run keeps the tags that it started with")
 
 
 def _named(context: RunContext, say: Say, out: Path, fresh: bool, again: bool) -> RunFolder:
     folder = RunFolder.open(out)
     unlike = differences(context.settings, folder.run.settings)
-    help_text = "name another folder with --out, or leave --out away"
+    help_text = "name another folder with --out, or leave --out out"
     if unlike:
         raise RunNotUsable(
             f"expected a run of the same settings in {out}, found {'; '.join(unlike)}", help=help_text
         )
     if fresh:
-        raise RunNotUsable(f"expected no run in {out} to start anew, found one", help=help_text)
+        raise RunNotUsable(f"expected no run in {out} with --fresh, found one", help=help_text)
     done = folder.finished and not (again and folder.failed())
-    say(f"{out} is finished: nothing is asked again" if done else f"continuing {out}: {how_far(folder)}")
+    say(f"{out} is finished: nothing left to ask" if done else f"continuing {out}: {how_far(folder)}")
     return folder
 
 

@@ -22,7 +22,7 @@ AnyStruct = TypeVar("AnyStruct", bound=type[Struct])
 
 
 def _holding(part: Part) -> Callable[[AnyStruct], AnyStruct]:
-    """Give a struct one more field a metric, behind its own."""
+    """Return a decorator that adds one field for each metric of a part."""
 
     def extended(base: AnyStruct) -> AnyStruct:
         fields = [
@@ -37,7 +37,7 @@ def _holding(part: Part) -> Callable[[AnyStruct], AnyStruct]:
 
 
 class Row(Struct, kw_only=True):
-    """What came of the questions of one row; the five counts add up to n."""
+    """Outcomes of the questions of one row (question type); the five counts add up to n."""
 
     n: int = 0
     correct: int = 0
@@ -54,16 +54,16 @@ class Row(Struct, kw_only=True):
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
-    """Answers in the bucket that their question is built for."""
+    """Answers in the desired bucket of their question."""
 
     total: Share
-    answer: Annotated[Share, Meta(description="Of the questions whose evidence is in reach: correct.")]
-    refusal: Annotated[Share, Meta(description="Of the questions that want a refusal: refused.")]
+    answer: Annotated[Share, Meta(description="Of the questions that should be answered: correct.")]
+    refusal: Annotated[Share, Meta(description="Of the questions that should be refused: refused.")]
     rows: dict[str, Share]
 
 
 class Intervals(Struct, frozen=True, kw_only=True):
-    """Each bucket of all questions asked, with its interval."""
+    """Each bucket as a share of all questions, with its interval."""
 
     correct: Share
     wrong: Share
@@ -73,27 +73,27 @@ class Intervals(Struct, frozen=True, kw_only=True):
     at_most: Annotated[
         dict[str, float],
         Meta(
-            description="For unacceptable buckets that were never seen: the exact upper limit of their rate."
+            description="For unacceptable buckets that never occurred: the exact upper limit of their rate."
         ),
     ]
 
 
 class References(Struct, frozen=True, kw_only=True):
-    """How many answers as wanted others would reach on the same questions, of those that were asked."""
+    """Answers as desired that baselines reach on the same questions, of those that were asked."""
 
     best_possible: Annotated[
-        int, Meta(description="Questions times epochs that were asked: the base of all three.")
+        int, Meta(description="Questions asked times epochs: the denominator of all three.")
     ]
     refuse: Annotated[int, Meta(description="Refusing everything that was asked.")]
     blind: Annotated[
-        int | None, Meta(description="The reference generator that reads nothing; null: could not run.")
+        int | None, Meta(description="The baseline that sees no documents; null: it could not run.")
     ]
     blind_note: str = ""
 
 
 @_holding("axes")
 class Axes(Struct, frozen=True, kw_only=True):
-    """What is measured beside the bucket; over graded answers only."""
+    """Metrics beside the bucket, over graded answers only."""
 
     if TYPE_CHECKING:
 
@@ -102,7 +102,7 @@ class Axes(Struct, frozen=True, kw_only=True):
 
 @_holding("retrieval")
 class Retrieval(Struct, frozen=True, kw_only=True):
-    """Where the evidence was found, over the questions whose evidence is in the index and not held back."""
+    """Retrieval metrics, over the questions whose gold evidence is in the index and not withheld."""
 
     n: int
     k: Annotated[int | None, Meta(description="Null: the pipeline decides how much it retrieves.")]
@@ -113,7 +113,7 @@ class Retrieval(Struct, frozen=True, kw_only=True):
 
 
 class Failures(Struct, kw_only=True):
-    """Where each question that did not come out as wanted belongs; they add up."""
+    """Causes of the misses; each miss has exactly one."""
 
     retriever_missed: int = 0
     misread: int = 0
@@ -131,19 +131,19 @@ class ErrorGroup(Struct, frozen=True, kw_only=True):
     """Failures of one type whose messages differ only in quotations and numbers."""
 
     type: str
-    message: Annotated[str, Meta(description="That of the first question, whole.")]
+    message: Annotated[str, Meta(description="The message of the first question, in full.")]
     questions: list[str]
 
 
 class ProblemGroup(Struct, frozen=True, kw_only=True):
-    """Something odd about what the pipeline returned, which was graded all the same."""
+    """A malformed result of the pipeline that was graded all the same."""
 
-    problem: Annotated[str, Meta(description="As it was said of the first question.")]
+    problem: Annotated[str, Meta(description="The message of the first question.")]
     questions: list[str]
 
 
 class Stability(Struct, frozen=True, kw_only=True):
-    """How alike the answers to one question came out, over the questions; those of every epoch count."""
+    """How stable the outcome of a question is across epochs; shares of questions."""
 
     epochs: int
     same_bucket: Annotated[Share, Meta(description="Graded in every epoch, and in the same bucket.")]
@@ -152,7 +152,7 @@ class Stability(Struct, frozen=True, kw_only=True):
 
 
 class Miss(Struct, frozen=True, kw_only=True):
-    """One question that did not come out as wanted."""
+    """One question without the desired outcome."""
 
     question: str
     row: str
@@ -161,25 +161,25 @@ class Miss(Struct, frozen=True, kw_only=True):
 
 
 class Timing(Struct, frozen=True, kw_only=True):
-    """Seconds of the pipeline's calls, a time-out with its limit; those that raised are left out."""
+    """Seconds per pipeline call; a time-out counts its limit, calls that raised are left out."""
 
-    median: Annotated[float | None, Meta(description="Null: no call returned or was given up.")]
+    median: Annotated[float | None, Meta(description="Null: no call returned or timed out.")]
     p95: float | None
     longest: float | None
 
 
 class Spending(Struct, frozen=True, kw_only=True):
-    """What pipelines said that they used; null is unknown, never zero."""
+    """Usage as reported by the pipeline; null is unknown, never zero."""
 
-    known: Annotated[int, Meta(description="Answers that said anything and were made for this run.")]
-    from_cache: Annotated[int, Meta(description="Answers of earlier calls: nothing was spent on them.")] = 0
+    known: Annotated[int, Meta(description="Answers made for this run that reported any usage.")]
+    from_cache: Annotated[int, Meta(description="Answers taken from a cache: they cost nothing.")] = 0
     prompt_tokens: int | None
     completion_tokens: int | None
     cost: float | None
 
 
 class Versions(Struct, frozen=True, kw_only=True):
-    """With what the run was made."""
+    """Versions that made the run."""
 
     ragharness: str
     python: str
@@ -203,9 +203,7 @@ class Scores(Struct, frozen=True, kw_only=True):
     not_graded: Annotated[int, Meta(description="Questions without a bucket, those not yet asked included.")]
     statuses: dict[str, int]
     buckets: dict[str, int]
-    by_target: Annotated[
-        dict[str, Row], Meta(description="What the questions were built for, and what came out.")
-    ]
+    by_target: Annotated[dict[str, Row], Meta(description="Outcomes by row (question type).")]
     intervals: Intervals
     wanted: Wanted
     references: References
@@ -214,7 +212,7 @@ class Scores(Struct, frozen=True, kw_only=True):
     failures: Failures
     errors: list[ErrorGroup]
     problems: list[ProblemGroup]
-    misses: Annotated[list[Miss], Meta(description="The worst first.")]
+    misses: Annotated[list[Miss], Meta(description="Worst first.")]
     seconds: Annotated[float, Meta(description="Wall time of all sessions of the run.")]
     timing: Timing
     spending: Spending
@@ -229,7 +227,7 @@ class Scores(Struct, frozen=True, kw_only=True):
     tags: list[str] = []
     pipeline_settings: Annotated[
         dict[str, str | int | float],
-        Meta(description="What answers depend on besides the pipeline: model, prompt, address and others."),
+        Meta(description="Settings that answers depend on: model, prompt, address and others."),
     ] = {}
 
     @property

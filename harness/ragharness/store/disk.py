@@ -24,7 +24,7 @@ def disk(path: Path, purpose: str = "write in") -> Iterator[None]:
         raise StorageError(f"expected to {purpose} {path}, found: {reason}", help=advice) from error
 
 
-_MAKE_ROOM = "make room, then give the same command again: it continues"
+_MAKE_ROOM = "free some space, then repeat the command: it continues"
 _GO_ELSEWHERE = "name a folder that may be written with --out FOLDER"
 _ADVICE = {
     errno.ENOSPC: _MAKE_ROOM,

@@ -116,7 +116,7 @@ class RunFolder:
             if version != FORMAT:
                 raise RunNotUsable(
                     f"expected a run folder of format {FORMAT}, found format {version} in {path}",
-                    help="use the version of ragharness that its run.json names, or run again",
+                    help="use the version of ragharness named in its run.json, or run again",
                 )
             return cls(path, msgspec.json.decode(content, type=Run))
         except msgspec.MsgspecError as error:

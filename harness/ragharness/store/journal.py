@@ -89,7 +89,7 @@ def _deleted(path: Path, stored: int, unstored: int) -> StorageError:
     return StorageError(
         f"expected {path} to stay while the run was writing, found it deleted: the {stored} answers in it"
         f"{last} are lost",
-        help=f"leave {path.parent.name} alone and give the same command again: it asks them anew",
+        help=f"leave {path.parent.name} alone and repeat the command: it asks them again",
     )
 
 
@@ -97,5 +97,5 @@ def _moved(path: Path, stored: int) -> StorageError:
     return StorageError(
         f"expected {path} to stay while the run was writing, found it moved: it holds {stored} answers"
         " where it is now",
-        help="put it back and give the same command again: it continues",
+        help="put it back and repeat the command: it continues",
     )

@@ -68,5 +68,5 @@ def _in_use(path: Path, process: int) -> StorageError:
     who = f"process {process}" if process else "another process"
     return StorageError(
         f"expected {path.parent} to be free, found {who} writing there",
-        help="wait for it, or start a run of its own with --fresh or --out FOLDER",
+        help="wait for it, or start a separate run with --fresh or --out FOLDER",
     )

@@ -49,7 +49,7 @@ def new_folder(
         except OSError as error:
             raise StorageError(
                 f"expected to make the folder {path}, found: {error.strerror or error}",
-                help="name a folder that may be written with --out FOLDER",
+                help="name a writable folder with --out FOLDER",
             ) from error
         else:
             return path
@@ -92,12 +92,12 @@ def find_run(name: str = "", root: Path = RUNS) -> RunFolder:
         return RunFolder.open(Path(name))
     if matching:
         raise UsageError(
-            f"expected the beginning of one run's name, found {name!r}, which begins {_newest(matching)}"
+            f"expected the start of one run's name, found {name!r}, which matches {_newest(matching)}"
         )
     names = [folder.name for folder in runs]
     if get_close_matches(name, names, cutoff=0.5):
         raise UnknownName("run", name, names)
-    raise UsageError(f"no run is named {name!r}; known, the newest first: {_newest(runs)}")
+    raise UsageError(f"no run is named {name!r}; known runs, newest first: {_newest(runs)}")
 
 
 def _newest(runs: Sequence[RunFolder]) -> str:

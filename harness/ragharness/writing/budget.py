@@ -58,9 +58,9 @@ class Budget:
             self._spending.add(usage.cost)
         elif self.most is not None:
             raise UsageError(
-                "expected every answer to say its cost because of --max-cost, found one that does"
-                " not: what is unknown cannot be kept within a budget",
-                help="leave --max-cost away, or give a price table: --model-option prices=FILE (docs/llm.md)",
+                "expected every answer to report its cost because of --max-cost, found one that does"
+                " not: an unknown cost cannot be kept within a budget",
+                help="drop --max-cost, or give a price table: --model-option prices=FILE (docs/llm.md)",
             )
 
     @property

@@ -96,7 +96,7 @@ class Line:
             return refused
         if isinstance(error, httpx.ConnectError) and not self._reached:
             return AccessRefused(
-                f"nobody can be reached at {self.address}: {reason}",
+                f"no server answers at {self.address}: {reason}",
                 help="start the server, or correct --base-url",
             )
         return TemporaryFailure(f"{self.address}: {reason}")

@@ -66,7 +66,7 @@ class Refusal:
         if self.status == 402 or (self.status in (400, 403, 429) and _NO_CREDIT.search(said)):
             return AccessRefused(f"{self.where} has no credit left for this key: {self._told()}")
         if self.status in (400, 403) and _FILTERED.search(said):
-            return UnusableReply(f"the content filter of {self.where} held the answer back: {self._told()}")
+            return UnusableReply(f"the content filter of {self.where} blocked the answer: {self._told()}")
         if self.status == 403:
             to_whom = f" to the key in {self.key_name}" if self.key_name else ""
             return AccessRefused(f"{self.where} refused the model {self.model!r}{to_whom}: {self._told()}")
@@ -83,7 +83,7 @@ class Refusal:
                 help=f"export {self.key_name}=...; --pipeline-option key-env=NAME names another variable",
             )
         return AccessRefused(
-            f"{self.where} wants a key, and none was sent",
+            f"{self.where} requires a key, and none was sent",
             help="--pipeline-option key-env=NAME names the environment variable that holds it",
         )
 
@@ -99,7 +99,7 @@ class Refusal:
         for field, (setting, value) in _SETTINGS.items():
             if field in said:
                 return AccessRefused(
-                    f"the model {self.model!r} does not take {field} as it was sent: {self._told()}",
+                    f"the model {self.model!r} does not accept {field} as sent: {self._told()}",
                     help=f"--pipeline-option {setting}={value}",
                 )
         return None
@@ -123,6 +123,6 @@ def too_long(model: str, why: str, answer: Answer | None = None) -> UnusableRepl
     """Return what is raised when the prompt leaves no room in the model's context."""
     return UnusableReply(
         f"the prompt does not fit the context of the model {model!r}: {why}",
-        help="hand over fewer or shorter passages (--k, --passage-words), or give the model a larger context",
+        help="pass fewer or shorter passages (--k, --passage-words), or give the model a larger context",
         answer=answer,
     )

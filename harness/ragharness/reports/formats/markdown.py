@@ -1,4 +1,4 @@
-"""The report as Markdown: what the terminal shows, to paste into a change or a page."""
+"""The report as Markdown: the terminal report, ready to paste into a pull request or a page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 
 
 def render(scores: Scores, *, width: int = WIDTH, colour: bool = False, reference: str = "") -> str:
-    """Return the whole report, ending with a line break; texts of pipelines and corpora stay plain text."""
+    """Return the whole report, ending with a line break; markup in foreign texts is escaped."""
     parts = [
         _heading(scores),
         _headline(scores),
@@ -36,7 +36,7 @@ def render(scores: Scores, *, width: int = WIDTH, colour: bool = False, referenc
 
 
 def escaped(text: str, width: int = 200) -> str:
-    """Return a foreign text on one line with everything that Markdown would read as markup escaped."""
+    """Return a foreign text on one line with Markdown's special characters escaped."""
     return _SPECIAL.sub(r"\\\1", one_line(text, width))
 
 
@@ -63,14 +63,14 @@ def _headline(scores: Scores) -> list[str]:
             f"not graded {scores.not_graded}."
         ),
         (
-            f"As wanted: {wanted.total.count} of {wanted.total.n}, {rate(wanted.total)} "
+            f"As desired: {wanted.total.count} of {wanted.total.n}, {rate(wanted.total)} "
             f"{interval(wanted.total)}; "
-            f"answer wanted {counted(wanted.answer)}, refusal wanted {counted(wanted.refusal)}."
+            f"should answer {counted(wanted.answer)}, should refuse {counted(wanted.refusal)}."
         ),
         (
-            f"For comparison, as wanted{base}: always refusing {others.refuse}, "
-            f"blind (reads nothing) {blind}, best possible {others.best_possible}. "
-            "In brackets: 95 % intervals."
+            f"Baselines, as desired{base}: always refusing {others.refuse}, "
+            f"blind (no documents) {blind}, best possible {others.best_possible}. "
+            "In brackets: 95 % confidence intervals."
         ),
     ]
     if "unacceptable" in scores.intervals.at_most and not scores.not_graded:
@@ -90,17 +90,17 @@ def _unacceptable(scores: Scores) -> str:
 def _table(scores: Scores) -> list[str]:
     rows = []
     for name, row, share, wanted in words.rows(scores):
-        few = " few" if words.few(row.n, scores) else ""
+        few = f" n<{words.FEW * scores.epochs}" if words.few(row.n, scores) else ""
         counts = [_marked(getattr(row, bucket), bucket == wanted) for bucket in BUCKETS]
         result = [str(row.not_graded), f"{share.count}/{share.n}", f"{interval(share)}{few}"]
         rows.append([name, str(row.n), *counts, *result])
-    head = ["built for", "n", *BUCKETS, "not graded", "wanted", "95% CI"]
+    head = ["question type", "n", *BUCKETS, "not graded", "desired", "95% CI"]
     return [
         *_grid(head, rows),
         "",
         (
-            f"Bold: the wanted outcome. n is what was asked, ungraded answers count against. "
-            f"95% CI after Wilson. Few: n under {words.FEW * scores.epochs}, too few to decide."
+            f"Bold: the desired outcome. n: questions asked; ungraded answers count as misses. "
+            f"95% CI: Wilson's interval. n<{words.FEW * scores.epochs}: too few questions to decide."
         ),
     ]
 
@@ -128,13 +128,13 @@ def _misses(scores: Scores) -> list[str]:
         return []
     rows = [(name, str(count)) for name, count in words.missed(scores)]
     lists = [f"- {kind}: {escaped(ids(names, 20), 400)}" for kind, names in words.worst(scores)]
-    return [f"## Why {missed} missed", "", *_grid(["where", "questions"], rows), "", *lists]
+    return [f"## Causes of {missed} misses", "", *_grid(["cause", "questions"], rows), "", *lists]
 
 
 def _errors(scores: Scores) -> list[str]:
     groups = words.oddities(scores)
     lines = [f"- {len(names)}x {escaped(text, _LONGEST)}: {escaped(ids(names))}" for text, names in groups]
-    return ["## Errors and oddities", "", *lines] if lines else []
+    return ["## Errors and malformed results", "", *lines] if lines else []
 
 
 def _made(scores: Scores) -> list[str]:
@@ -142,7 +142,7 @@ def _made(scores: Scores) -> list[str]:
     notes = [f"- {escaped(note, 700)}" for note in scores.notes]
     settings = ", ".join(escaped(each) for each in words.other_settings(scores))
     return [
-        "## How it was made",
+        "## Versions and settings",
         "",
         *notes,
         f"- ragharness {versions.ragharness}, python {versions.python}, grader {escaped(versions.grader)}",

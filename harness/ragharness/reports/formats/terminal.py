@@ -1,4 +1,4 @@
-"""The report for a terminal: 80 columns, ASCII, one accent, on the WANTED column only."""
+"""The report for a terminal: 80 columns, ASCII, one accent colour, on the DESIRED column only."""
 
 from __future__ import annotations
 
@@ -53,18 +53,18 @@ def _headline(scores: Scores, width: int) -> list[str]:
         ),
         (
             (
-                f"as wanted     {_of(wanted.total.count, wanted.total.n)}  {rate(wanted.total)} "
+                f"as desired    {_of(wanted.total.count, wanted.total.n)}  {rate(wanted.total)} "
                 f"{interval(wanted.total)}"
             ),
-            "in brackets: 95% intervals",
+            "in brackets: 95% confidence intervals",
         ),
         (
-            f"  answer wanted {_share(scores, 'answer')}",
-            f"refusal wanted {_share(scores, 'refusal')}",
+            f"  should answer {_share(scores, 'answer')}",
+            f"should refuse {_share(scores, 'refusal')}",
         ),
     ]
     lines = _side_by_side(pairs, width)
-    lines += flow(_others(scores), width, "  to compare    ", "  ")
+    lines += flow(_others(scores), width, "  baselines     ", "  ")
     if "unacceptable" in scores.intervals.at_most and not scores.not_graded:
         limit = 100 * scores.intervals.at_most["unacceptable"]
         text = f"none of {bad.n} was unacceptable: the true rate may still be up to {limit:.1f}%"
@@ -81,14 +81,14 @@ def _unacceptable(scores: Scores) -> str:
 
 
 def _others(scores: Scores) -> list[str]:
-    """Return what would come out as wanted without reading anything, and at best."""
+    """Return the answers as desired that the baselines reach, and the best possible count."""
     others = scores.references
     blind = "n/a" if others.blind is None else others.blind
     base = words.compared(scores)
     return [
         *([base] if base else []),
         f"always refusing {others.refuse}",
-        f"blind (reads nothing) {blind}",
+        f"blind (no documents) {blind}",
         f"best possible {others.best_possible}",
     ]
 
@@ -103,7 +103,7 @@ def _share(scores: Scores, which: str) -> str:
 
 
 def _side_by_side(pairs: Sequence[tuple[str, str]], width: int) -> list[str]:
-    """Return two columns where both fit, else the second under the first."""
+    """Return two columns if both fit, else the second below the first."""
     size = max(len(left) for left, _ in pairs)
     if max(size + 2 + len(right) for _, right in pairs) <= width:
         size = max(size, 38)
@@ -126,10 +126,10 @@ def _table(scores: Scores, width: int, colour: bool) -> list[str]:
         ]
         lines += flow(counts, width, "not graded   ", ", ")
     legend = [
-        "* = wanted outcome.",
-        "N = asked; what is not graded counts against.",
+        "* = desired outcome.",
+        "N = questions asked; ungraded answers count as misses.",
         *(
-            [f"few = N under {words.FEW * scores.epochs}, too few to decide."]
+            [f"n<{words.FEW * scores.epochs}: too few questions to decide."]
             if intervals and _has_few(scores)
             else []
         ),
@@ -142,11 +142,11 @@ def _has_few(scores: Scores) -> bool:
 
 
 def _cells(scores: Scores, ungraded: bool, intervals: bool) -> list[list[str]]:
-    head = ["BUILT FOR", "N", "correct", "wrong", "unsupp", "refused"]
-    head += (["ungraded"] if ungraded else []) + ["WANTED"] + (["95% CI"] if intervals else [])
+    head = ["QUESTION TYPE", "N", "correct", "wrong", "unsupp", "refused"]
+    head += (["ungraded"] if ungraded else []) + ["DESIRED"] + (["95% CI"] if intervals else [])
     rows = [head]
     for name, row, share, wanted in words.rows(scores):
-        few = " few" if words.few(row.n, scores) else ""
+        few = f" n<{words.FEW * scores.epochs}" if words.few(row.n, scores) else ""
         cells = [name, str(row.n)]
         cells += [f"{getattr(row, bucket)}{'*' if bucket == wanted else ' '}" for bucket in BUCKETS]
         cells += ([str(row.not_graded)] if ungraded else []) + [f"{share.count}/{share.n}"]
@@ -157,7 +157,7 @@ def _cells(scores: Scores, ungraded: bool, intervals: bool) -> list[list[str]]:
 def _columns(rows: Sequence[Sequence[str]], *, colour: bool) -> list[str]:
     """Align names and intervals left, counts right; headings of counts leave room for the star."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    accent = rows[0].index("WANTED")
+    accent = rows[0].index("DESIRED")
     lines = []
     for row in rows:
         parts = []
@@ -172,7 +172,7 @@ def _columns(rows: Sequence[Sequence[str]], *, colour: bool) -> list[str]:
 
 
 def _joined(parts: Sequence[str], accent: int) -> str:
-    """Join cells; the intervals stand off a little, as they belong to the count before them."""
+    """Join cells, with a wider gap before the intervals."""
     return (
         " ".join(parts[: accent + 1]).rstrip() + "".join(f"  {part}" for part in parts[accent + 1 :]).rstrip()
     )
@@ -182,8 +182,8 @@ def _next(scores: Scores, width: int, reference: str) -> list[str]:
     run = f" {reference}" if reference else ""
     question = next((names[0] for _, names in words.worst(scores)), "q001")
     steps = [
-        (f"ragharness show {question}{run}", "one question, passages, reason"),
-        (f"ragharness report{run} --markdown", "the same to paste"),
+        (f"ragharness show {question}{run}", "one question with verdict and passages"),
+        (f"ragharness report{run} --markdown", "this report as Markdown"),
     ]
     size = max(len(command) for command, _ in steps)
     lines = [

@@ -1,4 +1,4 @@
-"""Recall of every gold span."""
+"""Recall of all gold spans: every one was retrieved."""
 
 from ragharness.scores.metrics import Metric, rate
 

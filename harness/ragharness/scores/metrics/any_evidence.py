@@ -1,4 +1,4 @@
-"""Recall of any gold span."""
+"""Recall of any gold span: at least one was retrieved."""
 
 from ragharness.scores.metrics import Metric, rate
 

@@ -1,4 +1,4 @@
-"""Every citation names a passage that the answer was given; null: nothing is cited."""
+"""Every citation names a passage that the pipeline was given; null: nothing is cited."""
 
 from ragharness.scores.metrics import Metric, graded
 from ragharness.scores.values import YesNoAxis, yes_no

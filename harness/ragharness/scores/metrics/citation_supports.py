@@ -1,4 +1,4 @@
-"""Every citation supports the sentence in which it stands; null: nothing is cited."""
+"""Every citation supports the sentence it is in; null: nothing is cited."""
 
 from ragharness.scores.metrics import Metric, graded
 from ragharness.scores.values import YesNoAxis, yes_no

@@ -1,4 +1,4 @@
-"""Some passage of the document asked about."""
+"""Any passage of the document asked about was retrieved."""
 
 from ragharness.scores.metrics import Metric, rate
 

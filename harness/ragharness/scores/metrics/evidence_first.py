@@ -1,4 +1,4 @@
-"""The first passage holds a gold span."""
+"""Precision at 1: the first passage holds a gold span."""
 
 from ragharness.scores.metrics import Metric, rate
 

@@ -1,12 +1,12 @@
-"""Of the questions with some passage of that document: any gold span."""
+"""Recall of any gold span, over questions with a passage of the right document."""
 
 from ragharness.scores.metrics import Metric, rate
 
 METRIC = Metric(
     part="retrieval",
     places=(5, 6),
-    label="gold evidence {top} where the right document is",
-    short="gold within it",
+    label="gold evidence {top}, given the right document",
+    short="gold if right doc",
     higher_is_better=True,
     compute=lambda outcomes, _: rate(
         [each for each in outcomes if each.document_rank], lambda each: each.evidence_found

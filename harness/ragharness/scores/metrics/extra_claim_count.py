@@ -26,7 +26,7 @@ METRIC = Metric(
     places=(3, 4),
     label="uncited claims",
     short="uncited claims",
-    words=lambda found: f"{found.sum} in {found.answers} answers",
+    words=lambda found: f"{found.sum} in {found.answers} answer{'s' * (found.answers != 1)}",
     range=(0, None),
     higher_is_better=False,
     source="the rubric, as settled in docs/scoring.md",

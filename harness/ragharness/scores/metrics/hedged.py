@@ -1,13 +1,13 @@
-"""Graded answers that decline the question and answer it."""
+"""Graded answers that refuse the question and also answer it."""
 
 from ragharness.scores.metrics import Metric, flagged
 
 METRIC = Metric(
     part="axes",
     places=(8, 8),
-    label="hedged: declined and answered at once",
+    label="hedged: refused and also answered",
     short="hedged",
-    remark="declined and answered at once",
+    remark="refused and also answered",
     range=(0, None),
     higher_is_better=False,
     type=int,

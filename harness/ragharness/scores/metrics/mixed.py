@@ -1,4 +1,4 @@
-"""Graded answers partly cited, partly from general knowledge by their own account."""
+"""Graded answers that are partly cited and partly, by their own account, general knowledge."""
 
 from ragharness.scores.metrics import Metric, flagged
 

@@ -1,4 +1,4 @@
-"""Mean of 1 / rank of the first passage with a gold span."""
+"""Mean reciprocal rank of the first passage with a gold span."""
 
 from ragharness.scores.metrics import Metric, mean
 

@@ -1,4 +1,4 @@
-"""Mean of the gain of passages with a gold span over that of the best ranking."""
+"""Mean normalised discounted cumulative gain of the passages with a gold span."""
 
 from collections.abc import Iterable, Sequence
 from math import log2
@@ -28,7 +28,7 @@ def _gain(ranks: Iterable[int]) -> float:
 METRIC = Metric(
     part="retrieval",
     places=(7, 7),
-    label="gain of gold evidence over the best ranking's (nDCG{at_k})",
+    label="normalised gain of gold evidence (nDCG{at_k})",
     short="nDCG{at_k}",
     higher_is_better=True,
     source="Jarvelin and Kekalainen 2002, discount of Burges et al. 2005",

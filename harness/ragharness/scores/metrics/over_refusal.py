@@ -5,9 +5,9 @@ from ragharness.scores.metrics import Metric, rate
 METRIC = Metric(
     part="axes",
     places=(5, 6),
-    label="over-refusal: refused with the evidence retrieved",
+    label="over-refusal: refused although the evidence was retrieved",
     short="over-refusal",
-    remark="with the evidence retrieved",
+    remark="refused despite retrieved evidence",
     higher_is_better=False,
     compute=lambda outcomes, _: rate(
         [each for each in outcomes if each.question.wanted == "correct" and each.evidence_found],

@@ -1,11 +1,11 @@
-"""Refused, of all questions whose answer is in reach (rag-eval's figure)."""
+"""Refused, of all questions that should be answered (as rag-eval counts it)."""
 
 from ragharness.scores.metrics import Metric, rate
 
 METRIC = Metric(
     part="axes",
     places=(6, 0),
-    label="over-refusal of all whose answer is in reach",
+    label="over-refusal of all answerable questions",
     higher_is_better=False,
     source="rag-eval",
     compute=lambda outcomes, _: rate(

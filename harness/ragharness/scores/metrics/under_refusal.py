@@ -1,13 +1,13 @@
-"""Answered, of the questions that want a refusal."""
+"""Answered, of the questions that should be refused."""
 
 from ragharness.scores.metrics import Metric, rate
 
 METRIC = Metric(
     part="axes",
     places=(7, 7),
-    label="under-refusal: answered where a refusal is wanted",
+    label="under-refusal: answered where a refusal is desired",
     short="under-refusal",
-    remark="that want a refusal were answered",
+    remark="answered instead of refusing",
     higher_is_better=False,
     compute=lambda outcomes, _: rate(
         [each for each in outcomes if each.question.wanted != "correct"],
