@@ -8,9 +8,6 @@ its process; the next question gets a new one.
 from __future__ import annotations
 
 import asyncio
-import atexit
-import os
-import signal
 import subprocess
 import time
 from contextlib import suppress
@@ -18,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ragharness.errors import UnusableReply
 from ragharness.pipelines._replies import EXCERPT, REPLY_LIMIT, excerpt, too_long
+from ragharness.support.process import begun, end_group, ending
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,9 +28,6 @@ GRACE = 0.3
 
 _PROMPT = 1.0
 """Seconds to wait for the exit status of a process that has closed its output."""
-
-_living: set[int] = set()
-"""Process groups to end when the interpreter does."""
 
 
 class Process(asyncio.SubprocessProtocol):
@@ -80,7 +75,7 @@ class Process(asyncio.SubprocessProtocol):
         """Keep the transport."""
         assert isinstance(transport, asyncio.SubprocessTransport)
         self._transport = transport
-        _living.add(transport.get_pid())
+        begun(transport.get_pid())
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Take what it says: the end of its standard error, and no more output than a reply may have."""
@@ -143,11 +138,7 @@ class Process(asyncio.SubprocessProtocol):
 
     async def failure(self) -> str:
         """Return how it ended, and what it last wrote to standard error."""
-        status = await self.ended()
-        how = "closed its output" if status is None else f"ended with exit status {status}"
-        if status is not None and status < 0:
-            with suppress(ValueError):
-                how = f"was ended by {signal.Signals(-status).name}"
+        how = ending(await self.ended())
         written = excerpt(self._errors.decode("utf-8", "replace"), STDERR_KEPT)
         return f"{how}; its standard error ends: {written[-EXCERPT:]}" if written else how
 
@@ -191,20 +182,3 @@ class Process(asyncio.SubprocessProtocol):
         self.kill()
         with suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._exited.wait(), GRACE)
-
-
-def end_group(group: int) -> None:
-    """End a process group that ``Process`` started."""
-    if group in _living:
-        _living.discard(group)
-        with suppress(ProcessLookupError, PermissionError):
-            if hasattr(os, "killpg"):
-                os.killpg(group, signal.SIGKILL)
-            else:
-                os.kill(group, signal.SIGTERM)
-
-
-@atexit.register
-def _end_all() -> None:
-    for group in tuple(_living):
-        end_group(group)
