@@ -22,7 +22,6 @@ LAYERS = (
     "support",
     "options",
     "importing",
-    "framing",
     "spending",
     "language",
     "statistics",

@@ -17,8 +17,9 @@ from ragharness.pipelines import load_pipeline
 from ragharness.records import Answer, Passage
 from ragharness.runner import isolation as rooms
 from ragharness.runner.failures import Reported
-from ragharness.runner.isolation import Isolation, ProcessDied
+from ragharness.runner.isolation import Isolation
 from ragharness.store import RunFolder
+from ragharness.support.process import ProcessDied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,7 +112,7 @@ def test_answers_come_over_and_prints_do_not(isolated: Any, capfd: pytest.Captur
 
 @pytest.mark.parametrize(
     ("question", "how"),
-    [("exit", "ended with exit code 3"), ("crash", "was killed by SIGSEGV")],
+    [("exit", "ended with exit status 3"), ("crash", "was ended by SIGSEGV")],
 )
 def test_a_death_is_said_and_the_next_question_has_a_new_process(
     isolated: Any, question: str, how: str
@@ -330,9 +331,9 @@ from ragharness.runner import wire
 def answer(question):
     (line,) = (each for each in gc.get_objects() if type(each).__name__ == "_Line")
     if question.startswith("twice"):
-        line.send(1, wire.Told(None, ("a second reply",), 0))
+        line.send(2, wire.Told(None, ("a second reply",), 0))
         line.send(99, wire.Told(None, ("to no question",), 0))
-        line.send(1, wire.Seek("for nobody", 1))
+        line.send(2, wire.Seek("for nobody", 1))
     if question == "noise":
         line._outgoing.write(b"loading weights: 100%\\n" * 9)
         line._outgoing.flush()

@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragharness.errors import AccessRefused, TemporaryFailure
-from ragharness.runner.isolation import ProcessDied
 from ragharness.runner.retrying import Passing, judge
 from ragharness.support.http import LONGEST_WAIT, backoff
+from ragharness.support.process import ProcessDied
 
 REQUEST = httpx.Request("POST", "http://localhost/v1")
 

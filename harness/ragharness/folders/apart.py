@@ -7,17 +7,15 @@ one gets a new process.
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
-from threading import Timer
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from ragharness.folders.formats import Parsed, left_out, may_run_away, parse
-from ragharness.framing import NotAMessage, receive_frame, send_frame
+from ragharness.support.process import Child, ProcessDied, claim_pipes, receive, send
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -30,8 +28,7 @@ SECONDS = 120.0
 MEMORY = 4 * 1024**3
 """Bytes of address space of the process, where the system can limit it."""
 
-_PROGRAM = "import sys; sys.path[:] = {path!r}; from ragharness.folders.apart import serve; serve()"
-"""With the path of this process, that of the working folder is not on it: a file there is no library."""
+_PROGRAM = "from ragharness.folders.apart import serve; serve()"
 
 
 class _Job(msgspec.Struct):
@@ -42,6 +39,10 @@ class _Job(msgspec.Struct):
     memory: int
 
 
+_JOBS = msgspec.msgpack.Decoder(_Job)
+_PARSED = msgspec.msgpack.Decoder(Parsed)
+
+
 class Reader:
     """Reads files: what may run away in the process apart, anything else here."""
 
@@ -49,14 +50,14 @@ class Reader:
         """``seconds`` and ``memory`` (bytes) are the limits of one file."""
         self._seconds = seconds
         self._memory = memory
-        self._process: subprocess.Popen[bytes] | None = None
-        self._late = False
+        self._child: Child | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._end()
+        if self._child:
+            self._child.end()
 
     def read(self, file: Found, ending: str) -> Parsed:
         """Return the documents of a file; none, with the reason, where it cannot be read."""
@@ -65,69 +66,35 @@ class Reader:
         return self._asked(_Job(file.name, os.fsencode(file.path.absolute()), ending, self._memory))
 
     def _asked(self, job: _Job) -> Parsed:
-        process = self._process or self._started()
-        self._late = False
-        patience = Timer(self._seconds, self._too_late, [process])
-        patience.daemon = True
-        patience.start()
+        child, self._child = self._child or self._started(), None
         try:
-            send_frame(cast("BinaryIO", process.stdin), 0, msgspec.msgpack.encode(job))
-            _, content = receive_frame(cast("BinaryIO", process.stdout))
-            return msgspec.msgpack.decode(content, type=Parsed)
-        except (OSError, EOFError, NotAMessage, msgspec.MsgspecError):
-            code = self._end()
-        except BaseException:
-            self._end()
-            raise
-        finally:
-            patience.cancel()
-        if self._late:
-            return left_out(job.name, f"it takes longer than {self._seconds:g} seconds to read")
-        return left_out(job.name, f"its reader broke down over it or ran out of memory (exit code {code})")
+            with child.within(self._seconds):
+                parsed = child.ask(job, _PARSED)
+        except ProcessDied as death:
+            if child.late:
+                return left_out(job.name, f"it takes longer than {self._seconds:g} seconds to read")
+            return left_out(job.name, f"its reader broke down over it or ran out of memory ({death})")
+        self._child = child
+        return parsed
 
-    def _started(self) -> subprocess.Popen[bytes]:
-        self._process = subprocess.Popen(  # noqa: S603 (our own program)
-            [sys.executable, "-c", _PROGRAM.format(path=sys.path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-        return self._process
-
-    def _too_late(self, process: subprocess.Popen[bytes]) -> None:
-        self._late = True
-        process.kill()
-
-    def _end(self) -> int:
-        process, self._process = self._process, None
-        if process is None:
-            return 0
-        with suppress(OSError):
-            cast("BinaryIO", process.stdin).close()
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(0 if self._late else 1)
-        process.kill()
-        code = process.wait()
-        cast("BinaryIO", process.stdout).close()
-        return code
+    def _started(self) -> Child:
+        self._child = Child("it", _PROGRAM, quiet=True)
+        return self._child
 
 
 def serve() -> None:
     """Read the files that the other side names, one after another; ends with its pipe."""
-    incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
-    sys.stdout = sys.stderr
+    incoming, outgoing = claim_pipes()
     limited = False
     while True:
         try:
-            _, content = receive_frame(incoming)
+            number, job = receive(incoming, _JOBS)
         except EOFError:
             return
-        job = msgspec.msgpack.decode(content, type=_Job)
         if not limited:
             _limit(job.memory)
             limited = True
-        parsed = parse(job.name, Path(os.fsdecode(job.path)), job.ending)
-        send_frame(outgoing, 0, msgspec.msgpack.encode(parsed))
+        send(outgoing, number, parse(job.name, Path(os.fsdecode(job.path)), job.ending))
 
 
 def _limit(memory: int) -> None:

@@ -8,19 +8,18 @@ its process; the next question gets a new one.
 from __future__ import annotations
 
 import asyncio
-import atexit
 import os
-import signal
 import subprocess
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ragharness.errors import UnusableReply
 from ragharness.pipelines._replies import EXCERPT, REPLY_LIMIT, excerpt, too_long
+from ragharness.support.process import begun, end_group, ending
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 STDERR_KEPT = 4000
 """Bytes at the end of a process's standard error that are kept for the message of its failure."""
@@ -31,9 +30,6 @@ GRACE = 0.3
 _PROMPT = 1.0
 """Seconds to wait for the exit status of a process that has closed its output."""
 
-_living: set[int] = set()
-"""Process groups to end when the interpreter does."""
-
 
 class Process(asyncio.SubprocessProtocol):
     """One process; everything that it says is read as it comes."""
@@ -41,7 +37,7 @@ class Process(asyncio.SubprocessProtocol):
     def __init__(self) -> None:
         self.used = 0
         """Questions that it was given."""
-        self._transport: asyncio.SubprocessTransport | None = None
+        self._transport: asyncio.SubprocessTransport
         self._said = bytearray()
         self._searched = 0
         self._errors = bytearray()
@@ -51,11 +47,13 @@ class Process(asyncio.SubprocessProtocol):
         self._begun = time.monotonic()
 
     @classmethod
-    async def start(cls, words: Sequence[str], environment: Mapping[str, str]) -> Process:
-        """Start a command; raises UnusableReply when the system cannot."""
+    async def start(cls, words: Sequence[str]) -> Process:
+        """Start a command in our environment; raises UnusableReply when the system cannot."""
+        # Python's output must not be held back in a buffer.
+        environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
         try:
             _, process = await asyncio.get_running_loop().subprocess_exec(
-                cls, *words, env=dict(environment), stdin=subprocess.PIPE, start_new_session=True
+                cls, *words, env=environment, stdin=subprocess.PIPE, start_new_session=True
             )
         except OSError as error:
             raise UnusableReply(f"the command cannot be started: {error.strerror or error}") from error
@@ -69,7 +67,7 @@ class Process(asyncio.SubprocessProtocol):
     @property
     def status(self) -> int | None:
         """The exit status; below 0 the number of the signal that ended it; None: it has not ended."""
-        return self._transport.get_returncode() if self._transport else None
+        return self._transport.get_returncode()
 
     @property
     def age(self) -> float:
@@ -80,7 +78,7 @@ class Process(asyncio.SubprocessProtocol):
         """Keep the transport."""
         assert isinstance(transport, asyncio.SubprocessTransport)
         self._transport = transport
-        _living.add(transport.get_pid())
+        begun(transport.get_pid())
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Take what it says: the end of its standard error, and no more output than a reply may have."""
@@ -105,13 +103,10 @@ class Process(asyncio.SubprocessProtocol):
 
     def say(self, content: bytes, *, last: bool = False) -> None:
         """Write to its standard input; ``last`` closes it."""
-        assert self._transport is not None
-        pipe = self._transport.get_pipe_transport(0)
-        assert isinstance(pipe, asyncio.WriteTransport)
         self.used += 1
-        pipe.write(content)
+        self._pipe(0).write(content)
         if last:
-            pipe.close()
+            self._pipe(0).close()
 
     async def line(self) -> bytes | None:
         """Return its next line, None when it has no more to say; raises UnusableReply for an endless one."""
@@ -143,11 +138,7 @@ class Process(asyncio.SubprocessProtocol):
 
     async def failure(self) -> str:
         """Return how it ended, and what it last wrote to standard error."""
-        status = await self.ended()
-        how = "closed its output" if status is None else f"ended with exit status {status}"
-        if status is not None and status < 0:
-            with suppress(ValueError):
-                how = f"was ended by {signal.Signals(-status).name}"
+        how = ending(await self.ended())
         written = excerpt(self._errors.decode("utf-8", "replace"), STDERR_KEPT)
         return f"{how}; its standard error ends: {written[-EXCERPT:]}" if written else how
 
@@ -164,47 +155,21 @@ class Process(asyncio.SubprocessProtocol):
 
     def kill(self) -> None:
         """End it and everything that it started, now."""
-        transport = self._transport
-        if transport is None:
-            return
-        end_group(transport.get_pid())
+        end_group(self._transport.get_pid())
         # The transport itself is closed when the process is reaped: before, it would reap it too.
         for fd in range(3):
-            pipe = transport.get_pipe_transport(fd)
-            if pipe is not None:
-                pipe.close()
+            self._pipe(fd).close()
+
+    def _pipe(self, fd: int) -> asyncio.WriteTransport:
+        return cast("asyncio.WriteTransport", self._transport.get_pipe_transport(fd))
 
     def _finish(self) -> None:
-        if self._transport is not None and self._exited.is_set() and not self._open:
+        if self._exited.is_set() and not self._open:
             self._transport.close()
 
     async def close(self) -> None:
         """Close its input, let it end by itself for a moment, then end it."""
-        transport = self._transport
-        if transport is None:
-            return
-        pipe = transport.get_pipe_transport(0)
-        if pipe is not None:
-            pipe.close()
-        with suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(self._exited.wait(), GRACE)
+        self._pipe(0).close()
+        await self.ends_within(GRACE)
         self.kill()
-        with suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(self._exited.wait(), GRACE)
-
-
-def end_group(group: int) -> None:
-    """End a process group that ``Process`` started."""
-    if group in _living:
-        _living.discard(group)
-        with suppress(ProcessLookupError, PermissionError):
-            if hasattr(os, "killpg"):
-                os.killpg(group, signal.SIGKILL)
-            else:
-                os.kill(group, signal.SIGTERM)
-
-
-@atexit.register
-def _end_all() -> None:
-    for group in tuple(_living):
-        end_group(group)
+        await self.ends_within(GRACE)

@@ -8,7 +8,6 @@ question, reads it from standard input as it is, writes its answer, and ends. ``
 from __future__ import annotations
 
 import asyncio
-import os
 import shlex
 from itertools import count
 from pathlib import Path
@@ -54,49 +53,16 @@ def build(context: Context, argument: str) -> Made:
     )
 
 
-class Starts:
-    """Tells a command that ends before it is asked anything from one that a question ended."""
+class Command:
+    """A command that replies: one that ends unasked is told from one that a question ended."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self._words = words
-        self.proven = False
+        self._proven = False
         """Whether a process replied, or lived without being asked."""
         self._refused = ""
         """How one ended that was asked nothing."""
         self._crews: PerLoop[_Crew] = PerLoop(_Crew, _Crew.close)
-
-    async def blamed(self, process: Process) -> RagharnessError:
-        """Return what to raise for a process that ended without a reply: UnusableReply, or AccessRefused.
-
-        Until one has replied, another is started and asked nothing: if it ends too, no question can be asked.
-        """
-        failure = await process.failure()
-        seconds = _PATIENCE + 2 * process.age
-        crew = await self._crews.get()
-        async with crew.gate:
-            if not self.proven and not self._refused and seconds < _LONGEST:
-                unasked = await Process.start(self._words, environment())
-                try:
-                    self.proven = not await unasked.ends_within(seconds)
-                    self._refused = "" if self.proven else await unasked.failure()
-                finally:
-                    crew.end(unasked)
-        if self._refused and not self.proven:
-            return AccessRefused(
-                f"before the first question the command {self._refused}",
-                help=f"run it by itself: {shlex.join(self._words)}",
-            )
-        return UnusableReply(f"the command {failure}")
-
-
-class Lines:
-    """Processes that answer line by line; one that does anything else is replaced."""
-
-    def __init__(self, words: Sequence[str]) -> None:
-        self._words = words
-        self._starts = Starts(words)
-        self._numbers = count(1)
-        self._all: PerLoop[_Crew] = PerLoop(_Crew, _Crew.close)
 
     async def ask_alone(self, question: str) -> Any:
         """Return the command's reply to a question without passages; raises UnusableReply."""
@@ -107,9 +73,43 @@ class Lines:
         return await self._reply({"question": question, "passages": list(passages)})
 
     async def _reply(self, request: dict[str, Any]) -> Any:
+        raise NotImplementedError
+
+    async def _blamed(self, process: Process) -> RagharnessError:
+        """Return what to raise for a process that ended without a reply: UnusableReply, or AccessRefused.
+
+        Until one has replied, another is started and asked nothing: if it ends too, no question can be asked.
+        """
+        failure = await process.failure()
+        seconds = _PATIENCE + 2 * process.age
+        crew = await self._crews.get()
+        async with crew.gate:
+            if not self._proven and not self._refused and seconds < _LONGEST:
+                unasked = await Process.start(self._words)
+                try:
+                    self._proven = not await unasked.ends_within(seconds)
+                    self._refused = "" if self._proven else await unasked.failure()
+                finally:
+                    crew.end(unasked)
+        if self._refused and not self._proven:
+            return AccessRefused(
+                f"before it is asked anything the command {self._refused}",
+                help=f"see what it says by itself: {shlex.join(self._words)}",
+            )
+        return UnusableReply(f"the command {failure}")
+
+
+class Lines(Command):
+    """Processes that answer line by line; one that does anything else is replaced."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        super().__init__(words)
+        self._numbers = count(1)
+
+    async def _reply(self, request: dict[str, Any]) -> Any:
         number = str(next(self._numbers))
         sent = msgspec.json.encode({"id": number, **request}) + b"\n"
-        crew = await self._all.get()
+        crew = await self._crews.get()
         process, line = await self._exchange(crew, sent)
         try:
             reply = _value(line, process, number)
@@ -117,21 +117,21 @@ class Lines:
             # Whatever it says next belongs to no question.
             crew.end(process)
             raise
-        self._starts.proven = True
-        crew.idle.append(process)
+        self._proven = True
+        crew.held.append(process)
         return reply
 
     async def _exchange(self, crew: _Crew, sent: bytes) -> tuple[Process, bytes]:
         """Return the line that a process replied; one that had ended in peace meanwhile is replaced."""
         while True:
-            process = await crew.waiting() or await Process.start(self._words, environment())
+            process = await crew.waiting() or await Process.start(self._words)
             try:
                 process.say(sent)
                 line = await process.line()
                 if line is not None:
                     return process, line
                 status = await process.ended()
-                problem = await self._starts.blamed(process) if status != 0 or process.used == 1 else None
+                problem = await self._blamed(process) if status != 0 or process.used == 1 else None
             except BaseException:
                 crew.end(process)
                 raise
@@ -141,19 +141,21 @@ class Lines:
 
 
 class _Crew:
-    """The processes of one event loop: those that wait, and those that were ended."""
+    """The processes of one event loop."""
 
     def __init__(self) -> None:
-        self.idle: list[Process] = []
+        self.held: list[Process] = []
+        """Those that wait for a question, or, one for each, work on theirs."""
         self.gate = asyncio.Lock()
         """Held by the one that tries whether the command lives unasked."""
         self._ended: list[Process] = []
 
     async def waiting(self) -> Process | None:
         """Return a process that waits for a question; those that ended, or spoke without being asked, go."""
-        while self.idle:
-            process = self.idle.pop()
+        if self.held:
             await asyncio.sleep(_HEARING)
+        while self.held:
+            process = self.held.pop()
             if process.fresh:
                 return process
             self.end(process)
@@ -165,46 +167,29 @@ class _Crew:
         self._ended = [*(each for each in self._ended if each.status is None), process]
 
     async def close(self) -> None:
-        """End all that wait, and see all of them gone."""
-        await _close_all([*self.idle, *self._ended])
+        """End all, and see them gone."""
+        await asyncio.gather(*(process.close() for process in (*self.held, *self._ended)))
 
 
-class Once:
-    """A process for each question."""
+class Once(Command):
+    """A process for each question, which is written as it is unless it has passages."""
 
-    def __init__(self, words: Sequence[str]) -> None:
-        self._words = words
-        self._starts = Starts(words)
-        self._running: PerLoop[list[Process]] = PerLoop(list, _close_all)
-
-    async def ask_alone(self, question: str) -> Any:
-        """Return what the command writes when it reads the question; raises UnusableReply."""
-        return await self._reply(question.encode())
-
-    async def ask(self, question: str, passages: Sequence[Passage]) -> Any:
-        """Return what the command writes when it reads both as JSON; raises UnusableReply."""
-        return await self._reply(msgspec.json.encode({"question": question, "passages": list(passages)}))
-
-    async def _reply(self, sent: bytes) -> Any:
-        running = await self._running.get()
-        process = await Process.start(self._words, environment())
-        running.append(process)
+    async def _reply(self, request: dict[str, Any]) -> Any:
+        sent = msgspec.json.encode(request) if "passages" in request else request["question"].encode()
+        crew = await self._crews.get()
+        process = await Process.start(self._words)
+        crew.held.append(process)
         try:
             process.say(sent + b"\n", last=True)
             said = await process.rest()
             if await process.ended() != 0:
-                raise await self._starts.blamed(process)
-            self._starts.proven = True
+                raise await self._blamed(process)
+            self._proven = True
         finally:
-            running.remove(process)
+            crew.held.remove(process)
             process.kill()
         text = text_of(said).strip()
         return json_of(text) if text.startswith("{") else text
-
-
-def environment() -> dict[str, str]:
-    """Return what processes get as their environment: ours, and Python's output not held back in a buffer."""
-    return {**os.environ, "PYTHONUNBUFFERED": "1"}
 
 
 def _is_script(path: Path) -> bool:
@@ -226,7 +211,3 @@ def _value(line: bytes, process: Process, number: str) -> Any:
     if isinstance(reply, dict) and str(reply.get("id", number)) != number:
         raise UnusableReply(f"expected the reply to {number}, found the one to {reply['id']!r:.40}")
     return reply
-
-
-async def _close_all(processes: list[Process]) -> None:
-    await asyncio.gather(*(process.close() for process in processes))

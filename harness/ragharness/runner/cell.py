@@ -1,7 +1,6 @@
 """The process of an isolated pipeline: loads it, answers one question after the other, may die of any.
 
-Standard output and input are taken away from the pipeline before it is loaded, so that nothing that it or its
-children print or read gets between the messages. The process ends when the harness does.
+The process ends when the harness does.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from ragharness.records import Failure
 from ragharness.runner import wire
 from ragharness.runner.failures import Reported, describe
 from ragharness.runner.retrying import Passing, judge
+from ragharness.support.process import claim_pipes, receive, send
 
 if TYPE_CHECKING:
     from ragharness.pipelines import Pipeline
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Serve one pipeline until the other side is gone."""
-    incoming, outgoing = _claimed_streams()
+    incoming, outgoing = claim_pipes()
     _offer_to_die_first()
     line = _Line(incoming, outgoing)
-    _, load = line.next()
+    number, load = line.next()
     if not isinstance(load, wire.Load):
         return
     try:
         pipeline = load_pipeline(load.spec)
     except RagharnessError as error:
-        line.send(0, wire.Unusable(str(error), error.help))
+        line.send(number, wire.Unusable(str(error), error.help))
         return
-    line.send(0, wire.Ready(pipeline.name, pipeline.fingerprint, pipeline.takes))
+    line.send(number, wire.Ready(pipeline.name, pipeline.fingerprint, pipeline.takes))
     server = _Server(pipeline, line)
     while True:
         number, asked = line.next()
@@ -76,14 +76,14 @@ class _Line:
     def send(self, number: int, message: wire.Message) -> None:
         self.end_copy()
         try:
-            wire.send(self._outgoing, number, message)
+            send(self._outgoing, number, message)
         except OSError:
             os._exit(0)
 
     def _listen(self) -> None:
         try:
             while True:
-                self._inbox.put(wire.receive(self._incoming))
+                self._inbox.put(receive(self._incoming, wire.MESSAGES))
         except BaseException:  # noqa: BLE001 (whatever ends the line ends the process)
             os._exit(0)
 
@@ -150,18 +150,6 @@ def _failed(error: BaseException) -> wire.Failed:
     if isinstance(fate, Passing):
         return wire.Failed(failure, "passing", fate.retry_after, "", _memory())
     return wire.Failed(failure, "", None, "", _memory())
-
-
-def _claimed_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Return the pipes and put nothing and standard error in the place of standard input and output."""
-    incoming, outgoing = os.dup(0), os.dup(1)
-    empty = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(empty, 0)
-    os.dup2(2, 1)
-    os.close(empty)
-    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 (it stays open)
-    sys.stdout = sys.stderr
-    return os.fdopen(incoming, "rb"), os.fdopen(outgoing, "wb")
 
 
 def _offer_to_die_first() -> None:

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-from contextlib import suppress
-from itertools import count
-from threading import Lock, Timer, get_ident
-from typing import TYPE_CHECKING, Any, cast
+from threading import Lock, get_ident
+from typing import TYPE_CHECKING, cast
 
 from ragharness.errors import AccessRefused, PipelineNotUsable, TemporaryFailure, UsageError
-from ragharness.framing import NotAMessage
 from ragharness.pipelines import Pipeline, pipeline_kinds
 from ragharness.pipelines._shape import Shape
 from ragharness.runner import wire
 from ragharness.runner.failures import Reported, describe
+from ragharness.support.process import Child, ProcessDied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,13 +27,6 @@ _GROWTH = 1 << 30
 """Bytes by which a process may grow over what it had after its first answer; then another takes its place."""
 
 _PROGRAM = "from ragharness.runner.cell import main; main()"
-
-
-_GARBLED = "the pipeline's process was ended: something wrote between its messages to the harness"
-
-
-class ProcessDied(Exception):
-    """The process of a pipeline ended instead of answering."""
 
 
 class Isolation:
@@ -80,13 +67,10 @@ class Isolation:
         self.ready()
         cell = self._cells[get_ident()]
         try:
-            told = cell.ask(question, passages, retrieve)
-        except NotAMessage:
+            told = cell.answer(question, passages, retrieve)
+        except ProcessDied:
             self.leave()
-            raise ProcessDied(_GARBLED) from None
-        except (EOFError, OSError):
-            self.leave()
-            raise ProcessDied(cell.end()) from None
+            raise
         if cell.growth(told.memory) > _GROWTH:
             self.leave()
         if isinstance(told, wire.Failed):
@@ -120,40 +104,23 @@ class Isolation:
             spare.end()
 
 
-class Cell:
+class Cell(Child):
     """One process, loaded; raises PipelineNotUsable where its pipeline cannot be."""
 
     def __init__(self, spec: str) -> None:
-        # A session of its own: its children die with it, and Ctrl-C is for the harness.
-        self._process: subprocess.Popen[bytes] = subprocess.Popen(  # noqa: S603 (our own program)
-            [sys.executable, "-c", _PROGRAM],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,
-        )
-        self._incoming: Any = self._process.stdout
-        self._outgoing: Any = self._process.stdin
-        self._ended = False
+        super().__init__("the pipeline's process", _PROGRAM)
         self._settled: int | None = None
-        self._numbers = count(1)
         self.ready = self._loaded(spec)
 
-    def ask(self, question: str, passages: Sequence[Passage], retrieve: Retrieve) -> wire.Told | wire.Failed:
-        """Return the answer to one question, retrieving what is looked for.
-
-        Raises EOFError at a death. What is about another question is dropped.
-        """
-        number = next(self._numbers)
-        wire.send(self._outgoing, number, wire.Ask(question, tuple(passages)))
-        while True:
-            about, message = wire.receive(self._incoming)
-            if about != number:
-                # Nobody waits for it any more.
-                continue
-            if isinstance(message, (wire.Told, wire.Failed)):
-                return message
-            if isinstance(message, wire.Seek):
-                wire.send(self._outgoing, number, _sought(message, retrieve))
+    def answer(
+        self, question: str, passages: Sequence[Passage], retrieve: Retrieve
+    ) -> wire.Told | wire.Failed:
+        """Return the answer to one question, retrieving what is looked for; raises ProcessDied."""
+        message = self.ask(wire.Ask(question, tuple(passages)), wire.MESSAGES)
+        while isinstance(message, wire.Seek):
+            message = self.say(_sought(message, retrieve), wire.MESSAGES)
+        assert isinstance(message, (wire.Told, wire.Failed))
+        return message
 
     def growth(self, memory: int) -> int:
         """Return the bytes by which the process has grown since its first answer, which may load a model."""
@@ -161,45 +128,15 @@ class Cell:
             self._settled = memory
         return memory - self._settled
 
-    def kill(self) -> None:
-        """Kill the process and its children; whoever waits for it meets the end of its pipe."""
-        if self._ended:
-            return
-        with suppress(OSError):
-            if hasattr(os, "killpg"):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            else:
-                self._process.kill()
-
-    def end(self) -> str:
-        """Kill the process, clear away what is left of it, and return how it ended."""
-        self.kill()
-        code = self._process.wait()
-        self._ended = True
-        for stream in (self._incoming, self._outgoing):
-            with suppress(OSError):
-                stream.close()
-        if code < 0:
-            return f"the pipeline's process was killed by {signal.Signals(-code).name}"
-        return f"the pipeline's process ended with exit code {code} instead of answering"
-
     def _loaded(self, spec: str) -> wire.Ready:
-        patience = Timer(_STARTUP, self.kill)
-        patience.daemon = True
-        patience.start()
         try:
-            wire.send(self._outgoing, 0, wire.Load(spec))
-            _, message = wire.receive(self._incoming)
-        except (EOFError, OSError, NotAMessage):
+            with self.within(_STARTUP):
+                message = self.ask(wire.Load(spec), wire.MESSAGES)
+        except ProcessDied as death:
             raise PipelineNotUsable(
-                f"expected {spec} to load in a separate process, found: {self.end()}",
+                f"expected {spec} to load in a separate process, found: {death}",
                 help="run it once without --isolate to see the error",
             ) from None
-        except BaseException:
-            self.end()
-            raise
-        finally:
-            patience.cancel()
         if isinstance(message, wire.Ready):
             return message
         self.end()

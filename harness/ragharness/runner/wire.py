@@ -1,16 +1,10 @@
-"""What the harness and an isolated pipeline say to each other over two pipes.
-
-Every message has the number of the question that it is about; loading has 0.
-"""
+"""What the harness and an isolated pipeline say to each other."""
 
 from __future__ import annotations
-
-from typing import BinaryIO
 
 import msgspec
 from msgspec import Struct
 
-from ragharness.framing import NotAMessage, receive_frame, send_frame
 from ragharness.records import Answer, Failure, Passage
 
 
@@ -81,7 +75,7 @@ class Failed(Struct, frozen=True, tag=True):
 
 
 Message = Load | Ready | Unusable | Ask | Seek | Found | NotFound | Told | Failed
-_DECODER = msgspec.msgpack.Decoder(Message)
+MESSAGES = msgspec.msgpack.Decoder(Message)
 
 
 def check_query(query: object, k: object) -> None:
@@ -90,17 +84,3 @@ def check_query(query: object, k: object) -> None:
         raise TypeError(
             f"retrieve(query, k) takes a text and a number from 1, found {query!r:.80} and {k!r:.80}"
         )
-
-
-def send(stream: BinaryIO, number: int, message: Message) -> None:
-    """Write one message about a question; raises OSError where nobody reads any more."""
-    send_frame(stream, number, msgspec.msgpack.encode(message))
-
-
-def receive(stream: BinaryIO) -> tuple[int, Message]:
-    """Read the number of a question and a message about it; raises EOFError at the end, or NotAMessage."""
-    number, content = receive_frame(stream)
-    try:
-        return number, _DECODER.decode(content)
-    except msgspec.MsgspecError:
-        raise NotAMessage from None
