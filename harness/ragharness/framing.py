@@ -1,4 +1,4 @@
-"""Messages between two processes: each with its length before it."""
+"""Length-prefixed messages between two processes."""
 
 from __future__ import annotations
 

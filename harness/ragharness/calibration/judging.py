@@ -1,4 +1,4 @@
-"""The verdict of a grader on a labelled answer."""
+"""Grades one labelled answer."""
 
 from __future__ import annotations
 

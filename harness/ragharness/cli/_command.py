@@ -1,4 +1,4 @@
-"""The command line as it was given: kept with a run, and offered again."""
+"""The command line of this process: stored with a run, and printed to continue it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``ragharness corpus`` tells: cards, documents and checks as lines of text or as JSON values."""
+"""The output of ``ragharness corpus``: cards, documents and checks as lines of text or JSON values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Help of a command with many options: under headings, each option where a reader looks for it."""
+"""Help of a command with many options, grouped under headings."""
 
 from __future__ import annotations
 

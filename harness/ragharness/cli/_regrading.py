@@ -1,4 +1,4 @@
-"""Grading a run again, for ``ragharness grade``."""
+"""Regrades a run, for ``ragharness grade``."""
 
 from __future__ import annotations
 

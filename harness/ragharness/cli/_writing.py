@@ -1,4 +1,4 @@
-"""``ragharness questions build --model``: what it would cost, the writing, what was not believed."""
+"""``ragharness questions build --model``: prints the cost, writes the set, reports what was rejected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Page furniture: page numbers, running heads and feet, which say nothing and cut sentences in two."""
+"""Removes page numbers, running heads and feet, which cut sentences in two."""
 
 from __future__ import annotations
 

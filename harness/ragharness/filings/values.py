@@ -1,4 +1,4 @@
-"""Displayed values to what they mean: the transformations of Inline XBRL that filings use.
+"""Displayed values to their meaning: the Inline XBRL transformations that filings use.
 
 Names and meanings are those of the Transformation Rules Registry of XBRL International (versions 1 to 5) and
 of the SEC's own registry; versions differ in spelling only.

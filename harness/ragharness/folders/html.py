@@ -1,4 +1,4 @@
-"""Web pages to plain text, by the same layout as filings: paragraphs, and tables as rows of parted cells."""
+"""Web pages to plain text: paragraphs, and tables as rows of separated cells."""
 
 from __future__ import annotations
 

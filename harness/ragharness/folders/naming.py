@@ -1,4 +1,4 @@
-"""Ids, titles and handles of a folder's documents: each unique, whatever the files are called."""
+"""Unique ids, titles and handles for the documents of a folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON Lines: one document a line, with its text and perhaps an id and a title."""
+"""JSON Lines to documents: one per line, with its text and perhaps an id and a title."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Saying what went wrong in the user's own code: the exception, the file and the line, and near names."""
+"""Error sentences for exceptions in the user's code: exception, file and line, and similar names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""URLs of services: taken apart, and looked at once before a run of many questions begins."""
+"""Parses the URL of a service, and checks once before a run that it can be reached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The passages that an answer brings, in the shapes in which people have them.
+"""Parses the passages that come with an answer, in the shapes that libraries use.
 
 A text alone, a dict or an object with a text and an id, a LangChain ``Document``, a LlamaIndex node with or
 without its score: told by their attributes, so that neither library is imported. What a passage says of its

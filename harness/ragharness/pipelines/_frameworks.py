@@ -1,4 +1,4 @@
-"""Objects that are asked by a method: a chain by ``invoke``, a query engine by ``query``, a chat by ``chat``.
+"""Objects called by a method: a chain by ``invoke``, a query engine by ``query``, a chat by ``chat``.
 
 Told by their methods, so that no framework is imported. What they return is read by ``_answers``.
 """

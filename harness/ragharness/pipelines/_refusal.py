@@ -1,4 +1,4 @@
-"""A refusal that is worth something: it says why, names what is nearest, and what to do next."""
+"""Writes a good refusal: the reason, the nearest passages, and the next step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of tables as sentences: one figure with the label of its row and the head of its column."""
+"""Table rows as sentences: one figure with its row label and column head."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How services say no: HTTP status codes as the failures that a run tells apart."""
+"""HTTP status codes of services as the failures that a run distinguishes."""
 
 from __future__ import annotations
 

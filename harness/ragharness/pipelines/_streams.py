@@ -1,4 +1,4 @@
-"""Answers that come in pieces: generators of strings, joined up to the length that a record keeps."""
+"""Streamed answers: generators of strings, joined up to the length limit of a record."""
 
 from __future__ import annotations
 

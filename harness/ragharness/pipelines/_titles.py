@@ -1,4 +1,4 @@
-"""Which document a question is about, told from titles alone."""
+"""Finds the document that a question is about, by titles alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which kind of value a question asks for, and whether a sentence holds one: rules of thumb."""
+"""Heuristics for the kind of value that a question asks for, and whether a sentence has one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a text stands: in one piece, or in pieces; of several such places the one that its context tells."""
+"""Locates a text in the corpus, whole or in pieces, and resolves ambiguous matches by context."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
     from ragharness.records import Evidence
 
 LEAST = 12
-"""Bones of a text below which it could stand anywhere."""
+"""Shortest folded text that is looked up: a shorter one could occur anywhere."""
 
 PIECE = 40
-"""Bones of a piece that is no accident: common phrases of contracts are shorter."""
+"""Shortest piece that is no coincidence: common phrases of contracts are shorter."""
 
 SHARE = 0.5
-"""The share of a text's bones that must be found; the rest is a heading, a summary, a footer."""
+"""Share of a text that must be found; the rest is a heading, a summary, a footer."""
 
 MOST = 0.8
-"""Share of a text that must be found; above it the rest is not reported."""
+"""Share of a text above which the part that was not found is not reported."""
 
 
 class Match(NamedTuple):
-    """What was found of a text."""
+    """The match of a text in the corpus."""
 
     places: tuple[Evidence, ...] = ()
     all_of_it: bool = True
     ambiguous: bool = False
-    """It stands in several documents, and nothing says in which it was read."""
+    """Whether it occurs in several documents and the right one is unknown."""
 
 
 def match(text: str, named: str, near: int, corpus: Corpus, index: TextIndex) -> Match:
@@ -72,13 +72,13 @@ def _in_pieces(sought: str, named: str, corpus: Corpus, index: TextIndex) -> Mat
 
 
 def _heading(sought: str, document: str, corpus: Corpus) -> int:
-    """Return how many bones at the beginning of a text are the title of the document."""
+    """Return the length of the document title at the start of a folded text."""
     title = bones(corpus.document(document).title) if document else ""
     return len(title) if sought.startswith(title) else 0
 
 
 def _pieces(sought: str, named: str, corpus: Corpus, index: TextIndex) -> Iterator[list[Run]]:
-    """Yield the pieces of a text that stand in the corpus, each with all its places."""
+    """Yield the pieces of a text that occur in the corpus, each with all its places."""
     position, before = 0, None
     while runs := index.next_runs(sought, position, PIECE):
         meant = _of(runs, named, corpus, index) or runs

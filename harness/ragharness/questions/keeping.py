@@ -1,4 +1,4 @@
-"""Sets about folders of the user's own: built once, frozen beside the runs, used from then on.
+"""Question sets about the user's folders: built once, frozen next to the runs, then reused.
 
 They lie in ``questionsets/`` of the working folder, never among the user's documents.
 """

@@ -1,4 +1,4 @@
-"""The candidates of a recipe: all wordings of one question together, in an order of their own."""
+"""The candidates of a recipe, grouped by question, in a reproducible random order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a grader fares against people's labels, as text for a terminal and as a JSON value."""
+"""The result of a calibration as terminal text and as a JSON value."""
 
 from __future__ import annotations
 

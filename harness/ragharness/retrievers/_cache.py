@@ -1,4 +1,4 @@
-"""Cached indexes: named for all that they depend on, and believed only when their digest fits.
+"""Cached indexes, named by a hash of everything they depend on and verified by a digest.
 
 A file holds the arrays of an ``Index`` in numpy's own format, one after the other.
 """

@@ -1,4 +1,4 @@
-"""What a user's retriever returned, read with distrust: passages or names of passages, each with a score.
+"""Parses the results of a user's retriever: passages or their names, each with a score.
 
 An entry is an id, a pair of one with its score, or an object or dict with an ``id`` or a ``text``, such as
 our own passages and hits, and the documents and nodes of LangChain and LlamaIndex.

@@ -1,4 +1,4 @@
-"""What BM25 counts: words cut to their first letters, so that inflected forms meet.
+"""Terms of BM25: words cut to their first letters, so that inflected forms match.
 
 Truncation is the plainest stemmer, needs no list of any language, and at five letters does as well as the
 rule-based ones (McNamee and Mayfield, Information Retrieval 7, 2004). Words with a digit (years, amounts,

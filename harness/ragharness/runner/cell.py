@@ -1,4 +1,4 @@
-"""The process of an isolated pipeline: loads it, answers one question after the other, may die of any.
+"""The process of an isolated pipeline: loads it and answers one question after another.
 
 Standard output and input are taken away from the pipeline before it is loaded, so that nothing that it or its
 children print or read gets between the messages. The process ends when the harness does.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Serve one pipeline until the other side is gone."""
+    """Serve one pipeline until the parent process closes the pipe."""
     incoming, outgoing = _claimed_streams()
     _offer_to_die_first()
     line = _Line(incoming, outgoing)

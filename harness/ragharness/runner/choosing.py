@@ -1,4 +1,4 @@
-"""A part of a question set: by name, or so many of it in its own proportions."""
+"""Selects a part of a question set: by id, or a sample that keeps the row proportions."""
 
 from __future__ import annotations
 

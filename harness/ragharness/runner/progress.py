@@ -1,4 +1,4 @@
-"""How far a run is."""
+"""``Progress``: counts and times of a run in progress."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Progress:
-    """How far a run is; counts records of earlier sessions too once they are given to ``resume``."""
+    """Counts of a run in progress; ``resume`` adds the records of earlier sessions."""
 
     def __init__(self, total: int) -> None:
         self.total = total
@@ -20,9 +20,9 @@ class Progress:
         self.as_wanted = 0
         self.not_graded = 0
         self.repeated = 0
-        """Calls that failed in passing and were put off for a while."""
+        """Retries after transient failures."""
         self.before = 0
-        """Answers of earlier sessions among them: they say nothing about the speed of this one."""
+        """Answers of earlier sessions, which do not count for the speed of this one."""
         self.began = time.monotonic()
 
     def count(self, record: Record) -> None:
@@ -44,6 +44,6 @@ class Progress:
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds that the rest takes at the pace so far; None before the first answer."""
+        """Estimated seconds left; None before the first answer."""
         done = self.answered - self.before
         return self.seconds / done * (self.total - self.answered) if done else None

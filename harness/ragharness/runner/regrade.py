@@ -1,4 +1,4 @@
-"""Grading a run again: the pipeline is not called, every answer gets the verdict of today's grader."""
+"""Regrades a run: the pipeline is not called, every answer gets a new verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Workers for plain functions: daemon threads, so that a call that never returns cannot hold the exit."""
+"""Workers for plain functions: daemon threads, so that a hanging call cannot block the exit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is looked at before a written question is believed: the reason why not, or nothing."""
+"""Verifies a written question: returns the reason to reject it, or nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One request to a model's service: sent once; what fails is told apart, and repeated by nobody here."""
+"""Sends one request to a model service; classifies failures and retries none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers kept between runs: one small file a request, named for all that the answer depends on.
+"""The answer cache: one small file per request, named by a hash of everything the answer depends on.
 
 Files rather than a database: writing one is a rename, so that threads and processes cannot harm each other,
 and a file that is torn or altered is as good as none.

@@ -1,4 +1,4 @@
-"""From a sentence to the questions that it answers."""
+"""Builds the questions that a sentence answers."""
 
 from __future__ import annotations
 

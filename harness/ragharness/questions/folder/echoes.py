@@ -1,4 +1,4 @@
-"""Which statements another document makes too: to withhold their own keeps nothing back."""
+"""Finds statements that another document also makes: withholding one of them withholds nothing."""
 
 from __future__ import annotations
 
