@@ -19,9 +19,9 @@ _TOLD = {
     "false_wrong": ("false wrong", "of people's corrects"),
     "needs_review": ("needs review", "of all answers"),
     "refusal_recall": ("refusal recall", "of people's refusals"),
-    "refusal_precision": ("refusal precision", "of the grader's refusals"),
-    "agreement_all": ("agreement, all", "needs review counts as disagreement"),
-    "agreement_graded": ("agreement, graded", "without needs review"),
+    "refusal_precision": ("refusal precision", "of our refusals"),
+    "agreement_all": ("agreement, all", "review counts against it"),
+    "agreement_graded": ("agreement, graded", "without review"),
 }
 _KINDS = ("yesno", "number", "date", "text", "list", "sentence", "no gold")
 _HEADS = {"needs_review": "review", "no_answer": "none"}
