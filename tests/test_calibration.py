@@ -237,7 +237,7 @@ def test_the_report_fits_a_terminal(verb: Verb, tmp_path: Path) -> None:
     written(tmp_path / "a.jsonl", rows * 5)
     done = verb("calibrate", "--answers", "a.jsonl", "--show", "1")
     assert done.code == 0
-    assert re.search(r"^refusal recall +n/a +people had no such label$", done.output, re.MULTILINE)
+    assert re.search(r"^refusal recall +n/a +no such human label$", done.output, re.MULTILINE)
     assert re.search(
         r"^false wrong +5/10 +50\.0% +\[23\.7-76\.3\] +of people's corrects$", done.output, re.MULTILINE
     )

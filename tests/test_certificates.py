@@ -54,7 +54,7 @@ def test_a_certificate_that_nobody_trusts_ends_the_run_in_a_sentence(tmp_path: P
         assert done.stderr.startswith(told), done.stderr
         assert "found otherwise: self" in done.stderr
         assert "; 0 of 13 are answered and kept in runs/" in done.stderr
-        assert "help:  name the file of the authority that signed it: export SSL_CERT_FILE=" in done.stderr
+        assert "help:  name the certificate of its authority: export SSL_CERT_FILE=" in done.stderr
         assert done.stderr.count("\n") == 2
         assert 1 <= server.connections <= 2  # one for each question that was on its way
 

@@ -366,7 +366,7 @@ def test_a_run_is_graded_again_without_asking(tmp_path: Path, verb: Verb) -> Non
     path.write_text(spoiled, encoding="utf-8")
     done = verb("grade", "r", "--json")
     assert done.code == 0, done.errors
-    assert "3 answers came out otherwise" in done.errors
+    assert "3 verdicts changed" in done.errors
     assert done.errors.count("wrong -> refused") == 3
     assert path.read_text(encoding="utf-8") == first
     scores = json.loads(done.output)

@@ -78,7 +78,7 @@ def test_list_names_every_corpus_with_licence_and_state(corpus: Callable[..., Do
     rows = read(corpus("list", "--json"))
     assert [row["id"] for row in rows] == shelf.names("corpora")
     assert all(row["id"] in done.stdout and row["license"] in done.stdout for row in rows)
-    assert "not fetched" in done.stdout
+    assert "not downloaded" in done.stdout
 
 
 def test_fetch_show_check_over_http(

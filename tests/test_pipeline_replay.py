@@ -64,17 +64,17 @@ def test_a_replayed_run_comes_out_as_the_run_did(verb: Verb, tmp_path: Path, ret
     assert (first.code, again.code) == (0, 0), again.errors
     assert (json.loads(again.output)["takes"], json.loads(again.output)["problems"]) == ("own", [])
     notes = " ".join(json.loads(again.output)["notes"])
-    assert "those of a recorded run" in notes
-    assert "do not mean what they say" not in notes
+    assert "from a recorded run" in notes
+    assert "ignore the rows withheld and null" not in notes
     assert "recorded passages" in verb("report", "again").output
     other = verb(
         *shared, "--seed", "5", "--out", "other", "--pipeline", "replay:first", "--retriever", "null"
     )
-    assert "do not mean what they say" in " ".join(json.loads(other.output)["notes"])
+    assert "ignore the rows withheld and null" in " ".join(json.loads(other.output)["notes"])
     part = ("--limit", "9")
     verb(*shared, *part, "--out", "part", "--retriever", retriever)
     partly = verb(*shared, *part, "--out", "partly", "--pipeline", "replay:part", "--retriever", "null")
-    assert "those of a recorded run" in " ".join(json.loads(partly.output)["notes"])
+    assert "from a recorded run" in " ".join(json.loads(partly.output)["notes"])
     was, now = (
         sorted((tmp_path / name / "records.jsonl").read_bytes().splitlines()) for name in ("first", "again")
     )

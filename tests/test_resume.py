@@ -113,7 +113,7 @@ def test_a_torn_last_line_is_said_and_asked_again(tmp_path: Path) -> None:
     process = start(tmp_path, "--out", "run")
     _, errors = process.communicate()
     assert "continuing run: 129 of 130 are answered" in errors
-    assert "the last line of run/records.jsonl was torn" in errors
+    assert "the last line of run/records.jsonl was incomplete" in errors
     assert len(set(on_disk(records))) == len(on_disk(records)) == 130
     assert len(lines(tmp_path / "asked.log")) == 131
 

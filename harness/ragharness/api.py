@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def run(pipeline: str | Callable[..., Any] = "extractive", *, progress: bool = True, **options: Any) -> Run:
-    """Ask a pipeline every question of a set, grade each answer, and return the run.
+    """Run a pipeline on a question set, grade the answers, and return the run.
 
     ``pipeline`` is a callable or whatever ``--pipeline`` takes; ``options`` are the fields of ``RunConfig``.
     A run that was broken off is continued. Raises RagharnessError with what was expected and found.
@@ -53,24 +53,24 @@ def run(pipeline: str | Callable[..., Any] = "extractive", *, progress: bool = T
 async def arun(
     pipeline: str | Callable[..., Any] = "extractive", *, progress: bool = True, **options: Any
 ) -> Run:
-    """Do what ``run`` does beside a running event loop."""
+    """``run`` for use within a running event loop."""
     return await asyncio.to_thread(run, pipeline, progress=progress, **options)
 
 
 def load_run(run: str | Path = "") -> Run:
-    """Return a run by its path or the beginning of its name, the newest by default; raises RunNotUsable."""
+    """Return a run by its path or the start of its name (default: the newest); raises RunNotUsable."""
     return Run(find_run(str(run)))
 
 
 def load_corpus(
     corpus: str | Path = "sample", *, split: str = "", source: str = "", offline: bool = False
 ) -> Corpus:
-    """Return a corpus of the list, or of a folder of yours; raises CorpusUnavailable."""
+    """Return a listed corpus, or one from a folder of your documents; raises CorpusUnavailable."""
     return corpora.load_corpus(str(corpus), split=split, source=source, offline=offline)
 
 
 def load_questions(corpus: str | Path | Corpus = "sample", questions: Path | None = None) -> QuestionSet:
-    """Return the question set of a corpus, or your own about it; raises QuestionsNotUsable."""
+    """Return the question set of a corpus, or your own questions about it; raises QuestionsNotUsable."""
     about = corpus if isinstance(corpus, corpora.Corpus) else load_corpus(corpus)
     return question_sets.load_questions(about, path=questions)
 

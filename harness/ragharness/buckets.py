@@ -1,5 +1,5 @@
 # ruff: noqa: ARG005 (every row of the table has the same two arguments)
-"""From primitives to one bucket: a pure decision table, and the axes beside it."""
+"""The decision table: a grader's reading of an answer to one bucket, and the axes beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labelled cases: made-up questions and answers with the expected outcome, and how a grader fares on them."""
+"""Labelled cases: questions and answers with expected outcomes, and how a grader differs from them."""
 
 from __future__ import annotations
 

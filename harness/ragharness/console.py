@@ -1,4 +1,4 @@
-"""How far something is, on standard error: a live line on a terminal or in a notebook, lines elsewhere."""
+"""Progress on standard error: a live line on a terminal or in a notebook, else a line every ten seconds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Corpora: the documents of a split and what people say about them; embedded, cached, fetched, or yours."""
+"""Loads a corpus, built-in, cached, downloaded or your own: its documents and facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which passages hold which gold spans: the one place that decides what "retrieved" and "supports" mean.
+"""Which passages hold which gold spans: the one definition of "retrieved" and "supports".
 
 A gold span is found when one passage of its document holds at least 80 % of its tokens, so that any
 chunking can be compared. Another document's equal wording never counts; a text-identical twin does.

@@ -1,4 +1,4 @@
-"""Manifests: what ``corpus.toml`` says of a corpus, and what follows from it for a wish to read it."""
+"""Manifests: the contents of ``corpus.toml``, and the download request that follows from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings given to a retriever or a pipeline as ``name=value``: read with their types, none overlooked."""
+"""Parses the ``name=value`` settings of a retriever or pipeline by type; unknown ones are errors."""
 
 from __future__ import annotations
 

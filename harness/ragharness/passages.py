@@ -1,4 +1,4 @@
-"""Documents to passages: pieces of about 120 words that end where the document itself ends a thought.
+"""Splits documents into passages of about 120 words that end at sentence and paragraph boundaries.
 
 Boundaries come from the document alone: from its own list of sentences and list items, or, without
 one, from the sentences of its text. What is evidence is never looked at.

@@ -1,4 +1,4 @@
-"""What must not be written down: values of secret environment variables, logins and queries of URLs."""
+"""Redacts secrets: values of secret environment variables, logins and queries in URLs."""
 
 from __future__ import annotations
 

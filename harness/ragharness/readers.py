@@ -1,4 +1,4 @@
-"""What a clause states of a proposition: first the readers that the corpora bring, then the general reading.
+"""Reads what a clause states about a proposition: by the readers of the corpora, else the general one.
 
 A corpus whose propositions are of a kind of their own has a ``propositions.py`` beside its parser, whose
 ``read(clause, proposition)`` returns None for a proposition that it does not know.

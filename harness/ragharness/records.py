@@ -135,7 +135,7 @@ class Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
     evidence: tuple[Evidence, ...] = ()
     distractors: tuple[Distractor, ...] = ()
     world_answers: tuple[str, ...] = ()
-    """Right in the world, not stated by the corpus."""
+    """True, but not stated in the corpus."""
     proposition: str = ""
     yes_means: bool = True
     """For ``yesno``: whether "yes" affirms the proposition."""
@@ -152,7 +152,7 @@ class Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def wanted(self) -> Wanted:
-        """The bucket that the question is built for."""
+        """The desired bucket of the question."""
         answer_in_reach = self.answerable and not self.withheld and self.stratum == "grounded"
         return "correct" if answer_in_reach else "refused"
 
@@ -176,7 +176,7 @@ class Usage(Struct, frozen=True, omit_defaults=True):
 
 
 class Answer(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a pipeline returns; a plain string or a dict with these keys is taken too."""
+    """The result of a pipeline; a plain string or a dict with these keys works too."""
 
     text: str
     citations: tuple[str, ...] | None = None
@@ -199,7 +199,7 @@ class Sentence(Struct, frozen=True, omit_defaults=True):
 
 
 class Score(Struct, frozen=True):
-    """The probability that people would call an answer right, and what weighed how much."""
+    """The probability that people would judge an answer correct, and the weight of each feature."""
 
     probability: float
     weighed: tuple[tuple[str, float], ...]
@@ -218,7 +218,7 @@ class Reading(Struct, frozen=True, kw_only=True, omit_defaults=True):
     contradiction: bool = False
     imprecise: bool = False
     incomplete: bool = False
-    """A list answer that leaves items out in silence."""
+    """A list answer that omits items without saying so."""
     partial_then_declined: bool = False
     premise_corrected: bool = False
     clarification: bool = False
@@ -240,13 +240,13 @@ class Reading(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the reader noticed: hedged, mixed, positional_citations, scale_implied, overlong, ..."""
     sentences: tuple[Sentence, ...] = ()
     value: str = ""
-    """The committed answer as it was understood, for people to check."""
+    """The committed answer as the grader read it, for people to check."""
     score: Score | None = None
-    """How a free text was weighed; None: it was compared by value, or not at all."""
+    """The score of a free-text answer; None: it was compared by value, or not at all."""
 
 
 class Verdict(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One bucket (or none), why, and the axes."""
+    """The verdict on an answer: its bucket or None, the reason, and the axes."""
 
     status: Status
     bucket: Bucket | None
@@ -290,7 +290,7 @@ class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
     status: Status
     epoch: int = 0
     retrieved: tuple[Retrieved, ...] = ()
-    """In rank order, as the pipeline got them."""
+    """In rank order, as given to the pipeline."""
     evidence_ranks: tuple[int, ...] = ()
     """For each gold span of the question the rank (from 1) of the first passage that holds it; 0: none."""
     evidence_passages: int = 0
@@ -300,12 +300,12 @@ class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
     answer: Answer | None = None
     failure: Failure | None = None
     problems: tuple[str, ...] = ()
-    """What was wrong with what the pipeline returned, and how it was read all the same."""
+    """What was malformed in the pipeline's result, and how it was read."""
     verdict: Verdict | None = None
     seconds: float = 0.0
-    """Wall time of the pipeline's call, the last one where it was repeated."""
+    """Wall time of the last attempt."""
     attempts: int = 1
-    """Calls of the pipeline, those included that failed in passing and were repeated."""
+    """Calls of the pipeline, transient failures included; 0: a cached answer."""
     started: str = ""
 
     @property
@@ -317,5 +317,5 @@ class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def as_wanted(self) -> bool:
-        """Whether the answer fell into the bucket that the question is built for."""
+        """Whether the answer is in the desired bucket."""
         return self.verdict is not None and self.verdict.bucket == self.wanted

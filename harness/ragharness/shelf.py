@@ -1,4 +1,4 @@
-"""Finds what ships beside the code, in a clone and in the wheel: corpora, question sets, baselines."""
+"""Finds the data shipped with the code, in a clone or in the wheel: corpora, question sets, baselines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Money spent and whether the next call fits the limit: one rule for runs and for writing sets."""
+"""Whether the next call fits the budget: one rule for runs and for writing question sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a grader agrees with people: labelled answers in, counts and rates out."""
+"""Calibration: agreement of a grader with human labels, as counts and rates."""
 
 from ragharness.calibration.labelled import LABELS, Labelled, labelled_answer, read_labelled
 from ragharness.calibration.mapping import Mapping

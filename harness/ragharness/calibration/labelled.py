@@ -1,4 +1,4 @@
-"""Answers that people labelled, read from JSON Lines or CSV; every bad line is named."""
+"""Reads labelled answers from JSON Lines or CSV; an error names every bad line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How another's file calls its columns and labels, given as ``name=theirs``."""
+"""``Mapping``: the names of columns and labels in someone else's file, given as ``name=theirs``."""
 
 from __future__ import annotations
 

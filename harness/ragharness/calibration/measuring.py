@@ -1,4 +1,4 @@
-"""What people say against what a grader says: counts and rates, each with its interval."""
+"""Confusion counts of human labels against verdicts, and rates with intervals."""
 
 from __future__ import annotations
 

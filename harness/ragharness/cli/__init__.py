@@ -1,4 +1,4 @@
-"""The command line: one module a verb, found by its name; the only place that prints or exits.
+"""The command line: one module per verb, found by its name; the only place that prints or exits.
 
 A verb's module has a function ``register(app)`` that adds its command or its group of commands.
 Modules of verbs import nothing heavy at their top: ``--help`` must stay as fast as typer itself.

@@ -1,4 +1,4 @@
-"""Where text goes: results to standard output alone, everything else to standard error."""
+"""Output: results alone to standard output, everything else to standard error."""
 
 from __future__ import annotations
 

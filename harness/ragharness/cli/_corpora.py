@@ -1,4 +1,4 @@
-"""What ``ragharness corpus`` tells: cards, documents and checks as lines of text or as JSON values."""
+"""The output of ``ragharness corpus``: cards, documents and checks as lines of text or JSON values."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Check = tuple[str, str, list[str]]
 
 def table(cards: Sequence[Manifest], width: int) -> list[str]:
     """Return a line for each corpus with its summary below."""
-    heads = ("CORPUS", "LICENCE", "DOCUMENTS", "HERE")
+    heads = ("CORPUS", "LICENCE", "DOCUMENTS", "LOCAL COPY")
     rows = [(card.id, card.license, _documents(card), whereabouts(card)) for card in cards]
     head, *told = aligned([heads, *rows], left=range(len(heads)))
     lines = [head]
@@ -55,7 +55,7 @@ def card_lines(card: Manifest, corpus: Corpus | None, width: int) -> list[str]:
         ("home", card.homepage),
         ("source", card.url),
         ("splits", ", ".join(card.splits)),
-        ("here", whereabouts(card)),
+        ("local copy", whereabouts(card)),
     ]
     if corpus:
         rows += [
@@ -144,7 +144,7 @@ def whereabouts(card: Manifest) -> str:
         return f"your folder {card.folder}"
     here = splits_here(card)
     cached = ": ".join(filter(None, ("cached", ", ".join(here))))
-    return "embedded" if card.embedded else cached if here else "not fetched"
+    return "embedded" if card.embedded else cached if here else "not downloaded"
 
 
 def holdings(corpus: Corpus) -> str:
@@ -159,7 +159,7 @@ def _content(card: Manifest, split: str) -> Check:
     home = shelf.folder("corpora", card.id)
     # Files of a corpus that is not embedded are verified whenever they are read.
     altered = [
-        f"{name} is not the pinned content"
+        f"the content of {name} does not match its sha256"
         for name, file in pinned.items()
         if card.embedded and hash_file(home / name) != file.sha256
     ]

@@ -1,4 +1,4 @@
-"""Loading a corpus for a command: its download shown, and found or not without the network."""
+"""Loads a corpus for a command: with download progress, or only if it is on this machine."""
 
 from __future__ import annotations
 

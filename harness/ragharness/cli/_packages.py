@@ -1,4 +1,4 @@
-"""What is installed and what is asked for, from the metadata of packages: none of them is imported."""
+"""Installed and required packages, read from their metadata without importing them."""
 
 from __future__ import annotations
 

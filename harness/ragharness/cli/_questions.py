@@ -1,4 +1,4 @@
-"""What ``ragharness questions`` tells: sets, findings and single questions as lines or as JSON values."""
+"""The output of ``ragharness questions``: sets, findings and questions as lines of text or JSON values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``ragharness calibrate``: a grader against the labels that people gave to answers."""
+"""``ragharness calibrate``: compare a grader with the labels that people gave to answers."""
 
 from __future__ import annotations
 

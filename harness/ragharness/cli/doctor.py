@@ -68,4 +68,4 @@ def _last(found: Sequence[Finding]) -> str:
     counts = {state: sum(each.state == state for each in found) for state in ("missing", "broken")}
     if counts["broken"]:
         return f"{counts['broken']} broken: see above for the fix"
-    return f"nothing is broken; optional and missing: {counts['missing']}"
+    return f"nothing is broken; missing, but optional: {counts['missing']}"

@@ -1,4 +1,4 @@
-"""``ragharness questions``: build, check, show and freeze question sets, and write their index."""
+"""``ragharness questions``: build, check, show and freeze question sets, and write their passages."""
 
 from __future__ import annotations
 

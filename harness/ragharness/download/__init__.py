@@ -1,4 +1,4 @@
-"""Where the files of a corpus come from: a folder or an archive of the user's, the cache, or the network.
+"""Obtains the files of a corpus from a local folder or archive, the cache, or the network.
 
 Whatever the way, a file is used only when its bytes are those that the manifest pins. The one package
 that speaks to the network for data; ``transfer`` and ``sec`` are its modules that do.

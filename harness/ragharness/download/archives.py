@@ -1,4 +1,4 @@
-"""The wanted files out of an archive that is not trusted, or out of a single file."""
+"""Extracts the wanted files from an untrusted archive, or takes a single file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of a data set on the Hugging Face hub, through its own client, kept as JSON lines.
+"""Rows of a data set on the Hugging Face hub, through its own client, kept as JSON Lines.
 
 The client follows its own settings (``HF_ENDPOINT``, ``HF_HOME``, ``HF_HUB_OFFLINE``, a login) and keeps
 what it fetched, so that a broken download goes on where it stopped.

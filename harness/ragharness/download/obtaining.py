@@ -1,4 +1,4 @@
-"""The way to the files of a corpus: what the user names, else what is cached, else the network."""
+"""Finds the files of a corpus: those the user names, else the cached ones, else the network."""
 
 from __future__ import annotations
 

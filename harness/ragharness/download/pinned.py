@@ -1,4 +1,4 @@
-"""Files by their content: what is wanted, and the sentence when something else is found."""
+"""Files pinned by their SHA-256, and the error for one with another content."""
 
 from __future__ import annotations
 

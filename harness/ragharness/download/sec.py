@@ -1,4 +1,4 @@
-"""Filings from the SEC by its rules: a named contact, few requests a second, gzip, and patience.
+"""Downloads filings from the SEC by its rules: a contact address, few requests per second, gzip, retries.
 
 The rules are those of https://www.sec.gov/os/accessing-edgar-data: at most ten requests a second, and a
 User-Agent that names a person or company with an e-mail address; who asks faster is blocked for ten minutes.

@@ -1,4 +1,4 @@
-"""The cache folder: space asked for before, one writer at a time, whole files or none."""
+"""The cache folder: free space is checked first, one writer at a time, files are complete or absent."""
 
 from __future__ import annotations
 

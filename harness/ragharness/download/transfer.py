@@ -1,4 +1,4 @@
-"""One URL into one file: resumed where it was cut, begun anew where the file changed meanwhile."""
+"""Downloads one URL into one file: resumed if interrupted, restarted if the file has changed."""
 
 from __future__ import annotations
 

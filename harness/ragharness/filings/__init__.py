@@ -1,4 +1,4 @@
-"""Filings as companies send them to the SEC: Inline XBRL pages to readable text and tagged facts.
+"""SEC filings: Inline XBRL pages to readable text and tagged facts.
 
 tree       bytes to elements, mended where they are malformed
 lines      collapsed text and the places of elements in it

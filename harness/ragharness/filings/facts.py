@@ -1,4 +1,4 @@
-"""The tagged facts of a filing: what concept, for which period, how much, and where the page says so."""
+"""The tagged facts of a filing: concept, period, value, and their place on the page."""
 
 from __future__ import annotations
 

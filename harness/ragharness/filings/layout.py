@@ -1,4 +1,4 @@
-"""An element tree to blocks of text: paragraphs, and tables as rows whose cells are separated."""
+"""Converts an element tree to blocks of text: paragraphs, and tables as rows of separated cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text as it is laid out: lines of collapsed blanks, blocks of lines, the places of elements in them."""
+"""Text with its layout: lines of collapsed blanks, blocks of lines, and the places of elements in them."""
 
 from __future__ import annotations
 

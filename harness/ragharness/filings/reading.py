@@ -1,4 +1,4 @@
-"""One filing: its readable text, the pieces that passages must not cut, and its facts with their places."""
+"""Parses one filing: readable text, pieces that passages must not cut, and facts with their places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes of a filing to a tree: XHTML as filed, mended where it is malformed, HTML where it is none."""
+"""Parses the bytes of a filing: as XHTML, repaired if malformed, as HTML if it is not XHTML."""
 
 from __future__ import annotations
 

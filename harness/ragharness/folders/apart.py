@@ -1,4 +1,4 @@
-"""Files whose reading may run away are read in a process apart, with a limit of time and of memory.
+"""Reads files that may be slow or huge in a subprocess with a limit of time and memory.
 
 The process reads one file after another; where it runs out of time or dies, the file is named and the next
 one gets a new process.

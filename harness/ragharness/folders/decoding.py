@@ -1,4 +1,4 @@
-"""Bytes of a text file to text: by its mark, as UTF-8, as UTF-16 without a mark, else as Windows-1252.
+"""Decodes a text file: by its byte order mark, as UTF-8, as UTF-16 without a mark, else as Windows-1252.
 
 Guessing between one-byte encodings from letter counts errs on short texts and differs from release to release
 of a guesser; questions are asked in English, so the one encoding is taken that English files have, and said.

@@ -1,4 +1,4 @@
-"""The files below a folder, in an order that depends on their names alone; what is left out is said."""
+"""Lists the files below a folder in the order of their names, with notices for what is skipped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One file to documents, by its ending; where it cannot be read, the reason."""
+"""Converts one file to documents by its extension, or gives the reason why it cannot be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Markdown to plain text: what a reader sees of the page; links keep their words, tables their rows."""
+"""Markdown to plain text: links keep their words, tables their rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A corpus that is named by a path."""
+"""A corpus given as a path."""
 
 from __future__ import annotations
 

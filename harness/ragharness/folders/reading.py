@@ -1,4 +1,4 @@
-"""A folder to documents: what can be read of it, and a sentence for what cannot."""
+"""Reads a folder into documents, with a notice for every file that cannot be read."""
 
 from __future__ import annotations
 

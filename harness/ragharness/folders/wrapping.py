@@ -1,4 +1,4 @@
-"""Lines to paragraphs: a text that was wrapped at a width gets its sentences back on one line.
+"""Joins wrapped lines into paragraphs.
 
 Offsets of questions and passages are into the text that comes out here, never into the file.
 """

@@ -1,4 +1,4 @@
-"""Importing the user's own code: what ``package.module:name`` or ``path/file.py:name`` stands for.
+"""Imports the user's own code by ``package.module:name`` or ``path/file.py:name``.
 
 Pipelines and retrievers are loaded alike; what each makes of the object that was found is its own affair.
 """

@@ -1,4 +1,4 @@
-"""Importing the user's module: by name, the current folder included, or from a file of any name."""
+"""Imports the user's module by name, the current folder included, or from a file."""
 
 from __future__ import annotations
 

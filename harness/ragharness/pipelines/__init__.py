@@ -1,4 +1,4 @@
-"""Pipelines: loading the system under test, calling it, and reading what it returns.
+"""Pipelines: load the system under test, call it, and parse its results.
 
 ``module:attribute`` and ``path/file.py:attribute`` name the user's own. Every other kind (a service, a
 command, recorded answers, the reference generators) is one file in this package, found by the first word of

@@ -1,4 +1,4 @@
-"""What a pipeline returned, read with distrust: an ``Answer`` or none, and a sentence for every oddity.
+"""Parses the result of a pipeline: an ``Answer`` or None, and a sentence for everything malformed.
 
 A string is the text. A mapping or an object is read by its keys or attributes: the text is the first of
 ``TEXT_KEYS`` that holds one (or holds an object whose own text is one), and beside it ``citations`` or

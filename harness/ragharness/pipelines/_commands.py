@@ -1,4 +1,4 @@
-"""What is written behind ``cmd:`` as words of a command that can be started."""
+"""Parses the text after ``cmd:`` into the words of an executable command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Headers of requests: literal words, and ``ENV:VARIABLE`` for what must not be written down."""
+"""Request headers: literal values, and ``ENV:VARIABLE`` for secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The user's own pipeline: from ``module:attribute`` or ``path/file.py:attribute`` to something callable.
+"""Loads the user's own pipeline: ``module:attribute`` or ``path/file.py:attribute`` to a callable.
 
 A class is instantiated without arguments. A function that needs no argument, and has no parameter named like
 a question or like material, is a factory: it is called once and returns the pipeline. An object that is not

@@ -1,4 +1,4 @@
-"""What belongs to one event loop and must end with it: clients, processes."""
+"""Resources that belong to one event loop and are closed with it: clients, processes."""
 
 from __future__ import annotations
 

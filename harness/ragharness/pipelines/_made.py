@@ -1,4 +1,4 @@
-"""What the module of a pipeline kind makes: something callable, and what a run must know about it."""
+"""``Made``: what the module of a pipeline kind returns, a callable and its settings."""
 
 from __future__ import annotations
 

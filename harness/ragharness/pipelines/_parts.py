@@ -1,4 +1,4 @@
-"""The parts of an answer, each cleaned on its own; every oddity becomes a sentence in ``problems``."""
+"""Cleans the parts of an answer; every malformed one adds a sentence to ``problems``."""
 
 from __future__ import annotations
 

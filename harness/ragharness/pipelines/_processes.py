@@ -1,4 +1,4 @@
-"""Processes that are spoken to over pipes: one at a time knows of a question, and a bad one is ended with all
+"""Processes driven over pipes, one question at a time; a failing one is killed with all
 that it started.
 
 They belong to an event loop. A call that is cancelled, as the run does when a question takes too long, ends

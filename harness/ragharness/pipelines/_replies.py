@@ -1,4 +1,4 @@
-"""What services and processes reply: bytes from outside, taken for text and JSON only as far as they are."""
+"""Decodes replies of services and processes: untrusted bytes to text and JSON."""
 
 from __future__ import annotations
 

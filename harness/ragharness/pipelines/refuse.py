@@ -1,4 +1,4 @@
-"""The reference generator that never answers: what a result is worth that always refuses."""
+"""The reference generator that always refuses: a baseline."""
 
 from __future__ import annotations
 

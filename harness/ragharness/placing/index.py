@@ -1,4 +1,4 @@
-"""All bones of a corpus in one string, with the places of every so-many-th run of them: texts found at once.
+"""An index over the folded text of a corpus, which finds where a text occurs.
 
 Seed and extend: a run of ``SEED`` bones that the index knows is followed to both sides as far as the corpus
 agrees. Of whatever ``SEED + STEP`` bones in one piece a text shares with the corpus, one seed is known.
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from ragharness.records import Document
 
 SEED = 20
-"""Bones of a run that is looked up."""
+"""Characters of folded text in one look-up key."""
 
 STEP = 32
-"""Bones between two runs that the index knows."""
+"""Distance between two indexed keys, in characters of folded text."""
 
 CLOSE = 12
-"""Bones that count as going on behind a gap; where a text goes on is no longer an open question."""
+"""Characters that must match after a gap for the text to count as continued."""
 
 GAP = 400
-"""Bones of a gap, in the text or in the document, behind which a text may go on."""
+"""Longest gap, in the text or in the document, after which a text may continue."""
 
 _MOST = 256
-"""Places of one seed that are followed: zeros of a table stand everywhere."""
+"""Places followed for one key: the zeros of a table occur everywhere."""
 
 
 class Run(NamedTuple):
-    """Bones ``first`` to ``last`` of a text that stand in the corpus from bone ``at`` on."""
+    """Characters ``first`` to ``last`` of a folded text, found in the corpus at ``at``."""
 
     first: int
     last: int
@@ -45,7 +45,7 @@ class Run(NamedTuple):
 
 
 class TextIndex:
-    """Finds where in the documents a text stands."""
+    """Finds the places of a text in the documents."""
 
     def __init__(self, documents: Sequence[Document]) -> None:
         self._documents = documents
@@ -66,22 +66,22 @@ class TextIndex:
             self._remember(self._all[at : at + SEED], at)
 
     def document_at(self, at: int) -> str:
-        """Return the id of the document in which a bone of the corpus stands."""
+        """Return the id of the document at an offset of the folded corpus."""
         return self._documents[bisect_right(self._begins, at) - 1].id
 
     def span(self, run: Run) -> Evidence:
-        """Return where the bones of a run stand, as offsets into the text of their document."""
+        """Return the place of a run as offsets into the text of its document."""
         number = bisect_right(self._begins, run.at) - 1
         places, first = self._places[number], run.at - self._begins[number]
         start, end = int(places[first]), int(places[first + run.last - run.first - 1]) + 1
         return Evidence(self._documents[number].id, start, end)
 
     def whole(self, text: str) -> list[Run]:
-        """Return every place where all bones of a text stand in one piece, in the order of the corpus."""
+        """Return every place where the whole folded text occurs, in corpus order."""
         return [Run(0, len(text), at) for at in sorted(set(self._starts(text)))]
 
     def next_runs(self, text: str, first: int, least: int) -> list[Run]:
-        """Return the first runs of at least ``least`` bones from ``first`` on, found within one ``STEP``.
+        """Return the first matches of at least ``least`` characters from ``first``, within one ``STEP``.
 
         Each document has its seeds elsewhere: the run that leads on farthest may not be the first one known.
         """
@@ -100,7 +100,7 @@ class TextIndex:
         return list(runs.values())
 
     def onward(self, text: str, before: Run) -> Run | None:
-        """Return where a text goes on in the same document behind a gap; None where it does not."""
+        """Return where a text continues in the same document after a gap; None if it does not."""
         here = before.at + before.last - before.first
         border = self._all.find("\n", here)
         limit = min(here + GAP, len(self._all) if border < 0 else border)
@@ -143,7 +143,7 @@ class TextIndex:
         return Run(begin - back, begin + self._agreeing(text, begin, at), at - back)
 
     def _agreeing(self, text: str, begin: int, at: int) -> int:
-        """Return how many bones agree from two places on, found by halving."""
+        """Return the length of the common text from two places, found by bisection."""
         low, high = 0, min(len(text) - begin, len(self._all) - at)
         while low < high:
             middle = (low + high + 1) // 2

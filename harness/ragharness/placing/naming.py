@@ -1,4 +1,4 @@
-"""Which document a name means: its id, title or handle, or the name of the file or page it came from."""
+"""Resolves a document name: id, title, handle, or the file or page it came from."""
 
 from __future__ import annotations
 

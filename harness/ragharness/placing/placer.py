@@ -1,4 +1,4 @@
-"""A passage of others to its places in the corpus; without one it keeps its text and supports nothing."""
+"""``Placer``: locates a passage in the corpus; one that is not found keeps its text and supports nothing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 How = Literal["id", "offsets", "text", "partly", "ambiguous", "nowhere"]
 
 _NAMED = 5
-"""Ids that a complaint names; the rest is counted."""
+"""Ids named in a notice; the rest is counted."""
 
 _PLACES = 64
 """Places of one passage that are kept."""
@@ -46,7 +46,7 @@ MOST = 0.8
 
 @dataclass(frozen=True)
 class Placed:
-    """A passage as grading may use it, and how its place was found."""
+    """A passage for grading, and how its place was found."""
 
     passage: Passage
     """With the id that it came with; one without a place has no document, and supports nothing."""
@@ -54,7 +54,7 @@ class Placed:
 
 
 class Placer:
-    """Finds the places of passages; safe to use from many threads, and builds its index at the first need."""
+    """Locates passages in the corpus; thread-safe, builds its index on first use."""
 
     def __init__(self, corpus: Corpus, passages: PassageSet) -> None:
         self._corpus = corpus
@@ -91,14 +91,14 @@ class Placer:
 
     @property
     def index(self) -> TextIndex:
-        """The texts of the corpus, ready to be searched."""
+        """The index over the corpus texts."""
         with self._building:
             if self._index is None:
                 self._index = TextIndex(self._corpus.documents)
             return self._index
 
     def _quoted(self, brought: Passage, named: str, *, whole: bool = True) -> Passage | None:
-        """Return the passage where its offsets name what it says, or most of it, below a heading."""
+        """Return the passage if the text at its offsets is its own, or most of it after a heading."""
         if not named or brought.end <= brought.start:
             return None
         document = self._corpus.document(named)
@@ -116,7 +116,7 @@ class Placer:
 
 
 def unique(brought: Iterable[Passage]) -> list[Passage]:
-    """Return passages each with an id of its own: a repeated one once, another text of a known id renamed."""
+    """Return passages with unique ids: duplicates once, another text under a known id renamed."""
     kept: dict[str, Passage] = {}
     for passage in brought:
         name, number = passage.id, 1

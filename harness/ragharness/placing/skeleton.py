@@ -1,4 +1,4 @@
-"""A text without all that layout changes: its letters and digits, folded, and where each of them stood.
+"""Folded text: letters and digits without layout, case or accents, with the offset of each.
 
 Line breaks, hyphens at line ends, typographic quotes and ligatures, accents in either Unicode form, and the
 stars and bars of Markdown leave no trace, so that a text can be found again however it was wrapped.
@@ -25,7 +25,7 @@ def bones(text: str) -> str:
 
 
 def with_places(text: str) -> tuple[str, NDArray[int32]]:
-    """Return the bones of a text and, for each of them, the offset of the character that it comes from."""
+    """Return the folded text (its "bones") and the offset of the character that each one comes from."""
     import numpy as np
 
     letters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)

@@ -1,4 +1,4 @@
-"""Builds a set: asks the corpus' recipe for every candidate and picks the design's proportions from them."""
+"""Builds a question set: picks from the candidates of the corpus recipe in the design's proportions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every property that a question set must have, each checked against the corpus: findings, not exceptions."""
+"""Checks every property of a question set against its corpus; returns findings."""
 
 from __future__ import annotations
 

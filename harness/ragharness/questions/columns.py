@@ -1,4 +1,4 @@
-"""The columns of a table of questions: how each may be called; no other name is taken."""
+"""The columns of a question table and their accepted names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frozen sets: written once, loaded only as they were written; other files are read line by line."""
+"""Frozen question sets: written once and loaded only if unchanged; other files are read line by line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What questions stand on: silent texts, evidence that is in the index, documents that are alike."""
+"""Cached look-ups over a corpus: absent topics, evidence in the index, similar documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the documents state what a user's question is answered with: by the quote, else by the answer."""
+"""Finds the gold evidence of a user's question: by its quote, else by its answer."""
 
 from __future__ import annotations
 

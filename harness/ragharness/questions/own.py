@@ -1,4 +1,4 @@
-"""Question files, read line by line; in the user's own every mistake is said with its line."""
+"""Reads question files line by line; every mistake in the user's own is reported with its line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the wording of a question says of its answer: the clause that asks, and the unit it is asked in."""
+"""Features of a question's wording: the clause that asks, and the unit it asks for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Picks questions one by one so that genres, kinds, topics, documents and wordings come out evenly."""
+"""Picks questions one by one, balancing genres, kinds, topics, documents and wordings."""
 
 from __future__ import annotations
 

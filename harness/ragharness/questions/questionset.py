@@ -1,4 +1,4 @@
-"""The questions of one set, in row order, with what they were built from."""
+"""``QuestionSet``: the questions of one set in row order, with what they were built from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a pattern occurs in a text, whatever the case: what ``re.IGNORECASE`` finds, only sooner."""
+"""Case-insensitive pattern search, equivalent to ``re.IGNORECASE`` but faster."""
 
 from __future__ import annotations
 

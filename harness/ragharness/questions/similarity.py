@@ -1,4 +1,4 @@
-"""Documents that say nearly the same: a question about one of them could be answered from the other."""
+"""Near-duplicate documents: a question about one could be answered from the other."""
 
 from __future__ import annotations
 

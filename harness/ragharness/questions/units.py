@@ -1,4 +1,4 @@
-"""The answerable rows: yes/no questions in pairs of one affirmed and one denied: no usual answer gains."""
+"""Yes/no questions in pairs, one affirmed and one denied, so that no fixed answer gains."""
 
 from __future__ import annotations
 

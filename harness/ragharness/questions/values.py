@@ -1,4 +1,4 @@
-"""What the cells of a table mean: the kind of an answer, its value as it is compared, its unit."""
+"""Parses the cells of a question table: the kind of an answer, its value, its unit."""
 
 from __future__ import annotations
 

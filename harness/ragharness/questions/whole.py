@@ -1,4 +1,4 @@
-"""The properties that a built question set has as a whole: proportions, balance, nothing asked twice."""
+"""Checks of a built question set as a whole: proportions, balance, no duplicates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a grader fares against people's labels, as text for a terminal and as a JSON value."""
+"""The result of a calibration as terminal text and as a JSON value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TOLD = {
     "false_wrong": ("false wrong", "of people's corrects"),
     "needs_review": ("needs review", "of all answers"),
     "refusal_recall": ("refusal recall", "of people's refusals"),
-    "refusal_precision": ("refusal precision", "of our refused"),
+    "refusal_precision": ("refusal precision", "of our refusals"),
     "agreement_all": ("agreement, all", "review counts against it"),
     "agreement_graded": ("agreement, graded", "without review"),
 }
@@ -40,7 +40,7 @@ def calibration_lines(found: Calibration, name: str, width: int) -> list[str]:
     told = [_rate(label, share, what) for label, what, share in cells]
     lines += ["", *_fitting((told, [row[:-1] for row in told]), width, left=(0, 3, 4))]
     lines += ["", *_fitting((_by_kind(found, _half_width), _by_kind(found)), width)]
-    note = "in brackets: 95% intervals, as if no two answers were to the same question"
+    note = "in brackets: 95% confidence intervals, assuming one answer per question"
     lines += ["", *paragraph(note, width)]
     for each in found.differences:
         lines += ["", *_difference(each, width)]
@@ -96,7 +96,7 @@ def _confusion(confusion: Confusion) -> list[Sequence[str]]:
 
 def _rate(label: str, share: Share | None, what: str) -> Sequence[str]:
     if share is None:
-        return label, "", "n/a", "", "people had no such label"
+        return label, "", "n/a", "", "no such human label"
     return label, f"{share.count}/{share.n}", rate(share, 1), _interval(share), what
 
 

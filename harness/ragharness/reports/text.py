@@ -1,4 +1,4 @@
-"""How numbers and foreign texts look in every report: the only place that formats them."""
+"""Formatting of numbers and foreign texts, shared by all reports."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def yes_of(axis: YesNoAxis) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a time as a person would say it: 0.8s, 12s, 3m12s, 2h05m."""
+    """Return a readable time: 0.8s, 12s, 3m12s, 2h05m."""
     if seconds < 9.95:
         return f"{seconds:.1f}s"
     whole = round(seconds)

@@ -1,4 +1,4 @@
-"""Retrievers: one file each, found by its name; each finds the passages nearest to a query.
+"""Retrievers: one file each, found by its name; each returns the passages nearest to a query.
 
 A retriever's module has ``build(passages, evidence, cache, options)``, which returns an object with the three
 members of ``Retriever``. Its results are the same on every machine and under every hash seed, and it may be

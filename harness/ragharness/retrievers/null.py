@@ -1,4 +1,4 @@
-"""The retriever that finds nothing: what a pipeline says with empty hands (closed book)."""
+"""The retriever that returns nothing: how the pipeline answers closed book."""
 
 from __future__ import annotations
 

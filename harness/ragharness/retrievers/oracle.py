@@ -1,4 +1,4 @@
-"""The retriever that knows the gold evidence: it tells a retriever's fault from a generator's in one run.
+"""The retriever that returns the gold evidence: separates retriever faults from generator faults.
 
 For each gold span of the question, in document order, it returns the indexed passage that covers the span
 best (the first of equals), then BM25's ranking without repeats until there are ``k``. Evidence that is

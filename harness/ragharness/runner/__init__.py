@@ -1,4 +1,4 @@
-"""Asks every question once, grades each answer at once, hands each record on as soon as it is whole."""
+"""Runs a pipeline on a question set: asks, grades, and emits each record as soon as it is complete."""
 
 from ragharness.runner.allowance import Allowance, Progress
 from ragharness.runner.context import RunContext, load_context

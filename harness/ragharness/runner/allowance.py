@@ -1,4 +1,4 @@
-"""How much a run may ask, spend and take: retries, the rate of calls, money, time."""
+"""The limits of a run: retries, calls per minute, money, time."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Allowance:
         """US dollars for the whole run, earlier sessions included; None: no limit."""
         self._spending = Spending(max_cost, spent, priced)
         self.stopped = ""
-        """What ended the session before every question was asked; empty: nothing."""
+        """Why the session ended early; empty: it did not."""
         self._ends = time.monotonic() + max_time if max_time is not None else math.inf
         self._max_time = max_time
         self._pace = Pace(rpm / 60) if rpm else None
@@ -48,7 +48,7 @@ class Allowance:
         return self._spending.spent
 
     def reserve(self) -> float:
-        """Return the seconds until the next call may go out, and keep that moment for the caller."""
+        """Return the seconds until the next call may start, and reserve that moment for the caller."""
         return self._pace.reserve() if self._pace else 0.0
 
     def overtime(self) -> str:
@@ -58,7 +58,7 @@ class Allowance:
         return f"--max-time {span(self._max_time or 0.0)} is over"
 
     def count(self, record: Record, flying: int) -> str:
-        """Add what an answer cost; returns why no further one may be bought, if so.
+        """Charge the cost of an answer; return why no further one may be asked, if so.
 
         ``flying`` calls are under way and will cost what calls cost on average. Raises UsageError for an
         answer of unknown cost: the promise could not be kept.
@@ -79,14 +79,14 @@ class Allowance:
         return self.overspent(flying)
 
     def overspent(self, flying: int = 0) -> str:
-        """Return why no further answer may be bought; empty: one may."""
+        """Return why no further answer may be asked; empty: one may."""
         if self._spending.allows(flying):
             return ""
         return f"--max-cost {self.max_cost:g} is used up"
 
     @property
     def reason(self) -> str:
-        """Why the session was ended before its time, with what was spent; empty: it was not."""
+        """Why the session ended early, with the cost so far; empty: it did not."""
         spent = f" (${self.spent:.4g} spent)" if self.stopped and self.max_cost is not None else ""
         return f"{self.stopped}{spent}"
 

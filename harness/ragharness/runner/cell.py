@@ -1,4 +1,4 @@
-"""The process of an isolated pipeline: loads it, answers one question after the other, may die of any.
+"""The process of an isolated pipeline: loads it and answers one question after another.
 
 The process ends when the harness does.
 """

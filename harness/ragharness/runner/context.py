@@ -1,4 +1,4 @@
-"""Everything that a run needs, loaded from what the user asked for."""
+"""``RunContext``: everything that a run needs, loaded from its configuration."""
 
 from __future__ import annotations
 

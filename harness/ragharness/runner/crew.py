@@ -1,4 +1,4 @@
-"""What the workers of a run share: who asks what next, what comes of it, and when it ends."""
+"""The scheduler of a run: hands questions to workers, takes their results, decides when it ends."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     Job = tuple[Question, int]
 
 _SWITCH = 0.0005
-"""Seconds for which a thread may keep the interpreter: at Python's 5 ms, grading holds up the next calls."""
+"""Switch interval of threads in seconds: at Python's 5 ms, grading delays the next calls."""
 
 STEP = 0.004
-"""Seconds between two looks for a use of further workers, and those after which a call counts as long."""
+"""Seconds between two checks whether more workers help, and after which a call counts as long."""
 
 BACKLOG = 256
-"""Answers that may wait to be graded; where there are more, workers grade their own."""
+"""Longest queue of ungraded answers; beyond it workers grade their own."""
 
 
 class Crew:
-    """The questions not yet taken, those put off, the turns in flight, and where records go."""
+    """The scheduler: open questions, delayed retries, attempts in flight, and the output of records."""
 
     def __init__(
         self,
@@ -48,12 +48,12 @@ class Crew:
         keep: Callable[[Record], object] | None = None,
     ) -> None:
         self.done = Event()
-        """Nothing is left to wait for, or something ended the run."""
+        """Set when all is done or the run has ended."""
         self.closing = Event()
-        """No further call goes out; those in flight may still end."""
+        """Set when no further call may start; those in flight may finish."""
         self.error: BaseException | None = None
         self.notes: deque[str] = deque()
-        """What people should know, said by whoever drives the run."""
+        """Notices for the user, printed by the caller."""
         self._waiting = iter(jobs)
         self._left = len(jobs)
         self._examiner = examiner
@@ -76,14 +76,14 @@ class Crew:
             self.drain(reason)
 
     def take(self) -> Turn | None:
-        """Return the next turn, waiting for one that was put off; None when there is none."""
+        """Return the next attempt, waiting for a delayed retry; None if there is none."""
         while isinstance(found := self.poll(), float):
             if self.closing.wait(found):
                 return None
         return found
 
     def poll(self) -> Turn | float | None:
-        """Return the next turn, the seconds until one is due, or None when there is none."""
+        """Return the next attempt, the seconds until one is due, or None if there is none."""
         with self._lock:
             if self.closing.is_set():
                 return None
@@ -97,7 +97,7 @@ class Crew:
             return turn
 
     def admit(self, turn: Turn) -> bool:
-        """Wait until the turn's call may go out; False, and the turn is dropped, when none may any more."""
+        """Wait until the call may start; return False, and drop the attempt, if none may start any more."""
         wait = self._allowance.reserve()
         if self.closing.wait(wait) if wait else self.closing.is_set():
             self.drop(turn)
@@ -105,16 +105,16 @@ class Crew:
         return True
 
     def reserve(self) -> float:
-        """Return the seconds until a call may go out; the moment is the caller's."""
+        """Return the seconds until a call may start, and reserve that moment for the caller."""
         return self._allowance.reserve()
 
     def drop(self, turn: Turn) -> None:
-        """Forget a turn that made no call: its question is asked when the run goes on."""
+        """Drop an attempt that made no call: its question is asked when the run is continued."""
         with self._lock:
             self._land(turn)
 
     def conclude(self, turn: Turn, returned: object, error: BaseException | None) -> None:
-        """Make of a settled turn a record, a further attempt, or the end of the run."""
+        """Turn a finished attempt into a record, a retry, or the end of the run."""
         if error is None:
             self._take_in(turn, self._examiner.read(turn, returned))
             return
@@ -127,7 +127,7 @@ class Crew:
             self.deliver(turn, self._examiner.fail(turn, error))
 
     def _take_in(self, turn: Turn, read: Read) -> None:
-        """Grade an answer, at once or while its worker already asks the next question.
+        """Grade an answer, now or while its worker asks the next question.
 
         Where calls take long, grading between them would add to each; what waits is on disk. Where answers
         come at once there is nothing to gain, and two threads would take turns at the interpreter.
@@ -155,7 +155,7 @@ class Crew:
             self.stop(error)
 
     def deliver(self, turn: Turn, record: Record) -> None:
-        """Hand a settled turn's record on; the answer is on disk before its worker goes on."""
+        """Emit the record of a finished attempt; the answer is on disk before its worker continues."""
         if self._stopped:
             # An interrupted call fails in odd ways; the question is asked again when the run goes on.
             return
@@ -167,7 +167,7 @@ class Crew:
             self._land(turn)
 
     def _charge(self, turn: Turn, record: Record) -> None:
-        """Take what an answer cost from the budget, once, as soon as that is known.
+        """Charge the cost of an answer to the budget, once, as soon as it is known.
 
         All in one hold of the lock: a call that went out meanwhile would be one too many.
         """
@@ -183,18 +183,18 @@ class Crew:
                 self._drain(error=error)
 
     def overdue(self, limit: float) -> list[Turn]:
-        """Return the turns whose retriever or pipeline has worked for longer than the limit, by question."""
+        """Return the attempts that exceed the time limit, by question."""
         now = time.monotonic()
         with self._lock:
             late = [turn for turn in self._flying if turn.watched and now - turn.watched > limit]
         return sorted(late, key=lambda turn: (turn.question.id, turn.epoch))
 
     def waits(self, workers: int, seconds: float = STEP) -> bool:
-        """Say whether so many workers all have calls under way for more than so many seconds."""
+        """Return whether ``workers`` workers have had calls in flight for more than ``seconds``."""
         return workers < self._left and sum(not turn.settled for turn in self.overdue(seconds)) >= workers
 
     def drain(self, reason: str) -> None:
-        """Let no further call go out; those in flight end and are kept."""
+        """Start no further call; those in flight finish and are kept."""
         with self._lock:
             self._drain(reason)
 

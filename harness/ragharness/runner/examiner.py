@@ -1,4 +1,4 @@
-"""One question: retrieve, call the pipeline, read what it returned, grade, make the record."""
+"""One question end to end: retrieve, call the pipeline, parse its result, grade, make the record."""
 
 from __future__ import annotations
 

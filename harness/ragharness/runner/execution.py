@@ -1,4 +1,4 @@
-"""The whole set: workers take questions in order, a clock watches them, records go out one by one."""
+"""Runs all questions: starts the workers, enforces time limits, passes records on."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def execute(
     on_progress: Callable[[Progress], None] | None = None,
     say: Callable[[str], None] | None = None,
 ) -> int:
-    """Ask every question, append its record; returns how many calls were given up after ``timeout`` s.
+    """Ask every question, append its record; return how many calls timed out after ``timeout`` s.
 
     A job is a question and an epoch. With ``keep``, which stores an answer without its verdict, answers are
     graded while the next calls are under way. What the pipeline raises is recorded, after further attempts

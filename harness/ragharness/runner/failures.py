@@ -1,4 +1,4 @@
-"""Exceptions of pipelines and graders as records keep them: short, printable, without secrets."""
+"""Exceptions of pipelines and graders as stored in records: short, printable, without secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What grading stands on: a corpus, its questions and passages, and a grader; no pipeline, no index."""
+"""``Ground``: the corpus, questions, passages and grader that grading needs, without pipeline or index."""
 
 from __future__ import annotations
 

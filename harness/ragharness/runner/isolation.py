@@ -1,4 +1,4 @@
-"""A pipeline in processes of its own: one a worker, killed when its time is over, replaced when it dies."""
+"""A pipeline in separate processes: one per worker, killed at the time-out, replaced when it dies."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     Retrieve = Callable[[str, int], list[Passage]]
 
 _STARTUP = 600.0
-"""Seconds after which a process that is still loading its pipeline is given up."""
+"""Time limit in seconds for loading the pipeline in a process."""
 
 _GROWTH = 1 << 30
-"""Bytes by which a process may grow over what it had after its first answer; then another takes its place."""
+"""Bytes by which a process may grow after its first answer before it is replaced."""
 
 _PROGRAM = "from ragharness.runner.cell import main; main()"
 
 
 class Isolation:
-    """The processes of one pipeline, at most one for each thread that asks."""
+    """The processes of one pipeline, at most one per calling thread."""
 
     def __init__(self, spec: str) -> None:
         head, colon, _ = spec.partition(":")
@@ -78,7 +78,7 @@ class Isolation:
         return told
 
     def kill(self, worker: int) -> None:
-        """Kill the process of a thread whose time is over; its ``ask`` raises."""
+        """Kill the process of a thread at its time-out; its ``ask`` raises."""
         if cell := self._cells.get(worker):
             cell.kill()
 

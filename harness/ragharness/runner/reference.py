@@ -1,4 +1,4 @@
-"""The reference that reads nothing, over what a run retrieved: what the question set alone gives away."""
+"""The blind baseline over the retrieved passages of a run: what the question set alone gives away."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _KEPT = 200
 def blind_count(
     ground: Ground, records: Callable[[], Iterable[Record]], cache: Path | None = None
 ) -> tuple[int | None, str]:
-    """Return how many answers of ``blind`` come out as wanted, or None and why it could not run.
+    """Return how many answers of ``blind`` are as desired, or None and why it could not run.
 
     The count follows from what was retrieved and from the code that grades; ``cache`` is a folder that keeps
     it, so that a run of the same retrieval does not pay for it again. ``records`` is read once or twice.

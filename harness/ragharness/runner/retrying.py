@@ -1,4 +1,4 @@
-"""Which failures of a foreign client pass by themselves.
+"""Recognises transient failures of client libraries.
 
 The harness knows no client library: it looks at what their exceptions have in common. A status is read
 from ``status_code``, ``status`` or ``code`` of the exception or of its ``response``; a cut connection or a

@@ -1,4 +1,4 @@
-"""Workers for asynchronous pipelines: tasks of one loop, because clients and locks belong to one loop."""
+"""Workers for asynchronous pipelines: tasks of one event loop."""
 
 from __future__ import annotations
 

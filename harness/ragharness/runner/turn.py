@@ -1,4 +1,4 @@
-"""One call of the pipeline in flight."""
+"""``Turn``: one attempt at a question."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Turn:
-    """One attempt at a question: its worker or the clock settles it, never both."""
+    """One attempt at a question, settled by its worker or by the time limit, never by both."""
 
     def __init__(
         self, question: Question, epoch: int = 0, attempt: int = 1, handed: list[Hit] | None = None
@@ -22,17 +22,17 @@ class Turn:
         self.question = question
         self.epoch = epoch
         self.attempt = attempt
-        """Which call of the pipeline for this question it is; 0: the answer was recalled without one."""
+        """The number of the attempt, from 1; 0: a cached answer."""
         self.handed = handed
         """What was retrieved for the pipeline before its first call; None: nothing yet."""
         self.watched = 0.0
-        """Monotonic time since which the clock runs; 0.0: it does not, as when the rate is waited for."""
+        """Monotonic time when the time limit started; 0.0: not started."""
         self.began = 0.0
         """Monotonic time of the pipeline's call; 0.0: not called yet."""
         self.started = ""
         self.seconds = 0.0
         self.charged = False
-        """Whether its cost is taken from the budget; until then it counts as under way."""
+        """Whether its cost was charged to the budget; until then it counts as in flight."""
         self.task: Any = None
         """The asyncio task that answers it, if one does."""
         self.worker = 0
@@ -45,20 +45,20 @@ class Turn:
         self.add(handed or ())
 
     def begin(self) -> None:
-        """Start the clock: from here on the pipeline works."""
+        """Start the time limit of the pipeline."""
         self.stamp()
         self.began = self.watched = time.monotonic()
 
     def stamp(self) -> None:
-        """Note when it was its turn."""
+        """Record the start time."""
         self.started = datetime.now(timezone.utc).isoformat()
 
     def again(self) -> Turn:
-        """Return the next attempt; what was handed over stays."""
+        """Return the next attempt, with the same retrieved passages."""
         return Turn(self.question, self.epoch, self.attempt + 1, self.handed)
 
     def settle(self) -> bool:
-        """Claim the right to decide what comes of it; True for the first caller only."""
+        """Claim the right to settle the attempt; True for the first caller only."""
         if not self._settling.acquire(blocking=False):
             return False
         self.seconds = time.monotonic() - self.began if self.began else 0.0
@@ -66,11 +66,11 @@ class Turn:
 
     @property
     def settled(self) -> bool:
-        """Whether the pipeline's part is over."""
+        """Whether the pipeline has finished."""
         return self._settling.locked()
 
     def add(self, hits: Sequence[Hit]) -> None:
-        """Remember what was retrieved, in order, a passage once."""
+        """Add retrieved passages in order, each one once."""
         with self._adding:
             for hit in hits:
                 self._hits.setdefault(hit.passage.id, hit)

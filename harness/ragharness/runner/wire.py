@@ -9,7 +9,7 @@ from ragharness.records import Answer, Failure, Passage
 
 
 class Load(Struct, frozen=True, tag=True):
-    """Make the pipeline of this name ready."""
+    """Request: load the pipeline of this name."""
 
     spec: str
 
@@ -30,33 +30,33 @@ class Unusable(Struct, frozen=True, tag=True):
 
 
 class Ask(Struct, frozen=True, tag=True):
-    """Answer this question."""
+    """Request: answer this question."""
 
     question: str
     passages: tuple[Passage, ...]
 
 
 class Seek(Struct, frozen=True, tag=True):
-    """Retrieve for the question that is being answered."""
+    """Request of the pipeline: retrieve for the current question."""
 
     query: str
     k: int
 
 
 class Found(Struct, frozen=True, tag=True):
-    """What was retrieved."""
+    """The retrieved passages."""
 
     passages: tuple[Passage, ...]
 
 
 class NotFound(Struct, frozen=True, tag=True):
-    """Retrieving raised this."""
+    """The exception that retrieving raised."""
 
     failure: Failure
 
 
 class Told(Struct, frozen=True, tag=True):
-    """What the pipeline returned, read."""
+    """The parsed result of the pipeline."""
 
     answer: Answer | None
     problems: tuple[str, ...]
@@ -64,7 +64,7 @@ class Told(Struct, frozen=True, tag=True):
 
 
 class Failed(Struct, frozen=True, tag=True):
-    """The pipeline raised; ``fate`` says whether that passes by itself."""
+    """The exception of the pipeline; ``fate``: whether it is transient."""
 
     failure: Failure
     fate: str
@@ -79,7 +79,7 @@ MESSAGES = msgspec.msgpack.Decoder(Message)
 
 
 def check_query(query: object, k: object) -> None:
-    """Raise TypeError where a pipeline calls retrieve with something else than a text and a number."""
+    """Raise TypeError if a pipeline calls retrieve with anything but a string and a number."""
     if not isinstance(query, str) or not isinstance(k, int) or k < 1:
         raise TypeError(
             f"retrieve(query, k) takes a text and a number from 1, found {query!r:.80} and {k!r:.80}"

@@ -1,4 +1,4 @@
-"""From questions and records to every number of a report: pure counting, one concern a file.
+"""Scores: from questions and records to every number of a report, by counting alone.
 
 The denominator is always the question set. What has no bucket is *not graded*, counted and never dropped.
 """

@@ -1,4 +1,4 @@
-"""The first table: what the questions were built for, and what came out."""
+"""Counts of buckets and desired outcomes by row."""
 
 from __future__ import annotations
 

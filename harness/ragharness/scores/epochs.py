@@ -1,4 +1,4 @@
-"""Several answers to the same question: how often they agree, and what they may claim.
+"""Agreement between epochs, and intervals that do not count them as independent.
 
 Counts are over question x epoch. Answers to one question are not independent, so that intervals are those of
 as many questions as were asked, not of as many answers: Wilson's at the rate of all answers and n / epochs.

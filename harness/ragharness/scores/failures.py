@@ -1,4 +1,4 @@
-"""Where each question that did not come out as wanted belongs, and which ones to read first."""
+"""Causes of misses, groups of errors, and the order in which to read them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SEVERITY = ("wrong", "unsupported", "error", "timeout", "no_answer", "needs_rev
 
 
 def failures(outcomes: Sequence[Outcome]) -> Failures:
-    """Return how many misses belong to each place; a miss belongs to exactly one."""
+    """Return the number of misses by cause; each miss has exactly one."""
     found = Failures()
     for outcome in outcomes:
         if not outcome.as_wanted:
@@ -39,7 +39,7 @@ def _place(outcome: Outcome) -> str:
 
 
 def errors(outcomes: Sequence[Outcome]) -> list[ErrorGroup]:
-    """Return the failures by type and kind of message, the most frequent first, with their first message."""
+    """Return the failures by type and message, most frequent first, with their first message."""
     first: dict[str, Failure] = {}
     texts: dict[Failure, str] = {}
     failed = []
@@ -56,7 +56,7 @@ def errors(outcomes: Sequence[Outcome]) -> list[ErrorGroup]:
 
 
 def problems(outcomes: Sequence[Outcome]) -> list[ProblemGroup]:
-    """Return what was odd about returned values by kind, the most frequent first, with the first of each."""
+    """Return the malformed results by kind, most frequent first, with the first of each."""
     groups = _grouped([(problem, each.question.id) for each in outcomes for problem in each.problems])
     return [ProblemGroup(problem=text, questions=ids) for text, ids in groups]
 
@@ -72,7 +72,7 @@ def _grouped(texts: Sequence[tuple[str, str]]) -> list[tuple[str, list[str]]]:
 
 
 def misses(outcomes: Sequence[Outcome]) -> list[Miss]:
-    """Return the questions that were asked and did not come out as wanted, the worst first.
+    """Return the misses among the questions asked, worst first.
 
     What came of one question in the same way in several epochs is named once.
     """

@@ -1,4 +1,4 @@
-"""Puts the scores of one run together."""
+"""Computes the scores of one run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time, tokens and money."""
+"""Time, tokens and cost."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Number = TypeVar("Number", int, float)
 
 
 def timing(outcomes: Sequence[Outcome]) -> Timing:
-    """Return the quantiles of the pipeline's calls that returned or were given up at the limit.
+    """Return the quantiles of the times of calls that returned or timed out.
 
     An answer that was known without a call took none.
     """

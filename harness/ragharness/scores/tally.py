@@ -1,4 +1,4 @@
-"""The one pass over the records: pairs each with its question and keeps only what the scores need."""
+"""Pairs each record with its question in one pass and keeps what the scores need."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Outcome:
 
     @property
     def as_wanted(self) -> bool:
-        """Whether the answer fell into the bucket that the question is built for."""
+        """Whether the answer is in the desired bucket."""
         return self.bucket == self.question.wanted
 
     @property

@@ -1,4 +1,4 @@
-"""The values that metrics and other counts have: how many out of how many, with what interval."""
+"""Values of metrics: counts out of n with an interval."""
 
 from __future__ import annotations
 

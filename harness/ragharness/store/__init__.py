@@ -1,4 +1,4 @@
-"""The run folder: what was asked and everything that was answered, on disk as soon as it is known.
+"""The run folder: questions and records on disk as soon as they are known.
 
     run.json          format, versions, settings: written before the first question
     questions.jsonl   the questions as they were asked

@@ -1,4 +1,4 @@
-"""Answers that wait for their verdict: on disk before they are graded, so that a kill between loses none."""
+"""Answers not graded yet, stored before grading so that a kill loses none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the operating system says about a run folder, in sentences."""
+"""Errors of the operating system about a run folder, as sentences."""
 
 from __future__ import annotations
 

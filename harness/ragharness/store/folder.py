@@ -1,4 +1,4 @@
-"""Reading and writing one run folder."""
+"""``RunFolder``: reads and writes one run folder."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ class RunFolder:
         return {key for key, failed in standing.items() if failed}
 
     def waiting(self) -> list[Record]:
-        """Return the answers that were on disk, not yet graded, when the run was broken off."""
+        """Return the answers on disk that were not graded when the run was interrupted."""
         # Numbers of lines, not the records: most of a long run's may stand here, graded since.
         lines = {
             place.key: (number, place.started)

@@ -1,4 +1,4 @@
-"""The records of a run while they are written."""
+"""``Journal``: appends the records of a run while it is in progress."""
 
 from __future__ import annotations
 

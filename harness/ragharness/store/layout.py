@@ -1,4 +1,4 @@
-"""What a run folder says about itself."""
+"""The records that describe a run folder: ``run.json`` and ``sessions.jsonl``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of lines that are only ever appended to, whole lines even after a kill or on a full disk."""
+"""Append-only files of lines, with whole lines even after a kill or on a full disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One writer a run folder: a lock that dies with its process, however that ends."""
+"""The lock of a run folder: one writer at a time, released when its process ends."""
 
 from __future__ import annotations
 

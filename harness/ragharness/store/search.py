@@ -1,4 +1,4 @@
-"""Finding runs: the newest, one by the beginning of its name, the unfinished one to continue."""
+"""Finds runs: the newest, one by the start of its name, or the unfinished one to continue."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What several rooms do alike: whole files, waiting for services, a steady pace."""
+"""Shared utilities: atomic files, HTTP retries, rate limiting."""

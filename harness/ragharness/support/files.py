@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all; results kept in a cache, believed only when their digest fits."""
+"""Atomic writes, and cached results that are verified by a digest."""
 
 from __future__ import annotations
 

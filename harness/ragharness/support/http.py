@@ -1,4 +1,4 @@
-"""Services that are busy: which status codes pass by themselves, and how long to wait before asking again."""
+"""HTTP status codes of transient failures, and the wait before a retry."""
 
 from __future__ import annotations
 

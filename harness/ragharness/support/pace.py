@@ -1,4 +1,4 @@
-"""So many calls in a while and no more, whoever makes them."""
+"""A rate limit shared by all callers."""
 
 from __future__ import annotations
 

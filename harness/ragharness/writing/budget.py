@@ -1,4 +1,4 @@
-"""What the writing of a set may cost: each call is asked for before it is made."""
+"""The budget for writing a question set, checked before every call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From passages to a set: which are asked about, what that may cost, which questions are believed."""
+"""Writes a question set with a model: chooses passages, verifies questions, keeps to the budget."""
 
 from __future__ import annotations
 

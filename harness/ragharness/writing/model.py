@@ -1,4 +1,4 @@
-"""One model in three parts: writer, knower without passages, reader of other passages."""
+"""One model in three roles: writes questions, answers without passages, answers from other passages."""
 
 from __future__ import annotations
 

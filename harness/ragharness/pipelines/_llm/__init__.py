@@ -1,1 +1,1 @@
-"""What ``--pipeline llm`` is made of: prompts, the APIs of services, prices, answers kept between runs."""
+"""The parts of ``--pipeline llm``: prompts, service APIs, prices, the answer cache."""

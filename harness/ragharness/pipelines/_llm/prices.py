@@ -1,4 +1,4 @@
-"""What a call cost: tokens times a dated list price; what no table names is unknown, not free."""
+"""The cost of a call: tokens times a dated list price; None for a model without a listed price."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a model's service gave no answer, and whether asking again, or asking anything at all, can help."""
+"""Why a model service gave no answer, and whether a retry or the whole run can still succeed."""
 
 from __future__ import annotations
 

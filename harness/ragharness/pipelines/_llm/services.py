@@ -1,4 +1,4 @@
-"""The two APIs: what is sent, and what a reply holds.
+"""The two service APIs: request bodies and reply parsing.
 
 OpenAI's chat completions, which vLLM, Ollama, llama.cpp and most hosted services speak too:
 https://platform.openai.com/docs/api-reference/chat. Anthropic's messages: https://platform.claude.com/docs/en/api/messages.

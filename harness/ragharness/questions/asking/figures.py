@@ -1,5 +1,5 @@
 # ruff: noqa: E501 (patterns and lists of words read better on their lines)
-"""From a statement with one figure to the question for it."""
+"""Builds the question for a statement with one figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions about documents of which nothing is known but their text: figures, dates and short definitions.
+"""Questions about a folder of unknown documents: figures, dates and short definitions.
 
 The recipe of every folder of the user's own. A statement is worded as a question where the grammar of that is
 certain, else quoted with a gap; it is asked about only where nothing else in its document says the same or

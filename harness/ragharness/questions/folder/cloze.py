@@ -1,5 +1,5 @@
 # ruff: noqa: E501 (patterns and lists of words read better on their lines)
-"""Statements with a gap (cloze questions): one figure or date is left out, and asked for.
+"""Cloze questions: statements with one figure or date left out.
 
 They need no grammar of their own, so that far more statements can be asked about than can be turned into a
 question. The statement is quoted, so that nothing else can be meant; what stands in the gap must not follow

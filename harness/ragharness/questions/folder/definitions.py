@@ -1,4 +1,4 @@
-"""Short definitions, whose wording is fixed: what letters stand for, whom a contract calls by a term.
+"""Short definitions with a fixed wording: abbreviations, and defined terms of contracts.
 
 Longer ones ("“Term” means ...") are not asked about: whether a paraphrase of them is right no rule can say.
 """

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 (patterns read better on their lines)
-"""Every question that could be asked about a folder: its statements, what it lacks, what resembles it."""
+"""The recipe for a folder: all candidate questions, from statements, absent topics and similar documents."""
 
 from __future__ import annotations
 

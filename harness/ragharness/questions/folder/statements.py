@@ -1,4 +1,4 @@
-"""Statements of documents that can be asked about: with their question, their place, what is near them."""
+"""Statements that can be asked about, with question, place and distractors nearby."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 (questions read better on their lines)
-"""What no document of a folder speaks of: topics with the stems that are searched for, names that nobody bears."""
+"""Topics and names that are absent from a folder, with the word stems that are searched for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a sentence tells what it is about, and whether it states a figure."""
+"""The content words of a sentence, and whether it states a figure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ragharness.language.tokens import words
 
 FIGURE = re.compile(r"\d[\d,.]*\d|\d")
 _SHORTEST = 4
-"""Letters of a word that tells what a sentence is about."""
+"""Shortest content word, in letters."""
 
 _STATED = re.compile(
     r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundred|percent)\b",
@@ -22,7 +22,7 @@ def states_figure(sentence: str) -> bool:
 
 
 def telling_words(text: str) -> frozenset[str]:
-    """Return the words of a text that tell what it is about, without their plural."""
+    """Return the content words of a text in the singular."""
     return frozenset(
         word.removesuffix("s") for word in words(text) if len(word) >= _SHORTEST and word not in _DULL
     )

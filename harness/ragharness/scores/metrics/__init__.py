@@ -1,4 +1,4 @@
-"""Metrics: one file each, found by its name; each says what it measures, and computes it.
+"""Metrics: one file each, found by its name, with a definition and a function that computes it.
 
 A metric's module is named as its value is in the JSON of the scores, begins with the one sentence that says
 what it is, and has ``METRIC``. The JSON, its schema, every report and the tables of the documentation iterate
