@@ -163,7 +163,7 @@ def test_a_command_whose_arguments_and_replies_hold_the_key_does_not_get_it_into
     assert run.run.settings.pipeline.endswith("mine.py --key [SOME_API_KEY]")
     assert {record.status for record in run.records()} >= {"ok", "error"}
     again = process(tmp_path, *command, SOME_API_KEY=KEY)
-    assert "run is finished: nothing is asked again" in again.stderr
+    assert "run is finished: nothing left to ask" in again.stderr
     assert not list(leaks(tmp_path, again, KEY))
 
 

@@ -118,7 +118,7 @@ def grade_run(
 def _summary(changed: list[tuple[Record, Record]]) -> str:
     from ragharness.runner import came_out
 
-    lines = [f"{len(changed)} answers came out otherwise"]
+    lines = [f"{len(changed)} verdicts changed"]
     lines += [
         f"  {before.question}  {came_out(before)} -> {came_out(after)}" for before, after in changed[:_LISTED]
     ]

@@ -93,7 +93,7 @@ class Command:
                     crew.end(unasked)
         if self._refused and not self._proven:
             return AccessRefused(
-                f"before it is asked anything the command {self._refused}",
+                f"before the first question the command {self._refused}",
                 help=f"see what it says by itself: {shlex.join(self._words)}",
             )
         return UnusableReply(f"the command {failure}")
