@@ -94,7 +94,7 @@ class Command:
         if self._refused and not self._proven:
             return AccessRefused(
                 f"before the first question the command {self._refused}",
-                help=f"see what it says by itself: {shlex.join(self._words)}",
+                help=f"run it by itself: {shlex.join(self._words)}",
             )
         return UnusableReply(f"the command {failure}")
 
