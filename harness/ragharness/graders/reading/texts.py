@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from ragharness.graders.reading.outcome import Outcome
     from ragharness.records import Match, Question
 
-ENOUGH_WORDS = 0.6
+ENOUGH_WORDS = 0.65
 """The share of the own words of an accepted sentence that an answer must hold."""
-ENOUGH_BESIDE = 0.4
+ENOUGH_BESIDE = 0.5
 """The same where it holds figures of the sentence too, or has said its yes or no."""
 _SETTLED = ("distractor", "world")
 
