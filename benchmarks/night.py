@@ -339,7 +339,7 @@ def appended(folder: Path, records: list[Record], *, synced: bool) -> float:
     """Return the seconds that appending one record takes."""
     path = folder / "appended.jsonl"
     path.unlink(missing_ok=True)
-    journal = Journal(path, set(), False)
+    journal = Journal(path, set())
     handle = os.open(path, os.O_WRONLY)
 
     def write() -> None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ragharness.corpus import Corpus
     from ragharness.records import Hit, Question
     from ragharness.retrievers import Retriever
-    from ragharness.scores.layout import Retrieval
+    from ragharness.scores.schema import Retrieval
 
 RESULT = Path(__file__).with_name("retrieval.json")
 NAMES = ("bm25", "dense", "hybrid", "oracle")

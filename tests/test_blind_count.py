@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ragharness.config import RunConfig
 from ragharness.records import Record, Retrieved
 from ragharness.runner import RunContext, blind_count, load_context
-from ragharness.runner.ground import Ground
+from ragharness.runner.grading import GradingContext
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def records_of(bench: RunContext, k: int) -> list[Record]:
     """Return records as a run leaves them, with nothing but what was retrieved."""
     made = []
     for question in bench.questions.questions[:40]:
-        hits = bench.examiner.retriever.retrieve(question.text, k, question)
+        hits = bench.runner.retriever.retrieve(question.text, k, question)
         found = tuple(Retrieved(hit.passage.id, hit.score) for hit in hits)
         made.append(
             Record(
@@ -37,28 +37,28 @@ def test_the_count_is_kept_for_the_retrieval_that_it_follows_from(
     bench: RunContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few, many = records_of(bench, 1), records_of(bench, 5)
-    expected = blind_count(bench.ground, lambda: few)
-    other = blind_count(bench.ground, lambda: many)
-    assert blind_count(bench.ground, lambda: few, tmp_path) == expected
-    assert blind_count(bench.ground, lambda: many, tmp_path) == other
+    expected = blind_count(bench.grading, lambda: few)
+    other = blind_count(bench.grading, lambda: many)
+    assert blind_count(bench.grading, lambda: few, tmp_path) == expected
+    assert blind_count(bench.grading, lambda: many, tmp_path) == other
 
     def refuse(*arguments: object) -> None:
         raise AssertionError(arguments)
 
-    monkeypatch.setattr(Ground, "verdict", refuse)
-    assert blind_count(bench.ground, lambda: reversed(few), tmp_path) == expected
-    assert blind_count(bench.ground, lambda: many, tmp_path) == other
+    monkeypatch.setattr(GradingContext, "verdict", refuse)
+    assert blind_count(bench.grading, lambda: reversed(few), tmp_path) == expected
+    assert blind_count(bench.grading, lambda: many, tmp_path) == other
     with pytest.raises(AssertionError):
-        blind_count(bench.ground, lambda: few[1:], tmp_path)
+        blind_count(bench.grading, lambda: few[1:], tmp_path)
 
 
 @pytest.mark.parametrize("content", [b"", b"many", b"\xff\x00"])
 def test_a_spoiled_count_is_counted_again(bench: RunContext, tmp_path: Path, content: bytes) -> None:
     records = records_of(bench, 2)
-    expected = blind_count(bench.ground, lambda: records, tmp_path)
+    expected = blind_count(bench.grading, lambda: records, tmp_path)
     for path in tmp_path.iterdir():
         path.write_bytes(content)
-    assert blind_count(bench.ground, lambda: records, tmp_path) == expected
+    assert blind_count(bench.grading, lambda: records, tmp_path) == expected
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [str(expected[0]).encode()]
 
 
@@ -73,6 +73,6 @@ def test_passages_that_a_pipeline_brought_are_part_of_what_the_count_follows_fro
         for record in records:
             yield replace(record, answer=Answer(text="Yes.", passages=brought))
 
-    blind_count(bench.ground, lambda: with_passage("one"), tmp_path)
-    blind_count(bench.ground, lambda: with_passage("two"), tmp_path)
+    blind_count(bench.grading, lambda: with_passage("one"), tmp_path)
+    blind_count(bench.grading, lambda: with_passage("two"), tmp_path)
     assert len(list(tmp_path.iterdir())) == 2

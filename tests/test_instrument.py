@@ -19,7 +19,7 @@ from ragharness.passages import build_passages
 from ragharness.pipelines import Pipeline
 from ragharness.pipelines._shape import shape_of
 from ragharness.records import Record
-from ragharness.runner import Examiner, RunContext, execute, load_context
+from ragharness.runner import QuestionRunner, RunContext, execute, load_context
 from reports import real_reports
 
 if TYPE_CHECKING:
@@ -45,12 +45,12 @@ class World:
 
     def gold(self, question: Question, passages: Sequence[Passage]) -> str:
         """Return the id of the first passage that holds gold evidence."""
-        supporting = self.bench.examiner.evidence.supporting(question, passages)
+        supporting = self.bench.grading.evidence.supporting(question, passages)
         return next(passage.id for passage in passages if passage.id in supporting)
 
     def other(self, question: Question, passages: Sequence[Passage]) -> str:
         """Return the id of a retrieved passage without gold evidence."""
-        supporting = self.bench.examiner.evidence.supporting(question, passages)
+        supporting = self.bench.grading.evidence.supporting(question, passages)
         return next(passage.id for passage in reversed(passages) if passage.id not in supporting)
 
     def run(self, behaviour: Behaviour, questions: Sequence[Question] = (), k: int = 5) -> dict[str, Record]:
@@ -60,12 +60,11 @@ class World:
             return behaviour(self.by_text[question], passages, self)
 
         pipeline = Pipeline("known", "known", "", False, answer, shape_of(answer, "known"))
-        was = self.bench.examiner
-        examiner = Examiner(pipeline, was.retriever, was.grader, was.evidence, was.corpus, was.passages, k)
-        records: list[Record] = []
+        runner = QuestionRunner(pipeline, self.bench.runner.retriever, self.bench.grading, k)
+        answers: list[Record] = []
         jobs = [(question, 0) for question in questions or self.questions]
-        execute(jobs, examiner, records.append, concurrency=4)
-        return {record.question: record for record in records}
+        execute(jobs, runner, answers.append, concurrency=4)
+        return {answer.question: self.bench.grading.graded(answer) for answer in answers}
 
 
 @pytest.fixture(scope="module", params=["sample", "contractnli", "edgar", "govreport"])
@@ -186,7 +185,7 @@ def shotgun(question: Question, passages: Sequence[Passage], world: World) -> st
 def cite_everything(question: Question, passages: Sequence[Passage], world: World) -> str:
     if not wants_answer(question):
         return decline(passages)
-    supporting = world.bench.examiner.evidence.supporting(question, passages)
+    supporting = world.bench.grading.evidence.supporting(question, passages)
     ordered = sorted(passages, key=lambda passage: passage.id in supporting)
     return f"{value(question)} {''.join(f'[{passage.id}]' for passage in ordered)}."
 
@@ -277,9 +276,9 @@ def test_right_answers_by_their_citations(
 
 def rivals(world: World, question: Question, k: int) -> int:
     """Return how many of the passages that the question gets hold no gold evidence."""
-    hits = world.bench.examiner.retriever.retrieve(question.text, k, question)
+    hits = world.bench.runner.retriever.retrieve(question.text, k, question)
     passages = [hit.passage for hit in hits]
-    return len(passages) - len(world.bench.examiner.evidence.supporting(question, passages))
+    return len(passages) - len(world.bench.grading.evidence.supporting(question, passages))
 
 
 def has_false_value(question: Question) -> bool:

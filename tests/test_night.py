@@ -23,12 +23,12 @@ from ragharness.config import seconds_of
 from ragharness.errors import AccessRefused, TemporaryFailure, UnknownName, UsageError
 from ragharness.questions import QuestionSet
 from ragharness.records import Answer, Failure, Record, Usage
-from ragharness.runner import Allowance, execute
+from ragharness.runner import Limits, execute
 from ragharness.runner.context import choose, sample
 from ragharness.scores import score
 from ragharness.statistics import wilson
 from ragharness.store import RunFolder, find_run
-from test_runner import examiner, plain, question
+from test_runner import plain, question, runner_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -59,9 +59,10 @@ def both(answer: Callable[..., object]) -> list[Callable[..., object]]:
 
 def ask(function: Callable[..., object], n: int = 8, **options: Any) -> list[Record]:
     """Return the records of a run, in the order of the questions."""
-    records: list[Record] = []
-    execute([(question(i), 0) for i in range(n)], examiner(function), records.append, **options)
-    return sorted(records, key=lambda record: record.question)
+    answers: list[Record] = []
+    runner = runner_of(function)
+    execute([(question(i), 0) for i in range(n)], runner, answers.append, **options)
+    return sorted(map(runner.grading.graded, answers), key=lambda record: record.question)
 
 
 # -- retrieval
@@ -94,7 +95,7 @@ def test_a_retriever_that_hangs_harms_its_own_question_only(kind: int, workers: 
         return "I do not know."
 
     retriever = Hanging(question(2).text)
-    asking = dataclasses.replace(examiner(both(answer)[kind]), retriever=retriever)
+    asking = dataclasses.replace(runner_of(both(answer)[kind]), retriever=retriever)
     records: list[Record] = []
     begin = time.monotonic()
     jobs = [(question(i), 0) for i in range(6)]
@@ -103,7 +104,7 @@ def test_a_retriever_that_hangs_harms_its_own_question_only(kind: int, workers: 
     retriever.released.set()
     time.sleep(0.1)
     assert given_up == 1
-    found = {record.question: record for record in records}
+    found = {record.question: asking.grading.graded(record) for record in records}
     stuck = found.pop(question(2).id)
     assert stuck.status == "timeout"
     assert stuck.failure == Failure("TimeoutError", "the retriever mine:search found nothing after 0.3 s")
@@ -117,7 +118,7 @@ def test_waiting_for_the_rate_is_not_on_the_clock() -> None:
         4,
         concurrency=4,
         timeout=0.2,
-        allowance=Allowance(rpm=300),
+        limits=Limits(rpm=300),
     )
     assert [record.status for record in records] == ["ok"] * 4
 
@@ -139,7 +140,7 @@ def test_what_fails_in_passing_is_asked_again_and_every_attempt_is_counted() -> 
 
     for function in both(answer):
         calls.clear()
-        records = ask(function, allowance=Allowance(retries=3))
+        records = ask(function, limits=Limits(retries=3))
         assert [record.attempts for record in records] == [1, 1, 1, 4, 1, 4, 1, 1]
         assert [record.status for record in records] == ["ok"] * 5 + ["error", "ok", "ok"]
         assert records[5].failure == Failure("ConnectionResetError", "cut")
@@ -152,7 +153,7 @@ def test_no_retries_is_one_call() -> None:
         raise TemporaryFailure("busy")
 
     for function in both(answer):
-        assert {record.attempts for record in ask(function, allowance=Allowance(retries=0))} == {1}
+        assert {record.attempts for record in ask(function, limits=Limits(retries=0))} == {1}
 
 
 def test_whoever_waits_for_a_further_attempt_holds_nobody_up() -> None:
@@ -191,7 +192,7 @@ def test_an_interrupt_does_not_wait_for_further_attempts() -> None:
 
 def test_a_longer_wait_than_is_sensible_is_cut_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ragharness.support.http.LONGEST_WAIT", 0.05)
-    monkeypatch.setattr("ragharness.runner.crew.LONGEST_WAIT", 0.05)
+    monkeypatch.setattr("ragharness.runner.scheduler.LONGEST_WAIT", 0.05)
     said: list[str] = []
     calls: Counter[str] = Counter()
 
@@ -220,13 +221,13 @@ def test_refused_credentials_stop_the_run_at_once_and_what_is_answered_stays(kin
     with pytest.raises(AccessRefused, match="expected a valid key"):
         execute(
             [(question(i), 0) for i in range(100)],
-            examiner(both(answer)[kind]),
+            runner_of(both(answer)[kind]),
             records.append,
             concurrency=2,
         )
     assert len(records) == 5
     assert len(calls) <= 7
-    assert {record.status for record in records} == {"ok"}
+    assert not any(record.failure for record in records)
 
 
 # -- what is known already
@@ -238,16 +239,18 @@ def test_an_answer_that_is_known_costs_no_call_no_rate_and_no_budget() -> None:
 
     known = Answer(text="It is two years [d1#1].", usage=Usage(cost=100.0, from_cache=True))
     for function in both(answer):
-        asking = examiner(function)
+        asking = runner_of(function)
         recalling = dataclasses.replace(asking.pipeline, recall=lambda question, passages: known)
         asking = dataclasses.replace(asking, pipeline=recalling)
         records: list[Record] = []
         began = time.monotonic()
-        allowance = Allowance(rpm=1, max_cost=0.5)
-        execute([(question(i), 0) for i in range(20)], asking, records.append, allowance=allowance)
+        limits = Limits(rpm=1, max_cost=0.5)
+        execute([(question(i), 0) for i in range(20)], asking, records.append, limits=limits)
         assert time.monotonic() - began < 2
-        assert {(record.status, record.attempts, record.seconds) for record in records} == {("ok", 0, 0.0)}
-        assert allowance.reason == ""
+        assert {(record.status, record.attempts, record.seconds) for record in records} == {
+            ("needs_review", 0, 0.0)
+        }
+        assert limits.reason == ""
         assert all(record.started and len(record.retrieved) == 2 for record in records)
 
 
@@ -262,7 +265,7 @@ def test_the_rate_holds_over_all_workers_and_is_even(kind: int) -> None:
         calls.append(time.monotonic())
         return plain(question, passages)
 
-    ask(both(answer)[kind], 20, concurrency=8, allowance=Allowance(rpm=1200))
+    ask(both(answer)[kind], 20, concurrency=8, limits=Limits(rpm=1200))
     assert calls[-1] - calls[0] >= 19 * 0.05 - 0.01
     assert calls[-1] - calls[0] < 19 * 0.05 + 0.5
     assert max(Counter(int(20 * (call - calls[0])) for call in calls).values()) <= 3
@@ -274,7 +277,7 @@ def test_further_attempts_count_against_the_rate() -> None:
         raise TemporaryFailure("busy")
 
     began = time.monotonic()
-    ask(answer, 4, allowance=Allowance(rpm=1200, retries=3))
+    ask(answer, 4, limits=Limits(rpm=1200, retries=3))
     assert time.monotonic() - began >= 15 * 0.05 - 0.01
 
 
@@ -291,19 +294,19 @@ def paid(cost: float | None) -> Callable[..., object]:
 @pytest.mark.parametrize("kind", [0, 1])
 @pytest.mark.parametrize("workers", [1, 4])
 def test_a_budget_stops_the_run_and_keeps_what_was_paid_for(kind: int, workers: int) -> None:
-    allowance = Allowance(max_cost=1.0)
-    records = ask(both(paid(0.1))[kind], 50, concurrency=workers, allowance=allowance)
+    limits = Limits(max_cost=1.0)
+    records = ask(both(paid(0.1))[kind], 50, concurrency=workers, limits=limits)
     assert len(records) == 10
-    assert allowance.reason == "--max-cost 1 is used up ($1 spent)"
+    assert limits.reason == "--max-cost 1 is used up ($1 spent)"
     assert {record.status for record in records} == {"ok"}
-    spent = Allowance(max_cost=1.0, spent=1.0)
-    assert ask(both(paid(0.1))[kind], 50, allowance=spent) == []
+    spent = Limits(max_cost=1.0, spent=1.0)
+    assert ask(both(paid(0.1))[kind], 50, limits=spent) == []
     assert spent.reason
 
 
 def test_an_unknown_cost_cannot_be_kept_within_a_budget() -> None:
     with pytest.raises(UsageError, match="expected every answer to report its cost because of --max-cost"):
-        ask(paid(None), 50, concurrency=1, allowance=Allowance(max_cost=1.0))
+        ask(paid(None), 50, concurrency=1, limits=Limits(max_cost=1.0))
     assert len(ask(paid(None), 5)) == 5
 
 
@@ -321,16 +324,16 @@ def test_time_is_up_for_new_calls_and_those_under_way_are_kept(kind: int) -> Non
         time.sleep(0.4)
         return plain(question, passages)
 
-    allowance = Allowance(max_time=0.2)
+    limits = Limits(max_time=0.2)
     began = time.monotonic()
-    records = ask((slow, slowly)[kind], 50, concurrency=4, allowance=allowance)
+    records = ask((slow, slowly)[kind], 50, concurrency=4, limits=limits)
     assert time.monotonic() - began < 2
     assert {record.status for record in records} == {"ok"}
     calls = 0
     while started.acquire(blocking=False):
         calls += 1
     assert 4 <= calls == len(records)
-    assert allowance.reason == "--max-time 0.2s is over"
+    assert limits.reason == "--max-time 0.2s is over"
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("90", 90), ("90s", 90), ("30m", 1800), ("1.5h", 5400)])

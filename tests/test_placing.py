@@ -18,8 +18,7 @@ from ragharness.pipelines import Pipeline
 from ragharness.pipelines._shape import shape_of
 from ragharness.placing import Placed, Placer, complaints, unique
 from ragharness.records import Document, Evidence, Passage, Question, Record
-from ragharness.runner import Examiner, Ground, RunContext, execute, load_context
-from ragharness.runner.ground import regrade
+from ragharness.runner import QuestionRunner, RunContext, execute, load_context
 from ragharness.scores.scoring import retrieval
 from ragharness.scores.tally import outcomes
 
@@ -299,11 +298,12 @@ def by_hand(question: Question, document: Document, start: int, text: str, corpu
 @pytest.mark.parametrize("shape", ["offsets", "text", "file"])
 def test_own_chunks_are_scored_as_a_count_by_hand_says(shape: str) -> None:
     bench = load_context(RunConfig(retriever="null"))
-    chunker, was = Chunker(bench, shape), bench.examiner
+    chunker, was = Chunker(bench, shape), bench.runner
     pipeline = Pipeline("own", "own", "", False, chunker, shape_of(chunker, "own"))
-    examiner = Examiner(pipeline, was.retriever, was.grader, was.evidence, was.corpus, was.passages)
-    records: list[Record] = []
-    execute([(each, 0) for each in bench.questions.questions], examiner, records.append, concurrency=2)
+    runner = QuestionRunner(pipeline, was.retriever, bench.grading)
+    answers: list[Record] = []
+    execute([(each, 0) for each in bench.questions.questions], runner, answers.append, concurrency=2)
+    records = list(map(bench.grading.graded, answers))
     by_id = {record.question: record for record in records}
     hits = supported = 0
     for question in bench.questions.questions:
@@ -330,5 +330,4 @@ def test_own_chunks_are_scored_as_a_count_by_hand_says(shape: str) -> None:
     assert found.any_evidence.count == hits
     assert 10 < hits < 60
     assert 5 < supported < hits
-    ground = Ground(bench.corpus, bench.questions, was.passages, was.evidence, was.grader)
-    assert [after for _, after in regrade(ground, records)] == records
+    assert list(map(bench.grading.graded, records)) == records

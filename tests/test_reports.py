@@ -412,13 +412,17 @@ def test_small_forms() -> None:
 
 
 def test_the_live_line() -> None:
-    progress = Progress(130)
+    progress = Progress(130, answered=30)
     questions = fake.questions()
-    progress.resume(fake.record(question, "error") for question in questions[:30])
+    for question in questions[:30]:
+        progress.count(fake.record(question, "error"))
     progress.began -= 60
     assert progress_line(progress) == "30/130  0 as desired  30 not graded  1m00s  Ctrl-C stops and saves"
     for question in questions[30:60]:
+        progress.answered += 1
         progress.count(fake.record(question, "correct"))
     line = "60/130  30 as desired  30 not graded  1m00s  ~2m20s left  Ctrl-C stops and saves"
     assert progress_line(progress) == line
     assert progress_line(progress, 40) == "60/130  30 as desired  30 not graded"
+    progress.answered = 130
+    assert progress_line(progress, 40) == "130/130  60 graded  30 as desired"

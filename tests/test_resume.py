@@ -53,12 +53,13 @@ def lines(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
 
 
-def wait_for_records(path: Path, n: int, process: subprocess.Popen[str]) -> None:
+def wait_for_answers(run: Path, n: int, process: subprocess.Popen[str]) -> None:
     for _ in range(3000):
-        if len(lines(path)) >= n or process.poll() is not None:
+        written = max(len(lines(run / name)) for name in ("answers.jsonl", "records.jsonl"))
+        if written >= n or process.poll() is not None:
             return
         time.sleep(0.005)
-    pytest.fail(f"no {n} records in {path}")
+    pytest.fail(f"no {n} answers in {run}")
 
 
 def on_disk(path: Path) -> list[str]:
@@ -84,7 +85,7 @@ def test_killed_at_random_moments_every_question_is_answered_once(tmp_path: Path
     for target in (10, 60, 100):
         asked_before = len(lines(tmp_path / "asked.log"))
         process = start(tmp_path, *options)
-        wait_for_records(records, target, process)
+        wait_for_answers(records.parent, target, process)
         time.sleep(chooser.random() * 0.03)
         process.kill()
         process.communicate()
@@ -93,7 +94,7 @@ def test_killed_at_random_moments_every_question_is_answered_once(tmp_path: Path
         assert not asked_now & {*kept, *waiting}
         assert on_disk(records)[: len(kept)] == kept
         kept, waiting = on_disk(records), ungraded(records)
-        assert target <= len(kept) < 130
+        assert target <= len(kept) + len(waiting) < 130
     asked_before = len(lines(tmp_path / "asked.log"))
     process = start(tmp_path, *options)
     output, errors = process.communicate(timeout=60)
@@ -144,7 +145,7 @@ def test_an_interrupt_keeps_what_is_finished_and_names_the_command_that_goes_on(
 def test_a_second_process_on_the_same_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW.replace("0.01", "0.3"))
     first = start(tmp_path, "--out", "run", "--concurrency", "1")
-    wait_for_records(tmp_path / "run" / "records.jsonl", 1, first)
+    wait_for_answers(tmp_path / "run", 1, first)
     second = start(tmp_path, "--out", "run")
     _, errors = second.communicate(timeout=20)
     assert second.returncode == 3
@@ -183,7 +184,7 @@ asked = 0
 
 
 @pytest.mark.parametrize(
-    "harm", ["next(Path('runs').glob('*/records.jsonl')).unlink()", "shutil.rmtree('runs')"]
+    "harm", ["next(Path('runs').glob('*/answers.jsonl')).unlink()", "shutil.rmtree('runs')"]
 )
 def test_a_run_that_is_deleted_under_way_is_said_and_not_counted_as_unasked(
     tmp_path: Path, harm: str
@@ -194,6 +195,17 @@ def test_a_run_that_is_deleted_under_way_is_said_and_not_counted_as_unasked(
     assert not done.stdout
     assert "found it deleted: the 39 answers in it and 1 that could not be stored are lost" in done.stderr
     assert "help:" in done.stderr
+
+
+def test_records_that_are_deleted_under_way_are_graded_again(tmp_path: Path) -> None:
+    spec = pipeline(tmp_path, VANISHING.format(harm="next(Path('runs').glob('*/records.jsonl')).unlink()"))
+    done = process(tmp_path, "run", "--pipeline", spec, "--concurrency", "1", "--quiet")
+    assert done.returncode == 3
+    assert "found it deleted: the 0 records in it and 1 that could not be stored are lost" in done.stderr
+    (folder,) = (tmp_path / "runs").iterdir()
+    assert len(lines(folder / "answers.jsonl")) == 130
+    assert process(tmp_path, "grade", str(folder)).returncode == 0
+    assert len(lines(folder / "records.jsonl")) == 130
 
 
 def test_a_pipeline_may_change_the_folder_that_it_works_in(tmp_path: Path) -> None:
@@ -217,7 +229,7 @@ def test_a_run_that_another_process_begins_at_the_same_moment_is_found_in_use(
         """List what is there after another process has begun, as if its first file had been overlooked."""
         if path == tmp_path / "run" and not begun:
             begun.append(start(tmp_path, "--out", "run", "--concurrency", "1"))
-            wait_for_records(path / "records.jsonl", 1, begun[0])
+            wait_for_answers(path, 1, begun[0])
         return (each for each in listed(path) if each.name != "run.json")
 
     monkeypatch.setattr(type(tmp_path), "iterdir", too_late)

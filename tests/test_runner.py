@@ -20,7 +20,7 @@ from ragharness.pipelines import Pipeline
 from ragharness.pipelines._shape import is_async, shape_of
 from ragharness.questions import QuestionSet
 from ragharness.records import Answer, Document, Evidence, Hit, Passage, Question, Reading, Record
-from ragharness.runner import Examiner, Ground, came_out, execute, ground_of, regrade
+from ragharness.runner import GradingContext, QuestionRunner, came_out, execute, grading_context
 from ragharness.runner.failures import describe
 from ragharness.store import RunFolder
 
@@ -93,12 +93,22 @@ def question(number: int, **changes: Any) -> Question:
     return Question(**{**values, **changes})
 
 
-def examiner(
-    function: Callable[..., object], retriever: Any = None, grader: Any = None, k: int = 2
-) -> Examiner:
+def grading_of(asked: Sequence[Question], grader: Any = None) -> GradingContext:
+    questions = QuestionSet("made-up", "", "", 0, len(asked), tuple(asked))
+    return GradingContext(CORPUS, questions, PASSAGES, EvidenceIndex(CORPUS), grader or Keywords())
+
+
+def runner_of(
+    function: Callable[..., object],
+    retriever: Any = None,
+    k: int = 2,
+    asked: Sequence[Question] = (),
+    grader: Any = None,
+) -> QuestionRunner:
     pipeline = Pipeline("t:t", "t", "f", is_async(function), function, shape_of(function, "t:t"))
-    evidence = EvidenceIndex(CORPUS)
-    return Examiner(pipeline, retriever or InOrder(), grader or Keywords(), evidence, CORPUS, PASSAGES, k)
+    return QuestionRunner(
+        pipeline, retriever or InOrder(), grading_of(asked or [question(i) for i in range(100)], grader), k
+    )
 
 
 def ask(
@@ -106,9 +116,11 @@ def ask(
 ) -> list[Record]:
     """Return the records of a whole run, in the order of the questions."""
     asked = [question(i) for i in range(questions)] if isinstance(questions, int) else questions
-    records: list[Record] = []
+    answers: list[Record] = []
     parts = {name: options.pop(name) for name in ("retriever", "grader") if name in options}
-    execute([(each, 0) for each in asked], examiner(function, **parts, k=k), records.append, **options)
+    runner = runner_of(function, k=k, asked=asked, **parts)
+    execute([(each, 0) for each in asked], runner, answers.append, **options)
+    records = list(map(runner.grading.graded, answers))
     assert sorted(record.question for record in records) == [each.id for each in asked]
     return sorted(records, key=lambda record: record.question)
 
@@ -257,11 +269,9 @@ def test_a_stuck_thread_is_given_up_and_its_late_answer_ignored() -> None:
 
     records: list[Record] = []
     asked = [(question(i), 0) for i in range(6)]
-    given_up = execute(asked, examiner(answer), records.append, concurrency=1, timeout=0.2)
+    given_up = execute(asked, runner_of(answer), records.append, concurrency=1, timeout=0.2)
     assert given_up == 1
-    assert [record.status for record in sorted(records, key=lambda each: each.question)] == [
-        "ok", "timeout", "ok", "ok", "ok", "ok",
-    ]  # fmt: skip
+    assert [record.question for record in records if record.failure] == ["q001"]
     stuck = next(record for record in records if record.status == "timeout")
     assert stuck.failure
     assert stuck.failure.message == "no answer after 0.2 s"
@@ -415,7 +425,7 @@ def test_a_disk_that_refuses_stops_the_run(function: Callable[..., object]) -> N
         kept.append(record)
 
     with pytest.raises(StorageError, match="full"):
-        execute([(question(i), 0) for i in range(50)], examiner(function), append, concurrency=2)
+        execute([(question(i), 0) for i in range(50)], runner_of(function), append, concurrency=2)
     assert len(kept) == 3
 
 
@@ -429,9 +439,7 @@ def test_grading_again_gives_the_same_verdicts_without_asking() -> None:
 
     records = ask(answer, asked)
     assert [came_out(record) for record in records] == ["correct", "unsupported", "error", "error"]
-    questions = QuestionSet("made-up", "", "", 0, 4, tuple(asked))
-    ground = Ground(CORPUS, questions, PASSAGES, EvidenceIndex(CORPUS), Keywords())
-    assert [after for _, after in regrade(ground, records)] == records
+    assert list(map(grading_of(asked).graded, records)) == records
 
 
 @pytest.mark.parametrize(
@@ -445,10 +453,10 @@ def test_a_run_on_another_state_of_its_corpus_is_not_graded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, corpus: str, message: str, help_text: str
 ) -> None:
     changed = Corpus(corpus, "", CORPUS.documents, ())
-    monkeypatch.setattr("ragharness.runner.ground.load_corpus", lambda *_, **__: changed)
+    monkeypatch.setattr("ragharness.runner.grading.load_corpus", lambda *_, **__: changed)
     folder = RunFolder.create(tmp_path / "r", fake.run(settings=fake.settings(corpus=corpus)), [])
     with pytest.raises(RunNotUsable, match=message) as seen:
-        ground_of(folder)
+        grading_context(folder)
     assert help_text in seen.value.help
 
 
@@ -458,7 +466,7 @@ def test_memory_stays_flat() -> None:
 
     tracemalloc.start()
     try:
-        execute([(question(i), 0) for i in range(100)], examiner(answer), lambda record: None, concurrency=4)
+        execute([(question(i), 0) for i in range(100)], runner_of(answer), lambda record: None, concurrency=4)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -34,9 +34,9 @@ def make(path: Path, **changes: Any) -> RunFolder:
 
 
 def fill(folder: RunFolder, n: int) -> None:
-    with folder.writing(fake.session()) as journal:
+    with folder.writing(fake.session()) as journals:
         for record in RECORDS[:n]:
-            assert journal.append(record)
+            assert journals.records.append(record)
 
 
 def test_a_run_reads_back_as_it_was_written(tmp_path: Path) -> None:
@@ -52,9 +52,9 @@ def test_a_run_reads_back_as_it_was_written(tmp_path: Path) -> None:
 def test_a_question_is_recorded_once(tmp_path: Path) -> None:
     folder = make(tmp_path / "r")
     fill(folder, 3)
-    with folder.writing(fake.session()) as journal:
-        assert not journal.append(RECORDS[1])
-        assert journal.append(RECORDS[3])
+    with folder.writing(fake.session()) as journals:
+        assert not journals.records.append(RECORDS[1])
+        assert journals.records.append(RECORDS[3])
     assert [record.question for record in folder.records()] == ["q001", "q002", "q003", "q004"]
     assert [session.answered for session in folder.sessions()] == [0, 3]
 
@@ -70,26 +70,26 @@ def test_doubled_lines_of_another_hand_count_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize("whole", [False, True])
 def test_a_file_that_is_deleted_is_noticed_with_the_next_record(tmp_path: Path, whole: bool) -> None:
     folder = make(tmp_path / "r")
-    with folder.writing(fake.session()) as journal:
+    with folder.writing(fake.session()) as journals:
         for record in RECORDS[:3]:
-            journal.append(record)
+            journals.records.append(record)
         shutil.rmtree(folder.path) if whole else (folder.path / "records.jsonl").unlink()
-        with pytest.raises(StorageError, match="the 3 answers in it and 1 that could not be stored are lost"):
-            journal.append(RECORDS[3])
-        with pytest.raises(StorageError, match="found it deleted: the 3 answers in it are lost") as seen:
-            journal.check()
+        with pytest.raises(StorageError, match="the 3 records in it and 1 that could not be stored are lost"):
+            journals.records.append(RECORDS[3])
+        with pytest.raises(StorageError, match="found it deleted: the 3 records in it are lost") as seen:
+            journals.records.check()
     assert "repeat the command" in seen.value.help
 
 
 def test_a_run_that_is_moved_is_noticed_at_its_end(tmp_path: Path) -> None:
     folder = make(tmp_path / "r")
-    with folder.writing(fake.session()) as journal:
-        journal.append(RECORDS[0])
-        journal.check()
+    with folder.writing(fake.session()) as journals:
+        journals.records.append(RECORDS[0])
+        journals.records.check()
         folder.path.rename(tmp_path / "s")
-        assert journal.append(RECORDS[1])
-        with pytest.raises(StorageError, match="found it moved: it holds 2 answers"):
-            journal.check()
+        assert journals.records.append(RECORDS[1])
+        with pytest.raises(StorageError, match="found it moved: it holds 2 records"):
+            journals.records.check()
     assert list(RunFolder.open(tmp_path / "s").records()) == RECORDS[:2]
 
 
@@ -104,10 +104,10 @@ def test_a_torn_end_loses_nothing_that_was_whole(tmp_path_factory: pytest.TempPa
     # Only its newline missing: the record itself is there.
     kept = sum(line.endswith(b"\n") for line in whole[:-cut].splitlines(keepends=True)) + (cut == 1)
     assert list(folder.records()) == RECORDS[:kept]
-    with folder.writing(fake.session()) as journal:
-        assert journal.recovered == (not whole[:-cut].endswith(b"\n") and cut > 1)
+    with folder.writing(fake.session()) as journals:
+        assert journals.recovered == (not whole[:-cut].endswith(b"\n") and cut > 1)
         for record in RECORDS:
-            journal.append(record)
+            journals.records.append(record)
     assert list(folder.records()) == [*RECORDS[:kept], *RECORDS[kept:]]
     assert path.read_bytes().count(b"\n") == len(RECORDS)
 
@@ -124,9 +124,9 @@ def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path) -> None:
 
 def test_a_closed_journal_takes_nothing(tmp_path: Path) -> None:
     folder = make(tmp_path / "r")
-    with folder.writing(fake.session()) as journal:
+    with folder.writing(fake.session()) as journals:
         pass
-    assert not journal.append(RECORDS[0])
+    assert not journals.records.append(RECORDS[0])
     assert list(folder.records()) == []
 
 
@@ -139,10 +139,10 @@ def test_a_full_disk_keeps_whole_lines_only(tmp_path: Path) -> None:
         "folder = RunFolder.open(Path(sys.argv[1]))\n"
         "size = (folder.path / 'records.jsonl').stat().st_size\n"
         "questions = fake.questions()\n"
-        "with folder.writing(fake.session()) as journal:\n"
+        "with folder.writing(fake.session()) as journals:\n"
         "    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 700, size + 700))\n"
         "    for question in questions[2:]:\n"
-        "        journal.append(fake.record(question, question.wanted))\n"
+        "        journals.records.append(fake.record(question, question.wanted))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, str(folder.path)],
@@ -217,10 +217,10 @@ def test_the_operating_system_s_words_reach_the_user(tmp_path: Path, monkeypatch
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
     folder = make(tmp_path / "r")
-    with folder.writing(fake.session()) as journal:
+    with folder.writing(fake.session()) as journals:
         monkeypatch.setattr(os, "write", refuse)
         with pytest.raises(StorageError, match="Read-only file system") as caught:
-            journal.append(RECORDS[0])
+            journals.records.append(RECORDS[0])
     assert "--out FOLDER" in caught.value.help
 
 

@@ -1,4 +1,4 @@
-"""Answers that wait on disk for their verdicts: whatever ends a run, none is lost, doubled or asked again."""
+"""Asking writes answers, grading writes records: whatever ends a run, none is lost or asked again."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ from msgspec.structs import replace
 import run_fakes as fake
 from ragharness.config import RunConfig
 from ragharness.errors import StorageError
-from ragharness.questions import QuestionSet
 from ragharness.records import Answer, Record, Usage
-from ragharness.runner import RunContext, ask_all
+from ragharness.runner import Progress, RunContext, ask_all, regrade
 from ragharness.scores import score_folder
 from ragharness.store import RunFolder
-from test_runner import CORPUS, Keywords, examiner, plain, question, untimed
+from test_runner import Keywords, plain, question, runner_of, untimed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,13 +63,13 @@ def test_a_kill_at_any_moment_leaves_every_answer_once(
     folder = folder_of(tmp_path_factory.mktemp("killed") / "r", 5)
     kept: set[int] = set()
     stored: list[int] = []
-    with folder.writing(fake.session()) as journal:
+    with folder.writing(fake.session()) as journals:
         for number, act in order[:moment]:
             if act == "keep" and number not in stored:
-                journal.keep(ungraded(RECORDS[number]))
+                journals.answers.append(ungraded(RECORDS[number]))
                 kept.add(number)
             elif act == "append":
-                assert journal.append(RECORDS[number])
+                assert journals.records.append(RECORDS[number])
                 stored.append(number)
         left = contents(folder)
     # As the process left it, with a line more that was being written to either file.
@@ -82,9 +81,9 @@ def test_a_kill_at_any_moment_leaves_every_answer_once(
     }
     assert folder.kept() == {(RECORDS[number].question, 0) for number in kept | set(stored)}
     assert folder.finished == (len(stored) == 5)
-    with folder.writing(fake.session()) as journal:
+    with folder.writing(fake.session()) as journals:
         for record in RECORDS[:5]:
-            journal.append(record)
+            journals.records.append(record)
     assert sorted(record.question for record in folder.history()) == [each.question for each in RECORDS[:5]]
     assert [name for name in contents(folder) if name == "answers.jsonl"] == []
 
@@ -93,14 +92,14 @@ def test_after_a_failure_only_the_answer_of_a_later_call_waits(tmp_path: Path) -
     folder = folder_of(tmp_path / "r", 3)
     later = {"started": "2026-11-21T13:00:00+00:00"}
     failed = [fake.record(each, "error") for each in fake.questions()[:2]]
-    with folder.writing(fake.session()) as journal:
+    with folder.writing(fake.session()) as journals:
         for record in (*failed, RECORDS[2]):
-            journal.append(record)
-    with folder.writing(fake.session(), again=True) as journal:
-        journal.keep(replace(ungraded(RECORDS[0]), **later))
-        journal.keep(replace(ungraded(RECORDS[1]), **later))
+            journals.records.append(record)
+    with folder.writing(fake.session(), again=True) as journals:
+        journals.answers.append(replace(ungraded(RECORDS[0]), **later))
+        journals.answers.append(replace(ungraded(RECORDS[1]), **later))
         # Graded, and failing once more: the same call, which waits no longer.
-        journal.append(replace(failed[1], **later))
+        journals.records.append(replace(failed[1], **later))
     # A line of another call of a question whose record stands is no use.
     with (folder.path / "answers.jsonl").open("ab") as file:
         file.write((folder.path / "records.jsonl").read_bytes().splitlines(keepends=True)[2])
@@ -108,49 +107,47 @@ def test_after_a_failure_only_the_answer_of_a_later_call_waits(tmp_path: Path) -
     assert not folder.finished
     assert "answered but not graded yet: 1." in score_folder(folder).notes[-1]
     for again in (True, False):
-        with folder.writing(fake.session(), again=again) as journal:
-            assert journal.answered == {("q003", 0), *([] if again else [("q002", 0)])}
-    with folder.writing(fake.session()) as journal:
-        journal.append(replace(RECORDS[0], **later))
+        with folder.writing(fake.session(), again=again) as journals:
+            assert journals.records.keys == {("q003", 0), *([] if again else [("q002", 0)])}
+    with folder.writing(fake.session()) as journals:
+        journals.records.append(replace(RECORDS[0], **later))
     assert RunFolder.open(folder.path).finished
     assert [record.status for record in folder.records()] == ["ok", "error", "ok"]
 
 
 def test_whoever_comes_after_the_end_touches_no_file(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "r")
-    with folder.writing(fake.session()) as journal:
-        journal.keep(ungraded(RECORDS[0]))
-        awaiting = journal._awaiting  # what a thread that is stuck still holds
-    assert awaiting
+    with folder.writing(fake.session()) as journals:
+        journals.answers.append(ungraded(RECORDS[0]))
     # Their numbers are those of the handles that were just closed.
     others = [os.open(tmp_path / f"other-{number}", os.O_RDWR | os.O_CREAT) for number in range(8)]
     for handle in others:
         os.write(handle, b"mine")
     before = contents(folder)
-    awaiting.keep(ungraded(RECORDS[1]))
-    awaiting.settle(("q001", 0))
+    assert not journals.answers.append(ungraded(RECORDS[1]))
+    assert not journals.records.append(RECORDS[0])
     assert [path.read_bytes() for path in tmp_path.glob("other-*")] == [b"mine"] * 8
     assert contents(folder) == before
     for handle in others:
         os.close(handle)
 
 
-def test_of_a_long_run_only_the_answers_that_wait_are_held(tmp_path: Path) -> None:
+def test_answers_that_wait_are_read_one_at_a_time(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "r")
-    with folder.writing(fake.session()) as journal:
+    with folder.writing(fake.session()) as journals:
         for record in RECORDS:
-            journal.keep(replace(ungraded(record), answer=Answer(text="x" * 50_000)))
+            journals.answers.append(replace(ungraded(record), answer=Answer(text="x" * 50_000)))
         # One waits all the time, so the file is never emptied.
         for record in RECORDS[1:]:
-            journal.append(record)
+            journals.records.append(record)
     assert (folder.path / "answers.jsonl").stat().st_size > 6_000_000
     tracemalloc.start()
     try:
-        waiting = folder.waiting()
+        waiting = [record.question for record in folder.waiting()]
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert [record.question for record in waiting] == ["q001"]
+    assert waiting == ["q001"]
     assert peak < 1_000_000
 
 
@@ -187,15 +184,10 @@ class Bed:
         self.grader = grader
 
     def ask(self, on_progress: Callable[..., None] | None = None, **wishes: Any) -> Any:
-        n = len(self.questions)
-        bench = RunContext(
-            CORPUS,
-            QuestionSet(CORPUS.id, "", CORPUS.hash, 0, n, self.questions),
-            examiner(self._answer, grader=self.grader),
-            self.settings,
-        )
+        runner = runner_of(self._answer, asked=self.questions, grader=self.grader)
+        context = RunContext(runner, runner.grading, self.settings)
         wanted = RunConfig(concurrency=4, **wishes)
-        return ask_all(bench, wanted, self.folder, lambda text: None, on_progress=on_progress)
+        return ask_all(context, wanted, self.folder, lambda text: None, on_progress=on_progress)
 
     def finish(self) -> list[Record]:
         """Continue with a grader that works; returns the records, each once, in order."""
@@ -228,7 +220,7 @@ def test_an_interrupt_while_answers_wait_asks_none_of_them_again(tmp_path: Path)
 
     with pytest.raises(KeyboardInterrupt):
         bed.ask(interrupt)
-    waiting = bed.folder.waiting()
+    waiting = list(bed.folder.waiting())
     assert 8 <= len(waiting) < 40
     # The grading thread goes on after the end: what it still does must not count.
     before = contents(bed.folder)
@@ -238,23 +230,43 @@ def test_an_interrupt_while_answers_wait_asks_none_of_them_again(tmp_path: Path)
     assert bed.finish() == undisturbed(tmp_path / "whole", 40)
 
 
-def test_no_more_answers_wait_than_may_when_grading_is_slow(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ragharness.runner.crew.BACKLOG", 6)
+def test_slow_grading_holds_up_no_call(tmp_path: Path) -> None:
     gate = Gate()
     bed = Bed(tmp_path / "r", 60, gate)
     asking = threading.Thread(target=bed.ask)
     asking.start()
-    calls = -1
-    while calls < 1 + 6 + 1 or sum(bed.calls.values()) != calls:  # until no further call goes out
-        calls = sum(bed.calls.values())
-        time.sleep(0.4)
-    # One is being graded, six wait, and every worker, one to four, grades its own.
-    assert 1 + 6 + 1 <= sum(bed.calls.values()) <= 1 + 6 + 4
+    deadline = time.monotonic() + PATIENCE
+    while len(list(bed.folder.waiting())) < 60 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert list(bed.folder.records()) == []
+    assert len(bed.folder.kept()) == 60
     gate.opened.set()
     asking.join(PATIENCE)
     assert len(list(bed.folder.records())) == 60
+    assert bed.finish() == undisturbed(tmp_path / "whole", 60)
+
+
+def test_long_calls_are_graded_while_others_are_under_way(tmp_path: Path) -> None:
+    graded: list[int] = []
+
+    def watch(progress: Progress) -> None:
+        if progress.answered < progress.total:
+            graded.append(progress.graded)
+
+    Bed(tmp_path / "r", 120).ask(watch)
+    assert max(graded) > 20
+
+
+def test_grading_a_run_that_was_interrupted_grades_what_waits(tmp_path: Path) -> None:
+    bed = Bed(tmp_path / "r", 20, Breaking())
+    with pytest.raises(SystemExit):
+        bed.ask()
+    answered = bed.folder.kept()
+    assert bed.folder.answered() == set()
+    folder, _ = regrade(bed.folder, runner_of(plain, asked=bed.questions).grading)
+    assert folder.answered() == answered
+    assert "answers.jsonl" not in contents(folder)
+    assert bed.finish() == undisturbed(tmp_path / "whole", 20)
 
 
 def test_an_answer_that_waits_is_paid_for(tmp_path: Path) -> None:
@@ -316,7 +328,7 @@ def test_a_grader_that_breaks_the_harness_loses_no_answer(tmp_path: Path) -> Non
     bed = Bed(tmp_path / "r", 20, Breaking())
     with pytest.raises(SystemExit):
         bed.ask()
-    assert len(bed.folder.waiting()) >= 1
+    assert len(list(bed.folder.waiting())) >= 1
     assert bed.finish() == undisturbed(tmp_path / "whole", 20)
 
 
@@ -325,7 +337,7 @@ def test_a_torn_answer_is_asked_again(tmp_path: Path) -> None:
     with pytest.raises(SystemExit):
         bed.ask()
     path = bed.folder.path / "answers.jsonl"
-    waiting = len(bed.folder.waiting())
+    waiting = len(list(bed.folder.waiting()))
     path.write_bytes(path.read_bytes()[:-40])
-    assert len(bed.folder.waiting()) == waiting - 1
+    assert len(list(bed.folder.waiting())) == waiting - 1
     assert bed.finish() == undisturbed(tmp_path / "whole", 20)

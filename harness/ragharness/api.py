@@ -13,11 +13,10 @@ from ragharness import questions as question_sets
 from ragharness.calibration import judge, labelled_answer
 from ragharness.config import RunConfig
 from ragharness.console import Live
-from ragharness.download import cache_folder
 from ragharness.errors import UnknownName, UsageError
 from ragharness.graders import load_grader
 from ragharness.results import Run, count
-from ragharness.runner import ask_all, choose_folder, load_context
+from ragharness.runner import ask_all, open_run
 from ragharness.store import find_run
 
 if TYPE_CHECKING:
@@ -38,16 +37,12 @@ def run(pipeline: str | Callable[..., Any] = "extractive", *, progress: bool = T
     config = _config(pipeline=pipeline, **options)
     live = Live(quiet=not progress)
     try:
-        context = load_context(config, live.fetching, cache_folder())
-        live.clear()
-        for note in context.questions.notes:
-            live.say(note)
-        folder = choose_folder(context, config, live.say)
+        context, folder = open_run(config, live.say, on_progress=live.fetching)
         ask_all(context, config, folder, live.say, on_progress=live.progress)
     finally:
         live.clear()
-    count(folder, context.ground)
-    return Run(folder, context.corpus)
+    count(folder, context.grading)
+    return Run(folder, context.grading)
 
 
 async def arun(

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from ragharness.download import cache_folder
-from ragharness.errors import UnknownName, UsageError
-from ragharness.evidence import EvidenceIndex
-from ragharness.passages import build_passages
-from ragharness.placing import at_places
+from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.reports import load_format, read_scores, show_question
-from ragharness.runner import blind_count
+from ragharness.runner import blind_count, grading_context
 from ragharness.scores import Scores, score_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from ragharness.corpus import Corpus
     from ragharness.records import Question, Record
-    from ragharness.runner import Ground
+    from ragharness.runner import GradingContext
     from ragharness.scores.values import Share
     from ragharness.store import RunFolder, Settings
 
@@ -47,7 +44,9 @@ class QuestionResult:
     def __init__(self, run: Run, question: Question, records: tuple[Record, ...]) -> None:
         self.question = question
         self.records = records
-        """One per epoch; empty: not asked yet."""
+        """One per epoch asked so far; an answer that waits for grading is one without a verdict."""
+        self.epochs = run.settings.epochs
+        """How often the run asks each question."""
         self._run = run
 
     @property
@@ -58,8 +57,23 @@ class QuestionResult:
 
     def explain(self, width: int = 80) -> str:
         """Return gold answer, evidence, retrieved passages, answer, verdict and its reason as text."""
-        told = [self._run.told(self.question, record, width) for record in self.records or (None,)]
-        return "\n".join(told)
+        if self.epochs == 1 or not self.records:
+            return self._told(self.records[0] if self.records else None, width)
+        return "\n".join(
+            f"epoch {record.epoch + 1} of {self.epochs}\n\n{self._told(record, width)}"
+            for record in self.records
+        )
+
+    def _told(self, record: Record | None, width: int) -> str:
+        grading = self._run.grading
+        if grading is None:
+            return show_question(self.question, record, width=width)
+        had = grading.passages_of(record) if record else []
+        known = {**grading.passages.by_id, **{passage.id: passage for passage in had}}
+        gold = grading.evidence.supporting(self.question, had)
+        return show_question(
+            self.question, record, corpus=grading.corpus, passages=known, gold=gold, width=width
+        )
 
     def __repr__(self) -> str:
         return self.explain()
@@ -68,9 +82,18 @@ class QuestionResult:
 class Run:
     """A run folder, read on demand; notebooks show its report."""
 
-    def __init__(self, folder: RunFolder, corpus: Corpus | None = None) -> None:
+    def __init__(self, folder: RunFolder, grading: GradingContext | None = None) -> None:
         self.folder = folder
-        self._corpus = corpus
+        if grading is not None:
+            self.grading = grading
+
+    @cached_property
+    def grading(self) -> GradingContext | None:
+        """The corpus and what grades on it; None if it is not on this machine or has changed since."""
+        try:
+            return grading_context(self.folder, offline=True)
+        except RagharnessError:
+            return None
 
     @property
     def path(self) -> Path:
@@ -102,18 +125,24 @@ class Run:
     @cached_property
     def questions(self) -> dict[str, QuestionResult]:
         """The questions by id, in their order."""
-        records: dict[str, list[Record]] = {}
-        for record in sorted(self.folder.records(), key=lambda each: each.epoch):
-            records.setdefault(record.question, []).append(record)
+        found: dict[str, list[Record]] = {}
+        for record in self._records():
+            found.setdefault(record.question, []).append(record)
         return {
-            each.id: QuestionResult(self, each, tuple(records.get(each.id, ())))
+            each.id: QuestionResult(self, each, _in_order(found.get(each.id, ())))
             for each in self.folder.questions()
         }
 
+    def _records(self) -> Iterator[Record]:
+        return chain(self.folder.records(), self.folder.waiting())
+
     def __getitem__(self, question: str) -> QuestionResult:
-        if question not in self.questions:
-            raise UnknownName(f"question of {self.folder.name}", question, self.questions)
-        return self.questions[question]
+        asked = {each.id: each for each in self.folder.questions()}
+        if question not in asked:
+            place = self.path / "questions.jsonl"
+            raise UnknownName(f"question of {self.folder.name}", question, asked, help=f"they are in {place}")
+        found = (record for record in self._records() if record.question == question)
+        return QuestionResult(self, asked[question], _in_order(found))
 
     def __iter__(self) -> Iterator[QuestionResult]:
         return iter(self.questions.values())
@@ -129,27 +158,6 @@ class Run:
             raise UsageError("expected pandas, found none", help="pip install pandas") from error
         return pd.DataFrame([_row(each.question, record) for each in self for record in each.records])
 
-    def told(self, question: Question, record: Record | None, width: int) -> str:
-        """Return a question with one of its records as text; with the corpus' texts where it is known."""
-        if self._corpus is None:
-            return show_question(question, record, width=width)
-        passages, evidence = self._passages
-        own = (record.answer.passages or ()) if record and record.answer else ()
-        named = (
-            passages.get(hit.id) or at_places(hit.id, self._corpus)
-            for hit in (record.retrieved if record else ())
-        )
-        retrieved = {passage.id: passage for passage in named if passage is not None}
-        gold = evidence.supporting(question, [*retrieved.values(), *own])
-        known = {**passages, **retrieved}
-        return show_question(question, record, corpus=self._corpus, passages=known, gold=gold, width=width)
-
-    @cached_property
-    def _passages(self) -> Any:
-        assert self._corpus is not None
-        built = build_passages(self._corpus.documents, self.settings.passage_words)
-        return built.by_id, EvidenceIndex(self._corpus)
-
     def __repr__(self) -> str:
         return load_format("terminal")(self.scores)
 
@@ -158,6 +166,12 @@ class Run:
 
         reader = MarkdownIt("commonmark", {"html": False}).enable("table")
         return str(reader.render(load_format("markdown")(self.scores)))
+
+
+def _in_order(records: Iterable[Record]) -> tuple[Record, ...]:
+    """Return the last record of each epoch, in their order."""
+    by_epoch = {record.epoch: record for record in records}
+    return tuple(by_epoch[epoch] for epoch in sorted(by_epoch))
 
 
 def _row(question: Question, record: Record) -> dict[str, object]:
@@ -176,9 +190,9 @@ def _row(question: Question, record: Record) -> dict[str, object]:
     }
 
 
-def count(folder: RunFolder, ground: Ground, *, cache: bool = True) -> Scores:
+def count(folder: RunFolder, grading: GradingContext, *, cache: bool = True) -> Scores:
     """Count a run's records, with what the blind reference reaches on its questions, and keep the scores."""
-    blind, note = blind_count(ground, folder.records, cache_folder() / "references" if cache else None)
+    blind, note = blind_count(grading, folder.records, cache_folder() / "references" if cache else None)
     return keep(folder, score_folder(folder, blind, note))
 
 

@@ -18,7 +18,7 @@ import pytest
 from ragharness.config import RunConfig
 from ragharness.pipelines import load_pipeline, read_answer
 from ragharness.pipelines._loading import asked_by_method
-from ragharness.runner import Examiner, RunContext, execute, load_context
+from ragharness.runner import QuestionRunner, RunContext, execute, load_context
 
 if TYPE_CHECKING:
     from ragharness.records import Question, Record
@@ -92,13 +92,12 @@ def bench() -> RunContext:
 
 def run(bench: RunContext, spec: str) -> list[tuple[Question, Record]]:
     """Ask all questions of a recipe; returns them with their records."""
-    was = bench.examiner
     pipeline = load_pipeline(f"{RECIPES}/{spec}")
-    examiner = Examiner(pipeline, was.retriever, was.grader, was.evidence, was.corpus, was.passages)
-    records: list[Record] = []
+    runner = QuestionRunner(pipeline, bench.runner.retriever, bench.grading)
+    answers: list[Record] = []
     questions = bench.questions.questions
-    execute([(each, 0) for each in questions], examiner, records.append, concurrency=2)
-    by_id = {record.question: record for record in records}
+    execute([(each, 0) for each in questions], runner, answers.append, concurrency=2)
+    by_id = {answer.question: bench.grading.graded(answer) for answer in answers}
     return [(question, by_id[question.id]) for question in questions]
 
 

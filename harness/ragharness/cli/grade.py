@@ -102,15 +102,15 @@ def grade_run(
     from ragharness.cli._console import print_scores, results_only
     from ragharness.console import Live
     from ragharness.results import count
-    from ragharness.runner import ground_of, regrade_folder
+    from ragharness.runner import grading_context, regrade
     from ragharness.store import find_run
 
     live = Live()
     folder = find_run(run)
-    ground = ground_of(folder, source=source, offline=offline, grader=grader)
-    folder, changed = regrade_folder(folder, ground)
+    grading = grading_context(folder, source=source, offline=offline, grader=grader)
+    folder, changed = regrade(folder, grading)
     live.say(_summary(changed))
-    scores = count(folder, ground, cache=False)
+    scores = count(folder, grading, cache=False)
     with results_only() as output:
         print_scores(scores, output, as_json=as_json, reference=run)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from ragharness.console import Live
-    from ragharness.runner import Ended, Ground
+    from ragharness.runner import RunContext, SessionResult
     from ragharness.store import RunFolder
 
 EXIT_INCOMPLETE = 2
@@ -68,15 +68,17 @@ def run(*, as_json: bool, strict: bool, quiet: bool, **options: Any) -> int:
 
     The same command continues an interrupted run; no question is asked twice.
     """
-    from ragharness.cli._console import leave, print_scores, results_only
+    from ragharness.cli._console import command, leave, print_scores, results_only
     from ragharness.console import Live
     from ragharness.results import count
+    from ragharness.runner import open_run
 
     config = RunConfig(**options)
     live = Live(quiet=quiet)
     with results_only() as output:
-        folder, ground, ended = _ask(config, live)
-        scores = count(folder, ground)
+        context, folder = open_run(config, live.say, on_progress=live.fetching, command=command())
+        ended = _ask(context, config, folder, live)
+        scores = count(folder, context.grading)
         print_scores(scores, output, as_json=as_json)
         _left(folder, ended, live)
         code = EXIT_INCOMPLETE if strict and scores.not_graded else 0
@@ -85,52 +87,50 @@ def run(*, as_json: bool, strict: bool, quiet: bool, **options: Any) -> int:
     return code
 
 
-def _ask(config: RunConfig, live: Live) -> tuple[RunFolder, Ground, Ended]:
-    """Return the run folder, its grading context, and how the session ended."""
+def _ask(context: RunContext, config: RunConfig, folder: RunFolder, live: Live) -> SessionResult:
+    """Ask and grade; returns how the session ended. Errors say what is kept and how to continue."""
     from ragharness.cli._console import command, resume_command
-    from ragharness.download import cache_folder
     from ragharness.errors import AccessRefused, UsageError
-    from ragharness.runner import ask_all, choose_folder, how_far, load_context
+    from ragharness.runner import ask_all, progress_summary
 
-    context = load_context(config, live.fetching, cache_folder())
-    live.clear()
-    for note in context.questions.notes:
-        live.say(note)
-    folder = choose_folder(context, config, live.say, command=command())
     try:
-        ended = ask_all(context, config, folder, live.say, command=command(), on_progress=live.progress)
+        return ask_all(context, config, folder, live.say, command=command(), on_progress=live.progress)
     except KeyboardInterrupt:
         _stop(folder, live)
     except (AccessRefused, UsageError) as error:
         # Credentials that are refused, or a budget that cannot be kept.
         raise type(error)(
-            f"{error}; {how_far(folder)} and kept in {folder.path}",
+            f"{error}; {progress_summary(folder)} and kept in {folder.path}",
             help=f"{error.help or 'correct the key'}, then: {resume_command()}",
         ) from error
     finally:
         live.clear()
-    return folder, context.ground, ended
 
 
-def _left(folder: RunFolder, ended: Ended, live: Live) -> None:
+def _left(folder: RunFolder, ended: SessionResult, live: Live) -> None:
     """Say how many questions a limit left unasked, and the command that continues."""
     if ended.reason:
         from ragharness.cli._console import resume_command
-        from ragharness.runner import how_far
+        from ragharness.runner import progress_summary
 
         command = resume_command(raised="--max-cost" in ended.reason)
         live.tell(
-            f"stopped: {ended.reason}; {how_far(folder)} and kept in {folder.path}\ncontinue with: {command}"
+            f"stopped: {ended.reason}; {progress_summary(folder)} and kept in {folder.path}\n"
+            f"continue with: {command}"
         )
 
 
 def _stop(folder: RunFolder, live: Live) -> NoReturn:
     from ragharness.cli import EXIT_INTERRUPTED, complain
     from ragharness.cli._console import leave, resume_command
-    from ragharness.runner import how_far
+    from ragharness.runner import progress_summary
 
     live.clear()
-    complain(f"interrupted: {how_far(folder)} and kept in {folder.path}", resume_command(), EXIT_INTERRUPTED)
+    complain(
+        f"interrupted: {progress_summary(folder)} and kept in {folder.path}",
+        resume_command(),
+        EXIT_INTERRUPTED,
+    )
     leave(EXIT_INTERRUPTED)
 
 

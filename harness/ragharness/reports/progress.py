@@ -15,6 +15,7 @@ def progress_line(progress: Progress, width: int = 80) -> str:
     left = progress.seconds_left
     parts = [
         f"{progress.answered}/{progress.total}",
+        *([f"{progress.graded} graded"] if progress.graded < progress.answered == progress.total else []),
         f"{progress.as_wanted} as desired",
         f"{progress.not_graded} not graded",
         *([f"{progress.repeated} retries"] if progress.repeated else []),

@@ -1,28 +1,28 @@
-"""Runs a pipeline on a question set: asks, grades, and emits each record as soon as it is complete."""
+"""Runs a pipeline on a question set: asking writes answers, grading writes records."""
 
-from ragharness.runner.allowance import Allowance, Progress
 from ragharness.runner.context import RunContext, load_context
-from ragharness.runner.examiner import Examiner
 from ragharness.runner.execution import execute
-from ragharness.runner.ground import Ground, came_out, ground_of, regrade, regrade_folder
+from ragharness.runner.grading import GradingContext, came_out, grading_context, regrade
+from ragharness.runner.limits import Limits, Progress
+from ragharness.runner.question import QuestionRunner
 from ragharness.runner.reference import blind_count
-from ragharness.runner.session import Ended, ask_all, choose_folder, how_far
+from ragharness.runner.session import SessionResult, ask_all, choose_folder, open_run, progress_summary
 
 __all__ = [
-    "Allowance",
-    "Ended",
-    "Examiner",
-    "Ground",
+    "GradingContext",
+    "Limits",
     "Progress",
+    "QuestionRunner",
     "RunContext",
+    "SessionResult",
     "ask_all",
     "blind_count",
     "came_out",
     "choose_folder",
     "execute",
-    "ground_of",
-    "how_far",
+    "grading_context",
     "load_context",
+    "open_run",
+    "progress_summary",
     "regrade",
-    "regrade_folder",
 ]

@@ -19,8 +19,8 @@ from ragharness.pipelines import Context, load_pipeline
 from ragharness.privacy import without_secrets
 from ragharness.questions import load_questions
 from ragharness.retrievers import build_retriever
-from ragharness.runner.examiner import Examiner
-from ragharness.runner.ground import Ground, named
+from ragharness.runner.grading import GradingContext, named
+from ragharness.runner.question import QuestionRunner
 from ragharness.store import Settings
 
 if TYPE_CHECKING:
@@ -39,18 +39,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunContext:
-    """A corpus, its questions and an examiner: ready to ask."""
+    """What asks the questions of a run, and what grades their answers."""
 
-    corpus: Corpus
-    questions: QuestionSet
-    examiner: Examiner
+    runner: QuestionRunner
+    grading: GradingContext
     settings: Settings
 
     @property
-    def ground(self) -> Ground:
-        """What answers are graded on."""
-        examiner = self.examiner
-        return Ground(self.corpus, self.questions, examiner.passages, examiner.evidence, examiner.grader)
+    def corpus(self) -> Corpus:
+        """The corpus that is asked about."""
+        return self.grading.corpus
+
+    @property
+    def questions(self) -> QuestionSet:
+        """The questions of the run: all of the set, or those that were chosen."""
+        return self.grading.questions
 
 
 def load_context(
@@ -86,7 +89,8 @@ def load_context(
     grader = load_grader(config.grader)
     # What is withheld, and so what is found, is that of the whole set: a part of it is asked as in the whole.
     questions = choose(questions, config.only, config.limit, config.sample_seed)
-    examiner = Examiner(pipeline, retriever, grader, evidence, corpus, passages, config.k, isolation)
+    grading = GradingContext(corpus, questions, passages, evidence, grader)
+    runner = QuestionRunner(pipeline, retriever, grading, config.k, isolation)
     settings = Settings(
         corpus=corpus.id,
         split=corpus.split,
@@ -103,7 +107,7 @@ def load_context(
         grader=named(grader),
         epochs=config.epochs,
     )
-    return RunContext(corpus, questions, examiner, settings)
+    return RunContext(runner, grading, settings)
 
 
 def _shown(settings: Mapping[str, Setting]) -> dict[str, Setting]:

@@ -8,20 +8,23 @@ from contextlib import contextmanager
 from threading import Thread, get_ident
 from typing import TYPE_CHECKING, Any
 
-from ragharness.runner.allowance import Allowance, Progress
-from ragharness.runner.crew import STEP, Crew
+from ragharness.runner.limits import Limits, Progress
+from ragharness.runner.scheduler import STEP, Scheduler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ragharness.records import Record
-    from ragharness.runner.crew import Job
-    from ragharness.runner.examiner import Examiner
+    from ragharness.runner.attempt import Attempt
+    from ragharness.runner.question import QuestionRunner
+    from ragharness.runner.scheduler import Job
     from ragharness.runner.tasks import Tasks
-    from ragharness.runner.turn import Turn
 
 _TICK = 0.05
 """Seconds between two looks at the clock: how late a time-out may be noticed."""
+
+_SWITCH = 0.0005
+"""Switch interval of threads in seconds: at Python's 5 ms, other work delays the next calls."""
 
 _BUSY = 0.5
 """The share of the time from which on a process counts as computing."""
@@ -35,58 +38,76 @@ _MORE = 3
 
 def execute(
     jobs: Sequence[Job],
-    examiner: Examiner,
+    runner: QuestionRunner,
     append: Callable[[Record], object],
     *,
-    keep: Callable[[Record], object] | None = None,
     concurrency: int = 8,
     timeout: float = 60.0,
-    allowance: Allowance | None = None,
+    limits: Limits | None = None,
     progress: Progress | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     say: Callable[[str], None] | None = None,
+    meanwhile: Callable[[], bool] | None = None,
 ) -> int:
     """Ask every question, append its record; return how many calls timed out after ``timeout`` s.
 
-    A job is a question and an epoch. With ``keep``, which stores an answer without its verdict, answers are
-    graded while the next calls are under way. What the pipeline raises is recorded, after further attempts
-    where it may pass; ``allowance.reason`` says afterwards what ended the session early. AccessRefused, an
+    A job is a question and an epoch. ``meanwhile`` does a piece of other work while calls are under way that
+    take long, and returns whether there was any. What the pipeline raises is recorded, after further attempts
+    where it may pass; ``limits.reason`` says afterwards what ended the session early. AccessRefused, an
     unknown cost under a budget, a KeyboardInterrupt and an error of ``append`` stop the run and are raised;
-    answers that were finished until then have been appended or kept. Calls given up run on in daemon threads.
+    answers that were finished until then have been appended. Calls given up run on in daemon threads.
     """
     progress = progress or Progress(len(jobs))
-    allowance = allowance or Allowance()
-    crew = Crew(jobs, examiner, append, progress, allowance, keep)
-    pool = _pool(examiner, crew, min(concurrency, len(jobs)))
+    limits = limits or Limits()
+    scheduler = Scheduler(jobs, runner, append, progress, limits)
+    pool = _pool(runner, scheduler, min(concurrency, len(jobs)))
     abandoned = 0
     tick = min(_TICK, timeout / 4)
     try:
         with _own_switch_interval():
             pool.start()
+            other = Thread(target=_work_between, args=(scheduler, meanwhile), daemon=True)
+            other.start()
             look = 0.0
-            while not crew.done.wait(STEP if pool.grow() else tick):
+            while not scheduler.done.wait(STEP if pool.grow() else tick):
                 if time.monotonic() < look:
                     continue
                 look = time.monotonic() + tick
-                for turn in crew.overdue(timeout):
-                    if turn.settle():
+                for attempt in scheduler.overdue(timeout):
+                    if attempt.settle():
                         abandoned += 1
-                        crew.deliver(turn, examiner.time_out(turn, timeout))
-                        pool.replace(turn)
-                if reason := allowance.overtime():
-                    crew.drain(reason)
-                _tell(crew, progress, on_progress, say)
+                        scheduler.deliver(attempt, runner.time_out(attempt, timeout))
+                        pool.replace(attempt)
+                if reason := limits.overtime():
+                    scheduler.drain(reason)
+                _tell(scheduler, progress, on_progress, say)
     finally:
-        crew.stop()
+        scheduler.stop()
         pool.close()
-    if crew.error:
-        raise crew.error
+    other.join()
+    if scheduler.error:
+        raise scheduler.error
     return abandoned
+
+
+def _work_between(scheduler: Scheduler, work: Callable[[], bool] | None) -> None:
+    """Do other work while calls are under way that take long.
+
+    Where answers come at once there is nothing to gain: two threads would take turns at the interpreter.
+    """
+    try:
+        while work and not scheduler.done.is_set():
+            if scheduler.slow:
+                sys.setswitchinterval(min(sys.getswitchinterval(), _SWITCH))
+            if not (scheduler.slow and work()):
+                scheduler.done.wait(_TICK)
+    except BaseException as error:  # noqa: BLE001 (whatever breaks the harness is raised by ``execute``)
+        scheduler.stop(error)
 
 
 @contextmanager
 def _own_switch_interval() -> Iterator[None]:
-    """Give the interpreter back as it was: the crew shortens its turns where it grades beside calls."""
+    """Restore the switch interval of threads at the end."""
     before = sys.getswitchinterval()
     try:
         yield
@@ -95,23 +116,23 @@ def _own_switch_interval() -> Iterator[None]:
 
 
 def _tell(
-    crew: Crew,
+    scheduler: Scheduler,
     progress: Progress,
     on_progress: Callable[[Progress], None] | None,
     say: Callable[[str], None] | None,
 ) -> None:
-    while say and crew.notes:
-        say(crew.notes.popleft())
+    while say and scheduler.notes:
+        say(scheduler.notes.popleft())
     if on_progress:
         on_progress(progress)
 
 
-def _pool(examiner: Examiner, crew: Crew, size: int) -> Threads | Tasks:
-    if examiner.pipeline.is_async:
+def _pool(runner: QuestionRunner, scheduler: Scheduler, size: int) -> Threads | Tasks:
+    if runner.pipeline.is_async:
         from ragharness.runner.tasks import Tasks
 
-        return Tasks(examiner, crew, size)
-    return Threads(examiner, crew, size)
+        return Tasks(runner, scheduler, size)
+    return Threads(runner, scheduler, size)
 
 
 class Threads:
@@ -122,22 +143,22 @@ class Threads:
     as much again at eight).
     """
 
-    def __init__(self, examiner: Examiner, crew: Crew, size: int) -> None:
-        self._examiner = examiner
-        self._crew = crew
+    def __init__(self, runner: QuestionRunner, scheduler: Scheduler, size: int) -> None:
+        self._runner = runner
+        self._scheduler = scheduler
         self._size = size
         self._working = 1
         self._looked = time.monotonic(), time.process_time()
 
     def start(self) -> None:
         """Start the first worker."""
-        if self._examiner.isolation:
-            self._examiner.isolation.open()
+        if self._runner.isolation:
+            self._runner.isolation.open()
         self._spawn()
 
     def grow(self) -> bool:
         """Add workers if more are of use now; returns whether they may be later."""
-        if self._working < self._size and self._is_idle() and self._crew.waits(self._working):
+        if self._working < self._size and self._is_idle() and self._scheduler.waits(self._working):
             for _ in range(min(_MORE * self._working, self._size - self._working)):
                 self._working += 1
                 self._spawn()
@@ -152,57 +173,57 @@ class Threads:
         now, used = time.monotonic(), time.process_time()
         passed, worked = now - self._looked[0], used - self._looked[1]
         self._looked = now, used
-        return worked < _BUSY * passed or self._crew.waits(self._working, _LONG)
+        return worked < _BUSY * passed or self._scheduler.waits(self._working, _LONG)
 
-    def replace(self, turn: Turn) -> None:
-        """Start a worker in the place of the one that is stuck in this turn: a thread cannot be stopped."""
-        if self._examiner.isolation:
-            self._examiner.isolation.kill(turn.worker)
+    def replace(self, attempt: Attempt) -> None:
+        """Replace the worker that is stuck in this attempt: a thread cannot be stopped."""
+        if self._runner.isolation:
+            self._runner.isolation.kill(attempt.worker)
         self._spawn()
 
     def close(self) -> None:
         """End the pipeline's processes; idle workers end by themselves, stuck ones are daemons."""
-        if self._examiner.isolation:
-            self._examiner.isolation.close()
+        if self._runner.isolation:
+            self._runner.isolation.close()
 
     def _spawn(self) -> None:
         Thread(target=self._work, daemon=True).start()
 
     def _work(self) -> None:
-        crew = self._crew
+        scheduler = self._scheduler
         try:
-            while (turn := crew.take()) is not None and self._answer(turn):
+            while (attempt := scheduler.take()) is not None and self._answer(attempt):
                 pass
         except BaseException as error:  # noqa: BLE001 (whatever breaks the harness is raised by ``execute``)
-            crew.stop(error)
+            scheduler.stop(error)
         finally:
-            if self._examiner.isolation:
-                self._examiner.isolation.leave()
+            if self._runner.isolation:
+                self._runner.isolation.leave()
 
-    def _answer(self, turn: Turn) -> bool:
-        """See a turn to its end; returns False when the clock has settled it and another took this place."""
-        turn.worker = get_ident()
-        returned, error = self._recalled(turn)
-        if turn.settled:
+    def _answer(self, attempt: Attempt) -> bool:
+        """Finish an attempt; returns False if it was timed out and another worker took this place."""
+        attempt.worker = get_ident()
+        returned, error = self._recalled(attempt)
+        if attempt.settled:
             return False
         if returned is None and error is None:
-            if not self._crew.admit(turn):
+            if not self._scheduler.admit(attempt):
                 return True
-            returned, error = self._call(turn)
-        if not turn.settle():
+            returned, error = self._call(attempt)
+        if not attempt.settle():
             return False
-        self._crew.conclude(turn, returned, error)
+        self._scheduler.conclude(attempt, returned, error)
         return True
 
-    def _recalled(self, turn: Turn) -> tuple[Any, BaseException | None]:
+    def _recalled(self, attempt: Attempt) -> tuple[Any, BaseException | None]:
         try:
-            return self._examiner.recall(turn), None
+            return self._runner.recall(attempt), None
         except BaseException as error:  # noqa: BLE001 (a retriever or a cache of the user's)
             return None, error
 
-    def _call(self, turn: Turn) -> tuple[Any, BaseException | None]:
+    def _call(self, attempt: Attempt) -> tuple[Any, BaseException | None]:
         try:
-            returned = self._examiner.call(turn)
+            returned = self._runner.call(attempt)
             if hasattr(returned, "__await__"):
                 return _awaited(returned), None
         except BaseException as error:  # noqa: BLE001 (SystemExit of a pipeline included)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from ragharness.errors import AccessRefused, PipelineNotUsable, TemporaryFailure, UsageError
 from ragharness.pipelines import Pipeline, pipeline_kinds
 from ragharness.pipelines._shape import Shape
-from ragharness.runner import wire
+from ragharness.runner import protocol
 from ragharness.runner.failures import Reported, describe
 from ragharness.support.process import Child, ProcessDied
 
@@ -26,7 +26,7 @@ _STARTUP = 600.0
 _GROWTH = 1 << 30
 """Bytes by which a process may grow after its first answer before it is replaced."""
 
-_PROGRAM = "from ragharness.runner.cell import main; main()"
+_PROGRAM = "from ragharness.runner.worker import main; main()"
 
 
 class Isolation:
@@ -62,7 +62,7 @@ class Isolation:
         if closed:
             cell.kill()
 
-    def ask(self, question: str, passages: Sequence[Passage], retrieve: Retrieve) -> wire.Told:
+    def ask(self, question: str, passages: Sequence[Passage], retrieve: Retrieve) -> protocol.Result:
         """Ask the process of the calling thread; raises what the pipeline raised, or ProcessDied."""
         self.ready()
         cell = self._cells[get_ident()]
@@ -73,7 +73,7 @@ class Isolation:
             raise
         if cell.growth(told.memory) > _GROWTH:
             self.leave()
-        if isinstance(told, wire.Failed):
+        if isinstance(told, protocol.Failed):
             raise _raised(told)
         return told
 
@@ -114,12 +114,12 @@ class Cell(Child):
 
     def answer(
         self, question: str, passages: Sequence[Passage], retrieve: Retrieve
-    ) -> wire.Told | wire.Failed:
+    ) -> protocol.Result | protocol.Failed:
         """Return the answer to one question, retrieving what is looked for; raises ProcessDied."""
-        message = self.ask(wire.Ask(question, tuple(passages)), wire.MESSAGES)
-        while isinstance(message, wire.Seek):
-            message = self.say(_sought(message, retrieve), wire.MESSAGES)
-        assert isinstance(message, (wire.Told, wire.Failed))
+        message = self.ask(protocol.Ask(question, tuple(passages)), protocol.MESSAGES)
+        while isinstance(message, protocol.RetrieveRequest):
+            message = self.say(_retrieved(message, retrieve), protocol.MESSAGES)
+        assert isinstance(message, (protocol.Result, protocol.Failed))
         return message
 
     def growth(self, memory: int) -> int:
@@ -128,31 +128,33 @@ class Cell(Child):
             self._settled = memory
         return memory - self._settled
 
-    def _loaded(self, spec: str) -> wire.Ready:
+    def _loaded(self, spec: str) -> protocol.Ready:
         try:
             with self.within(_STARTUP):
-                message = self.ask(wire.Load(spec), wire.MESSAGES)
+                message = self.ask(protocol.Load(spec), protocol.MESSAGES)
         except ProcessDied as death:
             raise PipelineNotUsable(
                 f"expected {spec} to load in a separate process, found: {death}",
                 help="run it once without --isolate to see the error",
             ) from None
-        if isinstance(message, wire.Ready):
+        if isinstance(message, protocol.Ready):
             return message
         self.end()
-        if isinstance(message, wire.Unusable):
+        if isinstance(message, protocol.Unusable):
             raise PipelineNotUsable(message.message, help=message.help)
         raise PipelineNotUsable(f"expected {spec} to load in a separate process, found {message!r:.80}")
 
 
-def _sought(message: wire.Seek, retrieve: Retrieve) -> wire.Found | wire.NotFound:
+def _retrieved(
+    message: protocol.RetrieveRequest, retrieve: Retrieve
+) -> protocol.RetrieveResult | protocol.RetrieveError:
     try:
-        return wire.Found(tuple(retrieve(message.query, message.k)))
+        return protocol.RetrieveResult(tuple(retrieve(message.query, message.k)))
     except Exception as error:  # noqa: BLE001 (it is raised again where the pipeline called retrieve)
-        return wire.NotFound(describe(error))
+        return protocol.RetrieveError(describe(error))
 
 
-def _raised(told: wire.Failed) -> Exception:
+def _raised(told: protocol.Failed) -> Exception:
     if told.fate == "refused":
         return AccessRefused(told.failure.message, help=told.help)
     reported = Reported(told.failure)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from ragharness.errors import RagharnessError
 from ragharness.pipelines import Context, load_pipeline, read_answer
-from ragharness.runner.ground import named
+from ragharness.runner.grading import named
 from ragharness.support.files import prune, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ragharness.records import Record
-    from ragharness.runner.ground import Ground
+    from ragharness.runner.grading import GradingContext
 
 _NAME = "blind"
 _KEPT = 200
@@ -24,7 +24,7 @@ _KEPT = 200
 
 
 def blind_count(
-    ground: Ground, records: Callable[[], Iterable[Record]], cache: Path | None = None
+    grading: GradingContext, records: Callable[[], Iterable[Record]], cache: Path | None = None
 ) -> tuple[int | None, str]:
     """Return how many answers of ``blind`` are as desired, or None and why it could not run.
 
@@ -33,11 +33,11 @@ def blind_count(
     """
     path = None
     if cache is not None:
-        path = cache / f"blind-{_key(ground, records())}.count"
+        path = cache / f"blind-{_key(grading, records())}.count"
         with suppress(OSError, ValueError):
             return int(path.read_text("ascii")), ""
     try:
-        count = _count(ground, records())
+        count = _count(grading, records())
     except RagharnessError as error:
         return None, str(error)
     if path is not None:
@@ -45,18 +45,18 @@ def blind_count(
     return count, ""
 
 
-def _count(ground: Ground, records: Iterable[Record]) -> int:
-    questions = ground.questions.by_id
-    pipeline = load_pipeline(_NAME, Context(ground.corpus, ground.questions, ground.passages))
+def _count(grading: GradingContext, records: Iterable[Record]) -> int:
+    questions = grading.questions.by_id
+    pipeline = load_pipeline(_NAME, Context(grading.corpus, grading.questions, grading.passages))
     count = 0
     for record in records:
-        question, passages = questions[record.question], ground.had(record)
+        question, passages = questions[record.question], grading.passages_of(record)
         answer, _ = read_answer(pipeline.call(question.text, passages))
-        count += ground.verdict(question, answer, passages).bucket == question.wanted
+        count += grading.verdict(question, answer, passages).bucket == question.wanted
     return count
 
 
-def _key(ground: Ground, records: Iterable[Record]) -> str:
+def _key(grading: GradingContext, records: Iterable[Record]) -> str:
     """Return a name for all that the count follows from, whatever the order of the records."""
     package = Path(__file__).parents[1]
     code = [
@@ -72,10 +72,10 @@ def _key(ground: Ground, records: Iterable[Record]) -> str:
         asked += int.from_bytes(hashlib.sha256(had).digest(), "big")
     parts = (
         code,
-        ground.corpus.hash,
-        ground.questions.hash,
-        ground.passages.words,
-        named(ground.grader),
+        grading.corpus.hash,
+        grading.questions.hash,
+        grading.passages.words,
+        named(grading.grader),
         asked,
     )
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]

@@ -4,33 +4,53 @@ from __future__ import annotations
 
 import platform
 from datetime import datetime, timezone
+from itertools import chain
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness import __version__
+from ragharness.download import cache_folder
 from ragharness.errors import RunNotUsable
 from ragharness.privacy import without_secrets
-from ragharness.runner.allowance import Allowance, Progress
+from ragharness.runner.context import load_context
 from ragharness.runner.execution import execute
-from ragharness.runner.ground import regrade
+from ragharness.runner.limits import Limits, Progress
 from ragharness.store import FORMAT, Run, RunFolder, Session, differences, find_unfinished, new_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from ragharness.config import RunConfig
+    from ragharness.records import Record
     from ragharness.runner.context import RunContext
+    from ragharness.runner.grading import GradingContext
+    from ragharness.store import Journal
 
     Say = Callable[[str], None]
 
 
-class Ended(NamedTuple):
+class SessionResult(NamedTuple):
     """How a session ended."""
 
     given_up: int = 0
     """Calls that timed out and are still running."""
     reason: str = ""
     """Why it ended before every question was answered; empty: it did not."""
+
+
+def open_run(
+    config: RunConfig,
+    say: Say,
+    *,
+    on_progress: Callable[..., None] | None = None,
+    command: tuple[str, ...] = (),
+) -> tuple[RunContext, RunFolder]:
+    """Return what a run needs and the folder that it is written to; raises RagharnessError without either."""
+    context = load_context(config, on_progress, cache_folder())
+    for note in context.questions.notes:
+        say(note)
+    return context, choose_folder(context, config, say, command=command)
 
 
 def choose_folder(
@@ -50,14 +70,14 @@ def choose_folder(
     if out is None and not fresh:
         found = find_unfinished(context.settings, again=again)
         if found is not None:
-            say(f"continuing {found.path}: {how_far(found)} (--fresh starts a new run)")
+            say(f"continuing {found.path}: {progress_summary(found)} (--fresh starts a new run)")
             _say_tags(found, tags, say)
             return found
         if again:
             say("no run with these settings has failed questions: starting a new one")
     if out is None:
         now = datetime.now().astimezone()
-        out = new_folder(context.settings.corpus, context.examiner.pipeline.name, now, tags=tags)
+        out = new_folder(context.settings.corpus, context.runner.pipeline.name, now, tags=tags)
     folder = RunFolder.create(out, _description(context, command, tags), context.questions.questions)
     # Another process may have made one there at the same moment.
     return folder if folder.run.settings == context.settings else _named(context, say, out, fresh, again)
@@ -71,8 +91,8 @@ def ask_all(
     *,
     command: tuple[str, ...] = (),
     on_progress: Callable[[Progress], None] | None = None,
-) -> Ended:
-    """Ask every question that has no record in the folder; returns how the session ended.
+) -> SessionResult:
+    """Ask every question without an answer in the folder and grade the answers; returns how it ended.
 
     Raises StorageError when the folder is in use or cannot be written, AccessRefused when the pipeline's
     service refuses its credentials, UsageError for a budget that cannot be kept, KeyboardInterrupt when
@@ -80,7 +100,7 @@ def ask_all(
     """
     again = config.retry_errors
     if folder.finished and not (again and folder.failed()):
-        return Ended()
+        return SessionResult()
     session = Session(
         started=datetime.now(timezone.utc).isoformat(),
         command=command,
@@ -88,13 +108,11 @@ def ask_all(
         timeout=config.timeout,
         answered=0,
     )
-    with folder.writing(session, again=again) as journal:
-        if journal.recovered:
+    with folder.writing(session, again=again) as journals:
+        if journals.recovered:
             say(f"the last line of {folder.path}/records.jsonl was incomplete: its question is asked again")
-        for _, record in regrade(context.ground, folder.waiting()):
-            journal.append(record)
         spent, priced = _spent(folder) if config.max_cost is not None else (0.0, 0)
-        allowance = Allowance(
+        limits = Limits(
             retries=config.retries,
             rpm=config.rpm,
             max_cost=config.max_cost,
@@ -102,32 +120,63 @@ def ask_all(
             spent=spent,
             priced=priced,
         )
-        done = set(journal.answered)
+        done, graded = journals.answers.keys, journals.records.keys
         jobs = [
             (question, epoch)
             for epoch in range(context.settings.epochs)
             for question in context.questions.questions
             if (question.id, epoch) not in done
         ]
-        progress = Progress(context.settings.records)
-        progress.resume(each for each in folder.records() if (each.question, each.epoch) in done)
+        progress = Progress(context.settings.records, answered=len(done))
+        for record in folder.records():
+            if (record.question, record.epoch) in graded:
+                progress.count(record)
+        grading = _Grading(folder.follow(), context.grading, journals.records, progress)
         given_up = execute(
             jobs,
-            context.examiner,
-            journal.append,
-            keep=journal.keep,
+            context.runner,
+            journals.answers.append,
             concurrency=config.concurrency,
             timeout=config.timeout,
-            allowance=allowance,
+            limits=limits,
             progress=progress,
             on_progress=on_progress,
             say=say,
+            meanwhile=grading.step,
         )
-        journal.check()
-    return Ended(given_up, allowance.reason if progress.answered < progress.total else "")
+        journals.answers.check()
+        while grading.step():
+            if on_progress:
+                on_progress(progress)
+        journals.records.check()
+    return SessionResult(given_up, limits.reason if progress.answered < progress.total else "")
 
 
-def how_far(folder: RunFolder) -> str:
+class _Grading:
+    """Turns the answers of a run into its records, one at a time, in whichever thread has time for it."""
+
+    def __init__(
+        self, answers: Iterator[Record | None], context: GradingContext, records: Journal, progress: Progress
+    ) -> None:
+        self._answers = answers
+        self._context = context
+        self._records = records
+        self._progress = progress
+        self._lock = Lock()
+
+    def step(self) -> bool:
+        """Grade the next answer; returns False if there is none so far."""
+        with self._lock:
+            answer = next(self._answers)
+            if answer is None:
+                return False
+            record = self._context.graded(answer)
+            self._records.append(record)
+            self._progress.count(record)
+            return True
+
+
+def progress_summary(folder: RunFolder) -> str:
     """Return the progress of a run in words: ``60 of 130 are answered``."""
     settings, failed = folder.run.settings, len(folder.failed())
     epochs = f" in {settings.epochs} epochs" if settings.epochs > 1 else ""
@@ -140,7 +189,8 @@ def _spent(folder: RunFolder) -> tuple[float, int]:
 
     Those whose records were replaced are among them.
     """
-    usages = (record.answer.usage for record in folder.history() if record.answer and record.attempts)
+    records = chain(folder.history(), folder.waiting())
+    usages = (record.answer.usage for record in records if record.answer and record.attempts)
     costs = [each.cost for each in usages if each and each.cost is not None and not each.from_cache]
     return sum(costs), len(costs)
 
@@ -161,7 +211,9 @@ def _named(context: RunContext, say: Say, out: Path, fresh: bool, again: bool) -
     if fresh:
         raise RunNotUsable(f"expected no run in {out} with --fresh, found one", help=help_text)
     done = folder.finished and not (again and folder.failed())
-    say(f"{out} is finished: nothing left to ask" if done else f"continuing {out}: {how_far(folder)}")
+    say(
+        f"{out} is finished: nothing left to ask" if done else f"continuing {out}: {progress_summary(folder)}"
+    )
     return folder
 
 
@@ -174,8 +226,8 @@ def _description(context: RunContext, command: tuple[str, ...], tags: tuple[str,
         created=datetime.now(timezone.utc).isoformat(),
         command=command,
         settings=context.settings,
-        pipeline_name=context.examiner.pipeline.name,
-        takes=context.examiner.pipeline.takes,
+        pipeline_name=context.runner.pipeline.name,
+        takes=context.runner.pipeline.takes,
         tags=tags,
         notes=tuple(context.questions.notes),
     )

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ragharness.runner.crew import Crew
-    from ragharness.runner.examiner import Examiner
-    from ragharness.runner.turn import Turn
+    from ragharness.runner.attempt import Attempt
+    from ragharness.runner.question import QuestionRunner
+    from ragharness.runner.scheduler import Scheduler
 
 _PATIENCE = 1.0
 """Seconds after which a loop that does not react counts as blocked by one of its tasks."""
@@ -26,9 +26,9 @@ _NAP = 0.1
 class Tasks:
     """One loop in a thread of its own with ``size`` tasks; a loop that is blocked is replaced as a whole."""
 
-    def __init__(self, examiner: Examiner, crew: Crew, size: int) -> None:
-        self._examiner = examiner
-        self._crew = crew
+    def __init__(self, runner: QuestionRunner, scheduler: Scheduler, size: int) -> None:
+        self._runner = runner
+        self._scheduler = scheduler
         self._size = size
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -44,12 +44,12 @@ class Tasks:
         """All workers are there from the start: tasks of one loop do not get in each other's way."""
         return False
 
-    def replace(self, turn: Turn) -> None:
-        """Cancel the task of a turn that took too long and start another worker."""
+    def replace(self, attempt: Attempt) -> None:
+        """Cancel the task of a attempt that took too long and start another worker."""
         loop = self._loop
-        if loop is None or turn.task.get_loop() is not loop:
+        if loop is None or attempt.task.get_loop() is not loop:
             return
-        loop.call_soon_threadsafe(turn.task.cancel)
+        loop.call_soon_threadsafe(attempt.task.cancel)
         if _reacts(loop):
             asyncio.run_coroutine_threadsafe(self._work(loop), loop)
         else:
@@ -73,58 +73,58 @@ class Tasks:
         loop.close()
 
     async def _work(self, loop: asyncio.AbstractEventLoop) -> None:
-        crew = self._crew
+        scheduler = self._scheduler
         try:
-            while self._loop is loop and (turn := crew.poll()) is not None:
-                if isinstance(turn, float):
-                    await asyncio.sleep(turn)
+            while self._loop is loop and (attempt := scheduler.poll()) is not None:
+                if isinstance(attempt, float):
+                    await asyncio.sleep(attempt)
                     continue
-                turn.task = asyncio.current_task()
-                if not await self._answer(turn):
+                attempt.task = asyncio.current_task()
+                if not await self._answer(attempt):
                     return
         except asyncio.CancelledError:
             raise
         except BaseException as error:  # noqa: BLE001 (whatever breaks the harness is raised by ``execute``)
-            crew.stop(error)
+            scheduler.stop(error)
 
-    async def _answer(self, turn: Turn) -> bool:
-        """See a turn to its end; returns False when the clock has settled it and another took this place."""
+    async def _answer(self, attempt: Attempt) -> bool:
+        """Finish an attempt; returns False if it was timed out and another task took this place."""
         returned, error = None, None
         try:
-            returned = await self._recall(turn)
-            if turn.settled:
+            returned = await self._recall(attempt)
+            if attempt.settled:
                 return False
             if returned is None:
-                if not await self._admit(turn):
+                if not await self._admit(attempt):
                     return True
-                returned = await self._examiner.call(turn)
+                returned = await self._runner.call(attempt)
         except GeneratorExit:
             raise
         except BaseException as raised:  # noqa: BLE001 (SystemExit of a pipeline included)
             error = raised
-        if not turn.settle():
+        if not attempt.settle():
             return False
-        self._crew.conclude(turn, returned, error)
+        self._scheduler.conclude(attempt, returned, error)
         return True
 
-    async def _recall(self, turn: Turn) -> Any:
+    async def _recall(self, attempt: Attempt) -> Any:
         """Retrieve beside the loop where a retriever may wait: the other tasks go on."""
-        if not getattr(self._examiner.retriever, "waits", False):
-            return self._examiner.recall(turn)
-        answer, error = await _beside(lambda: self._examiner.recall(turn))
+        if not getattr(self._runner.retriever, "waits", False):
+            return self._runner.recall(attempt)
+        answer, error = await _beside(lambda: self._runner.recall(attempt))
         if error:
             raise error
         return answer
 
-    async def _admit(self, turn: Turn) -> bool:
-        """Wait until the turn's call may go out; False when none may any more."""
-        wait = self._crew.reserve()
+    async def _admit(self, attempt: Attempt) -> bool:
+        """Wait until the attempt's call may go out; False when none may any more."""
+        wait = self._scheduler.reserve()
         ends = time.monotonic() + wait
-        while wait > 0 and not self._crew.closing.is_set():
+        while wait > 0 and not self._scheduler.closing.is_set():
             await asyncio.sleep(min(wait, _NAP))
             wait = ends - time.monotonic()
-        if self._crew.closing.is_set():
-            self._crew.drop(turn)
+        if self._scheduler.closing.is_set():
+            self._scheduler.drop(attempt)
             return False
         return True
 

@@ -3,7 +3,7 @@
 The denominator is always the question set. What has no bucket is *not graded*, counted and never dropped.
 """
 
-from ragharness.scores.layout import FORMAT, Scores
+from ragharness.scores.schema import FORMAT, Scores
 from ragharness.scores.scoring import score, score_folder
 
 __all__ = ["FORMAT", "Scores", "score", "score_folder"]

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ragharness.records import BUCKETS, ROWS
-from ragharness.scores.layout import Intervals, Row, Wanted
+from ragharness.scores.schema import Intervals, Row, Wanted
 from ragharness.scores.values import share
 from ragharness.statistics import clopper_pearson
 

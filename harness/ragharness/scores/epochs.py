@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ragharness.scores.layout import Intervals, Stability
+from ragharness.scores.schema import Intervals, Stability
 from ragharness.scores.values import Share, YesNoAxis, share
 from ragharness.statistics import clopper_pearson, wilson
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.scores.layout import ErrorGroup, Failures, Miss, ProblemGroup
+from ragharness.scores.schema import ErrorGroup, Failures, Miss, ProblemGroup
 from ragharness.scores.tally import kind_of
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from ragharness.scores import buckets as bucket
 from ragharness.scores import failures as failure
 from ragharness.scores import spending as spent
 from ragharness.scores.epochs import stability, widened
-from ragharness.scores.layout import FORMAT, Axes, References, Retrieval, Scores, Versions
 from ragharness.scores.metrics import metrics
 from ragharness.scores.notes import asked_again, no_blind, not_yet_graded, provenance
+from ragharness.scores.schema import FORMAT, Axes, References, Retrieval, Scores, Versions
 from ragharness.scores.tally import outcomes
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def score_folder(folder: RunFolder, blind: int | None = None, blind_note: str = 
         blind=blind,
         blind_note=blind_note,
         superseded=folder.superseded(),
-        waiting=len(folder.waiting()),
+        waiting=sum(1 for _ in folder.waiting()),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
-from ragharness.scores.layout import Spending, Timing
+from ragharness.scores.schema import Spending, Timing
 from ragharness.statistics import quantile
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -10,12 +10,11 @@ import msgspec
 from ragharness.errors import RunNotUsable
 from ragharness.privacy import scrubbed
 from ragharness.records import ROWS, Question, Record
-from ragharness.store.awaiting import Awaiting
 from ragharness.store.disk import disk
-from ragharness.store.journal import Journal
-from ragharness.store.layout import FORMAT, Call, Run, Session
+from ragharness.store.journal import Journal, Journals
 from ragharness.store.lines import UNREADABLE, append_line, line_of, mend
 from ragharness.store.lock import exclusive
+from ragharness.store.schema import FORMAT, Call, Run, Session
 from ragharness.support.files import new_file
 
 if TYPE_CHECKING:
@@ -171,7 +170,7 @@ class RunFolder:
 
     def kept(self) -> set[Key]:
         """Return which questions have an answer on disk, graded or not."""
-        return self.answered() | {(record.question, record.epoch) for record in self.waiting()}
+        return self.answered() | self._waiting().keys()
 
     def answered(self) -> set[Key]:
         """Return which questions have a record, without reading the records themselves."""
@@ -182,28 +181,31 @@ class RunFolder:
         standing = {place.key: place.failed for place in self._places()}
         return {key for key, failed in standing.items() if failed}
 
-    def waiting(self) -> list[Record]:
-        """Return the answers on disk that were not graded when the run was interrupted."""
-        # Numbers of lines, not the records: most of a long run's may stand here, graded since.
-        lines = {
+    def waiting(self) -> Iterator[Record]:
+        """Yield the answers on disk that are not graded yet, one at a time."""
+        lines = set(self._waiting().values())
+        found = enumerate(self._lines("answers.jsonl", _RECORD)) if lines else ()
+        return (record for number, record in found if number in lines)
+
+    def _waiting(self) -> dict[Key, int]:
+        """Return the line of each answer that is not graded yet."""
+        found = {
             place.key: (number, place.started)
             for number, place in enumerate(self._lines("answers.jsonl", _PLACE))
         }
         # Only a failure is asked again: whatever else has a record was graded.
-        for place in self._places() if lines else ():
-            if place.key in lines and (not place.failed or place.started == lines[place.key][1]):
-                del lines[place.key]
-        left = {number for number, _ in lines.values()}
-        found = enumerate(self._lines("answers.jsonl", _RECORD)) if left else ()
-        return [record for number, record in found if number in left]
+        for place in self._places() if found else ():
+            if place.key in found and (not place.failed or place.started == found[place.key][1]):
+                del found[place.key]
+        return {key: number for key, (number, _) in found.items()}
 
     @property
     def finished(self) -> bool:
         """Whether every question has a record, and no answer waits to become one."""
-        return len(self.answered()) >= self.run.settings.records and not self.waiting()
+        return len(self.answered()) >= self.run.settings.records and not self._waiting()
 
     @contextmanager
-    def writing(self, session: Session, *, again: bool = False) -> Iterator[Journal]:
+    def writing(self, session: Session, *, again: bool = False) -> Iterator[Journals]:
         """Hold the folder and append to it; ``again``: failed records do not count as answers.
 
         Raises StorageError when it is in use or cannot be written.
@@ -214,18 +216,48 @@ class RunFolder:
                 recovered = mend(self._place / "records.jsonl", _RECORD)
                 failed = self.failed() if again else set()
                 mend(self._place / "answers.jsonl", _RECORD)
-                waiting = {(record.question, record.epoch) for record in self.waiting()}
-                awaiting = Awaiting(self._place / "answers.jsonl", waiting)
-                held.callback(awaiting.close)
-                stored = self.answered() - failed - waiting
-                journal = Journal(self._place / "records.jsonl", stored, recovered, awaiting)
-                held.callback(journal.close)
+                waiting = self._waiting().keys()
+                graded = self.answered() - failed - waiting
+                records = Journal(self._place / "records.jsonl", graded)
+                held.callback(records.close)
+                answers = Journal(self._place / "answers.jsonl", graded | waiting, held=len(waiting))
+                held.callback(self._close, answers, records)
                 mend(self._place / "sessions.jsonl", _SESSION)
                 append_line(
                     self._place / "sessions.jsonl",
-                    msgspec.structs.replace(session, answered=len(journal.answered), asked_again=len(failed)),
+                    msgspec.structs.replace(session, answered=len(graded), asked_again=len(failed)),
                 )
-            yield journal
+            yield Journals(answers, records, recovered)
+
+    def _close(self, answers: Journal, records: Journal) -> None:
+        """Finish writing answers; their file goes once all of them are graded."""
+        answers.close()
+        if answers.keys <= records.keys:
+            self._remove_answers()
+
+    def _remove_answers(self) -> None:
+        # If the file stays it is harmless: the records are on disk.
+        with suppress(OSError):
+            (self._place / "answers.jsonl").unlink(missing_ok=True)
+
+    def follow(self) -> Iterator[Record | None]:
+        """Yield the answers that wait for grading and those that are still written; None: none so far."""
+        path = self._place / "answers.jsonl"
+        with disk(self.path, "read"):
+            return self._follow(path, path.stat().st_size, self.waiting())
+
+    def _follow(self, path: Path, size: int, waiting: Iterator[Record]) -> Iterator[Record | None]:
+        yield from waiting
+        with disk(self.path, "read"), path.open("rb") as file:
+            file.seek(size)
+            line = b""
+            while True:
+                line += file.readline()
+                if line.endswith(b"\n"):
+                    yield _RECORD.decode(line)
+                    line = b""
+                else:
+                    yield None
 
     @contextmanager
     def rewriting(self) -> Iterator[None]:
@@ -234,7 +266,10 @@ class RunFolder:
             with disk(self.path):
                 held.enter_context(exclusive(self._place / "lock"))
                 mend(self._place / "records.jsonl", _RECORD)
+                mend(self._place / "answers.jsonl", _RECORD)
             yield
+            if not self._waiting():
+                self._remove_answers()
 
     def replace_records(self, records: Iterable[Record]) -> None:
         """Put other records in the place of all, in one step; hold the folder with ``rewriting``."""

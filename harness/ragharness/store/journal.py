@@ -1,10 +1,10 @@
-"""``Journal``: appends the records of a run while it is in progress."""
+"""``Journal``: appends records to a file of a run while it is in progress."""
 
 from __future__ import annotations
 
 import os
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.errors import StorageError
 from ragharness.store.disk import disk
@@ -14,23 +14,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragharness.records import Record
-    from ragharness.store.awaiting import Awaiting
     from ragharness.store.lines import Key
 
 
 class Journal:
-    """The records of a run while it is written: append only, one whole line at a time, each key once."""
+    """A file of records while it is written: append only, one whole line at a time, each key once."""
 
-    def __init__(
-        self, path: Path, answered: set[Key], recovered: bool, awaiting: Awaiting | None = None
-    ) -> None:
-        self.answered = answered
-        self.recovered = recovered
-        """Whether a torn last line was cut off."""
+    def __init__(self, path: Path, keys: set[Key], held: int | None = None) -> None:
+        self.keys = keys
+        """The records that are on disk, here or in the other file; one of them is not written again."""
+        self._held = len(keys) if held is None else held
         # A pipeline may change the folder that it works in.
         self._path = path.absolute()
         self._lock = Lock()
-        self._awaiting = awaiting
         self._file = open_to_append(path)
         self._place = _place(self._path.stat())
         self._open = True
@@ -44,33 +40,27 @@ class Journal:
         line = line_of(record)
         key = record.question, record.epoch
         with self._lock:
-            if not self._open or key in self.answered:
+            if not self._open or key in self.keys:
                 return False
             if os.fstat(self._file).st_nlink == 0:
-                raise _deleted(self._path, len(self.answered), unstored=1)
+                raise _deleted(self._path, self._held, unstored=1)
             with disk(self._path):
                 write_whole(self._file, line)
-            self.answered.add(key)
-        if self._awaiting:
-            self._awaiting.settle(key)
+            self.keys.add(key)
+            self._held += 1
         return True
-
-    def keep(self, record: Record) -> None:
-        """Write an answer that is still to be graded: should the process die, it is not asked for again."""
-        if self._awaiting:
-            self._awaiting.keep(record)
 
     def check(self) -> None:
         """Raise StorageError when the file is no longer where it was."""
         with self._lock:
             if os.fstat(self._file).st_nlink == 0:
-                raise _deleted(self._path, len(self.answered), unstored=0)
+                raise _deleted(self._path, self._held, unstored=0)
             try:
                 there = _place(self._path.stat()) == self._place
             except OSError:
                 there = False
             if not there:
-                raise _moved(self._path, len(self.answered))
+                raise _moved(self._path, self._held)
 
     def close(self) -> None:
         """Finish writing; a record that comes later is dropped, never half-written."""
@@ -80,6 +70,15 @@ class Journal:
                 os.close(self._file)
 
 
+class Journals(NamedTuple):
+    """The two files that a run writes: asking appends answers, grading appends records."""
+
+    answers: Journal
+    records: Journal
+    recovered: bool
+    """Whether a torn last line of the records was cut off."""
+
+
 def _place(found: os.stat_result) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
@@ -87,15 +86,15 @@ def _place(found: os.stat_result) -> tuple[int, int]:
 def _deleted(path: Path, stored: int, unstored: int) -> StorageError:
     last = f" and {unstored} that could not be stored" if unstored else ""
     return StorageError(
-        f"expected {path} to stay while the run was writing, found it deleted: the {stored} answers in it"
+        f"expected {path} to stay while the run was writing, found it deleted: the {stored} {path.stem} in it"
         f"{last} are lost",
-        help=f"leave {path.parent.name} alone and repeat the command: it asks them again",
+        help=f"leave {path.parent.name} alone and repeat the command: it asks again what is missing",
     )
 
 
 def _moved(path: Path, stored: int) -> StorageError:
     return StorageError(
-        f"expected {path} to stay while the run was writing, found it moved: it holds {stored} answers"
+        f"expected {path} to stay while the run was writing, found it moved: it holds {stored} {path.stem}"
         " where it is now",
         help="put it back and repeat the command: it continues",
     )

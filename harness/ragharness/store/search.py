@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
-    from ragharness.store.layout import Settings
+    from ragharness.store.schema import Settings
 
 RUNS = Path("runs")
 """Where runs lie unless a folder is named."""

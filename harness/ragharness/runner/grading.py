@@ -1,4 +1,4 @@
-"""``Ground``: the corpus, questions, passages and grader that grading needs, without pipeline or index."""
+"""``GradingContext``: what turns answers into records, without pipeline or index."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ragharness.evidence import EvidenceIndex
 from ragharness.graders import load_grader
 from ragharness.manifests import manifest
 from ragharness.passages import build_passages
-from ragharness.placing import Placer, at_places, unique
+from ragharness.placing import Placed, Placer, at_places, unique
 from ragharness.questions.questionset import QuestionSet
 from ragharness.runner.failures import describe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from ragharness.corpus import Corpus
     from ragharness.graders import Grader
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Ground:
+class GradingContext:
     """Grades answers to the questions of one set."""
 
     corpus: Corpus
@@ -42,26 +42,41 @@ class Ground:
     evidence: EvidenceIndex
     grader: Grader
 
+    def graded(self, record: Record) -> Record:
+        """Return a record with its verdict; one without an answer to grade stays as it is. Never raises."""
+        if record.status == "timeout" or (record.answer is None and record.failure is not None):
+            return record
+        question = self.questions.by_id[record.question]
+        try:
+            verdict = self.verdict(question, record.answer, self.passages_of(record))
+        except Exception as error:  # noqa: BLE001 (the answer is paid for: it is kept whatever the grader does)
+            failure = describe(error, f"in the grader {named(self.grader)}")
+            return replace(record, status="error", verdict=None, failure=failure)
+        return replace(record, status=verdict.status, verdict=verdict, failure=None)
+
     def verdict(self, question: Question, answer: Answer | None, passages: Sequence[Passage]) -> Verdict:
         """Return the verdict on one answer, given the passages that its pipeline had."""
         supporting = self.evidence.supporting(question, passages)
         return grade(self.grader, question, answer, passages, supporting)
 
-    @cached_property
-    def _placer(self) -> Placer:
-        return Placer(self.corpus, self.passages)
-
-    def had(self, record: Record) -> list[Passage]:
+    def passages_of(self, record: Record) -> list[Passage]:
         """Return the passages that the pipeline had, in the order of the record."""
-        brought = (record.answer and record.answer.passages) or ()
-        placed = [self._placer.place(passage).passage for passage in unique(brought)]
         # An id of the pipeline's own may be one of ours by chance: where it brought passages, they are meant.
-        by_id = {passage.id: passage for passage in placed}
+        own = {each.passage.id: each.passage for each in self.placed(record.answer)}
         found = (
-            by_id.get(hit.id) or self.passages.by_id.get(hit.id) or at_places(hit.id, self.corpus)
+            own.get(hit.id) or self.passages.by_id.get(hit.id) or at_places(hit.id, self.corpus)
             for hit in record.retrieved
         )
         return [passage for passage in found if passage is not None]
+
+    def placed(self, answer: Answer | None) -> list[Placed]:
+        """Return the passages that an answer brought, each with its place in the corpus."""
+        brought = (answer and answer.passages) or ()
+        return [self._placer.place(passage) for passage in unique(brought)]
+
+    @cached_property
+    def _placer(self) -> Placer:
+        return Placer(self.corpus, self.passages)
 
 
 def named(grader: Grader) -> str:
@@ -69,9 +84,9 @@ def named(grader: Grader) -> str:
     return f"{grader.name}@{grader.version}"
 
 
-def ground_of(
+def grading_context(
     folder: RunFolder, *, source: str = "", offline: bool = False, grader: Grader | None = None
-) -> Ground:
+) -> GradingContext:
     """Return what a run on disk can be graded on; raises RunNotUsable when its corpus has changed."""
     settings = folder.run.settings
     corpus = load_corpus(settings.corpus, split=settings.split, source=source, offline=offline)
@@ -80,7 +95,7 @@ def ground_of(
     asked = folder.questions()
     questions = QuestionSet(corpus.id, corpus.split, corpus.hash, DEFAULT_SEED, len(asked), asked)
     passages = build_passages(corpus.documents, settings.passage_words)
-    return Ground(corpus, questions, passages, EvidenceIndex(corpus), grader or load_grader())
+    return GradingContext(corpus, questions, passages, EvidenceIndex(corpus), grader or load_grader())
 
 
 def _of_another_state(corpus: Corpus, folder: RunFolder) -> RunNotUsable:
@@ -104,45 +119,29 @@ def _of_another_state(corpus: Corpus, folder: RunFolder) -> RunNotUsable:
     )
 
 
-def regrade_folder(folder: RunFolder, ground: Ground) -> tuple[RunFolder, list[tuple[Record, Record]]]:
-    """Replace all verdicts of a run; returns the run and what came out otherwise, before and after.
+def regrade(folder: RunFolder, grading: GradingContext) -> tuple[RunFolder, list[tuple[Record, Record]]]:
+    """Replace all verdicts of a run, and give those that wait for one theirs.
 
-    Records whose questions were asked again have no answer to grade and stay where they are.
-
-    Raises StorageError when the folder is in use or cannot be written.
+    Returns the run and the records that came out otherwise, before and after. Raises StorageError when the
+    folder is in use or cannot be written.
     """
     changed = []
 
     def watched() -> Iterator[Record]:
-        for before, after in regrade(ground, folder.history()):
+        for before in folder.history():
+            after = grading.graded(before)
             if came_out(before) != came_out(after):
                 changed.append((before, after))
             yield after
+        yield from map(grading.graded, folder.waiting())
 
     with folder.rewriting():
         folder.replace_records(watched())
-        settings = replace(folder.run.settings, grader=named(ground.grader))
+        settings = replace(folder.run.settings, grader=named(grading.grader))
         folder = folder.with_run(replace(folder.run, settings=settings))
     return folder, changed
-
-
-def regrade(ground: Ground, records: Iterable[Record]) -> Iterator[tuple[Record, Record]]:
-    """Yield each record with its successor; one without an answer to grade stays as it is."""
-    for record in records:
-        asked = record.status != "timeout" and (record.answer is not None or record.failure is None)
-        yield record, _again(ground, record) if asked else record
 
 
 def came_out(record: Record) -> str:
     """Return a record's bucket, or its status without one."""
     return (record.verdict and record.verdict.bucket) or record.status
-
-
-def _again(ground: Ground, record: Record) -> Record:
-    question = ground.questions.by_id[record.question]
-    try:
-        verdict = ground.verdict(question, record.answer, ground.had(record))
-    except Exception as error:  # noqa: BLE001 (one answer that the grader cannot take must not stop the rest)
-        failure = describe(error, f"in the grader {named(ground.grader)}")
-        return replace(record, status="error", verdict=None, failure=failure)
-    return replace(record, status=verdict.status, verdict=verdict, failure=None)

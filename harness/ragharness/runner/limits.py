@@ -13,12 +13,10 @@ from ragharness.spending import Spending
 from ragharness.support.pace import Pace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ragharness.records import Record
 
 
-class Allowance:
+class Limits:
     """The limits of one session; a run without any pays nothing for them."""
 
     def __init__(
@@ -100,30 +98,27 @@ def span(seconds: float) -> str:
 
 
 class Progress:
-    """How far a run is; counts records of earlier sessions too once they are given to ``resume``."""
+    """How far a run is, earlier sessions included."""
 
-    def __init__(self, total: int) -> None:
+    def __init__(self, total: int, answered: int = 0) -> None:
         self.total = total
-        self.answered = 0
+        self.answered = answered
+        """Answers on disk."""
+        self.graded = 0
+        """Answers of which it is known whether they can be graded, the two counts below among them."""
         self.as_wanted = 0
         self.not_graded = 0
         self.repeated = 0
         """Calls that failed in passing and were put off for a while."""
-        self.before = 0
-        """Answers of earlier sessions among them: they say nothing about the speed of this one."""
+        self.before = answered
+        """Answers of earlier sessions: they say nothing about the speed of this one."""
         self.began = time.monotonic()
 
     def count(self, record: Record) -> None:
-        """Add one record."""
-        self.answered += 1
+        """Add the record of an answer."""
+        self.graded += 1
         self.as_wanted += record.as_wanted
         self.not_graded += record.status != "ok"
-
-    def resume(self, records: Iterable[Record]) -> None:
-        """Add the records of earlier sessions."""
-        for record in records:
-            self.count(record)
-        self.before = self.answered
 
     @property
     def seconds(self) -> float:

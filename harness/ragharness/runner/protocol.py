@@ -36,26 +36,26 @@ class Ask(Struct, frozen=True, tag=True):
     passages: tuple[Passage, ...]
 
 
-class Seek(Struct, frozen=True, tag=True):
+class RetrieveRequest(Struct, frozen=True, tag=True):
     """Request of the pipeline: retrieve for the current question."""
 
     query: str
     k: int
 
 
-class Found(Struct, frozen=True, tag=True):
+class RetrieveResult(Struct, frozen=True, tag=True):
     """The retrieved passages."""
 
     passages: tuple[Passage, ...]
 
 
-class NotFound(Struct, frozen=True, tag=True):
+class RetrieveError(Struct, frozen=True, tag=True):
     """The exception that retrieving raised."""
 
     failure: Failure
 
 
-class Told(Struct, frozen=True, tag=True):
+class Result(Struct, frozen=True, tag=True):
     """The parsed result of the pipeline."""
 
     answer: Answer | None
@@ -74,7 +74,7 @@ class Failed(Struct, frozen=True, tag=True):
     memory: int
 
 
-Message = Load | Ready | Unusable | Ask | Seek | Found | NotFound | Told | Failed
+Message = Load | Ready | Unusable | Ask | RetrieveRequest | RetrieveResult | RetrieveError | Result | Failed
 MESSAGES = msgspec.msgpack.Decoder(Message)
 
 

@@ -1,4 +1,4 @@
-"""``Turn``: one attempt at a question."""
+"""``Attempt``: one attempt at a question."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from ragharness.records import Hit, Question
 
 
-class Turn:
+class Attempt:
     """One attempt at a question, settled by its worker or by the time limit, never by both."""
 
     def __init__(
-        self, question: Question, epoch: int = 0, attempt: int = 1, handed: list[Hit] | None = None
+        self, question: Question, epoch: int = 0, number: int = 1, handed: list[Hit] | None = None
     ) -> None:
         self.question = question
         self.epoch = epoch
-        self.attempt = attempt
+        self.number = number
         """The number of the attempt, from 1; 0: a cached answer."""
         self.handed = handed
         """What was retrieved for the pipeline before its first call; None: nothing yet."""
@@ -53,9 +53,9 @@ class Turn:
         """Record the start time."""
         self.started = datetime.now(timezone.utc).isoformat()
 
-    def again(self) -> Turn:
+    def again(self) -> Attempt:
         """Return the next attempt, with the same retrieved passages."""
-        return Turn(self.question, self.epoch, self.attempt + 1, self.handed)
+        return Attempt(self.question, self.epoch, self.number + 1, self.handed)
 
     def settle(self) -> bool:
         """Claim the right to settle the attempt; True for the first caller only."""

@@ -1,0 +1,168 @@
+"""One question to its record, without a verdict: retrieve, call the pipeline, parse the result."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ragharness.evidence import ENOUGH
+from ragharness.pipelines import read_answer
+from ragharness.placing import complaints
+from ragharness.records import Failure, Hit, Passage, Record, Retrieved
+from ragharness.runner.failures import describe
+from ragharness.runner.protocol import Result, check_query
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragharness.pipelines import Pipeline
+    from ragharness.records import Answer, Question, Status
+    from ragharness.retrievers import Retriever
+    from ragharness.runner.attempt import Attempt
+    from ragharness.runner.grading import GradingContext
+    from ragharness.runner.isolation import Isolation
+
+
+@dataclass(frozen=True)
+class QuestionRunner:
+    """Asks the pipeline one question and makes the record of its answer."""
+
+    pipeline: Pipeline
+    retriever: Retriever
+    grading: GradingContext
+    k: int = 5
+    isolation: Isolation | None = None
+    """The processes of the pipeline, if it has any of its own."""
+
+    def recall(self, attempt: Attempt) -> Answer | None:
+        """Retrieve what the pipeline is handed; returns its answer if that is known without a call.
+
+        Of several epochs only the first is answered from memory: the others are asked to see what changes.
+        """
+        pipeline, question = self.pipeline, attempt.question
+        if self.isolation:
+            self.isolation.ready()
+        if pipeline.takes == "passages" and attempt.handed is None:
+            attempt.watched = time.monotonic()
+            attempt.handed = self._retrieve(question, question.text, self.k)
+            attempt.watched = 0.0
+            attempt.add(attempt.handed)
+        if pipeline.recall is None or attempt.epoch or attempt.number > 1 or pipeline.takes == "retrieve":
+            return None
+        answer = pipeline.recall(question.text, [hit.passage for hit in attempt.handed or ()])
+        if answer is not None:
+            attempt.number = 0
+            attempt.stamp()
+        return answer
+
+    def call(self, attempt: Attempt) -> Any:
+        """Give the question to the pipeline; returns what it returns, an awaitable if it is asynchronous."""
+        question = attempt.question
+
+        def retrieve(query: str, k: int = self.k) -> list[Passage]:
+            hits = self._retrieve(question, query, k)
+            attempt.add(hits)
+            return [hit.passage for hit in hits]
+
+        handed = [hit.passage for hit in attempt.handed or ()]
+        attempt.begin()
+        ask = self.isolation.ask if self.isolation else self.pipeline.call
+        return ask(question.text, handed, retrieve)
+
+    def read(self, attempt: Attempt, returned: object) -> Record:
+        """Return the record of an answer, not graded yet; never raises."""
+        try:
+            read = (returned.answer, returned.problems) if isinstance(returned, Result) else None
+            answer, problems = read or read_answer(returned)
+        except Exception as error:  # noqa: BLE001 (a strange object must not lose the record)
+            return self._record(attempt, "error", failure=describe(error, "while reading what was returned"))
+        hits = attempt.retrieved()
+        if answer is not None and self.pipeline.takes == "own":
+            placed = self.grading.placed(answer)
+            hits = [Hit(each.passage, 0.0) for each in placed]
+            problems += complaints(placed)
+        return self._record(attempt, "needs_review", hits, answer=answer, problems=problems)
+
+    def fail(self, attempt: Attempt, error: BaseException) -> Record:
+        """Record that the pipeline raised."""
+        return self._record(attempt, "error", attempt.retrieved(), failure=describe(error))
+
+    def time_out(self, attempt: Attempt, limit: float) -> Record:
+        """Record that pipeline or retriever took too long; it counts as having worked for the limit."""
+        attempt.seconds = limit
+        what = "no answer" if attempt.began else f"the retriever {self.retriever.name} found nothing"
+        return self._record(
+            attempt,
+            "timeout",
+            attempt.retrieved(),
+            failure=Failure("TimeoutError", f"{what} after {limit:g} s"),
+        )
+
+    def _retrieve(self, question: Question, query: str, k: int) -> list[Hit]:
+        check_query(query, k)
+        # Emptied here, not in the retrievers: whatever retrieves, these questions get nothing.
+        if question.stratum == "null_retrieval":
+            return []
+        return self.retriever.retrieve(query, k, question)
+
+    def _record(
+        self,
+        attempt: Attempt,
+        status: Status,
+        hits: Sequence[Hit] = (),
+        *,
+        answer: Answer | None = None,
+        problems: tuple[str, ...] = (),
+        failure: Failure | None = None,
+    ) -> Record:
+        question = attempt.question
+        return Record(
+            question=question.id,
+            row=question.row,
+            wanted=question.wanted,
+            status=status,
+            epoch=attempt.epoch,
+            retrieved=tuple(
+                Retrieved(hit.passage.id, float(hit.score) if math.isfinite(hit.score) else 0.0)
+                for hit in hits
+            ),
+            evidence_ranks=self._evidence_ranks(question, hits),
+            evidence_passages=(
+                0
+                if self.pipeline.takes == "own"
+                else self.grading.evidence.holders(question, self.grading.passages)
+            ),
+            document_rank=self._document_rank(question, hits),
+            answer=answer,
+            failure=failure,
+            problems=(*attempt.problems, *problems),
+            seconds=round(attempt.seconds, 6),
+            attempts=attempt.number,
+            started=attempt.started,
+        )
+
+    def _evidence_ranks(self, question: Question, hits: Sequence[Hit]) -> tuple[int, ...]:
+        return tuple(
+            next(
+                (
+                    rank
+                    for rank, hit in enumerate(hits, start=1)
+                    if self.grading.evidence.coverage(hit.passage, span) >= ENOUGH
+                ),
+                0,
+            )
+            for span in question.evidence
+        )
+
+    def _document_rank(self, question: Question, hits: Sequence[Hit]) -> int:
+        # A question of the user's own need not name its document: its evidence does.
+        asked = [question.document] if question.document else [span.document for span in question.evidence]
+        wanted = {self.grading.corpus.canonical(each) for each in asked}
+        ranks = (
+            rank
+            for rank, hit in enumerate(hits, start=1)
+            if any(self.grading.corpus.canonical(place.document) in wanted for place in hit.passage.places)
+        )
+        return next(ranks, 0)
