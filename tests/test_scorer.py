@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from ragharness.errors import UsageError
 from ragharness.graders import load_grader
-from ragharness.graders.reading.measures import another_name, fold, measure, tokens
+from ragharness.graders.reading.measures import fold, measure, tokens
 from ragharness.graders.reading.scorer import load_weights, operating_point, score
+from ragharness.graders.reading.texts import another_name
 from ragharness.graders.rules import measures_of
 from ragharness.questions.values import typed
 from ragharness.records import Answer, Question, Reading

@@ -31,17 +31,6 @@ Match = Literal["match", "mismatch", "distractor", "world", "partial", "none"]
 ROWS = (*(f"grounded/{bucket}" for bucket in BUCKETS), "unanswerable", "adversarial", "null_retrieval")
 """The seven rows of every report, in order."""
 
-ROW_NAMES = {
-    "grounded/correct": "plain",
-    "grounded/wrong": "tempting",
-    "grounded/unsupported": "withheld",
-    "grounded/refused": "does-not-say",
-    "unanswerable": "unanswerable",
-    "adversarial": "adversarial",
-    "null_retrieval": "null",
-}
-"""What people call them: other words than those of the buckets; JSON has the keys."""
-
 
 class Evidence(Struct, frozen=True, order=True, omit_defaults=True):
     """A span of a document that states an answer."""

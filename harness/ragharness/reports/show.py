@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.records import ROW_NAMES
 from ragharness.reports import words
 from ragharness.reports.text import clean, labelled, milliseconds, one_line, paragraph
+from ragharness.scores.schema import ROW_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

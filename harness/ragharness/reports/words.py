@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ragharness.records import ROW_NAMES
 from ragharness.reports.text import counted, duration, fraction, milliseconds, money, yes_of
 from ragharness.scores.metrics import metrics
 from ragharness.scores.notes import RECORDED
-from ragharness.scores.schema import Row
+from ragharness.scores.schema import ROW_NAMES, Row
 from ragharness.scores.values import Share, YesNoAxis
 
 if TYPE_CHECKING:

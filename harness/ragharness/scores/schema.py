@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from msgspec import Meta, Struct, defstruct
 
-from ragharness.records import BUCKETS, ROW_NAMES
+from ragharness.records import BUCKETS
 from ragharness.scores.metrics import metrics
 from ragharness.scores.values import Share
 
@@ -17,6 +17,17 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 """The version of this layout."""
+
+ROW_NAMES = {
+    "grounded/correct": "plain",
+    "grounded/wrong": "tempting",
+    "grounded/unsupported": "withheld",
+    "grounded/refused": "does-not-say",
+    "unanswerable": "unanswerable",
+    "adversarial": "adversarial",
+    "null_retrieval": "null",
+}
+"""What people call them: other words than those of the buckets; JSON has the keys."""
 
 AnyStruct = TypeVar("AnyStruct", bound=type[Struct])
 

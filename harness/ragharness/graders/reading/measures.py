@@ -26,11 +26,7 @@ CUT = 0.9
 """What the likeness to an accepted answer counts where a part of it was cut off."""
 SAME_SPELLING = 0.92
 """The Jaro-Winkler similarity from which two words of four letters or more are one."""
-ANOTHER_WORD = 0.8
-"""The Jaro-Winkler similarity below which a word is no spelling of another one."""
 _TOKEN = regex(r"\d+(?:\.\d+)?|[^\W\d_]+")
-_NAME_WORD = regex(r"\b(?!(?:The|Sir|Dr|Mr|Mrs)\b)(?:[A-Z]\w*|\d+)")
-_NAME = regex(r"(?:[A-Z]\w*|\d+)(?:[ .]+(?:(?:of|the|and|on|for|&) )*(?:[A-Z]\w*|\d+))+")
 _POSSESSIVE = regex(r"'s\b")
 _THOUSANDS = regex(r"(?<=\d),(?=\d{3})")
 _INITIALS = regex(r"\b([a-z])\.(?=\s?[a-z]\b)")
@@ -154,31 +150,6 @@ def _likeness(gold: Gold, seen: _Seen) -> list[tuple[str, float]]:
         ("figures: another date", other),
         ("figures: part of the date", part),
     ]
-
-
-def another_name(answer: str, golds: Sequence[str]) -> str:
-    """Return the first name in an answer that is a gold but for one word of three or more; empty: none is.
-
-    "The House Committee on Coasts" is another body than "the Senate Committee on Coasts", and 21 Quay Street
-    another address than 12; a spelling or an initial makes no other name.
-    """
-    said = [_NAME_WORD.findall(run) for run in _NAME.findall(answer)]
-    for gold in golds:
-        wanted = _NAME_WORD.findall(gold) if _NAME.fullmatch(gold) else []
-        for here in said if len(wanted) > 2 else ():
-            if len(here) == len(wanted):
-                unlike = [pair for pair in zip(wanted, here, strict=True) if pair[0] != pair[1]]
-                if len(unlike) == 1 and _is_other_word(*unlike[0]):
-                    return " ".join(here)
-    return ""
-
-
-def _is_other_word(gold: str, said: str) -> bool:
-    """Say whether a word of a name is another one, not a spelling or an initial of it."""
-    if gold[0].isdigit() or said[0].isdigit():
-        return gold[0].isdigit() and said[0].isdigit()
-    similarity = JaroWinkler.similarity(gold.casefold(), said.casefold())
-    return min(len(gold), len(said)) > 2 and similarity < ANOTHER_WORD
 
 
 def _share(words: Sequence[str], of: frozenset[str]) -> float:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rapidfuzz.distance import JaroWinkler
+
 from ragharness.graders.reading.candidates import accepted, value_kinds
-from ragharness.graders.reading.measures import another_name, fold, measure, own_words, tokens
+from ragharness.graders.reading.measures import fold, measure, own_words, tokens
 from ragharness.graders.reading.scorer import score
 from ragharness.language.matching import is_code
+from ragharness.language.tables import regex
 from ragharness.questions.values import undecidable
 
 if TYPE_CHECKING:
@@ -21,6 +24,10 @@ ENOUGH_WORDS = 0.65
 """The share of the own words of an accepted sentence that an answer must hold."""
 ENOUGH_BESIDE = 0.5
 """The same where it holds figures of the sentence too, or has said its yes or no."""
+ANOTHER_WORD = 0.8
+"""The Jaro-Winkler similarity below which a word is no spelling of another one."""
+_NAME_WORD = regex(r"\b(?!(?:The|Sir|Dr|Mr|Mrs)\b)(?:[A-Z]\w*|\d+)")
+_NAME = regex(r"(?:[A-Z]\w*|\d+)(?:[ .]+(?:(?:of|the|and|on|for|&) )*(?:[A-Z]\w*|\d+))+")
 _SETTLED = ("distractor", "world")
 
 
@@ -125,3 +132,28 @@ def _commit(read: Outcome, parts: Sequence[AnswerSentence], question: Question, 
         read.value = read.value or read.parts[0].text[:120]
     read.committed, read.match, read.unreadable = True, match, ""
     return read
+
+
+def another_name(answer: str, golds: Sequence[str]) -> str:
+    """Return the first name in an answer that is a gold but for one word of three or more; empty: none is.
+
+    "The House Committee on Coasts" is another body than "the Senate Committee on Coasts", and 21 Quay Street
+    another address than 12; a spelling or an initial makes no other name.
+    """
+    said = [_NAME_WORD.findall(run) for run in _NAME.findall(answer)]
+    for gold in golds:
+        wanted = _NAME_WORD.findall(gold) if _NAME.fullmatch(gold) else []
+        for here in said if len(wanted) > 2 else ():
+            if len(here) == len(wanted):
+                unlike = [pair for pair in zip(wanted, here, strict=True) if pair[0] != pair[1]]
+                if len(unlike) == 1 and _is_other_word(*unlike[0]):
+                    return " ".join(here)
+    return ""
+
+
+def _is_other_word(gold: str, said: str) -> bool:
+    """Say whether a word of a name is another one, not a spelling or an initial of it."""
+    if gold[0].isdigit() or said[0].isdigit():
+        return gold[0].isdigit() and said[0].isdigit()
+    similarity = JaroWinkler.similarity(gold.casefold(), said.casefold())
+    return min(len(gold), len(said)) > 2 and similarity < ANOTHER_WORD

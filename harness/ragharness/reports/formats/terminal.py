@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.records import BUCKETS, ROW_NAMES
+from ragharness.records import BUCKETS
 from ragharness.reports import words
 from ragharness.reports.findings import findings
 from ragharness.reports.formats import WIDTH
 from ragharness.reports.text import accented, flow, interval, one_line, rate
+from ragharness.scores.schema import ROW_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
