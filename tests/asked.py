@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (rows read better on their lines)
 """What people might have asked of six real reports, as GovReport-QS keeps it; every answer is in our own words."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (a sentence and its question read better on their lines)
 """Sentences and the questions that they answer, or none: the grammar must be certain."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (a labelled example reads better on one line)
 """The decision table: one row at a time, from primitives alone."""
 
 from __future__ import annotations

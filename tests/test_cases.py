@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (a labelled example reads better on one line)
 """Files of labelled cases: loading them, comparing, and the command that prints the differences."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (a labelled answer reads better on one line)
 """Refusals: which answers decline the question, which only a side point, and what stands beside a decline."""
 
 from __future__ import annotations

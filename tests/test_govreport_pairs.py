@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (rows read better on their lines)
 """What people asked of the reports: joined by id, asked only where one value of the text answers, all counted."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (a labelled example reads better on one line)
 """Normalising answers, finding citations in odd places, telling declines from answers."""
 
 from __future__ import annotations

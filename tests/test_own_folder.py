@@ -1,4 +1,3 @@
-# ruff: noqa: E501, ISC004 (files of tests read better on their lines)
 """Folders of the user's own: what is read of them, what is left out aloud, and that nothing ends in a trace."""
 
 from __future__ import annotations
@@ -51,8 +50,10 @@ def pdf_around(stream: bytes, *, title: str = "", packed: bool = False) -> bytes
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R"
-        b" /Resources << /Font << /F1 5 0 R >> >> >>",
+        (
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R"
+            b" /Resources << /Font << /F1 5 0 R >> >> >>"
+        ),
         b"<< /Length %d%b >>\nstream\n%b\nendstream" % (len(stream), packing, stream),
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
         b"<< /Title (%b) >>" % title.encode(),
@@ -253,20 +254,26 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         (
             "However, the initial term of this Agreement with the Board is two (2) years from its signature.",
-            "Which period of time completes the statement “The initial term of this Agreement with the Board"
-            " is ____ from its signature”?",
+            (
+                "Which period of time completes the statement “The initial term of this Agreement with the Board"
+                " is ____ from its signature”?"
+            ),
             ("2", "years"),
         ),
         (
             "Sales abroad accounted in all for approximately 53% of our consolidated revenues in 2023.",
-            "Which percentage completes the statement “Sales abroad accounted in all for approximately ____"
-            " of our consolidated revenues in 2023”?",
+            (
+                "Which percentage completes the statement “Sales abroad accounted in all for approximately ____"
+                " of our consolidated revenues in 2023”?"
+            ),
             ("53", "percent"),
         ),
         (
             "The committee on harbors has met in the old town hall since March 1994.",
-            "Which month and year completes the statement “The committee on harbors has met in the old town"
-            " hall since ____”?",
+            (
+                "Which month and year completes the statement “The committee on harbors has met in the old town"
+                " hall since ____”?"
+            ),
             ("1994-03", ""),
         ),
     ],

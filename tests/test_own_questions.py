@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (rows of tables read better on their lines)
 """The user's own questions as a table: what is read, guessed and located, and that every bad row is named."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (a labelled example reads better on one line)
 """The ``rules`` grader on labelled answers, on minimal pairs, and on whatever text a pipeline may return."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (patterns read better on their lines)
 """Questions that a model writes: each is verified, costed, cached; the model is a server on loopback."""
 
 from __future__ import annotations

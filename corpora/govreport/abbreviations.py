@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (patterns read better on their lines)
 """The abbreviations that a report writes out once, each with its question."""
 
 from __future__ import annotations

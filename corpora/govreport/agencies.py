@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (patterns read better on their lines)
 """Which agency did something: plain statements whose subject, or agent, is surely an agency."""
 
 from __future__ import annotations

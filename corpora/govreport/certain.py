@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (patterns read better on their lines)
 """Which of people's questions rules can grade for certain: those for one figure or date that the report states, too."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (patterns read better on their lines)
 """What a report states once and for all, each with its question and its sentence: figures, dates, agencies, officials.
 
 A finding is kept only if no other sentence of the report answers its question, with the same value or with

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (patterns read better on their lines)
 """The sentences of a report, the words by which they are compared, and what is found in them."""
 
 from __future__ import annotations

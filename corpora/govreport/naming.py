@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (patterns read better on their lines)
 """How a person names a report: by its title and number; where a row gives no title, by what it is about."""
 
 from __future__ import annotations

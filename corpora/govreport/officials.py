@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (patterns read better on their lines)
 """Whom an audit's recommendation addresses: the official, asked for by what he or she should do."""
 
 from __future__ import annotations

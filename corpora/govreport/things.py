@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (patterns read better on their lines)
 """The agencies, laws and programs that a report names in full, with the abbreviation where it gives one."""
 
 from __future__ import annotations

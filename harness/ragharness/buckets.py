@@ -1,4 +1,3 @@
-# ruff: noqa: ARG005 (every row of the table has the same two arguments)
 """The decision table: a grader's reading of an answer to one bucket, and the axes beside it."""
 
 from __future__ import annotations
