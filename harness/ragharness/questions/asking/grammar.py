@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (patterns and lists of words read better on their lines)
 """The parts of a plain statement: subject, verb and rest, and what may stand in them."""
 
 from __future__ import annotations

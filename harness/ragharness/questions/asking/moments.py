@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (patterns and lists of words read better on their lines)
 """Builds the question for a statement with one date."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (patterns and lists of words read better on their lines)
 """A sentence as a plain statement: connectives gone, a leading "In 2023," apart, nothing that points elsewhere."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (patterns and lists of words read better on their lines)
 """The base form of verbs that statements of fact use: "obligated" -> "obligate"."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (patterns and lists of words read better on their lines)
 """Cloze questions: statements with one figure or date left out.
 
 They need no grammar of their own, so that far more statements can be asked about than can be turned into a

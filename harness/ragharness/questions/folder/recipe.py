@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (patterns read better on their lines)
 """The recipe for a folder: all candidate questions, from statements, absent topics and similar documents."""
 
 from __future__ import annotations

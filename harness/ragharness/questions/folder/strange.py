@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (questions read better on their lines)
 """Topics and names that are absent from a folder, with the word stems that are searched for."""
 
 from __future__ import annotations
