@@ -317,7 +317,7 @@ def test_connections_that_are_cut_may_be_tried_again_and_absent_servers_not(serv
 @pytest.mark.parametrize(
     ("ended", "says"), [("length", "cut off after 512 tokens"), ("content_filter", "content filter")]
 )
-def test_an_answer_that_was_cut_off_is_not_graded_and_its_cost_is_kept(
+def test_an_answer_that_was_cut_off_is_ungraded_and_its_cost_is_kept(
     server: Answering, tmp_path: Path, ended: str, says: str
 ) -> None:
     server.reply = lambda _: chat("It lasts", ended, cost=0.25)

@@ -393,7 +393,7 @@ def test_a_new_user_runs_edits_and_changes_a_folder(verb: Verb, tmp_path: Path) 
     assert "1 new (new)" in changed.errors
     assert verb("questions", "freeze", "--corpus", "docs").code == 0
     assert verb("run", "--corpus", "docs", "--quiet").code == 0
-    assert verb("grade", next(iter(sorted((tmp_path / "runs").iterdir()))).name).code == 3
+    assert verb("grade", next(iter(sorted((tmp_path / "runs").glob("2*")))).name).code == 3
 
 
 def test_the_card_of_a_folder(verb: Verb, tmp_path: Path) -> None:

@@ -361,9 +361,9 @@ def test_a_retriever_that_returns_nothing_readable_is_an_error_of_each_question(
         "def find(query, k):\n    if 'lease' in query.lower(): raise ValueError('index lost')\n    return []"
     )
     (tmp_path / "broken.py").write_text(f"{code}\ndef none(query, k): return None", encoding="utf-8")
-    done = verb("run", "--retriever", "broken:none", "--size", "26", "--json", "--retries", "0")
+    done = verb("run", "--retriever", "broken:none", "--size", "26", "--json", "--max-failures", "0")
     scores = json.loads(done.output)
     assert scores["statuses"]["error"] == scores["questions"] - sum(
-        row["n"] for name, row in scores["by_target"].items() if name == "null_retrieval"
+        row["n"] for name, row in scores["rows"].items() if name == "null"
     )
     assert "expected a list of passages or ids" in scores["errors"][0]["message"]

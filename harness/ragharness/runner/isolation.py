@@ -159,6 +159,7 @@ def _raised(told: protocol.Failed) -> Exception:
         return AccessRefused(told.failure.message, help=told.help)
     reported = Reported(told.failure)
     if told.fate == "passing":
-        passing = TemporaryFailure(told.failure.message, retry_after=told.retry_after)
-        reported.__cause__ = passing
+        reported.__cause__ = TemporaryFailure(told.failure.message, retry_after=told.retry_after)
+    elif told.fate == "cut":
+        reported.__cause__ = ConnectionError(told.failure.message)
     return reported
