@@ -18,8 +18,9 @@ from ragharness.download import sec as rules
 from ragharness.errors import CorpusUnavailable, CorruptDownload
 from ragharness.manifests import manifest, wish
 from ragharness.passages import build_passages, faults
-from ragharness.questions import build_questions, check_questions
-from ragharness.questions.building import load_recipe
+from ragharness.questions.building import build_questions
+from ragharness.questions.candidates import load_recipe
+from ragharness.questions.checks import check_questions
 from sec_server import Page, Sec
 
 if TYPE_CHECKING:
@@ -361,7 +362,7 @@ def row(corpus: Corpus, fact: Fact) -> str:
 
 
 def candidates(corpus: Corpus) -> list[Question]:
-    return list(load_recipe("edgar").candidates(corpus))
+    return list(load_recipe(corpus).candidates(corpus))
 
 
 @pytest.fixture(scope="module")

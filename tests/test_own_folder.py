@@ -26,7 +26,8 @@ from ragharness.folders.finding import Found, find_files
 from ragharness.folders.paths import folder_name
 from ragharness.folders.reading import read_folder, state_of
 from ragharness.folders.wrapping import unwrapped
-from ragharness.questions import build_questions, check_questions
+from ragharness.questions.building import build_questions
+from ragharness.questions.checks import check_questions
 from ragharness.questions.folder.cloze import cloze
 from ragharness.questions.folder.definitions import short_definitions
 from ragharness.questions.folder.statements import statements

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from ragharness.errors import UnknownName
 from ragharness.language.tokens import words
 from ragharness.passages import withhold
-from ragharness.questions.ground import Ground
-from ragharness.questions.whole import OF_THE_SET, Finding
+from ragharness.questions.corpus_index import CorpusIndex
+from ragharness.questions.set_checks import OF_THE_SET, Finding
 from ragharness.records import ROWS
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ragharness.questions.questionset import QuestionSet
     from ragharness.records import Question
 
-    Checks = tuple[tuple[str, Callable[[Question, Ground, PassageSet], Iterator[str]]], ...]
+    Checks = tuple[tuple[str, Callable[[Question, CorpusIndex, PassageSet], Iterator[str]]], ...]
 
 
 _QUOTED = 40
@@ -38,30 +38,32 @@ def check_questions(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
     if any(finding.rule == "evidence" for finding in findings):
         # Nothing can be checked about documents that are not there.
         return findings
-    ground = Ground(corpus)
-    index = withhold(ground.passages, questions.withheld_documents, questions.withheld_spans)
+    index = CorpusIndex(corpus)
+    passages = withhold(index.passages, questions.withheld_documents, questions.withheld_spans)
     every = _OF_A_QUESTION if questions.places else (*_OF_A_QUESTION, *_OF_A_BUILT_QUESTION)
-    findings += _of_each(questions, every, ground, index)
-    return findings if questions.places else findings + _of_the_set(questions, ground)
+    findings += _of_each(questions, every, index, passages)
+    return findings if questions.places else findings + _of_the_set(questions, index)
 
 
-def _of_each(questions: QuestionSet, checks: Checks, ground: Ground, index: PassageSet) -> Iterator[Finding]:
+def _of_each(
+    questions: QuestionSet, checks: Checks, index: CorpusIndex, passages: PassageSet
+) -> Iterator[Finding]:
     for question in questions.questions:
         for rule, check in checks:
-            yield from (Finding(rule, question.id, message) for message in check(question, ground, index))
+            yield from (Finding(rule, question.id, message) for message in check(question, index, passages))
 
 
 def remarks(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
     """Return the properties of built sets that a file of the user's does not have; it need not."""
     if not questions.places or any(finding.rule == "evidence" for finding in misfits(questions, corpus)):
         return []
-    ground = Ground(corpus)
-    own = _of_each(questions, _OF_A_BUILT_QUESTION, ground, ground.passages)
-    return [*own, *_of_the_set(questions, ground)]
+    index = CorpusIndex(corpus)
+    own = _of_each(questions, _OF_A_BUILT_QUESTION, index, index.passages)
+    return [*own, *_of_the_set(questions, index)]
 
 
-def _of_the_set(questions: QuestionSet, ground: Ground) -> list[Finding]:
-    return list(chain.from_iterable(check(questions, ground) for check in OF_THE_SET))
+def _of_the_set(questions: QuestionSet, index: CorpusIndex) -> list[Finding]:
+    return list(chain.from_iterable(check(questions, index) for check in OF_THE_SET))
 
 
 def misfits(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
@@ -123,26 +125,26 @@ def _unit(questions: QuestionSet) -> str:
     return "line" if questions.places else "question"
 
 
-def _answerable(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:
+def _answerable(question: Question, index: CorpusIndex, passages: PassageSet) -> Iterator[str]:
     """What wants an answer has its evidence in the index; what has none says so."""
     if question.answerable != bool(question.answers):
         yield "expected accepted answers exactly when the question is answerable"
     if question.wanted == "correct" or question.stratum == "null_retrieval":
         about = [question.document] if question.document else [span.document for span in question.evidence]
-        own = chain.from_iterable(index.of(copy) for each in about for copy in ground.copies(each))
-        if not ground.covered(question, list(own)):
+        own = chain.from_iterable(passages.of(copy) for each in about for copy in index.copies(each))
+        if not index.covered(question, list(own)):
             yield "expected passages of the index that hold all of its evidence, found none for some span"
     if not question.answerable and question.evidence:
         yield "expected no evidence for a question without answer"
 
 
-def _withheld(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:
+def _withheld(question: Question, index: CorpusIndex, passages: PassageSet) -> Iterator[str]:
     """What is withheld is out of the index, and nothing but it."""
     if (question.target == "unsupported") != bool(question.withheld):
         yield "expected evidence to be withheld exactly in grounded/unsupported"
     if not question.withheld:
         return
-    left = [passage for each in ground.copies(question.document) for passage in index.of(each)]
+    left = [passage for each in index.copies(question.document) for passage in passages.of(each)]
     if question.withheld == "document" and left:
         yield f"expected no passage of {question.document} in the index, found {len(left)}"
     for span in question.evidence:
@@ -152,7 +154,7 @@ def _withheld(question: Question, ground: Ground, index: PassageSet) -> Iterator
         yield "expected the rest of the document in the index, found nothing of it"
 
 
-def _silent(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:  # noqa: ARG001
+def _silent(question: Question, index: CorpusIndex, passages: PassageSet) -> Iterator[str]:  # noqa: ARG001
     """What nothing answers stores the patterns that prove it."""
     if question.answerable:
         return
@@ -162,13 +164,13 @@ def _silent(question: Question, ground: Ground, index: PassageSet) -> Iterator[s
     if unreadable:
         yield f"expected regular expressions, found {', '.join(map(repr, unreadable))}"
         return
-    for pattern in ground.hits(question):
+    for pattern in index.hits(question):
         yield f"expected no text to match {pattern!r}, found one that does"
     if question.stratum == "unanswerable" and question.absence_scope != "corpus":
         yield "expected a topic that nothing in the corpus touches, found patterns of one document"
 
 
-def _proven(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:  # noqa: ARG001
+def _proven(question: Question, index: CorpusIndex, passages: PassageSet) -> Iterator[str]:  # noqa: ARG001
     """A question without an answer stores why."""
     if not question.answerable and not (question.absence_patterns and question.absence_scope):
         yield "expected stored absence patterns and their scope, found none"
@@ -182,7 +184,7 @@ def _compiles(pattern: str) -> bool:
     return True
 
 
-def _tempting(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:  # noqa: ARG001
+def _tempting(question: Question, index: CorpusIndex, passages: PassageSet) -> Iterator[str]:  # noqa: ARG001
     """A question that tempts stores its temptation, which is no accepted answer."""
     if question.target == "wrong" and not question.distractors:
         yield "expected the tempting false answer, found no distractor"
@@ -191,7 +193,7 @@ def _tempting(question: Question, ground: Ground, index: PassageSet) -> Iterator
             yield f"expected a false answer as distractor, found the accepted {each.value!r}"
 
 
-def _own_wording(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:  # noqa: ARG001
+def _own_wording(question: Question, index: CorpusIndex, passages: PassageSet) -> Iterator[str]:  # noqa: ARG001
     """The question does not give its answer away."""
     if question.kind == "yesno" and not question.proposition:
         yield "expected the proposition that yes affirms or denies, found none"
@@ -202,19 +204,19 @@ def _own_wording(question: Question, ground: Ground, index: PassageSet) -> Itera
                 yield f"expected a question that does not contain its answer, found {each!r} in it"
 
 
-def _named(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:  # noqa: ARG001
+def _named(question: Question, index: CorpusIndex, passages: PassageSet) -> Iterator[str]:  # noqa: ARG001
     """The question names the document that it asks about."""
-    if question.document and ground.corpus.document(question.document).handle:
-        document = ground.corpus.document(question.document)
+    if question.document and index.corpus.document(question.document).handle:
+        document = index.corpus.document(question.document)
         names = (document.title, document.handle, document.paraphrase)
         folded = question.text.casefold()
         if not any(name and name.casefold() in folded for name in names):
             yield f"expected the document's title, handle or paraphrase in it, found none of {names}"
 
 
-def _alike(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:  # noqa: ARG001
+def _alike(question: Question, index: CorpusIndex, passages: PassageSet) -> Iterator[str]:  # noqa: ARG001
     """A document with a near-duplicate is neither withheld nor a trap."""
-    if (question.withheld or question.stratum == "adversarial") and question.document in ground.alike:
+    if (question.withheld or question.stratum == "adversarial") and question.document in index.alike:
         yield f"expected a document without near-duplicate, found {question.document}"
 
 

@@ -9,13 +9,13 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from ragharness.passages import PassageSet, withhold
+from ragharness.questions.candidates import Shortage
 from ragharness.questions.questionset import Slot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ragharness.questions.building import Family, Group, Pool
-    from ragharness.questions.ground import Ground
+    from ragharness.questions.candidates import Family, Group, Pool
     from ragharness.records import Evidence, Question
 
 WHOLLY_WITHHELD = 5
@@ -23,14 +23,6 @@ WHOLLY_WITHHELD = 5
 
 LEFT_IN_INDEX = 3
 """Passages of a document that must stay when a clause of it is withheld: its name has to match something."""
-
-
-class Shortage(Exception):
-    """The corpus does not carry as many questions of a slot as asked."""
-
-    def __init__(self, slot: Slot) -> None:
-        super().__init__(f"the corpus carries no more questions of {slot.name}")
-        self.slot = slot
 
 
 @dataclass
@@ -48,20 +40,12 @@ class _Tally:
 class Picker:
     """The state of one build: what is picked, how often each document is used, which ones are closed."""
 
-    def __init__(
-        self,
-        pool: Pool,
-        ground: Ground,
-        seed: int,
-        counts: Mapping[Slot, int],
-        ease: int = 1,
-        *,
-        spare: bool = False,
-    ) -> None:
-        """``spare``: the documents that state least are withheld first, whatever the turn of topics."""
+    def __init__(self, pool: Pool, seed: int, counts: Mapping[Slot, int], ease: int) -> None:
+        """``ease``: how many times its share a document may carry."""
         self.pool = pool
-        self._spare = spare
-        self.ground = ground
+        self._spare = bool(pool.weights)
+        """Where kinds of answer are to be rare, the documents that state least are withheld first."""
+        self._index = pool.index
         self._ranks = {id(group): _rank(seed, slot, group) for slot in counts for group in pool.of(slot)}
         self._fit: dict[int, bool] = {}
         self._sight: dict[int, bool] = {}
@@ -171,7 +155,7 @@ class Picker:
         if self.crowded and slot.withheld == "clause":
             self._pick(slot, count, cost)
             for each in self.picked(slot):
-                self._hidden.setdefault(self.ground.corpus.canonical(each.document), []).extend(each.evidence)
+                self._hidden.setdefault(self._index.corpus.canonical(each.document), []).extend(each.evidence)
             self._sight.clear()
             return
         self._pick(slot, count, cost, close=True)
@@ -200,11 +184,11 @@ class Picker:
         # No other passage can hold its evidence; few of a long document are near it.
         near = tuple(
             passage
-            for passage in self.ground.passages.of(first.document)
+            for passage in self._index.passages.of(first.document)
             if any(passage.start < span.end and span.start < passage.end for span in first.evidence)
         )
-        left = withhold(PassageSet(near, self.ground.passages.words), (), self._hidden[group.place])
-        return self.ground.covered(first, left.passages)
+        left = withhold(PassageSet(near, self._index.passages.words), (), self._hidden[group.place])
+        return self._index.covered(first, left.passages)
 
     def _pick(
         self, slot: Slot, count: int, cost: Callable[[Group], tuple[int, ...]], *, close: bool = False
@@ -238,13 +222,13 @@ class Picker:
 
     def _fits(self, group: Group) -> bool:
         first = group.variants[0]
-        if (first.withheld or first.stratum == "adversarial") and first.document in self.ground.alike:
+        if (first.withheld or first.stratum == "adversarial") and first.document in self._index.alike:
             return False
-        if self.ground.hits(first):
+        if self._index.hits(first):
             return False
-        if first.answerable and not self.ground.covered(first, self.ground.passages.of(first.document)):
+        if first.answerable and not self._index.covered(first, self._index.passages.of(first.document)):
             return False
-        return first.withheld != "clause" or self.ground.left_by_clause(first) >= LEFT_IN_INDEX
+        return first.withheld != "clause" or self._index.left_by_clause(first) >= LEFT_IN_INDEX
 
 
 def _rank(seed: int, slot: Slot, group: Group) -> str:

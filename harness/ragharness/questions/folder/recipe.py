@@ -1,5 +1,5 @@
 # ruff: noqa: E501 (patterns read better on their lines)
-"""The recipe for a folder: all candidate questions, from statements, absent topics and similar documents."""
+"""All candidate questions of a folder, from its statements, absent topics and similar documents."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from msgspec.structs import replace
 from ragharness.language.dates import find_dates
 from ragharness.language.tokens import words
 from ragharness.passages import build_passages, withhold
-from ragharness.questions.asking.moments import iso
-from ragharness.questions.folder.statements import statements
-from ragharness.questions.folder.strange import BODIES, TOPICS
-from ragharness.questions.folder.telling import telling_words
+from ragharness.questions.asking.dates import iso
+from ragharness.questions.folder.absent_topics import BODIES, TOPICS
+from ragharness.questions.folder.content_words import content_words
 from ragharness.records import Distractor, Evidence, Question
 
 if TYPE_CHECKING:
@@ -26,12 +25,6 @@ if TYPE_CHECKING:
     from ragharness.passages import PassageSet
     from ragharness.questions.folder.statements import Statement
     from ragharness.records import Document, Kind, Passage
-
-VERSION = 3
-"""Raised whenever the candidates change; kept with every frozen set."""
-
-PER_QUESTION = 8
-"""Statements that are looked at for one question of the set: enough to choose from, whatever the folder holds."""
 
 _DRAWN = 4
 """Documents of which one is asked what another one states."""
@@ -52,19 +45,17 @@ _NAME = re.compile(r"\b[A-Z][\w&'’-]*(?:\s+[A-Z][\w&'’-]*)*")
 _BODY = re.compile(
     r"(?<=[ “])(?P<article>the )?(?P<name>(?:[A-Z][\w&’'-]*\s+(?:of\s+|for\s+|and\s+|on\s+|the\s+)*)*(?:[A-Z][A-Z&]{1,7}|Department|Office|Agency|Bureau|Commission|Administration|Service|Board|Council|Committee|Institute|Company|Corporation|Corp|Inc|Group|Bank|Center|Court|Congress|University|Association|Foundation|Ministry|Treasury|Authority)(?:\s+(?:of|for|on)\s+(?:the\s+)?[A-Z][\w&-]*(?:\s+(?:and\s+)?[A-Z][\w&-]*)*)?)(?P<own>['’]s)?(?= [a-z])"
 )
+_MONTHS = frozenset(
+    "january february march april may june july august september october november december".split()  # noqa: SIM905
+)
 _AFTER = re.compile(r"\b(?:did|does|do|was|were|has|had|have|will) $|“$")
 """What stands before the subject of a question, or of a statement that it quotes."""
-
-
-def candidates(corpus: Corpus, size: int) -> list[Question]:
-    """Return what can be asked for a set of ``size`` questions, in two wordings each."""
-    return candidates_about(statements(corpus.documents, PER_QUESTION * size), corpus)
 
 
 def candidates_about(found: Iterable[Statement], corpus: Corpus) -> list[Question]:
     """Return what can be asked about some statements, and of what the folder lacks."""
     named = [each for each in corpus.documents if each.handle]
-    telling = {each.id: telling_words(each.text) for each in named}
+    telling = {each.id: content_words(each.text) for each in named}
     questions: list[Question] = []
     for each in sorted(found, key=lambda each: each.document.id):  # document by document: see _passages
         questions += _stated(each)
@@ -73,10 +64,9 @@ def candidates_about(found: Iterable[Statement], corpus: Corpus) -> list[Questio
         questions += _swapped(each, corpus)
     for document in sorted(named, key=lambda each: _draw(each.id))[:_DOCUMENTS]:
         for topic in TOPICS:
-            stems = tuple(topic.stems)
             plain = _plain(document, f"strange {topic.name}", topic.question, topic.kind, topic.unit)
             questions += (
-                replace(each, stratum="unanswerable", absence_patterns=stems, absence_scope="corpus")
+                replace(each, stratum="unanswerable", absence_patterns=topic.stems, absence_scope="corpus")
                 for each in plain
             )
     return [each for each in questions if not _tells(each)]
@@ -119,7 +109,7 @@ def _leaves_silence(statement: Statement) -> bool:
     rest = withhold(_passages(document), (), evidence).passages
     if statement.asked.kind == "text":
         return all(statement.asked.answer not in each.text for each in rest)
-    wanted = telling_words(statement.asked.about)
+    wanted = content_words(statement.asked.about)
     return all(len(wanted & _telling(each)) < len(wanted) for each in rest)
 
 
@@ -131,7 +121,7 @@ def _passages(document: Document) -> PassageSet:
 
 @lru_cache(maxsize=4096)
 def _telling(passage: Passage) -> frozenset[str]:
-    return telling_words(passage.text)
+    return content_words(passage.text)
 
 
 def _silent(statement: Statement, other: Document) -> Iterator[Question]:
@@ -156,24 +146,6 @@ def _silent(statement: Statement, other: Document) -> Iterator[Question]:
         )
 
 
-_MONTHS = frozenset(
-    [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ]
-)
-
-
 def _other(statement: Statement, named: Mapping[str, frozenset[str]]) -> str:
     """Return the document beside which the question looks most at home, of some that are drawn; "" of none."""
     others = [each for each in named if each != statement.document.id]
@@ -181,7 +153,7 @@ def _other(statement: Statement, named: Mapping[str, frozenset[str]]) -> str:
         return ""
     first = int(_draw(statement.document.id + statement.topic), 16)
     drawn = [others[(first + step * 7919) % len(others)] for step in range(_DRAWN)]
-    wanted = telling_words(statement.asked.about)
+    wanted = content_words(statement.asked.about)
     return max(drawn, key=lambda each: (len(wanted & named[each]), each))
 
 

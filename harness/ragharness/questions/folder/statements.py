@@ -15,13 +15,15 @@ from ragharness.language.numbers import find_quantities
 from ragharness.language.sentences import sentences
 from ragharness.language.tokens import words
 from ragharness.questions.asking import ask, common_words
+from ragharness.questions.asking.dates import iso, precision
 from ragharness.questions.folder.cloze import cloze
-from ragharness.questions.folder.definitions import NOTE, Posed, short_definitions
-from ragharness.questions.folder.telling import FIGURE, states_figure, telling_words
+from ragharness.questions.folder.content_words import FIGURE, content_words, states_figure
+from ragharness.questions.folder.definitions import NOTE, short_definitions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from ragharness.questions.asking import Asked
     from ragharness.records import Document
 
 _LIKELY = 50
@@ -36,7 +38,7 @@ FIGURES_EACH = 8
 """Figures and dates that are asked for one short definition: what letters stand for is soon guessed."""
 
 SAME = 0.6
-"""Share of a question's telling words from which another sentence may be saying the same."""
+"""Share of a question's content words from which another sentence may be saying the same."""
 
 ALIKE = 0.8
 """The same where that sentence has other figures: it may state another fact in like words."""
@@ -48,7 +50,7 @@ class Statement(NamedTuple):
     document: Document
     start: int
     end: int
-    asked: Posed
+    asked: Asked
     tempting: tuple[tuple[str, int, int], ...]
     """Another answer of the same kind and unit near by, with its place."""
     elsewhere: bool = False
@@ -71,7 +73,7 @@ def statements(documents: Sequence[Document], most: int) -> list[Statement]:
     return with_echoes(turns[:most], documents)
 
 
-def statement_at(document: Document, start: int, end: int, posed: Posed) -> Statement:
+def statement_at(document: Document, start: int, end: int, posed: Asked) -> Statement:
     """Return a statement whose question somebody else wrote, with what is near it."""
     first = max(0, start - _AROUND)
     around = [(first + one, first + other) for one, other in sentences(document.text[first : end + _AROUND])]
@@ -96,16 +98,16 @@ def _of_document(document: Document) -> list[Statement]:
     said = [" ".join(document.text[start:end].split()) for start, end in spans]
     lower = common_words(document.text)
     posed = [list(_posed(each, lower)) for each in said]
-    telling = [telling_words(each) for each in said]
+    content = [content_words(each) for each in said]
     holders: dict[str, list[int]] = {}
-    for place, each in enumerate(telling):
+    for place, each in enumerate(content):
         for word in each:
             holders.setdefault(word, []).append(place)
     found = []
     for place, questions in enumerate(posed):
         for asked in questions:
-            if _said_once(asked, place, said, telling, holders):
-                near = tuple(_near(asked, place, said, spans) or _akin(asked, place, said, spans, telling))
+            if _said_once(asked, place, said, content, holders):
+                near = tuple(_near(asked, place, said, spans) or _akin(asked, place, said, spans, content))
                 found.append(Statement(document, *spans[place], asked, near))
     found += (
         Statement(document, start, end, each, ()) for each, start, end in short_definitions(document.text)
@@ -113,12 +115,12 @@ def _of_document(document: Document) -> list[Statement]:
     return sorted(_one_question_each(found), key=_rank)[:_PER_DOCUMENT]
 
 
-def _posed(sentence: str, lower: Callable[[str], bool]) -> Iterator[Posed]:
+def _posed(sentence: str, lower: Callable[[str], bool]) -> Iterator[Asked]:
     """Yield the questions of a sentence; it is asked about by a gap only where it gives no other."""
     if not states_figure(sentence):
         return
     worded = [each for each in ask(sentence, lower) if not _ODD.search(each.question)]
-    yield from (Posed(*each) for each in worded)
+    yield from worded
     gap = None if worded else cloze(sentence)
     if gap:
         yield gap
@@ -132,21 +134,21 @@ _ODD = re.compile(
 
 
 def _said_once(
-    asked: Posed,
+    asked: Asked,
     place: int,
     said: Sequence[str],
-    telling: Sequence[frozenset[str]],
+    content: Sequence[frozenset[str]],
     holders: dict[str, list[int]],
 ) -> bool:
     """Whether no other sentence of the document says the same or what might be meant instead."""
-    wanted = telling_words(asked.about)
+    wanted = content_words(asked.about)
     if len(wanted) < 2:
         return False
     years = set(_YEAR.findall(asked.about))
     others = {other for word in wanted for other in holders.get(word, ()) if other != place}
     figures = set(FIGURE.findall(said[place]))
     for other in others:
-        share = len(wanted & telling[other]) / len(wanted)
+        share = len(wanted & content[other]) / len(wanted)
         if share < SAME or not states_figure(said[other]):
             continue
         if asked.kind == "number" and share < ALIKE and not figures & set(FIGURE.findall(said[other])):
@@ -158,7 +160,7 @@ def _said_once(
 
 
 def _near(
-    asked: Posed, place: int, said: Sequence[str], spans: Sequence[tuple[int, int]]
+    asked: Asked, place: int, said: Sequence[str], spans: Sequence[tuple[int, int]]
 ) -> list[tuple[str, int, int]]:
     """Return what stands near by and is of the same kind: another amount of money, another day."""
     places = range(max(0, place - NEAR), min(len(spans), place + NEAR + 1))
@@ -166,15 +168,15 @@ def _near(
 
 
 def _akin(
-    asked: Posed,
+    asked: Asked,
     place: int,
     said: Sequence[str],
     spans: Sequence[tuple[int, int]],
-    telling: Sequence[frozenset[str]],
+    content: Sequence[frozenset[str]],
 ) -> list[tuple[str, int, int]]:
     """Return what is of the same kind in the nearest sentence of the document that speaks of like things."""
-    wanted = telling_words(asked.about)
-    places = [other for other, each in enumerate(telling) if other != place and len(each & wanted) >= _SHARED]
+    wanted = content_words(asked.about)
+    places = [other for other, each in enumerate(content) if other != place and len(each & wanted) >= _SHARED]
     for other in sorted(places, key=lambda other: abs(other - place)):
         found = list(_others(asked, said[other], spans[other]))
         if found:
@@ -182,7 +184,7 @@ def _akin(
     return []
 
 
-def _others(asked: Posed, sentence: str, span: tuple[int, int]) -> Iterator[tuple[str, int, int]]:
+def _others(asked: Asked, sentence: str, span: tuple[int, int]) -> Iterator[tuple[str, int, int]]:
     if (asked.kind == "number" and not asked.unit) or NOTE.search(sentence):
         return
     for value in _dates(asked, sentence) if asked.kind == "date" else _amounts(asked, sentence):
@@ -190,15 +192,14 @@ def _others(asked: Posed, sentence: str, span: tuple[int, int]) -> Iterator[tupl
             yield value, *span
 
 
-def _dates(asked: Posed, sentence: str) -> Iterator[str]:
+def _dates(asked: Asked, sentence: str) -> Iterator[str]:
     for each in find_dates(sentence):
-        parts = [f"{each.year or 0:04d}", *(f"{part:02d}" for part in (each.month, each.day) if part)]
-        precise = ("year", "month", "day")[len(parts) - 1] == asked.precision
-        if each.year and precise and not (each.fiscal or each.quarter or each.ambiguous):
-            yield "-".join(parts)
+        same = each.year and precision(each) == asked.precision
+        if same and not (each.fiscal or each.quarter or each.ambiguous):
+            yield iso(each)
 
 
-def _amounts(asked: Posed, sentence: str) -> Iterator[str]:
+def _amounts(asked: Asked, sentence: str) -> Iterator[str]:
     unit, _, scale = asked.unit.partition(" ")
     for each in find_quantities(sentence):
         if each.unit == unit and not (each.bound or each.range or each.year):
@@ -214,18 +215,18 @@ def _one_question_each(found: Iterable[Statement]) -> list[Statement]:
         groups.setdefault(" ".join(words(each.asked.question)), []).append(each)
     single = [group[0] for group in groups.values() if len(group) == 1]
     # The same figure about the same things is one statement in two wordings: either could be cited.
-    amounts: dict[tuple[str, str], list[Posed]] = {}
+    amounts: dict[tuple[str, str], list[Asked]] = {}
     for each in single:
         amounts.setdefault((each.asked.answer, each.asked.unit), []).append(each.asked)
     return [each for each in single if not _again(each.asked, amounts[each.asked.answer, each.asked.unit])]
 
 
-def _again(asked: Posed, others: Iterable[Posed]) -> bool:
+def _again(asked: Asked, others: Iterable[Asked]) -> bool:
     return asked.kind == "number" and any(_alike(asked, other) for other in others if other is not asked)
 
 
-def _alike(one: Posed, other: Posed) -> bool:
-    first, second = telling_words(one.about), telling_words(other.about)
+def _alike(one: Asked, other: Asked) -> bool:
+    first, second = content_words(one.about), content_words(other.about)
     # A quoted statement has words enough to have two in common with any other.
     needed = ceil(SAME * min(len(first), len(second))) if one.left or other.left else 0
     return first != second and len(first & second) >= max(_SHARED, needed)
@@ -251,7 +252,7 @@ def with_echoes(found: list[Statement], documents: Iterable[Document]) -> list[S
     What shares enough words with a statement has one of its rarest words, what has its figures the rarest
     of them: only such pairs are compared.
     """
-    wanted = [telling_words(each.asked.about) for each in found]
+    wanted = [content_words(each.asked.about) for each in found]
     figures = [set(FIGURE.findall(each.document.text[each.start : each.end])) for each in found]
     watched: dict[str, list[int]] = {}
     common = Counter(word for words_of in (*wanted, *figures) for word in words_of)
@@ -267,12 +268,12 @@ def with_echoes(found: list[Statement], documents: Iterable[Document]) -> list[S
             said = document.text[start:end]
             if not states_figure(said):
                 continue
-            telling, theirs = telling_words(said), set(FIGURE.findall(said))
-            near = {number for key in watched.keys() & (telling | theirs) for number in watched[key]}
+            content, theirs = content_words(said), set(FIGURE.findall(said))
+            near = {number for key in watched.keys() & (content | theirs) for number in watched[key]}
             for number in near - heard:
                 share = SAME if figures[number] and figures[number] <= theirs else ALIKE
                 if (
-                    len(wanted[number] & telling) >= share * len(wanted[number])
+                    len(wanted[number] & content) >= share * len(wanted[number])
                     and found[number].document.id != document.id
                 ):
                     heard.add(number)

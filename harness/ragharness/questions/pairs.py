@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ragharness.questions.picking import Shortage
+from ragharness.questions.candidates import Shortage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from ragharness.questions.building import Family, Group
+    from ragharness.questions.candidates import Family, Group
     from ragharness.questions.picking import Picker
     from ragharness.questions.questionset import Slot
     from ragharness.records import Question
 
 Unit = list[tuple["Slot", "Group"]]
+"""A pair of opposite gold answers to one topic, or one question of another kind than yes/no."""
 
 UNEVEN = 2
 """Questions by which one form may be ahead of the other, within a row and over all that want a refusal."""
@@ -28,12 +29,9 @@ Little patience keeps the topics even, more of it carries larger sets.
 
 
 def pick_answerable(
-    picker: Picker, correct: Slot, wrong: Slot, counts: Mapping[Slot, int], patience: int = PATIENCE[0]
+    picker: Picker, correct: Slot, wrong: Slot, counts: Mapping[Slot, int], patience: int
 ) -> None:
-    """Pick both answerable rows together, topics in turn; raises Shortage.
-
-    A unit is a pair of opposite gold answers to one topic, or one question of another kind than yes/no.
-    """
+    """Pick both answerable rows together, topics in turn; raises Shortage."""
     room = {wrong: counts[wrong], correct: counts[correct]}
     turns: Counter[str] = Counter()
     waiting = dict.fromkeys(_both_sided(picker, correct), patience)
