@@ -16,7 +16,7 @@ from ragharness.corpus import Corpus, load_corpus
 from ragharness.download import obtain
 from ragharness.download import sec as rules
 from ragharness.errors import CorpusUnavailable, CorruptDownload
-from ragharness.manifests import manifest, wish
+from ragharness.manifests import download_request, manifest
 from ragharness.passages import build_passages, faults
 from ragharness.questions.building import build_questions
 from ragharness.questions.candidates import load_recipe
@@ -466,7 +466,7 @@ def test_all_of_it_from_a_server_that_plays_the_sec(
             server.pages[f"/submissions/CIK{cik.zfill(10)}.json"] = Page(
                 msgspec.json.encode({"filings": {"recent": recent, "files": []}})
             )
-        folder = obtain(wish(card, ""), source=server.url)
+        folder = obtain(download_request(card, ""), source=server.url)
         assert not server.banned
     assert sorted(each.name for each in folder.glob("*.html")) == sorted(card.files)
     assert load_corpus("edgar", source=server.url, offline=True).counts["documents"] == 25
