@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ragharness import shelf
-from ragharness.download import cache_folder, files_in, hash_file, named_source, obtain, pages_in
+from ragharness.download.obtaining import files_in, obtain, pages_in
+from ragharness.download.pinned import hash_file, named_source
+from ragharness.download.storage import cache_folder
 from ragharness.errors import CorruptDownload, RagharnessError, UnknownName
 from ragharness.folders.paths import folder_path
 from ragharness.manifests import choose_split, download_request, is_own, manifest, own_card
