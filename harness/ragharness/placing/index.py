@@ -1,15 +1,20 @@
 """An index over the folded text of a corpus, which finds where a text occurs.
 
-Seed and extend: a run of ``SEED`` bones that the index knows is followed to both sides as far as the corpus
-agrees. Of whatever ``SEED + STEP`` bones in one piece a text shares with the corpus, one seed is known.
+Folded are letters and digits without layout, case or accents: line breaks, hyphens at line ends, typographic
+quotes and ligatures, accents in either Unicode form, the stars and bars of Markdown leave no trace, so that a
+text can be found again however it was wrapped.
+
+Seed and extend: ``SEED`` folded characters that the index knows are followed to both sides as far as the
+corpus agrees. Of whatever ``SEED + STEP`` of them in one piece a text shares with it, one seed is known.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.placing.skeleton import with_places
 from ragharness.records import Evidence
 
 if TYPE_CHECKING:
@@ -36,12 +41,40 @@ _MOST = 256
 """Places followed for one key: the zeros of a table occur everywhere."""
 
 
-class Run(NamedTuple):
+_OTHERS = re.compile(r"[\W_]+")
+
+
+class Overlap(NamedTuple):
     """Characters ``first`` to ``last`` of a folded text, found in the corpus at ``at``."""
 
     first: int
     last: int
     at: int
+
+
+def fold(text: str) -> str:
+    """Return the folded letters and digits of a text."""
+    if text.isascii():
+        return _OTHERS.sub("", text).lower()
+    return "".join(map(_folded, text))
+
+
+def fold_with_places(text: str) -> tuple[str, NDArray[int32]]:
+    """Return the folded text and the offset of the character that each one comes from."""
+    import numpy as np
+
+    letters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    used = sorted(set(text))
+    folded = [_folded(each) for each in used]
+    lengths = np.zeros(ord(used[-1]) + 1 if used else 1, dtype=np.uint8)
+    lengths[[ord(each) for each in used]] = [len(each) for each in folded]
+    places = np.repeat(np.arange(len(text), dtype=np.int32), lengths[letters])
+    # ``translate`` is as fast as the array operations and knows characters that become several.
+    return text.translate(dict(zip(map(ord, used), folded, strict=True))), places
+
+
+def _folded(letter: str) -> str:
+    return "".join(each for each in unicodedata.normalize("NFKD", letter).casefold() if each.isalnum())
 
 
 class TextIndex:
@@ -54,12 +87,12 @@ class TextIndex:
         texts = []
         position = 0
         for document in documents:
-            text, places = with_places(document.text)
+            text, places = fold_with_places(document.text)
             self._begins.append(position)
             self._places.append(places)
             texts.append(text)
             position += len(text) + 1
-        # A line break is no bone: nothing is found across two documents.
+        # A line break is never folded text: nothing is found across two documents.
         self._all = "\n".join(texts)
         self._seeds: dict[str, int | list[int]] = {}
         for at in range(0, len(self._all) - SEED + 1, STEP):
@@ -69,37 +102,37 @@ class TextIndex:
         """Return the id of the document at an offset of the folded corpus."""
         return self._documents[bisect_right(self._begins, at) - 1].id
 
-    def span(self, run: Run) -> Evidence:
-        """Return the place of a run as offsets into the text of its document."""
-        number = bisect_right(self._begins, run.at) - 1
-        places, first = self._places[number], run.at - self._begins[number]
-        start, end = int(places[first]), int(places[first + run.last - run.first - 1]) + 1
+    def span(self, overlap: Overlap) -> Evidence:
+        """Return the place of an overlap as offsets into the text of its document."""
+        number = bisect_right(self._begins, overlap.at) - 1
+        places, first = self._places[number], overlap.at - self._begins[number]
+        start, end = int(places[first]), int(places[first + overlap.last - overlap.first - 1]) + 1
         return Evidence(self._documents[number].id, start, end)
 
-    def whole(self, text: str) -> list[Run]:
+    def whole(self, text: str) -> list[Overlap]:
         """Return every place where the whole folded text occurs, in corpus order."""
-        return [Run(0, len(text), at) for at in sorted(set(self._starts(text)))]
+        return [Overlap(0, len(text), at) for at in sorted(set(self._starts(text)))]
 
-    def next_runs(self, text: str, first: int, least: int) -> list[Run]:
+    def next_overlaps(self, text: str, first: int, least: int) -> list[Overlap]:
         """Return the first matches of at least ``least`` characters from ``first``, within one ``STEP``.
 
-        Each document has its seeds elsewhere: the run that leads on farthest may not be the first one known.
+        Each document has its seeds elsewhere: the one that leads on farthest may not be the first one known.
         """
-        runs: dict[int, Run] = {}
+        overlaps: dict[int, Overlap] = {}
         limit = len(text) - SEED + 1
         begin = first
         while begin < limit:
             for at in self._known(text, begin):
-                if at - begin not in runs:
-                    run = self._extended(text, begin, at, first)
-                    if run.last - run.first >= least:
-                        if not runs:
+                if at - begin not in overlaps:
+                    overlap = self._extended(text, begin, at, first)
+                    if overlap.last - overlap.first >= least:
+                        if not overlaps:
                             limit = min(limit, begin + STEP)
-                        runs[at - begin] = run
+                        overlaps[at - begin] = overlap
             begin += 1
-        return list(runs.values())
+        return list(overlaps.values())
 
-    def onward(self, text: str, before: Run) -> Run | None:
+    def onward(self, text: str, before: Overlap) -> Overlap | None:
         """Return where a text continues in the same document after a gap; None if it does not."""
         here = before.at + before.last - before.first
         border = self._all.find("\n", here)
@@ -134,13 +167,13 @@ class TextIndex:
             yield at
             at = self._all.find(text, at + 1)
 
-    def _extended(self, text: str, begin: int, at: int, least: int, floor: int = 0) -> Run:
+    def _extended(self, text: str, begin: int, at: int, least: int, floor: int = 0) -> Overlap:
         back = 0
         while (
             begin - back > least and at - back > floor and text[begin - back - 1] == self._all[at - back - 1]
         ):
             back += 1
-        return Run(begin - back, begin + self._agreeing(text, begin, at), at - back)
+        return Overlap(begin - back, begin + self._agreeing(text, begin, at), at - back)
 
     def _agreeing(self, text: str, begin: int, at: int) -> int:
         """Return the length of the common text from two places, found by bisection."""

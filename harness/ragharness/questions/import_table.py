@@ -17,7 +17,7 @@ from ragharness.language.sentences import sentences
 from ragharness.language.tokens import words
 from ragharness.passages import build_passages
 from ragharness.placing import Placer
-from ragharness.placing.naming import Names
+from ragharness.placing.naming import DocumentNames
 from ragharness.questions.import_jsonl import EXAMPLE, NumberedQuestions
 from ragharness.questions.phrasing import interrogative
 from ragharness.questions.tables import MOST, is_csv, read_rows
@@ -180,7 +180,7 @@ class _Locator:
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
-        self._names = Names(corpus)
+        self._names = DocumentNames(corpus)
         self._placer = Placer(corpus, build_passages(corpus.documents))
 
     def document(self, name: str) -> str:

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.language.tokens import words
-from ragharness.placing.skeleton import bones
+from ragharness.placing.index import fold
 from ragharness.questions.asking.statement import Asked
 from ragharness.questions.values import kind_of, read_answers
 
@@ -64,9 +64,9 @@ def _fault(question: str, answer: str, quote: str, passage: Passage) -> str:
         return "the answer is missing or too long to be compared"
     if f" {' '.join(words(answer))} " in f" {' '.join(words(question))} ":
         return "the question holds its answer"
-    if len(bones(quote)) < _SHORTEST_QUOTE or bones(quote) not in bones(passage.text):
+    if len(fold(quote)) < _SHORTEST_QUOTE or fold(quote) not in fold(passage.text):
         return "the quote does not stand in the passage"
-    if bones(answer) not in bones(quote):
+    if fold(answer) not in fold(quote):
         return "the quote does not state the answer"
     return ""
 
