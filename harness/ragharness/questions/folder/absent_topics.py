@@ -3,20 +3,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from ragharness.records import Kind
+from ragharness.questions.asking.statement import Asked
 
 
 class Topic(NamedTuple):
     """A question about something that a document may well lack, and the stems of which it then has none."""
 
     name: str
-    question: str
-    kind: Kind
     stems: tuple[str, ...]
-    unit: str
+    asked: Asked
 
 
 _TOPICS = r"""
@@ -73,7 +70,8 @@ windmill | windmill | date | in what year was the windmill restored?
 def _topic(line: str) -> Topic:
     name, stems, answer, question = line.split(" | ")
     kind, _, unit = answer.partition(" ")
-    return Topic(name, question, cast("Kind", kind), tuple(stems.split(", ")), unit)
+    asked = Asked(question, "date" if kind == "date" else "number", "", unit)
+    return Topic(name, tuple(stems.split(", ")), asked)
 
 
 TOPICS = tuple(map(_topic, _TOPICS.strip().splitlines()))
