@@ -19,17 +19,17 @@ from ragharness.passages import build_passages
 from ragharness.placing import Placer
 from ragharness.placing.naming import DocumentNames
 from ragharness.questions.import_jsonl import EXAMPLE, NumberedQuestions
-from ragharness.questions.phrasing import interrogative
 from ragharness.questions.tables import MOST, is_csv, read_rows
-from ragharness.questions.values import false_answers, kind_of, typed
+from ragharness.questions.values import interrogative, kind_of, read_amount, read_date, typed
 from ragharness.records import Distractor, Evidence, Passage, Question
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from ragharness.corpus import Corpus
     from ragharness.questions.tables import Cells
+    from ragharness.records import Kind
 
 _NONE = frozenset({"", "unanswerable", "not answerable", "n/a", "none", "not stated", "no answer"})
 _FALSE = frozenset({"no", "false", "0", "n"})
@@ -105,7 +105,7 @@ def _question(cells: Cells, number: int, locator: _Locator | None) -> Question:
         )
     read = typed(named, given, unit, text)
     tempting = _cells(cells, "distractors", "|")
-    false = tuple(Distractor(each) for each in false_answers(read.kind, tempting, read.unit, read.answers))
+    false = tuple(Distractor(each) for each in _false_answers(read.kind, tempting, read.unit, read.answers))
     return replace(
         plain,
         stratum="grounded",
@@ -119,6 +119,20 @@ def _question(cells: Cells, number: int, locator: _Locator | None) -> Question:
         distractors=false,
         proposition=read.proposition,
     )
+
+
+def _false_answers(kind: Kind, given: list[str], unit: str, answers: tuple[str, ...]) -> Iterator[str]:
+    """Yield false answers as they are compared; raises ValueError for others' kinds and accepted ones."""
+    for each in given:
+        amount = read_amount(each, unit) if kind == "number" else None
+        value = amount[0] if amount and amount[1] == unit else read_date(each) if kind == "date" else each
+        if kind == "number" and not (amount and amount[1] == unit):
+            raise ValueError(f"expected a false answer in {unit or 'plain numbers'}, found {each[:80]!r}")
+        if kind == "date" and not value:
+            raise ValueError(f"expected a date as false answer, found {each[:80]!r}")
+        if value in answers:
+            raise ValueError(f"the false answer {each[:80]!r} is an accepted one")
+        yield value.lower() if kind == "yesno" else value
 
 
 def _cell(cells: Cells, name: str) -> str:

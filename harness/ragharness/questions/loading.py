@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,18 @@ if TYPE_CHECKING:
 
 _NAMED = 3
 """Questions that are named where a set is not the frozen one; the rest is counted."""
+
+_UNDECIDABLE = {
+    "sentence": (
+        "are sentences, which the rules leave to review unless an answer holds their words: give a short gold"
+        " (a name, a figure, yes or no) as a further accepted answer, or let a judge or a person decide"
+    ),
+    "no unit": (
+        "are amounts of money without their unit, which the rules cannot compare: name it in the column unit"
+        ' ("USD million") or in the question'
+    ),
+}
+"""What is said of golds that the rules cannot decide, by the reason."""
 
 
 def load_questions(
@@ -103,7 +116,7 @@ def questions_about(corpus: Corpus, path: Path) -> QuestionSet:
 def _stored(path: Path, name: str, corpus: Corpus | None) -> QuestionSet:
     from ragharness.questions.import_table import read_table
     from ragharness.questions.tables import is_table
-    from ragharness.questions.values import review_notes
+    from ragharness.questions.values import undecidable
 
     if path.is_dir():
         if not (path / CARD).is_file():
@@ -118,7 +131,9 @@ def _stored(path: Path, name: str, corpus: Corpus | None) -> QuestionSet:
         questions, places = read_table(content, path, corpus)
     else:
         questions, places = read_lines(content, path, examine=True)
-    notes = review_notes(questions)
+    found: Counter[str] = Counter(map(undecidable, questions))
+    counts = ((found[why], told) for why, told in _UNDECIDABLE.items())
+    notes = tuple(f"{count} of {len(questions)} golds {told}" for count, told in counts if count)
     return QuestionSet(name, "", "", DEFAULT_SEED, len(questions), questions, notes=notes, places=places)
 
 
