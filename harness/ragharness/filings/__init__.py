@@ -9,7 +9,7 @@ facts      concept, value, unit, period
 reading    all of it together: one filing
 """
 
-from ragharness.filings.reading import Filing, Found, read_filing
+from ragharness.filings.reading import Filing, PlacedFact, read_filing
 from ragharness.filings.tree import LARGEST, is_whole, looks_like_html
 
-__all__ = ["LARGEST", "Filing", "Found", "is_whole", "looks_like_html", "read_filing"]
+__all__ = ["LARGEST", "Filing", "PlacedFact", "is_whole", "looks_like_html", "read_filing"]
