@@ -82,7 +82,7 @@ def is_zip(path: Path) -> bool:
 
 def plain_names(path: Path) -> set[str]:
     """Return the file names in a zip, wherever they sit; raises CorruptDownload for a damaged one."""
-    with _opened(path) as archive:
+    with _opened(path, path.name) as archive:
         return {PurePosixPath(each.filename).name for each in archive.infolist()}
 
 
@@ -91,7 +91,7 @@ def read_members(path: Path, suffixes: Collection[str]) -> Iterator[tuple[str, b
 
     Raises CorruptDownload for an archive that is damaged or made to do harm; nothing is written.
     """
-    with _opened(path) as archive:
+    with _opened(path, path.name) as archive:
         members = sorted(archive.infolist(), key=lambda each: each.filename)
         for member in members:
             _refuse_harmful(member, path.name)
@@ -102,14 +102,13 @@ def read_members(path: Path, suffixes: Collection[str]) -> Iterator[tuple[str, b
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+def _opened(path: Path, name: str, advice: str = "--from with another copy") -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(path) as archive:
             yield archive
     except _UNREADABLE as error:
         raise CorruptDownload(
-            f"expected a whole zip archive in {path.name}, found it truncated or damaged: {error}",
-            help="--from with another copy",
+            f"expected a whole zip archive in {name}, found it truncated or damaged: {error}", help=advice
         ) from error
 
 
@@ -117,29 +116,23 @@ def _from_zip(
     path: Path, name: str, request: DownloadRequest, folder: Path, on_progress: Listener
 ) -> dict[str, str]:
     installed: dict[str, str] = {}
-    try:
-        with zipfile.ZipFile(path) as archive:
-            members = archive.infolist()
-            for member in members:
-                _refuse_harmful(member, name)
-            for wanted, pinned in request.welcome.items():
-                if not (candidates := _called(members, wanted)):
-                    continue
-                true_one, found = _true_one(archive, candidates, pinned)
-                if true_one is not None:
-                    _unpack(archive, true_one, folder / wanted)
-                    installed[wanted] = found
-                    continue
-                where, size = f"{wanted} in {name}", candidates[-1].file_size
-                problem = altered(where, wanted, pinned, found, size, request)
-                if wanted in request.wanted:
-                    raise problem
-                on_progress(f"left out: {problem}", 0, 0)
-    except _UNREADABLE as error:
-        raise CorruptDownload(
-            f"expected a whole zip archive in {name}, found it truncated or damaged: {error}",
-            help=f"{request.fetch_command}, or --from with another copy",
-        ) from error
+    with _opened(path, name, f"{request.fetch_command}, or --from with another copy") as archive:
+        members = archive.infolist()
+        for member in members:
+            _refuse_harmful(member, name)
+        for wanted, pinned in request.welcome.items():
+            if not (candidates := _called(members, wanted)):
+                continue
+            true_one, found = _true_one(archive, candidates, pinned)
+            if true_one is not None:
+                _unpack(archive, true_one, folder / wanted)
+                installed[wanted] = found
+                continue
+            where, size = f"{wanted} in {name}", candidates[-1].file_size
+            problem = altered(where, wanted, pinned, found, size, request)
+            if wanted in request.wanted:
+                raise problem
+            on_progress(f"left out: {problem}", 0, 0)
     return installed
 
 
