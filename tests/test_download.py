@@ -384,7 +384,7 @@ def test_a_download_that_was_whole_before_a_crash_is_not_repeated(
 ) -> None:
     with monkeypatch.context() as crash:
         crash.setattr("ragharness.download.archives.install", lambda *given, **named: {})
-        crash.setattr("ragharness.download.obtaining.discard", lambda part: None)
+        crash.setattr("ragharness.download.transfer.discard", lambda part: None)
         obtain(wanted(server.url("/toy.zip")))
     assert (obtain(wanted(server.url("/toy.zip"))) / "test.json").read_bytes() == GOOD
     assert len(server.seen) == 1

@@ -20,7 +20,6 @@ from ragharness.download.pinned import (
     source_variable,
 )
 from ragharness.download.storage import cache_folder, condition, locked, record_hashes
-from ragharness.download.transfer import discard, fetch
 from ragharness.errors import CorpusUnavailable
 from ragharness.privacy import public
 
@@ -115,7 +114,7 @@ class _Obtaining:
             found = condition(self.folder, name, Pinned())
             lacking += [] if found == "whole" else [name]
             if found == "altered":
-                discard(self.folder / name)
+                (self.folder / name).unlink(missing_ok=True)
                 told = f"{name} was altered since it was fetched, and is left out"
                 self.on_progress(f"{told}; {self.request.fetch_command}", 0, 0)
         return lacking
@@ -149,6 +148,8 @@ class _Obtaining:
             fetched = fetch_rows(request, url.removeprefix(HUB), folder, self.on_progress)
             record_hashes(folder, fetched, _label(url))
             return
+        from ragharness.download.transfer import discard, fetch
+
         part = folder / f"{sha256(url.encode()).hexdigest()[:16]}.part"
         fetch(url, part, on_progress=self.on_progress, space=request.space)
         try:

@@ -3,10 +3,8 @@
 tree       bytes to elements, mended where they are malformed
 lines      collapsed text and the places of elements in it
 layout     elements to paragraphs and rows of tables
-furniture  page numbers, running heads and feet
-values     displayed numbers to values
 facts      concept, value, unit, period
-reading    all of it together: one filing
+reading    all of it together: one filing, without page numbers and running heads
 """
 
 from ragharness.filings.reading import Filing, PlacedFact, read_filing

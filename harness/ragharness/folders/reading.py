@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -34,8 +35,6 @@ class Contents:
     documents: tuple[Document, ...]
     notices: tuple[str, ...]
     """A sentence for each file that was left out, or read otherwise than its name says."""
-    kinds: dict[str, int] = field(default_factory=dict)
-    """Files that were read, by their endings."""
 
 
 def read_folder(path: Path, on_progress: Callable[..., None] | None = None) -> Contents:
@@ -45,14 +44,13 @@ def read_folder(path: Path, on_progress: Callable[..., None] | None = None) -> C
     """
     files, notices = find_files(path)
     drafts: list[Draft] = []
-    kinds: dict[str, int] = {}
     pdf_missing: list[str] = []
-    others: dict[str, int] = {}
+    others: Counter[str] = Counter()
     with SubprocessReader() as apart:
         for number, file in enumerate(files):
             ending = _ending(file)
             if ending not in ENDINGS:
-                others[ending] = others.get(ending, 0) + 1
+                others[ending] += 1
                 continue
             if ending == PDF and not can_read():
                 pdf_missing.append(file.name)
@@ -63,7 +61,6 @@ def read_folder(path: Path, on_progress: Callable[..., None] | None = None) -> C
             parsed = (apart.read if risky else parse)(file.name, file.path, ending)
             drafts += parsed.drafts
             notices += parsed.notices
-            kinds[ending] = kinds.get(ending, 0) + bool(parsed.drafts)
     notices += _unread(pdf_missing, others)
     if not drafts:
         raise UsageError(
@@ -74,14 +71,15 @@ def read_folder(path: Path, on_progress: Callable[..., None] | None = None) -> C
             else "ragharness run --corpus FOLDER takes .txt .md .html .pdf .jsonl",
         )
     documents = documents_of(drafts)
-    return Contents(tuple(documents), _shortened([*notices, *_twins(documents)]), kinds)
+    return Contents(tuple(documents), _shortened([*notices, *_twins(documents)]))
 
 
 def state_of(path: Path) -> str:
     """Return a hash of all that reading a folder depends on: its files, and what reads them."""
     files, notices = find_files(path)
     rooms = [Path(__file__).parent, Path(__file__).parents[1] / "filings"]
-    digest = sha256(repr((sys.version_info[:2], _versions(), notices)).encode())
+    versions = [_version(name) for name in ("lxml", "markdown-it-py", "pypdf")]
+    digest = sha256(repr((sys.version_info[:2], versions, notices)).encode())
     for code in sorted(each for room in rooms for each in room.glob("*.py")):
         digest.update(code.read_bytes())
     for file in files:
@@ -89,10 +87,6 @@ def state_of(path: Path) -> str:
         if file.size <= LARGEST and _ending(file) in ENDINGS:
             digest.update(_hash(file.path).encode())
     return digest.hexdigest()[:32]
-
-
-def _versions() -> list[str]:
-    return [_version(name) for name in ("lxml", "markdown-it-py", "pypdf")]
 
 
 def _version(name: str) -> str:
@@ -113,7 +107,7 @@ def _ending(file: FoundFile) -> str:
     return file.name.rsplit("/", 1)[-1].rpartition(".")[2].lower()
 
 
-def _unread(pdf_missing: list[str], others: dict[str, int]) -> Iterator[str]:
+def _unread(pdf_missing: list[str], others: Counter[str]) -> Iterator[str]:
     if pdf_missing:
         named = ", ".join(pdf_missing[:5]) + (
             f" and {len(pdf_missing) - 5} more" if len(pdf_missing) > 5 else ""

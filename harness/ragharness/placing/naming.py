@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from ragharness.placing.index import fold
+from ragharness.placing.folding import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

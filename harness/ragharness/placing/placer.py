@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
-from ragharness.placing.index import fold
-from ragharness.placing.matching import SHARE, Matcher
+from ragharness.placing.folding import SHARE, fold
 from ragharness.placing.naming import DocumentNames
 from ragharness.records import Evidence, Passage
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
     from ragharness.corpus import Corpus
     from ragharness.passages import PassageSet
+    from ragharness.placing.matching import Matcher
 
 How = Literal["id", "offsets", "text", "partly", "ambiguous", "nowhere"]
 
@@ -80,6 +80,8 @@ class Placer:
     @property
     def matcher(self) -> Matcher:
         """What finds texts in the corpus."""
+        from ragharness.placing.matching import Matcher
+
         with self._building:
             if self._matcher is None:
                 self._matcher = Matcher(self._corpus)
