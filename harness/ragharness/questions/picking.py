@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from hashlib import sha256
 from math import ceil
@@ -46,12 +46,11 @@ class Picker:
         self._spare = bool(pool.weights)
         """Where kinds of answer are to be rare, the documents that state least are withheld first."""
         self._index = pool.index
-        self._ranks = {id(group): _rank(seed, slot, group) for slot in counts for group in pool.of(slot)}
-        self._fit: dict[int, bool] = {}
-        self._sight: dict[int, bool] = {}
-        self._picked: dict[Slot, list[Question]] = {}
-        self._groups: dict[Slot, list[Group]] = {}
-        self._tallies: dict[tuple[str, str], _Tally] = {}
+        self._ranks = {group: _rank(seed, slot, group) for slot in counts for group in pool.of(slot)}
+        self._fit: dict[Group, bool] = {}
+        self._sight: dict[Group, bool] = {}
+        self._picked: defaultdict[Slot, list[tuple[Group, Question]]] = defaultdict(list)
+        self._tallies: defaultdict[tuple[str, str], _Tally] = defaultdict(_Tally)
         self._topics: Counter[str] = Counter()
         self._taken: set[tuple[str, str]] = set()
         self._closed: set[str] = set()
@@ -69,11 +68,11 @@ class Picker:
 
     def picked(self, slot: Slot) -> list[Question]:
         """Return the questions picked for a slot, in the order of picking."""
-        return self._picked.get(slot, [])
+        return [question for _, question in self._picked[slot]]
 
     def rank(self, group: Group) -> str:
         """Return the group's place in the seeded order that breaks all ties."""
-        return self._ranks[id(group)]
+        return self._ranks[group]
 
     def usable(self, group: Group, *, closing: bool = False) -> bool:
         """Whether the group may still be asked; the dear tests come last and are remembered."""
@@ -84,13 +83,13 @@ class Picker:
         if group.resembles & self._closed:  # what is not in the index tempts nobody
             return False
         if group.place in self._hidden:
-            if id(group) not in self._sight:
-                self._sight[id(group)] = self._in_sight(group)
-            if not self._sight[id(group)]:
+            if group not in self._sight:
+                self._sight[group] = self._in_sight(group)
+            if not self._sight[group]:
                 return False
-        if id(group) not in self._fit:
-            self._fit[id(group)] = self._fits(group)
-        return self._fit[id(group)]
+        if group not in self._fit:
+            self._fit[group] = self._fits(group)
+        return self._fit[group]
 
     def reserve(self, slot: Slot, group: Group) -> None:
         """Count the group as asked; its wording may be chosen later."""
@@ -123,8 +122,7 @@ class Picker:
         tally.answers[best.answers] += 1
         tally.wordings[best.wording] += 1
         self._topics[group.topic] += 1
-        self._picked.setdefault(slot, []).append(best)
-        self._groups.setdefault(slot, []).append(group)
+        self._picked[slot].append((group, best))
 
     def fill(self, slot: Slot, count: int) -> None:
         """Pick ``count`` questions of a slot: genres, kinds, topics, documents in turn; raises Shortage."""
@@ -162,11 +160,10 @@ class Picker:
 
     def reword(self, slot: Slot, form: str, other: str) -> bool:
         """Ask one question of a slot in the other form; False: none of them can be."""
-        picked = self._picked.get(slot, [])
-        for place, (question, group) in enumerate(zip(picked, self._groups.get(slot, []), strict=True)):
+        for place, (group, question) in enumerate(self._picked[slot]):
             variants = [each for each in group.variants if each.form == other]
             if question.kind == "yesno" and question.form == form and variants:
-                picked[place] = variants[0]
+                self._picked[slot][place] = group, variants[0]
                 return True
         return False
 
@@ -215,10 +212,7 @@ class Picker:
 
     def _tally(self, slot: Slot) -> _Tally:
         """Both ways of withholding share one tally: they are one row."""
-        key = slot.stratum, slot.target
-        if key not in self._tallies:
-            self._tallies[key] = _Tally()
-        return self._tallies[key]
+        return self._tallies[slot.stratum, slot.target]
 
     def _fits(self, group: Group) -> bool:
         first = group.variants[0]
