@@ -170,9 +170,9 @@ def test_quotas_keep_the_proportions(size: int) -> None:
     counts = quotas(size)
     assert sum(counts.values()) == size
     assert list(counts) == list(SHARES)
-    assert all(abs(counts[slot] - size * share / 130) < 1 for slot, share in SHARES.items())
+    assert all(abs(counts[part] - size * share / 130) < 1 for part, share in SHARES.items())
     if size % 13 == 0:
-        assert all(counts[slot] == size * share // 130 for slot, share in SHARES.items())
+        assert all(counts[part] == size * share // 130 for part, share in SHARES.items())
 
 
 def test_a_built_set_has_every_property(built: QuestionSet, corpus: Corpus) -> None:

@@ -12,7 +12,7 @@ from ragharness.questions.candidates import Pool, Shortage, load_recipe
 from ragharness.questions.corpus_index import CorpusIndex
 from ragharness.questions.pairs import PATIENCE, level_forms, pick_answerable
 from ragharness.questions.picking import Picker
-from ragharness.questions.questionset import SHARES, QuestionSet, Slot, quotas
+from ragharness.questions.questionset import SHARES, QuestionSet, RowPart, quotas
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,14 +29,14 @@ _EASE = (1, 3)
 _LOOK_ABOVE = 4
 """Sizes above a failing one that are tried before it is believed to be the end."""
 
-_NEEDED = Slot("grounded", "correct")
+_NEEDED = RowPart("grounded", "correct")
 """Without questions that can be answered a set says nothing; a user's documents may lack all else."""
 
 _OF_SEVERAL = ("grounded/unsupported/document", "grounded/refused")
-"""Slots for which there must be another document."""
+"""Parts for which there must be another document."""
 
 _MAKE_ROOM = ("grounded/unsupported/document", "grounded/unsupported/clause", "null_retrieval")
-"""Slots that are given up, in this order, where plain questions are short."""
+"""Parts that are given up, in this order, where plain questions are short."""
 
 
 def build_questions(corpus: Corpus, size: int = DEFAULT_SIZE, seed: int = DEFAULT_SEED) -> QuestionSet:
@@ -79,7 +79,7 @@ def compose(corpus: Corpus, candidates: Iterable[Question], size: int, seed: int
     left_out: tuple[str, ...] = () if len(pool.places()) > 1 else _OF_SEVERAL
     while isinstance(short := _picked(pool, SMALLEST, seed, left_out), Shortage):
         room = [name for name in _MAKE_ROOM if name not in left_out]
-        name = room[0] if short.slot == _NEEDED and room else short.slot.name
+        name = room[0] if short.part == _NEEDED and room else short.part.name
         if name == _NEEDED.name or name in left_out:
             raise QuestionsNotUsable(
                 f"expected at least {SMALLEST} questions with certain answers in {corpus.id}, found too few"
@@ -162,12 +162,12 @@ def _picked_once(
         picker.withhold(document, counts[document])
         picker.withhold(clause, counts[clause])
         pick_answerable(picker, correct, wrong, counts, patience)
-        for slot in (refused, null, adversarial, unanswerable):
-            picker.fill(slot, counts[slot])
+        for part in (refused, null, adversarial, unanswerable):
+            picker.fill(part, counts[part])
     except Shortage as short:
         return short
     level_forms(picker, (document, clause, refused, unanswerable, adversarial, null))
-    ordered = [question for slot in counts for question in picker.picked(slot)]
+    ordered = [question for part in counts for question in picker.picked(part)]
     width = max(3, len(str(len(ordered))))
     return tuple(
         msgspec.structs.replace(question, id=f"q{number:0{width}}")
@@ -179,6 +179,6 @@ def _most(pool: Pool, size: int, left_out: tuple[str, ...]) -> int:
     """Return the first size below ``size`` worth trying: a multiple of 13 has exact proportions."""
     total = sum(SHARES.values())
     bounds = [
-        len(pool.of(slot)) * total // share for slot, share in SHARES.items() if slot.name not in left_out
+        len(pool.of(part)) * total // share for part, share in SHARES.items() if part.name not in left_out
     ]
     return min(size - 1, *bounds) // SMALLEST * SMALLEST

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from ragharness import shelf
 from ragharness.errors import QuestionsNotUsable
-from ragharness.questions.questionset import Slot, slot_of
+from ragharness.questions.questionset import RowPart, part_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -36,11 +36,11 @@ class Recipe(Protocol):
 
 
 class Shortage(Exception):
-    """The corpus does not carry as many questions of a slot as asked."""
+    """The corpus does not carry as many questions of a part as asked."""
 
-    def __init__(self, slot: Slot) -> None:
-        super().__init__(f"the corpus carries no more questions of {slot.name}")
-        self.slot = slot
+    def __init__(self, part: RowPart) -> None:
+        super().__init__(f"the corpus carries no more questions of {part.name}")
+        self.part = part
 
 
 def load_recipe(corpus: Corpus) -> Recipe:
@@ -58,7 +58,7 @@ def load_recipe(corpus: Corpus) -> Recipe:
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """All wordings of one question: one document, one topic, one slot."""
+    """All wordings of one question: one document, one topic, one part."""
 
     place: str
     """The document, twins counted as one; for a document that does not exist the question's own text."""
@@ -95,27 +95,27 @@ class Pool:
         self.index = index
         self.weights = weights or {}
         """How many turns a kind of answer gives to the others for each of its own; one where not told."""
-        groups: dict[tuple[Slot, str, str], list[Question]] = {}
+        groups: dict[tuple[RowPart, str, str], list[Question]] = {}
         for each in candidates:
             place = index.corpus.canonical(each.document) if each.document else each.text
-            groups.setdefault((slot_of(each), place, each.topic), []).append(each)
-        self._groups: dict[Slot, list[Group]] = {}
-        for (slot, place, topic), variants in sorted(groups.items(), key=lambda item: item[0]):
+            groups.setdefault((part_of(each), place, each.topic), []).append(each)
+        self._groups: dict[RowPart, list[Group]] = {}
+        for (part, place, topic), variants in sorted(groups.items(), key=lambda item: item[0]):
             ordered = sorted(variants, key=lambda each: (each.form, each.wording, each.text))
             group = Group(place, topic, tuple(ordered), index.family(ordered[0]))
-            self._groups.setdefault(slot, []).append(group)
+            self._groups.setdefault(part, []).append(group)
 
-    def of(self, slot: Slot) -> list[Group]:
-        """Return the groups of a slot, sorted by document and topic."""
-        return self._groups.get(slot, [])
+    def of(self, part: RowPart) -> list[Group]:
+        """Return the groups of a part, sorted by document and topic."""
+        return self._groups.get(part, [])
 
     def scarce(self) -> Counter[str]:
         """Count for each document the answerable questions that few other documents could replace.
 
         These are the rarer gold answer of each yes/no topic, and others with a tempting false answer.
         """
-        wrong = self.of(Slot("grounded", "wrong"))
-        answerable = [*self.of(Slot("grounded", "correct")), *wrong]
+        wrong = self.of(RowPart("grounded", "wrong"))
+        answerable = [*self.of(RowPart("grounded", "correct")), *wrong]
         sides = Counter((group.topic, group.affirmed) for group in answerable if group.affirmed is not None)
         rare = [each for each in wrong if each.affirmed is None]
         for each in answerable:
@@ -126,7 +126,9 @@ class Pool:
 
     def plenty(self) -> Counter[str]:
         """Count for each document the answerable questions of kinds that are not made rarer than others."""
-        answerable = [each for target in ("correct", "wrong") for each in self.of(Slot("grounded", target))]
+        answerable = [
+            each for target in ("correct", "wrong") for each in self.of(RowPart("grounded", target))
+        ]
         return Counter(each.place for each in answerable if self.weights.get(each.family[1], 1) == 1)
 
     def places(self) -> set[str]:

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.questions.pairs import UNEVEN
-from ragharness.questions.questionset import quotas, slot_of
+from ragharness.questions.questionset import part_of, quotas
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,12 +26,12 @@ class Finding(NamedTuple):
 
 def _counts(questions: QuestionSet, index: CorpusIndex) -> Iterator[Finding]:  # noqa: ARG001
     """The design's proportions, in row order."""
-    found = Counter(map(slot_of, questions.questions))
-    for slot, wanted in quotas(len(questions.questions), questions.left_out).items():
-        if found[slot] != wanted:
-            yield Finding("counts", "", f"expected {wanted} questions of {slot.name}, found {found[slot]}")
+    found = Counter(map(part_of, questions.questions))
+    for part, wanted in quotas(len(questions.questions), questions.left_out).items():
+        if found[part] != wanted:
+            yield Finding("counts", "", f"expected {wanted} questions of {part.name}, found {found[part]}")
     order = list(quotas(0))
-    places = [order.index(slot) if slot in order else -1 for slot in map(slot_of, questions.questions)]
+    places = [order.index(part) if part in order else -1 for part in map(part_of, questions.questions)]
     if places != sorted(places):
         yield Finding("counts", "", "expected the questions in row order, found otherwise")
 
