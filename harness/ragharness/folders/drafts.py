@@ -47,14 +47,14 @@ def left_out(name: str, reason: str) -> Parsed:
 
 def documents_of(drafts: Sequence[Draft]) -> list[Document]:
     """Return documents with ids, titles and handles of their own, in the order of the drafts."""
-    ids = _unique([_id(each.id or each.name) for each in drafts])
+    ids = _unique([_id(each.id or each.name) for each in drafts], "-{}")
     plain = [_title(each) for each in drafts]
     repeated = Counter(title.casefold() for title in plain)
     wanted = [
         title if repeated[title.casefold()] == 1 else f"{title} ({draft.name})"
         for title, draft in zip(plain, drafts, strict=True)
     ]
-    titles = _unique(wanted, between=" ")
+    titles = _unique(wanted, " [{}]")
     first: dict[str, str] = {}
     return [
         Document(
@@ -91,8 +91,8 @@ def _title(draft: Draft) -> str:
     return title
 
 
-def _unique(names: Sequence[str], between: str = "-") -> list[str]:
-    """Return the names, repeated ones with a number; letters that differ in case only are the same."""
+def _unique(names: Sequence[str], numbered: str) -> list[str]:
+    """Return the names, repeated ones with a number behind; names that differ in case only are the same."""
     taken = {name.casefold() for name in names}
     seen: set[str] = set()
     found = []
@@ -100,7 +100,7 @@ def _unique(names: Sequence[str], between: str = "-") -> list[str]:
         other, number = name, 1
         while other.casefold() in seen or (number > 1 and other.casefold() in taken):
             number += 1
-            other = f"{name}{between}{number}" if between == "-" else f"{name} [{number}]"
+            other = name + numbered.format(number)
         seen.add(other.casefold())
         found.append(other)
     return found

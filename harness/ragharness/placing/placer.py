@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Literal
 from msgspec.structs import replace
 
 from ragharness.placing.folding import SHARE, fold
-from ragharness.placing.naming import DocumentNames
 from ragharness.records import Evidence, Passage
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from ragharness.corpus import Corpus
     from ragharness.passages import PassageSet
     from ragharness.placing.matching import Matcher
+    from ragharness.placing.naming import DocumentNames
 
 How = Literal["id", "offsets", "text", "partly", "ambiguous", "nowhere"]
 
@@ -75,6 +75,8 @@ class Placer:
 
     @cached_property
     def _names(self) -> DocumentNames:
+        from ragharness.placing.naming import DocumentNames
+
         return DocumentNames(self._corpus)
 
     @property
