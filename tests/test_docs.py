@@ -17,7 +17,8 @@ from ragharness import shelf
 from ragharness.buckets import TABLE
 from ragharness.corpus import load_corpus
 from ragharness.manifests import manifest
-from ragharness.questions import check_questions, load_questions
+from ragharness.questions import load_questions
+from ragharness.questions.checks import check_questions
 from ragharness.records import Question, Reading, Record
 from ragharness.scores import Scores
 from ragharness.store import Run, Session, Settings

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from own_folder import write_folder
 from ragharness.corpus import Corpus, load_corpus
 from ragharness.errors import QuestionsNotUsable
-from ragharness.questions import check_questions, load_questions, remarks
-from ragharness.questions.tables import read_table
+from ragharness.questions import load_questions
+from ragharness.questions.checks import check_questions, remarks
+from ragharness.questions.import_table import read_table
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragharness.corpus import Corpus
-    from ragharness.questions import Finding, QuestionSet
+    from ragharness.questions import QuestionSet
+    from ragharness.questions.set_checks import Finding
     from ragharness.records import Question
     from ragharness.writing import Plan
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.questions.questionset import quotas, slot_of
-from ragharness.questions.units import UNEVEN
+from ragharness.questions.pairs import UNEVEN
+from ragharness.questions.questionset import part_of, quotas
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ragharness.questions.ground import Ground
+    from ragharness.questions.corpus_index import CorpusIndex
     from ragharness.questions.questionset import QuestionSet
     from ragharness.records import Question
 
@@ -24,27 +24,26 @@ class Finding(NamedTuple):
     message: str
 
 
-def _counts(questions: QuestionSet, ground: Ground) -> Iterator[Finding]:  # noqa: ARG001
+def _counts(questions: QuestionSet, index: CorpusIndex) -> Iterator[Finding]:  # noqa: ARG001
     """The design's proportions, in row order."""
-    found = Counter(map(slot_of, questions.questions))
-    for slot, wanted in quotas(len(questions.questions), questions.left_out).items():
-        if found[slot] != wanted:
-            name = "/".join(part for part in slot if part)
-            yield Finding("counts", "", f"expected {wanted} questions of {name}, found {found[slot]}")
+    found = Counter(map(part_of, questions.questions))
+    for part, wanted in quotas(len(questions.questions), questions.left_out).items():
+        if found[part] != wanted:
+            yield Finding("counts", "", f"expected {wanted} questions of {part.name}, found {found[part]}")
     order = list(quotas(0))
-    places = [order.index(slot) if slot in order else -1 for slot in map(slot_of, questions.questions)]
+    places = [order.index(part) if part in order else -1 for part in map(part_of, questions.questions)]
     if places != sorted(places):
         yield Finding("counts", "", "expected the questions in row order, found otherwise")
 
 
-def _once(questions: QuestionSet, ground: Ground) -> Iterator[Finding]:
+def _once(questions: QuestionSet, index: CorpusIndex) -> Iterator[Finding]:
     """No topic of a document twice; nothing but what is withheld is asked about a document that is."""
     pairs: dict[tuple[str, str], str] = {}
     carried: dict[str, list[Question]] = {}
     for each in questions.questions:
         if not each.document:
             continue
-        place = ground.corpus.canonical(each.document)
+        place = index.corpus.canonical(each.document)
         carried.setdefault(place, []).append(each)
         other = pairs.setdefault((place, each.topic), each.id)
         if each.topic and other != each.id:
@@ -58,7 +57,7 @@ def _once(questions: QuestionSet, ground: Ground) -> Iterator[Finding]:
             )
 
 
-def _balance(questions: QuestionSet, ground: Ground) -> Iterator[Finding]:  # noqa: ARG001
+def _balance(questions: QuestionSet, index: CorpusIndex) -> Iterator[Finding]:  # noqa: ARG001
     """Neither "always yes" nor a topic's usual answer gains: within every topic, and over every row."""
     asked = [each for each in questions.questions if each.kind == "yesno"]
     answerable = [each for each in asked if each.wanted == "correct"]

@@ -10,6 +10,9 @@ FIGURE = re.compile(r"\d[\d,.]*\d|\d")
 _SHORTEST = 4
 """Shortest content word, in letters."""
 
+_DULL = frozenset(
+    "what when many much percentage does were have been that this with from during into than under amount fiscal year total million billion percent".split()  # noqa: E501, SIM905
+)
 _STATED = re.compile(
     r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundred|percent)\b",
     re.IGNORECASE,
@@ -21,38 +24,8 @@ def states_figure(sentence: str) -> bool:
     return _STATED.search(sentence) is not None
 
 
-def telling_words(text: str) -> frozenset[str]:
+def content_words(text: str) -> frozenset[str]:
     """Return the content words of a text in the singular."""
     return frozenset(
         word.removesuffix("s") for word in words(text) if len(word) >= _SHORTEST and word not in _DULL
     )
-
-
-_DULL = frozenset(
-    [
-        "what",
-        "when",
-        "many",
-        "much",
-        "percentage",
-        "does",
-        "were",
-        "have",
-        "been",
-        "that",
-        "this",
-        "with",
-        "from",
-        "during",
-        "into",
-        "than",
-        "under",
-        "amount",
-        "fiscal",
-        "year",
-        "total",
-        "million",
-        "billion",
-        "percent",
-    ]
-)

@@ -29,14 +29,26 @@ _DERIVED = ("row", "wanted")
 _DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 
 
-class Lines(NamedTuple):
+class NumberedQuestions(NamedTuple):
     """Questions, and the lines of the file in which they stand."""
 
     questions: tuple[Question, ...]
     places: tuple[int, ...]
 
 
-def read_lines(content: bytes, path: Path, *, examine: bool) -> Lines:
+def read_file(path: Path) -> bytes:
+    """Return the bytes of a question file; raises QuestionsNotUsable where they cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise QuestionsNotUsable(
+            f"expected a question file or the folder of a frozen set, found no {path} that can be read:"
+            f" {error.strerror}",
+            help=EXAMPLE,
+        ) from error
+
+
+def read_lines(content: bytes, path: Path, *, examine: bool) -> NumberedQuestions:
     """Return the questions of a JSON Lines file; raises QuestionsNotUsable with the bad lines' numbers.
 
     ``examine`` looks at the values too, which a frozen set has behind it.
@@ -60,7 +72,7 @@ def read_lines(content: bytes, path: Path, *, examine: bool) -> Lines:
         raise _malformed(content, path, problems, len(found))
     if not found:
         raise QuestionsNotUsable(f"expected questions in {path}, found none", help=EXAMPLE)
-    return Lines(tuple(question for _, question in found), tuple(number for number, _ in found))
+    return NumberedQuestions(tuple(question for _, question in found), tuple(number for number, _ in found))
 
 
 def _malformed(content: bytes, path: Path, problems: list[str], good: int) -> QuestionsNotUsable:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ragharness.questions.picking import Shortage
+from ragharness.questions.candidates import Shortage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from ragharness.questions.building import Family, Group
+    from ragharness.questions.candidates import Family, Group
     from ragharness.questions.picking import Picker
-    from ragharness.questions.questionset import Slot
+    from ragharness.questions.questionset import RowPart
     from ragharness.records import Question
 
-Unit = list[tuple["Slot", "Group"]]
+Unit = list[tuple["RowPart", "Group"]]
+"""A pair of opposite gold answers to one topic, or one question of another kind than yes/no."""
 
 UNEVEN = 2
 """Questions by which one form may be ahead of the other, within a row and over all that want a refusal."""
@@ -28,12 +29,9 @@ Little patience keeps the topics even, more of it carries larger sets.
 
 
 def pick_answerable(
-    picker: Picker, correct: Slot, wrong: Slot, counts: Mapping[Slot, int], patience: int = PATIENCE[0]
+    picker: Picker, correct: RowPart, wrong: RowPart, counts: Mapping[RowPart, int], patience: int
 ) -> None:
-    """Pick both answerable rows together, topics in turn; raises Shortage.
-
-    A unit is a pair of opposite gold answers to one topic, or one question of another kind than yes/no.
-    """
+    """Pick both answerable rows together, topics in turn; raises Shortage."""
     room = {wrong: counts[wrong], correct: counts[correct]}
     turns: Counter[str] = Counter()
     waiting = dict.fromkeys(_both_sided(picker, correct), patience)
@@ -45,31 +43,31 @@ def pick_answerable(
             unit = _next_unit(picker, first, correct, room, turns + Counter(waiting))
             if not unit:
                 raise Shortage(first)
-            for slot, group in unit:
-                picker.reserve(slot, group)
-                room[slot] -= 1
+            for part, group in unit:
+                picker.reserve(part, group)
+                room[part] -= 1
             topic = unit[0][1].topic
             turns[topic] += 1
             units.setdefault(topic, []).append(unit)
     _choose_forms(picker, units)
 
 
-def level_forms(picker: Picker, slots: Iterable[Slot]) -> None:
-    """Reword yes/no questions until no form is ahead over all slots by more than it may be within one.
+def level_forms(picker: Picker, parts: Iterable[RowPart]) -> None:
+    """Reword yes/no questions until no form is ahead over all parts by more than it may be within one.
 
     Each row is even but for one question; where they all lean to the same side they add up.
     """
-    slots = list(slots)
+    parts = list(parts)
     while True:
-        lead = _lead([question for slot in slots for question in picker.picked(slot)])
+        lead = _lead([question for part in parts for question in picker.picked(part)])
         if abs(lead) <= UNEVEN:
             return
         forms = ("positive", "negative") if lead > 0 else ("negative", "positive")
         side = 1 if lead > 0 else -1
-        leaning = sorted(slots, key=lambda slot: -side * _lead(picker.picked(slot)))
+        leaning = sorted(parts, key=lambda part: -side * _lead(picker.picked(part)))
         # A row that is even may lean to the other side by one question, not by more.
-        may = (slot for slot in leaning if side * _lead(picker.picked(slot)) >= 0)
-        if not any(picker.reword(slot, *forms) for slot in may):
+        may = (part for part in leaning if side * _lead(picker.picked(part)) >= 0)
+        if not any(picker.reword(part, *forms) for part in may):
             return
 
 
@@ -79,19 +77,19 @@ def _lead(questions: Iterable[Question]) -> int:
     return forms["positive"] - forms["negative"]
 
 
-def _both_sided(picker: Picker, slot: Slot) -> set[str]:
+def _both_sided(picker: Picker, part: RowPart) -> set[str]:
     sides = [
-        {each.topic for each in picker.pool.of(slot) if each.affirmed is label} for label in (True, False)
+        {each.topic for each in picker.pool.of(part) if each.affirmed is label} for label in (True, False)
     ]
     return sides[0] & sides[1]
 
 
 def _next_unit(
-    picker: Picker, first: Slot, correct: Slot, room: Mapping[Slot, int], turns: Mapping[str, int]
+    picker: Picker, first: RowPart, correct: RowPart, room: Mapping[RowPart, int], turns: Mapping[str, int]
 ) -> Unit:
     """Return a unit of what the row has least of, its partner from the easier row if it can."""
     topics = _families_and_topics(picker, first, turns)
-    partners = [slot for slot in dict.fromkeys((correct, first)) if room[slot] >= 1 + (slot == first)]
+    partners = [part for part in dict.fromkeys((correct, first)) if room[part] >= 1 + (part == first)]
     for partner in partners:
         for family, topic in topics:
             unit = next(_units(picker, family, topic, first, partner), None)
@@ -102,16 +100,16 @@ def _next_unit(
     return next(([(first, group)] for group in lone if group is not None), [])
 
 
-def _families_and_topics(picker: Picker, slot: Slot, turns: Mapping[str, int]) -> list[tuple[Family, str]]:
-    """Return the topics of a slot with their genre and kind, what the row has least of first."""
+def _families_and_topics(picker: Picker, part: RowPart, turns: Mapping[str, int]) -> list[tuple[Family, str]]:
+    """Return the topics of a part with their genre and kind, what the row has least of first."""
     ranks: dict[tuple[Family, str], str] = {}
-    for group in picker.pool.of(slot):
+    for group in picker.pool.of(part):
         key = group.family, group.topic
         ranks[key] = min(picker.rank(group), ranks.get(key, "g"))
-    return sorted(ranks, key=lambda key: (picker.fullness(slot, key[0]), turns.get(key[1], 0), ranks[key]))
+    return sorted(ranks, key=lambda key: (picker.fullness(part, key[0]), turns.get(key[1], 0), ranks[key]))
 
 
-def _units(picker: Picker, family: Family, topic: str, first: Slot, partner: Slot) -> Iterator[Unit]:
+def _units(picker: Picker, family: Family, topic: str, first: RowPart, partner: RowPart) -> Iterator[Unit]:
     single = _best(picker, first, family, topic, (None,))
     if single is not None:
         yield [(first, single)]
@@ -123,12 +121,12 @@ def _units(picker: Picker, family: Family, topic: str, first: Slot, partner: Slo
 
 
 def _best(
-    picker: Picker, slot: Slot, family: Family, topic: str, labels: tuple[bool | None, ...]
+    picker: Picker, part: RowPart, family: Family, topic: str, labels: tuple[bool | None, ...]
 ) -> Group | None:
     """Return the usable group of the document with the fewest questions so far."""
     groups = [
         group
-        for group in picker.pool.of(slot)
+        for group in picker.pool.of(part)
         if group.family == family and group.topic == topic and group.affirmed in labels
     ]
     groups.sort(key=lambda group: (picker.load[group.place], picker.rank(group)))
@@ -144,9 +142,9 @@ def _choose_forms(picker: Picker, units: Mapping[str, list[Unit]]) -> None:
     for topic in sorted(units):
         members = [member for unit in units[topic] for member in unit]
         sides = [[each for each in members if each[1].affirmed is label] for label in (True, False)]
-        for slot, group in (each for each in members if each[1].affirmed is None):
-            picker.add(slot, group)
+        for part, group in (each for each in members if each[1].affirmed is None):
+            picker.add(part, group)
         for side in sides:
-            for number, (slot, group) in enumerate(side):
-                picker.add(slot, group, "positive" if (number + ahead) % 2 == 0 else "negative")
+            for number, (part, group) in enumerate(side):
+                picker.add(part, group, "positive" if (number + ahead) % 2 == 0 else "negative")
         ahead ^= len(sides[0]) % 2

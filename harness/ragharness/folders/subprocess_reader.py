@@ -7,20 +7,19 @@ one gets a new process.
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from ragharness.folders.formats import Parsed, left_out, may_run_away, parse
+from ragharness.folders.drafts import Parsed, left_out
 from ragharness.support.process import Child, ProcessDied, claim_pipes, receive, send
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from collections.abc import Callable
 
-    from ragharness.folders.finding import Found
+    from typing_extensions import Self
 
 SECONDS = 120.0
 """Of one file; one of thousands of pages is read in less."""
@@ -28,7 +27,10 @@ SECONDS = 120.0
 MEMORY = 4 * 1024**3
 """Bytes of address space of the process, where the system can limit it."""
 
-_PROGRAM = "from ragharness.folders.apart import serve; serve()"
+_PROGRAM = (
+    "from ragharness.folders.formats import parse;"
+    " from ragharness.folders.subprocess_reader import serve; serve(parse)"
+)
 
 
 class _Job(msgspec.Struct):
@@ -43,8 +45,8 @@ _JOBS = msgspec.msgpack.Decoder(_Job)
 _PARSED = msgspec.msgpack.Decoder(Parsed)
 
 
-class Reader:
-    """Reads files: what may run away in the process apart, anything else here."""
+class SubprocessReader:
+    """Reads files in a process apart."""
 
     def __init__(self, seconds: float = SECONDS, memory: int = MEMORY) -> None:
         """``seconds`` and ``memory`` (bytes) are the limits of one file."""
@@ -59,21 +61,17 @@ class Reader:
         if self._child:
             self._child.end()
 
-    def read(self, file: Found, ending: str) -> Parsed:
+    def read(self, name: str, path: Path, ending: str) -> Parsed:
         """Return the documents of a file; none, with the reason, where it cannot be read."""
-        if not sys.executable or not may_run_away(file.path, file.size, ending):
-            return parse(file.name, file.path, ending)
-        return self._asked(_Job(file.name, os.fsencode(file.path.absolute()), ending, self._memory))
-
-    def _asked(self, job: _Job) -> Parsed:
+        job = _Job(name, os.fsencode(path.absolute()), ending, self._memory)
         child, self._child = self._child or self._started(), None
         try:
             with child.within(self._seconds):
                 parsed = child.ask(job, _PARSED)
         except ProcessDied as death:
             if child.late:
-                return left_out(job.name, f"it takes longer than {self._seconds:g} seconds to read")
-            return left_out(job.name, f"its reader broke down over it or ran out of memory ({death})")
+                return left_out(name, f"it takes longer than {self._seconds:g} seconds to read")
+            return left_out(name, f"its reader broke down over it or ran out of memory ({death})")
         self._child = child
         return parsed
 
@@ -82,7 +80,7 @@ class Reader:
         return self._child
 
 
-def serve() -> None:
+def serve(parse: Callable[[str, Path, str], Parsed]) -> None:
     """Read the files that the other side names, one after another; ends with its pipe."""
     incoming, outgoing = claim_pipes()
     limited = False

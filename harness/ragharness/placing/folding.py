@@ -14,18 +14,21 @@ if TYPE_CHECKING:
     from numpy import int32
     from numpy.typing import NDArray
 
+SHARE = 0.5
+"""The share of a text's folded characters that must be found; the rest is a heading, a summary, a footer."""
+
 _OTHERS = re.compile(r"[\W_]+")
 
 
-def bones(text: str) -> str:
+def fold(text: str) -> str:
     """Return the folded letters and digits of a text."""
     if text.isascii():
         return _OTHERS.sub("", text).lower()
     return "".join(map(_folded, text))
 
 
-def with_places(text: str) -> tuple[str, NDArray[int32]]:
-    """Return the folded text (its "bones") and the offset of the character that each one comes from."""
+def fold_with_places(text: str) -> tuple[str, NDArray[int32]]:
+    """Return the folded text and the offset of the character that each one comes from."""
     import numpy as np
 
     letters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)

@@ -6,14 +6,22 @@ from typing import TYPE_CHECKING
 
 from ragharness.language.dates import find_dates
 from ragharness.language.tables import regex
-from ragharness.questions.asking.grammar import CLAUSE, SECOND_VERB, is_rest, is_subject, joined, lowered
-from ragharness.questions.asking.verbs import base_of_past, is_participle
+from ragharness.questions.asking.grammar import (
+    CLAUSE,
+    SECOND_VERB,
+    base_of_past,
+    is_participle,
+    is_rest,
+    is_subject,
+    joined,
+    lowered,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ragharness.language.dates import DateMention
-    from ragharness.questions.asking.statement import Statement
+    from ragharness.questions.asking.statement import PlainStatement, Precision
 
 _PASSIVE = regex(
     r"(?P<subject>.+?)\s+(?P<be>was|were)\s+(?:first\s+|originally\s+|initially\s+)?(?P<verb>[a-z]+)(?P<middle>(?:\s+\S+){0,8}?)\s+(?:in|on)\s+$"
@@ -44,36 +52,41 @@ _LASTING = frozenset(
 """Verbs of states and of whole years: nobody asks when they happened."""
 
 
-def moments(said: Statement, lower: Callable[[str], bool]) -> Iterator[tuple[str, DateMention]]:
+def dates(said: PlainStatement, lower: Callable[[str], bool]) -> Iterator[tuple[str, DateMention]]:
     """Yield questions with the dates that answer them."""
     if said.when:
-        dates = _dates_in(said.when)
+        found = _dates_in(said.when)
         if (
             _FRONT_DATE.fullmatch(said.when)
-            and len(dates) == 1
+            and len(found) == 1
             and not find_dates(without_named_years(said.text))
         ):
             asked = _when_led(said.text, lower)
             bare = said._replace(when="")
             if asked and (question := joined(asked, bare)):
-                yield question, dates[0]
+                yield question, found[0]
         return
     text = without_named_years(said.text)
-    dates = _dates_in(text)
-    if len(dates) != 1 or len(find_dates(text)) != 1:
+    found = _dates_in(text)
+    if len(found) != 1 or len(find_dates(text)) != 1:
         return
-    before, after = said.text[: dates[0].start], said.text[dates[0].end :]
+    before, after = said.text[: found[0].start], said.text[found[0].end :]
     if not _AFTER_DATE.fullmatch(after) or not is_rest(after):
         return
     asked = _when(before, after, lower)
     if asked and (question := joined(asked, said)):
-        yield question, dates[0]
+        yield question, found[0]
 
 
 def iso(date: DateMention) -> str:
     """Return a date as precise as it was written: "2024", "2024-03", "2024-03-01"."""
     parts = [f"{date.year:04d}", *(f"{part:02d}" for part in (date.month, date.day) if part)]
     return "-".join(parts)
+
+
+def precision(date: DateMention) -> Precision:
+    """Return how precise a date was written."""
+    return "day" if date.day else "month" if date.month else "year"
 
 
 def without_named_years(text: str) -> str:
