@@ -12,12 +12,13 @@ import msgspec
 import pytest
 
 import run_fakes as fake
+from ragharness.adapters.calling import is_async
 from ragharness.corpus import Corpus
 from ragharness.errors import RunNotUsable, StorageError
 from ragharness.evidence import EvidenceIndex
 from ragharness.passages import build_passages
 from ragharness.pipelines import Pipeline
-from ragharness.pipelines._shape import is_async, shape_of
+from ragharness.pipelines._own import signature_of
 from ragharness.questions import QuestionSet
 from ragharness.records import Answer, Document, Evidence, Hit, Passage, Question, Reading, Record
 from ragharness.runner import Examiner, Ground, came_out, execute, ground_of, regrade
@@ -96,7 +97,7 @@ def question(number: int, **changes: Any) -> Question:
 def examiner(
     function: Callable[..., object], retriever: Any = None, grader: Any = None, k: int = 2
 ) -> Examiner:
-    pipeline = Pipeline("t:t", "t", "f", is_async(function), function, shape_of(function, "t:t"))
+    pipeline = Pipeline("t:t", "t", "f", is_async(function), function, signature_of(function, "t:t"))
     evidence = EvidenceIndex(CORPUS)
     return Examiner(pipeline, retriever or InOrder(), grader or Keywords(), evidence, CORPUS, PASSAGES, k)
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ragharness.errors import AccessRefused, RagharnessError, UnusableReply
+from ragharness.pipelines import BuiltPipeline
 from ragharness.pipelines._commands import words_of
 from ragharness.pipelines._loops import PerLoop
-from ragharness.pipelines._made import Made
 from ragharness.pipelines._processes import Process
 from ragharness.pipelines._replies import json_of, text_of
 
@@ -38,14 +38,14 @@ _HEARING = 0.002
 """Seconds to hear what one said unasked: it must not be taken for the reply to the next question."""
 
 
-def build(context: Context, argument: str) -> Made:
+def build(context: Context, argument: str) -> BuiltPipeline:
     """Return the pipeline that the command ``argument`` is; raises PipelineNotUsable."""
     words = words_of(argument)
     mode = context.options.choice("mode", "lines", ("lines", "once"))
     takes = context.options.choice("takes", "passages" if mode == "lines" else "own", ("passages", "own"))
     command = Once(words) if mode == "once" else Lines(words)
     files = [Path(word) for word in words if _is_script(Path(word))]
-    return Made(
+    return BuiltPipeline(
         command.ask if takes == "passages" else command.ask_alone,
         name=(files[-1] if files else Path(words[0])).name,
         settings={"mode": mode, "takes": takes},

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from ragharness import __version__
 from ragharness.errors import PipelineNotUsable, TemporaryFailure, UnusableReply
+from ragharness.pipelines import BuiltPipeline
 from ragharness.pipelines._headers import Headers
 from ragharness.pipelines._loops import PerLoop
-from ragharness.pipelines._made import Made
 from ragharness.pipelines._replies import REPLY_LIMIT, json_of, text_of, too_long
 from ragharness.pipelines._services import (
     address,
@@ -41,12 +41,12 @@ TEMPLATE = '{"question": "{question}"}'
 """What is sent when no template is given: such a pipeline retrieves for itself."""
 
 
-def build(context: Context, argument: str) -> Made:
+def build(context: Context, argument: str) -> BuiltPipeline:
     """Return the pipeline at ``http:argument``; raises PipelineNotUsable."""
     return made(context, f"http:{argument}")
 
 
-def made(context: Context, written: str) -> Made:
+def made(context: Context, written: str) -> BuiltPipeline:
     """Return the pipeline at a URL at which somebody listens; raises PipelineNotUsable."""
     options = context.options
     url = address(written)
@@ -62,7 +62,7 @@ def made(context: Context, written: str) -> Made:
     must_listen(url)
     endpoint = Endpoint(url, method, template, Paths(**places), headers, context.k)
     settings = {name: path for name, path in places.items() if path} | headers.settings
-    return Made(
+    return BuiltPipeline(
         endpoint.ask if template.takes_passages else endpoint.ask_alone,
         name=f"{url.netloc.decode()}{url.path}",
         settings={"method": method, "template": template.text, **settings},

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from ragharness.pipelines.http import made
 
 if TYPE_CHECKING:
-    from ragharness.pipelines import Context
-    from ragharness.pipelines._made import Made
+    from ragharness.pipelines import BuiltPipeline, Context
 
 
-def build(context: Context, argument: str) -> Made:
+def build(context: Context, argument: str) -> BuiltPipeline:
     """Return the pipeline at ``https:argument``; raises PipelineNotUsable."""
     return made(context, f"https:{argument}")

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 from ragharness.errors import UnusableReply, UsageError
 from ragharness.language.tables import regex
+from ragharness.pipelines import BuiltPipeline
 from ragharness.pipelines._headers import Headers
 from ragharness.pipelines._llm.asking import Kept, Line
 from ragharness.pipelines._llm.prices import TABLE, Price, find_price
 from ragharness.pipelines._llm.prompting import DEFAULT, Prompt, load_prompt
 from ragharness.pipelines._llm.refusing import Refusal, too_long
 from ragharness.pipelines._llm.services import Anthropic, OpenAI, Reply, Sampling, Service, opened, sent
-from ragharness.pipelines._made import Made
 from ragharness.pipelines._services import address, must_be_allowed
 from ragharness.records import Answer, Usage
 
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     import httpx
 
     from ragharness.options import Options
-    from ragharness.pipelines import Context
-    from ragharness.pipelines._made import Setting
+    from ragharness.pipelines import Context, Setting
     from ragharness.records import Passage
 
 MAX_TOKENS = 512
@@ -50,7 +49,7 @@ _THINKING = regex(r"o\d|gpt-(?:[5-9]|\d\d)|claude")
 _LOCAL = "for a server of your own: --pipeline-option base-url=http://127.0.0.1:8080/v1"
 
 
-def build(context: Context, argument: str) -> Made:
+def build(context: Context, argument: str) -> BuiltPipeline:
     """Return the generator; raises UsageError for a setting that cannot be meant, or a key that is absent."""
     options = context.options
     model = _model(options.text("model"), argument)
@@ -72,7 +71,7 @@ def build(context: Context, argument: str) -> Made:
     line = Line(url.copy_with(path=url.path.rstrip("/") + service.path), service, headers, model, key_name)
     forms = {"auto": (True, False), "on": (True,), "off": (False,)}[structured]
     generator = Generator(line, service, model, prompt, sampling, forms, price, kept)
-    return Made(
+    return BuiltPipeline(
         generator.answer,
         name=f"llm-{model}",
         settings=_settings(api, url, model, prompt, sampling, structured),
