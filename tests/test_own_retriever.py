@@ -109,8 +109,8 @@ RETURNED = {
     "a document with metadata": f"[(D(page_content={ROOF!r}, metadata={{'source': 'd1'}}), 0.5)]",
     "a node with a score": f"[D(score=0.5, node=D(node_id='n7', text={ROOF!r}))]",
     "a hit in a dict with an id of its own": "[{'id': 'hit-1', 'passage': {'id': 'd1#4'}, 'score': 0.5}]",
-    "a place alone": f"[{{'document': 'd1', 'start': {TEXT.index('Repairs')}, 'end': {len(TEXT)}, 'score': 0.5}}]",
-    "a match with its text in the metadata": f"[{{'id': 'v7', 'score': 0.5, 'metadata': {{'text': {ROOF!r}}}}}]",
+    "a place alone": f"[({{'document': 'd1', 'start': {TEXT.index('Repairs')}, 'end': {len(TEXT)}}}, 0.5)]",
+    "a match with its text in the metadata": f"[({{'id': 'v7', 'metadata': {{'text': {ROOF!r}}}}}, 0.5)]",
     "a hit of ours": "[Hit(Passage('d1#4', '', '', 0, 0, ''), 0.5)]",
     "an array": "Array([['d1#4', 0.5]])",
 }

@@ -6,7 +6,7 @@
 
 They are told apart by the names of parameters, then by annotations. Parameters with a default that are
 neither are left alone; any other required one is refused. An object that is not called but asked
-(``chain.invoke``, ``engine.query``) is a pipeline, too: told by its methods, so that no framework is imported.
+(``chain.invoke``, ``engine.query``) is a pipeline, too, told by its methods: no framework is imported.
 """
 
 from __future__ import annotations
