@@ -9,6 +9,7 @@ the bytes that are sent, which name an answer in the cache.
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,12 +17,13 @@ from ragharness.errors import UnusableReply, UsageError
 from ragharness.language.tables import regex
 from ragharness.pipelines import BuiltPipeline
 from ragharness.pipelines._headers import Headers
-from ragharness.pipelines._llm.asking import Kept, Line
+from ragharness.pipelines._llm.cache import ReplyCache
+from ragharness.pipelines._llm.errors import ErrorReply, too_long
 from ragharness.pipelines._llm.prices import TABLE, Price, find_price
 from ragharness.pipelines._llm.prompting import DEFAULT, Prompt, load_prompt
-from ragharness.pipelines._llm.refusing import Refusal, too_long
-from ragharness.pipelines._llm.services import Anthropic, OpenAI, Reply, Sampling, Service, opened, sent
-from ragharness.pipelines._services import address, must_be_allowed
+from ragharness.pipelines._llm.services import Anthropic, OpenAI, Reply, Sampling, Service, encode, opened
+from ragharness.pipelines._replies import json_of
+from ragharness.pipelines._services import Client, address, is_page, must_be_allowed, told
 from ragharness.records import Answer, Usage
 
 if TYPE_CHECKING:
@@ -38,6 +40,9 @@ MAX_TOKENS = 512
 
 MAX_TOKENS_THINKING = 8192
 """The same for models that think first: their thoughts count."""
+
+CONNECT_SECONDS = 10.0
+"""How long a service may take to accept a connection; how long it may write is for the run to say."""
 
 _HOSTS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com/v1"}
 _KEYS = {"api.openai.com": "OPENAI_API_KEY", "api.anthropic.com": "ANTHROPIC_API_KEY"}
@@ -61,16 +66,22 @@ def build(context: Context, argument: str) -> BuiltPipeline:
     structured = options.choice("structured", "auto", ("auto", "on", "off"))
     price = find_price(model, url.host, _table(options.text("prices")))
     caching = options.flag("cache", default=True)
-    kept = Kept(context.cache / "llm" if context.cache and caching else None)
+    cache = ReplyCache(context.cache / "llm" if context.cache and caching else None)
     key_env = options.text("key-env")
     # A misspelt setting is told before a key that is absent: whoever mends that one would come back.
     options.finish("the pipeline 'llm'")
     must_be_allowed(url, offline=options.offline)
     key_name = _key_name(key_env, url.host)
     headers = Headers({service.key_header: service.key_value.format(f"ENV:{key_name}")} if key_name else {})
-    line = Line(url.copy_with(path=url.path.rstrip("/") + service.path), service, headers, model, key_name)
+    client = Client(
+        url.copy_with(path=url.path.rstrip("/") + service.path),
+        headers,
+        service.headers,
+        connect_seconds=CONNECT_SECONDS,
+        if_absent="start the server, or correct --base-url",
+    )
     forms = {"auto": (True, False), "on": (True,), "off": (False,)}[structured]
-    generator = Generator(line, service, model, prompt, sampling, forms, price, kept)
+    generator = Generator(client, service, model, key_name, prompt, sampling, forms, price, cache)
     return BuiltPipeline(
         generator.answer,
         name=f"llm-{model}",
@@ -85,29 +96,31 @@ class Generator:
 
     def __init__(
         self,
-        line: Line,
+        client: Client,
         service: Service,
         model: str,
+        key_name: str,
         prompt: Prompt,
         sampling: Sampling,
         forms: tuple[bool, ...],
         price: Price | None,
-        kept: Kept,
+        cache: ReplyCache,
     ) -> None:
         """``forms``: whether to ask for a structured reply; of two, the second once the first was refused."""
-        self._line = line
+        self._client = client
         self._service = service
         self._model = model
+        self._key_name = key_name
         self._prompt = prompt
         self._sampling = sampling
         self._forms = forms
         self._price = price
-        self._kept = kept
+        self._cache = cache
 
     def recall(self, question: str, passages: Sequence[Passage]) -> Answer | None:
         """Return the answer that an earlier call gave to the very same request, or None."""
         for as_json in self._forms:
-            found = self._kept.find(self._line.address, self._request(question, passages, as_json))
+            found = self._cache.find(self._client.where, self._request(question, passages, as_json))
             if found is not None:
                 return self._answer(*found, as_json, from_cache=True)
         return None
@@ -120,26 +133,38 @@ class Generator:
         """
         as_json, *others = self._forms
         request = self._request(question, passages, as_json)
-        reply, seconds = await self._line.ask(request)
-        if isinstance(reply, Refusal) and others and reply.of_structure:
+        reply, seconds = await self._ask(request)
+        if isinstance(reply, ErrorReply) and others and reply.of_structure:
             # The service cannot do it: no later question asks for it either.
             self._forms = (False,)
             as_json, request = False, self._request(question, passages, False)
-            reply, seconds = await self._line.ask(request)
-        if isinstance(reply, Refusal):
+            reply, seconds = await self._ask(request)
+        if isinstance(reply, ErrorReply):
             raise reply.error()
         answer = self._answer(reply, seconds, as_json)
         problem = self._problem(reply, answer)
         if problem is not None:
             raise problem
         if answer.text.strip():
-            self._kept.keep(self._line.address, request, reply, seconds)
+            self._cache.keep(self._client.where, request, reply, seconds)
         return answer
+
+    async def _ask(self, request: bytes) -> tuple[Reply | ErrorReply, float]:
+        """Send it once; return the reply, or why there is none, and the seconds that it took."""
+        began = time.perf_counter()
+        got = await self._client.ask(content=request)
+        seconds = time.perf_counter() - began
+        if not got.is_success:
+            return ErrorReply(got, self._model, self._key_name), seconds
+        text = got.text()
+        if is_page(text):
+            raise UnusableReply(f"expected JSON of {got.where}, found a web page: {told(text)}")
+        return self._service.read(json_of(text)), seconds
 
     def _request(self, question: str, passages: Sequence[Passage], as_json: bool) -> bytes:
         instruction = self._prompt.instruction(as_json)
         messages = self._prompt.messages(question, passages, as_json)
-        return sent(self._service.body(self._model, instruction, messages, self._sampling, as_json))
+        return encode(self._service.body(self._model, instruction, messages, self._sampling, as_json))
 
     def _answer(self, reply: Reply, seconds: float, as_json: bool, *, from_cache: bool = False) -> Answer:
         text, citations = opened(reply.text) if as_json else (reply.text, None)
@@ -159,7 +184,7 @@ class Generator:
             )
         if reply.ended == "filtered":
             return UnusableReply(
-                f"the content filter of {self._line.address} cut the answer off", answer=answer
+                f"the content filter of {self._client.where} cut the answer off", answer=answer
             )
         if reply.ended == "context":
             return too_long(self._model, "it ended where the context was full", answer)

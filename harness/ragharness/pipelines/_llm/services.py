@@ -164,7 +164,7 @@ class Anthropic:
         )
 
 
-def sent(body: dict[str, Any]) -> bytes:
+def encode(body: dict[str, Any]) -> bytes:
     """Return the very bytes of a request: equal bodies, equal bytes."""
     return json.dumps(body, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
 
