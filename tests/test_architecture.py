@@ -54,7 +54,17 @@ LAYERS = (
     "cli",
     "__main__",
 )
-HEAVY = ("torch", "faiss", "datasets", "sentence_transformers", "openai", "anthropic", "pandas", "pyarrow")
+HEAVY = (
+    "torch",
+    "faiss",
+    "datasets",
+    "sentence_transformers",
+    "openai",
+    "anthropic",
+    "pandas",
+    "pyarrow",
+    "genai_prices",
+)
 SLOW_AT_START = ("httpx", "rank_bm25", "rich", "sentencex", "numpy")
 
 

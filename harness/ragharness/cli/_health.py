@@ -58,6 +58,7 @@ NETWORK = (
 
 EXTRAS = {
     "dense": "--retriever dense and hybrid",
+    "llm": "list prices of models for --pipeline llm",
     "hub": "corpora from the Hugging Face hub",
     "pdf": "PDF files in your own folder",
 }

@@ -19,7 +19,7 @@ from ragharness.pipelines import BuiltPipeline
 from ragharness.pipelines._headers import Headers
 from ragharness.pipelines._llm.cache import ReplyCache
 from ragharness.pipelines._llm.errors import ErrorReply, too_long
-from ragharness.pipelines._llm.prices import TABLE, Price, find_price
+from ragharness.pipelines._llm.prices import Price, find_price
 from ragharness.pipelines._llm.prompting import DEFAULT, Prompt, load_prompt
 from ragharness.pipelines._llm.services import Anthropic, OpenAI, Reply, Sampling, Service, encode, opened
 from ragharness.pipelines._replies import json_of
@@ -64,7 +64,7 @@ def build(context: Context, argument: str) -> BuiltPipeline:
     prompt = load_prompt(options.text("prompt", DEFAULT))
     sampling = _sampling(options, model, api, url.host)
     structured = options.choice("structured", "auto", ("auto", "on", "off"))
-    price = find_price(model, url.host, _table(options.text("prices")))
+    price = find_price(model, str(url), _table(options.text("prices")))
     caching = options.flag("cache", default=True)
     cache = ReplyCache(context.cache / "llm" if context.cache and caching else None)
     key_env = options.text("key-env")
@@ -168,10 +168,10 @@ class Generator:
 
     def _answer(self, reply: Reply, seconds: float, as_json: bool, *, from_cache: bool = False) -> Answer:
         text, citations = opened(reply.text) if as_json else (reply.text, None)
-        cost = reply.cost
-        if cost is None and self._price is not None:
-            cost = self._price.cost(reply)
-        usage = Usage(reply.prompt_tokens, reply.completion_tokens, cost, round(seconds, 6), from_cache)
+        prompt, completion, cost = reply.prompt_tokens, reply.completion_tokens, reply.cost
+        if cost is None and self._price is not None and prompt is not None and completion is not None:
+            cost = self._price.cost(prompt, completion, reply.cached_tokens)
+        usage = Usage(prompt, completion, cost, round(seconds, 6), from_cache)
         return Answer(text=text, citations=citations, usage=usage)
 
     def _problem(self, reply: Reply, answer: Answer) -> UnusableReply | None:
@@ -213,10 +213,10 @@ def _endpoint(written: str) -> httpx.URL:
     return url.copy_with(path=path or "/v1")
 
 
-def list_price(model: str, base_url: str = "", prices: str = "") -> Price | None:
-    """Return what a model costs where it is served; None: the table does not know it."""
+def price_of(model: str, base_url: str = "", prices: str = "") -> Price | None:
+    """Return what a model costs where it is served; None: nobody says."""
     api = "anthropic" if model.startswith("claude") else "openai"
-    return find_price(model, _endpoint(base_url or _HOSTS[api]).host, _table(prices))
+    return find_price(model, str(_endpoint(base_url or _HOSTS[api])), _table(prices))
 
 
 def _limit_name(host: str) -> str:
@@ -241,8 +241,8 @@ def _unless_none(options: Options, name: str, default: str) -> float | None:
     )
 
 
-def _table(given: str) -> Path:
-    return Path(given).expanduser() if given else TABLE
+def _table(given: str) -> Path | None:
+    return Path(given).expanduser() if given else None
 
 
 def _key_name(given: str, host: str) -> str:
