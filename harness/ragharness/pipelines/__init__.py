@@ -194,15 +194,12 @@ def whole(returned: object) -> object:
     """Return the joined text of a generator of strings, and anything else as it is."""
     if not inspect.isgenerator(returned):
         return returned
-    pieces: list[object] = []
-    length = 0
+    pieces = _Pieces()
     for piece in returned:
-        pieces.append(piece)
-        length += len(piece) if isinstance(piece, str) else 1
-        if length > TEXT_LIMIT:
+        if pieces.are_enough_with(piece):
             returned.close()
             break
-    return _joined(pieces)
+    return pieces.joined()
 
 
 async def settled(returned: Awaitable[object] | AsyncIterable[object]) -> object:
@@ -210,18 +207,28 @@ async def settled(returned: Awaitable[object] | AsyncIterable[object]) -> object
     value: Any = await returned if inspect.isawaitable(returned) else returned
     if not inspect.isasyncgen(value):
         return whole(value)
-    pieces: list[object] = []
-    length = 0
+    pieces = _Pieces()
     async for piece in value:
-        pieces.append(piece)
-        length += len(piece) if isinstance(piece, str) else 1
-        if length > TEXT_LIMIT:
+        if pieces.are_enough_with(piece):
             await value.aclose()
             break
-    return _joined(pieces)
+    return pieces.joined()
 
 
-def _joined(pieces: list[object]) -> object:
-    texts = [piece for piece in pieces if isinstance(piece, str)]
-    # Pieces that are no text are handed on as they came, so that the reader can name what it found.
-    return "".join(texts) if len(texts) == len(pieces) else pieces
+class _Pieces:
+    """What a stream has given so far."""
+
+    def __init__(self) -> None:
+        self._pieces: list[object] = []
+        self._length = 0
+
+    def are_enough_with(self, piece: object) -> bool:
+        """Take one more; whether a record would not keep any further one."""
+        self._pieces.append(piece)
+        self._length += len(piece) if isinstance(piece, str) else 1
+        return self._length > TEXT_LIMIT
+
+    def joined(self) -> object:
+        """Return the text; pieces that are none as they came, so that the reader can name what it found."""
+        texts = [piece for piece in self._pieces if isinstance(piece, str)]
+        return "".join(texts) if len(texts) == len(self._pieces) else self._pieces

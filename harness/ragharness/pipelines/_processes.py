@@ -1,5 +1,4 @@
-"""Processes driven over pipes, one question at a time; a failing one is killed with all
-that it started.
+"""Processes driven over pipes, one question at a time; a failing one is killed with all that it started.
 
 They belong to an event loop. A call that is cancelled, as the run does when a question takes too long, ends
 its process; the next question gets a new one.
@@ -8,13 +7,15 @@ its process; the next question gets a new one.
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
+import shlex
 import subprocess
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
-from ragharness.errors import UnusableReply
+from ragharness.errors import AccessRefused, UnusableReply
 from ragharness.pipelines._replies import EXCERPT, REPLY_LIMIT, excerpt, too_long
 from ragharness.support.process import begun, end_group, ending
 
@@ -48,7 +49,10 @@ class Process(asyncio.SubprocessProtocol):
 
     @classmethod
     async def start(cls, words: Sequence[str]) -> Process:
-        """Start a command in our environment; raises UnusableReply when the system cannot."""
+        """Start a command in our environment.
+
+        Raises AccessRefused for what the system cannot run, UnusableReply where it cannot at the moment.
+        """
         # Python's output must not be held back in a buffer.
         environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
         try:
@@ -56,7 +60,12 @@ class Process(asyncio.SubprocessProtocol):
                 cls, *words, env=environment, stdin=subprocess.PIPE, start_new_session=True
             )
         except OSError as error:
-            raise UnusableReply(f"the command cannot be started: {error.strerror or error}") from error
+            said = f"the command cannot be started: {error.strerror or error}"
+            if error.errno in (errno.ENOENT, errno.EACCES, errno.ENOEXEC):
+                # A script without a first line like #!/bin/sh, or one that names no interpreter that is here.
+                found = shlex.join(words)
+                raise AccessRefused(said, help=f"name its interpreter, like cmd:python {found}") from error
+            raise UnusableReply(said) from error
         return process
 
     @property

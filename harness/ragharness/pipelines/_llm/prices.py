@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ragharness.errors import UsageError, install_command
@@ -26,19 +26,6 @@ if TYPE_CHECKING:
 _MILLION = 1_000_000
 _AMOUNTS = ("input", "output", "cached_input", "up_to")
 _KNOWN = {"model", "host", *_AMOUNTS}
-
-
-class Price(Protocol):
-    """What a model charges where it is served."""
-
-    @property
-    def source(self) -> str:
-        """Who says so, for people to read."""
-        ...
-
-    def cost(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float | None:
-        """Return the US dollars of one call; None where the price does not hold for so many tokens."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -85,6 +72,9 @@ class ListPrice:
             return float(calc_price(usage, self.model, provider_api_url=self.base_url).total_price)
         except (LookupError, ValueError):
             return None
+
+
+Price = OwnPrice | ListPrice
 
 
 def find_price(model: str, base_url: str, table: Path | None = None) -> Price | None:
