@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, TypeGuard
 
 from ragharness.records import Passage
 
@@ -56,6 +56,11 @@ def first(gets: Sequence[Get], names: Sequence[str]) -> Any:
     return next(values(gets, names), None)
 
 
+def is_number(value: object) -> TypeGuard[Real]:
+    """Whether a value is a number; True and False are none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def identifier(value: object) -> str | None:
     """Return the id that a value is or carries: text, a whole number, a passage, a hit, a dict with an id."""
     for _ in range(2):
@@ -73,11 +78,11 @@ def identifier(value: object) -> str | None:
 def apart(value: object) -> tuple[Any, float]:
     """Return a passage without its score, and the score; 0 where it has none."""
     score: object = None
-    if isinstance(value, (tuple, list)) and len(value) == 2 and _is_number(value[1]):
+    if isinstance(value, (tuple, list)) and len(value) == 2 and is_number(value[1]):
         value, score = value
     elif (get := getter(value)) is not None:
         score = first([get], SCORE_KEYS)
-    return value, float(score) if isinstance(score, Real) and _is_number(score) else 0.0
+    return value, float(score) if is_number(score) else 0.0
 
 
 def passage_of(value: object) -> Passage | None:
@@ -117,7 +122,3 @@ def _words(gets: Sequence[Get], names: Sequence[str]) -> str:
 def _offset(gets: Sequence[Get], names: Sequence[str]) -> int | None:
     numbers = (each for each in values(gets, names) if isinstance(each, int) and not isinstance(each, bool))
     return next((int(each) for each in numbers if 0 <= each < _LARGEST), None)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)

@@ -5,19 +5,28 @@ A string is the text. A mapping or an object is read by its keys or attributes: 
 ``sources``, ``confidence``, ``usage`` and passages. What LangChain's chains and LlamaIndex's engines return
 is read so, too. Nothing odd is passed over in silence, and nothing that a pipeline returns can stop a run.
 
-A passage is a text alone, a dict or an object with a text and an id, a LangChain ``Document``, a LlamaIndex
-node with or without its score: told by their attributes, so that neither library is imported. What it says of
-its place may stand in its ``metadata``; one without an id gets one made of its document and where it begins.
+A passage is a text alone, or what ``adapters.fields`` reads; one without an id gets one made of its document
+and where it begins.
 """
 
 from __future__ import annotations
 
 import inspect
+from contextlib import suppress
 from itertools import islice
-from numbers import Real
 from typing import TYPE_CHECKING
 
-from ragharness.adapters.fields import ID_LIMIT, MISSING, Get, apart, first, getter, identifier, passage_of
+from ragharness.adapters.fields import (
+    ID_LIMIT,
+    MISSING,
+    Get,
+    apart,
+    first,
+    getter,
+    identifier,
+    is_number,
+    passage_of,
+)
 from ragharness.language.tables import regex
 from ragharness.records import Answer, Passage, Usage
 
@@ -37,8 +46,6 @@ PROBLEM_LIMIT = 20
 """Sentences kept about one answer."""
 
 TEXT_KEYS = ("text", "answer", "response", "output", "result", "content")
-CITATION_KEYS = ("citations", "sources")
-USAGE_KEYS = ("usage", "usage_metadata")
 
 PASSAGES_KEYS = ("passages", "source_nodes", "source_documents", "contexts", "context", "documents")
 """Where passages are looked for; the first that holds a list is read."""
@@ -74,19 +81,20 @@ def _answer(returned: object, problems: list[str]) -> Answer | None:
     gets = [get, *([carrier] if carrier is not None else [])]
     # What a framework calls sources beside the passages that it found are those again, not citations.
     found_apart = any(isinstance(get(name), list) for name in ("source_nodes", "source_documents"))
-    citation_keys = CITATION_KEYS[:1] if found_apart else CITATION_KEYS
+    citation_keys = ("citations",) if found_apart else ("citations", "sources")
     return Answer(
         text=clean(text, problems, "the text"),
         citations=citations_of(first(gets, citation_keys), problems),
         confidence=confidence_of(first(gets, ("confidence",)), problems),
         passages=passages_of(get, problems),
-        usage=usage_of(first(gets, USAGE_KEYS), problems),
+        usage=usage_of(first(gets, ("usage", "usage_metadata")), problems),
     )
 
 
 def _text(get: Get, problems: list[str]) -> tuple[str | None, Get | None]:
     """Return the text, and how to look into the object that carries it where that is another."""
-    held = {name: value for name in TEXT_KEYS if (value := get(name)) is not MISSING and not _method(value)}
+    found = {name: get(name) for name in TEXT_KEYS}
+    held = {name: it for name, it in found.items() if it is not MISSING and not inspect.isroutine(it)}
     if not held and isinstance(messages := get("messages"), list) and messages:
         held = {"messages": messages[-1]}
     texts = {name: text for name, value in held.items() if (text := _own_text(value)) is not None}
@@ -103,14 +111,8 @@ def _text(get: Get, problems: list[str]) -> tuple[str | None, Get | None]:
 
 def _own_text(value: object) -> str | None:
     """Return a value that is text, or the text that it carries, as a message or a structured answer does."""
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, list):
-        return _of_blocks(value)
     get = getter(value)
-    if get is None:
-        return None
-    inner = first([get], ("content", "text", "answer"))
+    inner = first([get], ("content", "text", "answer")) if get is not None else value
     if isinstance(inner, list):
         return _of_blocks(inner)
     return str.__str__(inner) if isinstance(inner, str) else None
@@ -123,10 +125,6 @@ def _of_blocks(blocks: list[object]) -> str | None:
         return None
     texts = [text for get in gets if get is not None and isinstance(text := get("text"), str)]
     return "".join(texts) if texts else None
-
-
-def _method(value: object) -> bool:
-    return inspect.ismethod(value) or inspect.isfunction(value)
 
 
 def passages_of(get: Get, problems: list[str]) -> tuple[Passage, ...] | None:
@@ -157,14 +155,12 @@ def _listed(get: Get, problems: list[str]) -> Sequence[object] | None:
         if key == "passages" and value is not MISSING and value is not None:
             problems.append(f"passages: expected a list, found {kind_of(value)}; they were left out")
     messages = get("messages")
-    found = [_artifact(each) for each in messages] if isinstance(messages, list) else []
-    return [each for listed in found for each in listed] if any(found) else None
-
-
-def _artifact(message: object) -> Sequence[object]:
-    get = getter(message)
-    artifact = get("artifact") if get is not None else None
-    return artifact if isinstance(artifact, (list, tuple)) else ()
+    found: list[object] = []
+    for message in messages if isinstance(messages, list) else ():
+        of_message = getter(message)
+        artifact = of_message("artifact") if of_message is not None else None
+        found += artifact if isinstance(artifact, (list, tuple)) else ()
+    return found or None
 
 
 def _passage(value: object, number: int, problems: list[str]) -> Passage | None:
@@ -175,14 +171,12 @@ def _passage(value: object, number: int, problems: list[str]) -> Passage | None:
         said = passage_of(value)
         if said is None:
             return None
-        text = clean(said.text, problems, "the text of a passage", PASSAGE_TEXT_LIMIT)
-        document, title = (
-            clean(each, problems, "a name in a passage", ID_LIMIT) for each in (said.document, said.title)
-        )
+        names = (said.document, said.title)
+        document, title = (clean(each, problems, "a name in a passage", ID_LIMIT) for each in names)
         made = said.id or (f"{document}@{said.start}" if document else f"passage-{number}")
-        return Passage(
-            clean(made, problems, "the id of a passage"), document, title, said.start, said.end, text
-        )
+        name = clean(made, problems, "the id of a passage")
+        text = clean(said.text, problems, "the text of a passage", PASSAGE_TEXT_LIMIT)
+        return Passage(name, document, title, said.start, said.end, text)
     except Exception:  # noqa: BLE001 (one odd object must not lose the answer)
         return None
 
@@ -267,13 +261,8 @@ def usage_of(value: object, problems: list[str]) -> Usage | None:
     if prompt is completion is cost is seconds is None:
         problems.append("usage holds none of prompt_tokens, completion_tokens, cost and seconds")
         return None
-    return Usage(
-        None if prompt is None else int(prompt),
-        None if completion is None else int(completion),
-        cost,
-        seconds,
-        get("from_cache") is True,
-    )
+    read, written = (None if amount is None else int(amount) for amount in (prompt, completion))
+    return Usage(read, written, cost, seconds, get("from_cache") is True)
 
 
 def _flat(values: Iterable[object]) -> Iterator[object]:
@@ -294,12 +283,10 @@ def _citation(value: object, problems: list[str]) -> str | None:
 
 
 def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        return None
-    try:
-        return float(value)
-    except (OverflowError, ValueError):
-        return None
+    if is_number(value):
+        with suppress(OverflowError, ValueError):
+            return float(value)
+    return None
 
 
 def _amount(get: Get, names: tuple[str, ...], problems: list[str]) -> float | None:
