@@ -77,7 +77,7 @@ def is_async(function: Callable[..., object]) -> bool:
     return any(is_kind(each) for is_kind in kinds for each in (function, call))
 
 
-def bare(parameter: inspect.Parameter) -> str:
+def plain_name(parameter: inspect.Parameter) -> str:
     """Return a parameter's name as it is compared."""
     return parameter.name.strip("_").lower()
 
@@ -90,7 +90,7 @@ def is_factory(value: Any, spec: str, asked: frozenset[str], material: frozenset
     if inspect.isclass(value) or not callable(value):
         return inspect.isclass(value)
     parameters = parameters_of(value, spec)
-    names = {bare(each) for each in parameters}
+    names = {plain_name(each) for each in parameters}
     if names & asked:
         return False
     needs_nothing = all(each.default is not each.empty for each in parameters)
@@ -106,7 +106,7 @@ def make(
     """
     given: dict[str, object] = {}
     for each in parameters_of(value, spec):
-        if bare(each) in names and not given:
+        if plain_name(each) in names and not given:
             given[each.name] = material
         elif each.default is each.empty:
             source = "passages or nothing" if names else "nothing"

@@ -75,7 +75,7 @@ def identifier(value: object) -> str | None:
     return identifier(value) if isinstance(value, (str, int)) else None
 
 
-def apart(value: object) -> tuple[Any, float]:
+def split_score(value: object) -> tuple[Any, float]:
     """Return a passage without its score, and the score; 0 where it has none."""
     score: object = None
     if isinstance(value, (tuple, list)) and len(value) == 2 and is_number(value[1]):

@@ -20,12 +20,12 @@ from ragharness.adapters.fields import (
     ID_LIMIT,
     MISSING,
     Get,
-    apart,
     first,
     getter,
     identifier,
     is_number,
     passage_of,
+    split_score,
 )
 from ragharness.language.tables import regex
 from ragharness.records import Answer, Passage, Usage
@@ -165,7 +165,7 @@ def _listed(get: Get, problems: list[str]) -> Sequence[object] | None:
 
 def _passage(value: object, number: int, problems: list[str]) -> Passage | None:
     try:
-        value, _ = apart(value)
+        value, _ = split_score(value)
         if isinstance(value, str):
             return _of_text(str.__str__(value), number, problems)
         said = passage_of(value)

@@ -21,11 +21,11 @@ from ragharness.adapters.calling import (
     POSITIONAL,
     QUESTION_NAMES,
     Binding,
-    bare,
     bind,
     is_factory,
     make,
     parameters_of,
+    plain_name,
     reported_as,
 )
 from ragharness.errors import CodeNotUsable, PipelineNotUsable
@@ -161,7 +161,7 @@ def _material(parameters: list[inspect.Parameter]) -> tuple[inspect.Parameter | 
 
 
 def _takes_by_name(parameter: inspect.Parameter) -> Takes:
-    name = bare(parameter)
+    name = plain_name(parameter)
     if name in PASSAGES_NAMES:
         return "passages"
     return "retrieve" if name in RETRIEVE_NAMES else "own"
@@ -183,7 +183,7 @@ def _annotation(parameter: inspect.Parameter) -> str:
 
 
 def _question(parameters: list[inspect.Parameter]) -> inspect.Parameter:
-    by_name = [each for each in parameters if bare(each) in QUESTION_NAMES]
+    by_name = [each for each in parameters if plain_name(each) in QUESTION_NAMES]
     positional = [each for each in parameters if each.kind in POSITIONAL]
     required = [each for each in parameters if each.default is each.empty]
     # A required parameter of another name is meant before an optional one of a likely name.

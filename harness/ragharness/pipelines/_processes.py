@@ -69,7 +69,7 @@ class Process(asyncio.SubprocessProtocol):
         return process
 
     @property
-    def fresh(self) -> bool:
+    def is_silent(self) -> bool:
         """Whether it is alive, and silent as one is that has not been asked."""
         return not (self._said or 1 not in self._open or self._exited.is_set())
 
@@ -110,14 +110,14 @@ class Process(asyncio.SubprocessProtocol):
         self._exited.set()
         self._finish()
 
-    def say(self, content: bytes, *, last: bool = False) -> None:
+    def write(self, content: bytes, *, last: bool = False) -> None:
         """Write to its standard input; ``last`` closes it."""
         self.used += 1
         self._pipe(0).write(content)
         if last:
             self._pipe(0).close()
 
-    async def line(self) -> bytes | None:
+    async def read_line(self) -> bytes | None:
         """Return its next line, None when it has no more to say; raises UnusableReply for an endless one."""
         while True:
             end = self._said.find(b"\n", self._searched)
@@ -136,7 +136,7 @@ class Process(asyncio.SubprocessProtocol):
             self._news.clear()
             await self._news.wait()
 
-    async def rest(self) -> bytes:
+    async def read_all(self) -> bytes:
         """Return all that it says until its end; raises UnusableReply for too much."""
         while 1 in self._open and len(self._said) <= REPLY_LIMIT:
             self._news.clear()

@@ -112,7 +112,7 @@ class Client:
         except (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.DecodingError) as error:
             raise UnusableReply(f"{self.where}: {self._headers.blanked(str(error))}") from error
         except httpx.TransportError as error:
-            raise self._cut(error) from error
+            raise self._connection_error(error) from error
         finally:
             idle.append(client)
         self._reached = True
@@ -120,7 +120,7 @@ class Client:
         body = self._headers.blanked_bytes(body)
         return ServiceReply(self.where, response.status_code, headers, body, response.charset_encoding or "")
 
-    def _cut(self, error: httpx.TransportError) -> RagharnessError:
+    def _connection_error(self, error: httpx.TransportError) -> RagharnessError:
         import httpx
 
         reason = self._headers.blanked(str(error)) or type(error).__name__
@@ -176,16 +176,16 @@ def failure(reply: ServiceReply, text: str) -> RagharnessError:
     said = f"{reply.where} replied {_named(status)}"
     if status in (401, 403):
         return AccessRefused(
-            f"{said}: {told(text)}",
+            f"{said}: {message_of(text)}",
             help="send the value of a variable: --pipeline-option 'header-authorization=Bearer ENV:NAME'",
         )
     # Of a service that the user named, whatever is its own fault passes.
     if status in PASSING or status == _CONFLICT or status >= 500:
-        return TemporaryFailure(f"{said}: {told(text)}", retry_after=retry_after(reply.headers))
+        return TemporaryFailure(f"{said}: {message_of(text)}", retry_after=retry_after(reply.headers))
     if 300 <= status < 400:
         target = excerpt(reply.headers.get("location", ""), 200) or "nowhere"
         return UnusableReply(f"{said} to {target}, which is not followed: use that address directly")
-    return UnusableReply(f"{said}: {told(text)}")
+    return UnusableReply(f"{said}: {message_of(text)}")
 
 
 def certificates(url: httpx.URL) -> SSLContext | bool:
@@ -207,7 +207,7 @@ def is_page(text: str) -> bool:
     return _MARKUP.match(text) is not None
 
 
-def told(text: str) -> str:
+def message_of(text: str) -> str:
     """Return the beginning of what a service said, of a web page its title."""
     title = _TITLE.search(text[:10_000]) if is_page(text) else None
     return excerpt(title[1] if title else text) or "it said no more"

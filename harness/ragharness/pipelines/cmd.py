@@ -126,7 +126,7 @@ class Command:
     async def _reply(self, request: dict[str, Any]) -> Any:
         raise NotImplementedError
 
-    async def _blamed(self, process: Process) -> RagharnessError:
+    async def _failure_of(self, process: Process) -> RagharnessError:
         """Return what to raise for a process that ended without a reply: UnusableReply, or AccessRefused.
 
         Until one has replied, another is started and asked nothing: if it ends too, no question can be asked.
@@ -177,12 +177,12 @@ class Lines(Command):
         while True:
             process = await pool.waiting() or await Process.start(self._words)
             try:
-                process.say(sent)
-                line = await process.line()
+                process.write(sent)
+                line = await process.read_line()
                 if line is not None:
                     return process, line
                 status = await process.ended()
-                problem = await self._blamed(process) if status != 0 or process.used == 1 else None
+                problem = await self._failure_of(process) if status != 0 or process.used == 1 else None
             except BaseException:
                 pool.end(process)
                 raise
@@ -207,7 +207,7 @@ class _Pool:
             await asyncio.sleep(_HEARING)
         while self.held:
             process = self.held.pop()
-            if process.fresh:
+            if process.is_silent:
                 return process
             self.end(process)
         return None
@@ -231,10 +231,10 @@ class Once(Command):
         process = await Process.start(self._words)
         pool.held.append(process)
         try:
-            process.say(sent + b"\n", last=True)
-            said = await process.rest()
+            process.write(sent + b"\n", last=True)
+            said = await process.read_all()
             if await process.ended() != 0:
-                raise await self._blamed(process)
+                raise await self._failure_of(process)
             self._proven = True
         finally:
             pool.held.remove(process)

@@ -21,9 +21,9 @@ from ragharness.pipelines._services import (
     address,
     failure,
     is_page,
+    message_of,
     must_be_allowed,
     must_listen,
-    told,
 )
 from ragharness.pipelines._template import PARTS, Paths, Template
 
@@ -40,10 +40,10 @@ TEMPLATE = '{"question": "{question}"}'
 
 def build(context: Context, argument: str) -> BuiltPipeline:
     """Return the pipeline at ``http:argument``; raises PipelineNotUsable."""
-    return made(context, f"http:{argument}")
+    return build_at(context, f"http:{argument}")
 
 
-def made(context: Context, written: str) -> BuiltPipeline:
+def build_at(context: Context, written: str) -> BuiltPipeline:
     """Return the pipeline at a URL at which somebody listens; raises PipelineNotUsable."""
     options = context.options
     url = address(written)
@@ -104,7 +104,7 @@ def value_of(kind: str, text: str) -> Any:
     if kind == "text/event-stream":
         raise UnusableReply("expected one reply, found a stream of events: ask for one without streaming")
     if is_page(text):
-        raise UnusableReply(f"expected JSON or plain text, found a web page: {told(text)}")
+        raise UnusableReply(f"expected JSON or plain text, found a web page: {message_of(text)}")
     if kind.endswith(("json", "javascript")) or text.lstrip()[:1] in ("{", "["):
         return json_of(text)
     return text

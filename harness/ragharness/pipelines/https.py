@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.pipelines.http import made
+from ragharness.pipelines.http import build_at
 
 if TYPE_CHECKING:
     from ragharness.pipelines import BuiltPipeline, Context
@@ -12,4 +12,4 @@ if TYPE_CHECKING:
 
 def build(context: Context, argument: str) -> BuiltPipeline:
     """Return the pipeline at ``https:argument``; raises PipelineNotUsable."""
-    return made(context, f"https:{argument}")
+    return build_at(context, f"https:{argument}")

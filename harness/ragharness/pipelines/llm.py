@@ -21,9 +21,17 @@ from ragharness.pipelines._llm.cache import ReplyCache
 from ragharness.pipelines._llm.errors import ErrorReply, too_long
 from ragharness.pipelines._llm.prices import Price, find_price
 from ragharness.pipelines._llm.prompting import DEFAULT, Prompt, load_prompt
-from ragharness.pipelines._llm.services import Anthropic, OpenAI, Reply, Sampling, Service, encode, opened
+from ragharness.pipelines._llm.services import (
+    Anthropic,
+    OpenAI,
+    Reply,
+    Sampling,
+    Service,
+    encode,
+    parse_structured,
+)
 from ragharness.pipelines._replies import json_of
-from ragharness.pipelines._services import Client, address, is_page, must_be_allowed, told
+from ragharness.pipelines._services import Client, address, is_page, message_of, must_be_allowed
 from ragharness.records import Answer, Usage
 
 if TYPE_CHECKING:
@@ -158,7 +166,7 @@ class Generator:
             return ErrorReply(got, self._model, self._key_name), seconds
         text = got.text()
         if is_page(text):
-            raise UnusableReply(f"expected JSON of {got.where}, found a web page: {told(text)}")
+            raise UnusableReply(f"expected JSON of {got.where}, found a web page: {message_of(text)}")
         return self._service.read(json_of(text)), seconds
 
     def _request(self, question: str, passages: Sequence[Passage], as_json: bool) -> bytes:
@@ -167,7 +175,7 @@ class Generator:
         return encode(self._service.body(self._model, instruction, messages, self._sampling, as_json))
 
     def _answer(self, reply: Reply, seconds: float, as_json: bool, *, from_cache: bool = False) -> Answer:
-        text, citations = opened(reply.text) if as_json else (reply.text, None)
+        text, citations = parse_structured(reply.text) if as_json else (reply.text, None)
         prompt, completion, cost = reply.prompt_tokens, reply.completion_tokens, reply.cost
         if cost is None and self._price is not None and prompt is not None and completion is not None:
             cost = self._price.cost(prompt, completion, reply.cached_tokens)

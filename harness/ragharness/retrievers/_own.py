@@ -27,15 +27,15 @@ from ragharness.adapters.calling import (
     PASSAGES_NAMES,
     POSITIONAL,
     QUESTION_NAMES,
-    bare,
     bind,
     is_factory,
     make,
     parameters_of,
+    plain_name,
     reported_as,
     takes_any,
 )
-from ragharness.adapters.fields import apart, passage_of
+from ragharness.adapters.fields import passage_of, split_score
 from ragharness.errors import CodeNotUsable, RetrieverNotUsable
 from ragharness.language.tables import regex
 from ragharness.passages import split_document
@@ -60,7 +60,7 @@ WITHHELD = "hold what the index leaves out for this question set"
 UNKNOWN = "are in no document of the corpus"
 AMBIGUOUS = "stand in several documents of the corpus and name none"
 
-MOST = 1000
+ENTRY_LIMIT = 1000
 """Entries that are read; more than any ``k`` asks for."""
 
 _NAMED = 5
@@ -140,12 +140,14 @@ def _of_query_and_k(function: Callable[..., object], spec: str) -> Callable[[str
     except CodeNotUsable:
         return function
     lined = [each for each in parameters if each.kind in POSITIONAL]
-    query = next((each for each in parameters if bare(each) in QUESTION_NAMES), lined[0] if lined else None)
+    query = next(
+        (each for each in parameters if plain_name(each) in QUESTION_NAMES), lined[0] if lined else None
+    )
     if query is None and takes_any(function):
         return function
     others = [each for each in parameters if each is not query]
     needed = [each for each in others if each.default is each.empty]
-    k = next((each for each in others if bare(each) in K_NAMES), None)
+    k = next((each for each in others if plain_name(each) in K_NAMES), None)
     k = k or next((each for each in needed if each in lined), None)
     unknown = [each.name for each in needed if each is not k]
     if unknown or query is None:
@@ -267,11 +269,11 @@ def read(returned: object, spec: str) -> list[tuple[Passage, float]]:
     entries = as_list() if callable(as_list) else returned
     if isinstance(entries, (str, bytes, abc.Mapping)) or not isinstance(entries, Iterable):
         raise _unreadable(f"a list of passages or ids from {spec}", entries)
-    return [_entry(each, spec) for each in islice(entries, MOST)]
+    return [_entry(each, spec) for each in islice(entries, ENTRY_LIMIT)]
 
 
 def _entry(entry: object, spec: str) -> tuple[Passage, float]:
-    value, score = apart(entry)
+    value, score = split_score(entry)
     if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
         return Passage(str(value), "", "", 0, 0, ""), score
     passage = value if isinstance(value, Passage) else passage_of(value)

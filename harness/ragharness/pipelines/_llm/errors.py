@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragharness.errors import AccessRefused, RagharnessError, UnusableReply
 from ragharness.language.tables import regex
-from ragharness.pipelines._services import failure, told
+from ragharness.pipelines._services import failure, message_of
 
 if TYPE_CHECKING:
     from ragharness.pipelines._services import ServiceReply
@@ -110,7 +110,7 @@ class ErrorReply:
         for name in ("error", "detail", "message"):
             inner = held.get(name) if isinstance(held, dict) else None
             held = inner if isinstance(inner, (dict, str)) else held
-        return told(held if isinstance(held, str) else self.reply.text())
+        return message_of(held if isinstance(held, str) else self.reply.text())
 
 
 def too_long(model: str, why: str, answer: Answer | None = None) -> UnusableReply:

@@ -151,7 +151,7 @@ def encode(body: dict[str, Any]) -> bytes:
     return json.dumps(body, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
 
 
-def opened(text: str) -> tuple[str, tuple[str, ...] | None]:
+def parse_structured(text: str) -> tuple[str, tuple[str, ...] | None]:
     """Return the text and the citations of a structured reply; a plain one is all text."""
     try:
         held = json.loads(text)
