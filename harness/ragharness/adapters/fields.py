@@ -27,12 +27,14 @@ ID_LIMIT = 500
 MISSING: Any = object()
 Get = Callable[[str], Any]
 
-_BASIC = (str, bytes, bytearray, int, float, complex, list, tuple, set, frozenset, type, type(None))
+_BASIC = (str, bytes, bytearray, int, float, complex, list, tuple, set, frozenset, type)
 _LARGEST = 2**53
 
 
 def getter(source: object) -> Get | None:
     """Return how to look up a name in a mapping or object (MISSING: not there), or None for neither."""
+    if source is MISSING or source is None:
+        return None
     if isinstance(source, dict):
         return lambda name: dict.get(source, name, MISSING)
     if isinstance(source, Mapping):
@@ -42,18 +44,14 @@ def getter(source: object) -> Get | None:
     return lambda name: getattr(source, name, MISSING)
 
 
-def values(gets: Sequence[Get], names: Sequence[str]) -> Iterator[object]:
-    """Yield what stands under the names, the first name everywhere before the second."""
+def first(gets: Sequence[Get], names: Sequence[str], accepts: Callable[[Any], bool] | None = None) -> Any:
+    """Return the first accepted value under the names, a name everywhere before the next; None: no such."""
     for name in names:
         for get in gets:
             value = get(name)
-            if value is not MISSING and value is not None:
-                yield value
-
-
-def first(gets: Sequence[Get], names: Sequence[str]) -> Any:
-    """Return the first of the values, or None."""
-    return next(values(gets, names), None)
+            if value is not MISSING and value is not None and (accepts is None or accepts(value)):
+                return value
+    return None
 
 
 def is_number(value: object) -> TypeGuard[Real]:
@@ -88,16 +86,15 @@ def split_score(value: object) -> tuple[Any, float]:
 def passage_of(value: object) -> Passage | None:
     """Return what an object says of a passage, the rest empty; None: no text, no id and no place."""
     gets = list(_lookups(value))
-    text = next((each for each in values(gets, TEXT_KEYS) if isinstance(each, str)), "")
-    ids = (identifier(each) for each in values(gets, ID_KEYS))
-    name = next((each.strip() for each in ids if each and each.strip() and len(each) <= ID_LIMIT), "")
-    document, title = _words(gets, DOCUMENT_KEYS), _words(gets, TITLE_KEYS)
-    start, end = _offset(gets, START_KEYS), _offset(gets, END_KEYS)
+    text = first(gets, TEXT_KEYS, _is_text) or ""
+    name = (identifier(first(gets, ID_KEYS, _is_id)) or "").strip()
+    document, title = first(gets, DOCUMENT_KEYS, _is_word) or "", first(gets, TITLE_KEYS, _is_word) or ""
+    start, end = first(gets, START_KEYS, _is_offset), first(gets, END_KEYS, _is_offset)
     # An end before the start says nothing; a start alone says where the text begins.
     end = max(end or (0 if start is None else start + len(text)), start or 0)
     if not text.strip() and not name and not (document and end > (start or 0)):
         return None
-    return Passage(name, document, title, start or 0, end, text)
+    return Passage(name, document, title, int(start or 0), int(end), text)
 
 
 def _lookups(value: object) -> Iterator[Get]:
@@ -105,20 +102,27 @@ def _lookups(value: object) -> Iterator[Get]:
     get = getter(value)
     if get is None:
         return
-    held = next((each for name in HOLDERS if (each := get(name)) is not MISSING and getter(each)), None)
+    held = next((each for name in HOLDERS if getter(each := get(name)) is not None), None)
     # What stands under "document" may be the passage, or the document that a passage is from.
     for each in (held, value, get("document")):
-        inner = getter(each) if each is not MISSING else None
-        if inner is not None:
+        if (inner := getter(each)) is not None:
             yield inner
             if (metadata := getter(inner("metadata"))) is not None:
                 yield metadata
 
 
-def _words(gets: Sequence[Get], names: Sequence[str]) -> str:
-    return next((each for each in values(gets, names) if isinstance(each, str) and each.strip()), "")
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
-def _offset(gets: Sequence[Get], names: Sequence[str]) -> int | None:
-    numbers = (each for each in values(gets, names) if isinstance(each, int) and not isinstance(each, bool))
-    return next((int(each) for each in numbers if 0 <= each < _LARGEST), None)
+def _is_word(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_id(value: object) -> bool:
+    name = identifier(value)
+    return name is not None and bool(name.strip()) and len(name) <= ID_LIMIT
+
+
+def _is_offset(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _LARGEST
