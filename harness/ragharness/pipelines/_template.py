@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ragharness.adapters.fields import MISSING
 from ragharness.errors import PipelineNotUsable, UnusableReply
 from ragharness.language.tables import regex
 from ragharness.pipelines._answers import TEXT_KEYS
@@ -35,8 +36,6 @@ _PLACE = regex(r"\{\{(\w+)\}\}|\{(\w+)\}")
 _HELP = 'write it like {"question": "{question}", "passages": "{passages}"}, or name a file: template=@FILE'
 
 Values = dict[str, Any]
-
-MISSING: Any = object()
 
 USUAL = (
     "choices.0.message.content",
@@ -167,7 +166,8 @@ class Paths:
         taken = {steps[0] for steps in self._parts.values()}
         if isinstance(reply, dict) and "sources" in reply and "sources" not in taken:
             answer.setdefault("citations", reply["sources"])
-        answer |= {name: _or_none(at_path(reply, steps)) for name, steps in self._parts.items()}
+        parts = {name: at_path(reply, steps) for name, steps in self._parts.items()}
+        answer |= {name: None if part is MISSING else part for name, part in parts.items()}
         answer["text"] = self._text(reply)
         return answer
 
@@ -249,7 +249,3 @@ def _is_index(step: str, length: int) -> bool:
         and len(step) < 10
         and -length <= int(step) < length
     )
-
-
-def _or_none(value: Any) -> Any:
-    return None if value is MISSING else value

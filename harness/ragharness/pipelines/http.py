@@ -8,6 +8,7 @@ environment variable holds, so that no key is written down), and dotted paths to
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -68,15 +69,15 @@ def build_at(context: Context, written: str) -> BuiltPipeline:
     )
 
 
+@dataclass(frozen=True)
 class Endpoint:
     """Asks questions of one service: what is sent and where its reply holds the answer."""
 
-    def __init__(self, client: Client, method: str, template: Template, paths: Paths, k: int) -> None:
-        self._client = client
-        self._method = method
-        self._template = template
-        self._paths = paths
-        self._k = k
+    client: Client
+    method: str
+    template: Template
+    paths: Paths
+    k: int
 
     async def ask_alone(self, question: str) -> Any:
         """Return what the pipeline answered out of what it knows itself."""
@@ -87,16 +88,16 @@ class Endpoint:
 
         Raises AccessRefused, TemporaryFailure for what another try may mend, and UnusableReply for the rest.
         """
-        value = self._template.fill(question, passages, self._k)
-        if self._method == "GET":
-            reply = await self._client.ask("GET", query=_query(value))
+        value = self.template.fill(question, passages, self.k)
+        if self.method == "GET":
+            reply = await self.client.ask("GET", query=_query(value))
         else:
-            reply = await self._client.ask(self._method, content=msgspec.json.encode(value))
+            reply = await self.client.ask(self.method, content=msgspec.json.encode(value))
         text = reply.text()
         if not reply.is_success:
             raise failure(reply, text)
         kind = reply.headers.get("content-type", "").partition(";")[0].strip().lower()
-        return self._paths.read(value_of(kind, text))
+        return self.paths.read(value_of(kind, text))
 
 
 def value_of(kind: str, text: str) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,36 +100,25 @@ def build(context: Context, argument: str) -> BuiltPipeline:
     )
 
 
+@dataclass
 class Generator:
     """Asks one model."""
 
-    def __init__(
-        self,
-        client: Client,
-        service: Service,
-        model: str,
-        key_name: str,
-        prompt: Prompt,
-        sampling: Sampling,
-        forms: tuple[bool, ...],
-        price: Price | None,
-        cache: ReplyCache,
-    ) -> None:
-        """``forms``: whether to ask for a structured reply; of two, the second once the first was refused."""
-        self._client = client
-        self._service = service
-        self._model = model
-        self._key_name = key_name
-        self._prompt = prompt
-        self._sampling = sampling
-        self._forms = forms
-        self._price = price
-        self._cache = cache
+    client: Client
+    service: Service
+    model: str
+    key_name: str
+    prompt: Prompt
+    sampling: Sampling
+    forms: tuple[bool, ...]
+    """Whether to ask for a structured reply; of two, the second once the first was refused."""
+    price: Price | None
+    cache: ReplyCache
 
     def recall(self, question: str, passages: Sequence[Passage]) -> Answer | None:
         """Return the answer that an earlier call gave to the very same request, or None."""
-        for as_json in self._forms:
-            found = self._cache.find(self._client.where, self._request(question, passages, as_json))
+        for as_json in self.forms:
+            found = self.cache.find(self.client.where, self._request(question, passages, as_json))
             if found is not None:
                 return self._answer(*found, as_json, from_cache=True)
         return None
@@ -139,12 +129,12 @@ class Generator:
         Raises TemporaryFailure for what another try may mend, AccessRefused for what no question can escape,
         and UnusableReply, with what was paid for, for an answer that must not be graded.
         """
-        as_json, *others = self._forms
+        as_json, *others = self.forms
         request = self._request(question, passages, as_json)
         reply, seconds = await self._ask(request)
         if isinstance(reply, ErrorReply) and others and reply.of_structure:
             # The service cannot do it: no later question asks for it either.
-            self._forms = (False,)
+            self.forms = (False,)
             as_json, request = False, self._request(question, passages, False)
             reply, seconds = await self._ask(request)
         if isinstance(reply, ErrorReply):
@@ -154,31 +144,31 @@ class Generator:
         if problem is not None:
             raise problem
         if answer.text.strip():
-            self._cache.keep(self._client.where, request, reply, seconds)
+            self.cache.keep(self.client.where, request, reply, seconds)
         return answer
 
     async def _ask(self, request: bytes) -> tuple[Reply | ErrorReply, float]:
         """Send it once; return the reply, or why there is none, and the seconds that it took."""
         began = time.perf_counter()
-        got = await self._client.ask(content=request)
+        got = await self.client.ask(content=request)
         seconds = time.perf_counter() - began
         if not got.is_success:
-            return ErrorReply(got, self._model, self._key_name), seconds
+            return ErrorReply(got, self.model, self.key_name), seconds
         text = got.text()
         if is_page(text):
             raise UnusableReply(f"expected JSON of {got.where}, found a web page: {message_of(text)}")
-        return self._service.read(json_of(text)), seconds
+        return self.service.read(json_of(text)), seconds
 
     def _request(self, question: str, passages: Sequence[Passage], as_json: bool) -> bytes:
-        instruction = self._prompt.instruction(as_json)
-        messages = self._prompt.messages(question, passages, as_json)
-        return encode(self._service.body(self._model, instruction, messages, self._sampling, as_json))
+        instruction = self.prompt.instruction(as_json)
+        messages = self.prompt.messages(question, passages, as_json)
+        return encode(self.service.body(self.model, instruction, messages, self.sampling, as_json))
 
     def _answer(self, reply: Reply, seconds: float, as_json: bool, *, from_cache: bool = False) -> Answer:
         text, citations = parse_structured(reply.text) if as_json else (reply.text, None)
         prompt, completion, cost = reply.prompt_tokens, reply.completion_tokens, reply.cost
-        if cost is None and self._price is not None and prompt is not None and completion is not None:
-            cost = self._price.cost(prompt, completion, reply.cached_tokens)
+        if cost is None and self.price is not None and prompt is not None and completion is not None:
+            cost = self.price.cost(prompt, completion, reply.cached_tokens)
         usage = Usage(prompt, completion, cost, round(seconds, 6), from_cache)
         return Answer(text=text, citations=citations, usage=usage)
 
@@ -186,16 +176,16 @@ class Generator:
         """Return what to raise for a reply that is not what the model had to say."""
         if reply.ended == "length":
             return UnusableReply(
-                f"the answer was cut off after {self._sampling.max_tokens} tokens",
+                f"the answer was cut off after {self.sampling.max_tokens} tokens",
                 help="--pipeline-option max-tokens=N allows for more",
                 answer=answer,
             )
         if reply.ended == "filtered":
             return UnusableReply(
-                f"the content filter of {self._client.where} cut the answer off", answer=answer
+                f"the content filter of {self.client.where} cut the answer off", answer=answer
             )
         if reply.ended == "context":
-            return too_long(self._model, "it ended where the context was full", answer)
+            return too_long(self.model, "it ended where the context was full", answer)
         return None
 
 
