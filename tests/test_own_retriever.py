@@ -78,6 +78,11 @@ FORMS = {
                 assert config is None
                 return ['d1#4', 'd2#1', 'd1#2']
         mine = Any()""",
+    "an object without readable parameters": """
+        class Any:
+            __signature__ = "none"
+            def __call__(self, query, k): return ['d1#4', 'd2#1'][:k]
+        mine = Any()""",
     "a factory of nothing": "def mine(model='x'): return lambda query, k: ['d1#4', 'd2#1']",
     "a factory of passages": """
         def mine(passages):

@@ -55,13 +55,21 @@ def bind(parameters: list[inspect.Parameter], values: Mapping[str, str]) -> Bind
 
 def parameters_of(function: Callable[..., object], spec: str) -> list[inspect.Parameter]:
     """Return the named parameters of a callable; raises CodeNotUsable where Python does not know them."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError) as error:
+    parameters = readable_parameters(function)
+    if parameters is None:
         raise CodeNotUsable(
             f"expected a callable with readable parameters at {spec}, found {function!r:.80}",
             help="wrap it in a function of your own",
-        ) from error
+        )
+    return parameters
+
+
+def readable_parameters(function: Callable[..., object]) -> list[inspect.Parameter] | None:
+    """Return the named parameters of a callable; None where Python does not know them."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
     return [each for each in parameters if each.kind in _NAMED]
 
 
@@ -82,14 +90,16 @@ def plain_name(parameter: inspect.Parameter) -> str:
     return parameter.name.strip("_").lower()
 
 
-def is_factory(value: Any, spec: str, asked: frozenset[str], material: frozenset[str] = frozenset()) -> bool:
+def is_factory(value: Any, asked: frozenset[str], material: frozenset[str] = frozenset()) -> bool:
     """Whether it is called once and returns what is asked: a class, or a function that can be called so.
 
     A parameter named as one of ``asked`` says that it is asked itself; one of ``material``, that it is made.
     """
     if inspect.isclass(value) or not callable(value):
         return inspect.isclass(value)
-    parameters = parameters_of(value, spec)
+    parameters = readable_parameters(value)
+    if parameters is None:
+        return False
     names = {plain_name(each) for each in parameters}
     if names & asked:
         return False

@@ -63,7 +63,7 @@ def load_own(wanted: object) -> tuple[UserCode, Callable[..., object]]:
                 f"expected something callable at {code.spec}, found {described(code.value)}",
                 help="wrap it in a function: def answer(question, passages): ...",
             )
-        if not is_factory(code.value, code.spec, _ASKED):
+        if not is_factory(code.value, _ASKED):
             return code, code.value
         made, _ = make(code.value, code.spec)
         if (by_method := asked_by_method(made)) is not None:

@@ -30,13 +30,13 @@ from ragharness.adapters.calling import (
     bind,
     is_factory,
     make,
-    parameters_of,
     plain_name,
+    readable_parameters,
     reported_as,
     takes_any,
 )
 from ragharness.adapters.fields import passage_of, split_score
-from ragharness.errors import CodeNotUsable, RetrieverNotUsable
+from ragharness.errors import RetrieverNotUsable
 from ragharness.language.tables import regex
 from ragharness.passages import split_document
 from ragharness.placing import Placer, at_places, place_name
@@ -116,7 +116,7 @@ def build_own(wanted: object, passages: PassageSet, evidence: EvidenceIndex | No
         code = find(wanted)
         retriever, indexed = code.value, False
         is_asked = _method(retriever) is not None and not inspect.isclass(retriever)
-        if not is_asked and is_factory(retriever, code.spec, QUESTION_NAMES, INDEX_NAMES):
+        if not is_asked and is_factory(retriever, QUESTION_NAMES, INDEX_NAMES):
             retriever, indexed = make(retriever, code.spec, INDEX_NAMES, list(passages.passages))
         function = _method(retriever) or retriever
         if not callable(function) or inspect.isclass(function):
@@ -135,9 +135,8 @@ def _method(retriever: Any) -> Callable[..., object] | None:
 
 def _of_query_and_k(function: Callable[..., object], spec: str) -> Callable[[str, int], object]:
     """Return the function as one of a query and ``k``, each handed over where its parameter stands."""
-    try:
-        parameters = parameters_of(function, spec)
-    except CodeNotUsable:
+    parameters = readable_parameters(function)
+    if parameters is None:
         return function
     lined = [each for each in parameters if each.kind in POSITIONAL]
     query = next(
