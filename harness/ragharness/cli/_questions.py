@@ -225,14 +225,16 @@ def write_set(
 
 
 def cost_line(wanted: Plan, model: str, settings: dict[str, str]) -> str:
-    """Return in words how many calls are needed and what they cost by the price table."""
-    from ragharness.pipelines.llm import list_price
+    """Return in words how many calls are needed and what they cost."""
+    from ragharness.pipelines._llm.prices import if_unknown
+    from ragharness.pipelines.llm import price_of
 
-    price = list_price(model, settings.get("base-url", ""), settings.get("prices", ""))
-    told = "cost unknown: no price is listed for this model"
+    price = price_of(model, settings.get("base-url", ""), settings.get("prices", ""))
+    told = f"cost unknown: no price is listed for this model; {if_unknown()}"
     if price is not None:
-        dollars = (wanted.prompt_tokens * price.input + wanted.completion_tokens * price.output) / 1_000_000
-        told = f"about {dollars:.2f} USD (price of {price.seen})"
+        calls = max(wanted.calls, 1)
+        each = price.cost(wanted.prompt_tokens // calls, wanted.completion_tokens // calls)
+        told = f"about {each * calls:.2f} USD ({price.source})" if each is not None else told
     return (
         f"{model}: up to {wanted.calls} calls about {len(wanted.passages)} passages, about"
         f" {wanted.prompt_tokens} tokens in and {wanted.completion_tokens} out, {told}"

@@ -75,7 +75,7 @@ class Limits:
             raise UsageError(
                 f"expected every answer to report its cost because of --max-cost, found that the one to"
                 f" {record.question} does not: an unknown cost cannot be kept within a budget",
-                help="drop --max-cost (--max-time limits a run too) or give its prices",
+                help="drop --max-cost (--max-time limits a run too) or give its prices: docs/llm.md",
             )
         with self._lock:
             self._spending.add(usage.cost)

@@ -1,6 +1,7 @@
-"""Imports the user's own code by ``package.module:name`` or ``path/file.py:name``.
+"""The user's own code and objects: found (here), called (``calling``), read (``fields``).
 
-Pipelines and retrievers are loaded alike; what each makes of the object that was found is its own affair.
+Code is named ``package.module:name`` or ``path/file.py:name``, or handed over. Pipelines and retrievers are
+found, made and read alike; which values they get, and what comes of those they return, is their own affair.
 """
 
 from __future__ import annotations
@@ -11,17 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ragharness.adapters.modules import HELP, from_file, from_name, near, users_code
 from ragharness.errors import CodeNotUsable
-from ragharness.importing.modules import HELP, from_file, from_name, near, users_code
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["HELP", "Found", "described", "find", "users_code"]
+__all__ = ["UserCode", "described", "find"]
 
 
 @dataclass(frozen=True)
-class Found:
+class UserCode:
     """What a name stands for, a short name for it, and the hash of the source that defines it."""
 
     value: Any
@@ -31,7 +32,7 @@ class Found:
     """How it was named, or where an object that was handed over is defined."""
 
 
-def find(wanted: object) -> Found:
+def find(wanted: object) -> UserCode:
     """Import a module and look the attribute up; an object that is no name stands for itself.
 
     Raises CodeNotUsable with what was expected and found.
@@ -46,10 +47,10 @@ def find(wanted: object) -> Found:
     module = from_file(place, spec) if is_file else from_name(place, spec)
     value = _attribute(module, attribute, spec)
     name = f"{Path(place).stem if is_file else place}.{attribute}"
-    return Found(value, name, _fingerprint(module, value), spec)
+    return UserCode(value, name, _fingerprint(module, value), spec)
 
 
-def _given(value: object) -> Found:
+def _given(value: object) -> UserCode:
     defined: Any = inspect.unwrap(getattr(value, "func", value))  # type: ignore[arg-type]
     defined = defined if inspect.isclass(defined) or inspect.isroutine(defined) else type(defined)
     name, home = getattr(defined, "__qualname__", type(value).__name__), defined.__module__
@@ -60,7 +61,7 @@ def _given(value: object) -> Found:
         code = getattr(defined, "__code__", None)
         source = f"{code.co_code!r}{code.co_consts!r}" if code else repr(defined)
     digest = hashlib.sha256(source.encode()).hexdigest()
-    return Found(value, name if home == "__main__" else f"{home}.{name}", digest, f"{home}:{name}")
+    return UserCode(value, name if home == "__main__" else f"{home}.{name}", digest, f"{home}:{name}")
 
 
 def described(value: object) -> str:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from ragharness.errors import AccessRefused, RagharnessError, UnusableReply
 from ragharness.language.tables import regex
-from ragharness.pipelines._services import failure, told
+from ragharness.pipelines._services import failure, message_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from ragharness.pipelines._services import ServiceReply
     from ragharness.records import Answer
 
 _TOO_LONG = regex(
@@ -41,60 +40,55 @@ _SETTINGS = {
 
 
 @dataclass(frozen=True)
-class Refusal:
+class ErrorReply:
     """A reply that is no success, and what is known of the request."""
 
-    where: str
+    reply: ServiceReply
     model: str
     key_name: str
     """The environment variable that holds the key; empty: none was sent."""
-    status: int
-    headers: Mapping[str, str]
-    text: str
-    """The body, without the key."""
 
     @property
     def of_structure(self) -> bool:
         """Whether the service cannot do structured output, so that asking for plain text may help."""
-        return self.status in (400, 404, 405, 415, 422, 501) and bool(_STRUCTURE.search(self._said()))
+        return self.reply.status in (400, 404, 405, 415, 422, 501) and bool(_STRUCTURE.search(self._said()))
 
     def error(self) -> RagharnessError:
         """Return what to raise."""
-        said = self._said()
-        if self.status == 401:
+        said, where, status = self._said(), self.reply.where, self.reply.status
+        if status == 401:
             return self._unauthorised()
-        if self.status == 402 or (self.status in (400, 403, 429) and _NO_CREDIT.search(said)):
-            return AccessRefused(f"{self.where} has no credit left for this key: {self._told()}")
-        if self.status in (400, 403) and _FILTERED.search(said):
-            return UnusableReply(f"the content filter of {self.where} blocked the answer: {self._told()}")
-        if self.status == 403:
+        if status == 402 or (status in (400, 403, 429) and _NO_CREDIT.search(said)):
+            return AccessRefused(f"{where} has no credit left for this key: {self._told()}")
+        if status in (400, 403) and _FILTERED.search(said):
+            return UnusableReply(f"the content filter of {where} blocked the answer: {self._told()}")
+        if status == 403:
             to_whom = f" to the key in {self.key_name}" if self.key_name else ""
-            return AccessRefused(f"{self.where} refused the model {self.model!r}{to_whom}: {self._told()}")
-        if self.status in (400, 413, 422, 500) and _TOO_LONG.search(said):
+            return AccessRefused(f"{where} refused the model {self.model!r}{to_whom}: {self._told()}")
+        if status in (400, 413, 422, 500) and _TOO_LONG.search(said):
             return too_long(self.model, self._told())
-        problem = self._lasting(said) or failure(self.where, self.status, self.headers, self._told())
-        return problem or UnusableReply(f"expected a reply of {self.where}, found status {self.status}")
+        return self._lasting(said) or failure(self.reply, self._told())
 
     def _unauthorised(self) -> AccessRefused:
         # What the service says of a key may repeat a part of it.
         if self.key_name:
             return AccessRefused(
-                f"{self.where} refused the key in the environment variable {self.key_name}",
+                f"{self.reply.where} refused the key in the environment variable {self.key_name}",
                 help=f"export {self.key_name}=...; --pipeline-option key-env=NAME names another variable",
             )
         return AccessRefused(
-            f"{self.where} requires a key, and none was sent",
+            f"{self.reply.where} requires a key, and none was sent",
             help="--pipeline-option key-env=NAME names the environment variable that holds it",
         )
 
     def _lasting(self, said: str) -> AccessRefused | None:
         """Return what to raise for what no question can escape: an unknown model, a setting not taken."""
-        if self.status == 404:
+        if self.reply.status == 404:
             return AccessRefused(
-                f"{self.where} knows no model {self.model!r}, or is not this API: {self._told()}",
+                f"{self.reply.where} knows no model {self.model!r}, or is not this API: {self._told()}",
                 help="correct --model or --base-url; the base URL of most services ends in /v1",
             )
-        if self.status not in (400, 422) or not _UNTAKEN.search(said):
+        if self.reply.status not in (400, 422) or not _UNTAKEN.search(said):
             return None
         for field, (setting, value) in _SETTINGS.items():
             if field in said:
@@ -105,18 +99,18 @@ class Refusal:
         return None
 
     def _said(self) -> str:
-        return self.text[:10_000]
+        return self.reply.text()[:10_000]
 
     def _told(self) -> str:
         """Return the message that the body holds."""
         try:
-            held: Any = json.loads(self.text)
+            held: Any = json.loads(self.reply.text())
         except (ValueError, RecursionError):
             held = None
         for name in ("error", "detail", "message"):
             inner = held.get(name) if isinstance(held, dict) else None
             held = inner if isinstance(inner, (dict, str)) else held
-        return told(held if isinstance(held, str) else self.text)
+        return message_of(held if isinstance(held, str) else self.reply.text())
 
 
 def too_long(model: str, why: str, answer: Answer | None = None) -> UnusableReply:
