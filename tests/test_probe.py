@@ -223,7 +223,7 @@ def test_check_prints_the_probe_and_has_it_in_json() -> None:
     check = ["questions", "check"]
     told = CliRunner().invoke(build_app(), check).stdout.splitlines()
     head = next(number for number, line in enumerate(told) if line.startswith("TEXT-ONLY PROBE"))
-    assert told[head].split()[2:] == ["REFUSALS", "AUC", "TOPICS", "OUT", "SHUFFLED", "95%"]
+    assert told[head].split()[2:] == ["N", "AUC", "TOPICS", "OUT", "SHUFFLED", "95%"]
     assert told[head + 1].split()[:2] == ["all", "70"]
     facts: list[dict[str, Any]] = json.loads(CliRunner().invoke(build_app(), [*check, "--json"]).stdout)[
         "text_only_probe"

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Labels = NDArray[np.int64]
 
-_STEPS, _EXACT, _TINY = 25, 1e-7, 1e-300
+_STEPS, _EXACT, _TINY = 25, 1e-5, 1e-300
 _FIRST = ("what", "which", "who", "when", "where", "how", "according", "in", "under", "is", "does", "may")
+_ALONE = 2**18
+"""Multiplications up to which OpenBLAS multiplies two matrices in the calling thread."""
 _MARKS = (",", "-", "'’", '“”"', "()")
 
 
@@ -93,7 +95,7 @@ def logistic(alike: Floats, labels: Labels, trained: NDArray[np.bool_]) -> Float
         wanted = root * scores + weights * (labels - chances) / spread
         inner, level = np.split(_solved(alike, np.vstack([root, root]), np.vstack([wanted, root])), 2)
         shift = (root * inner).sum(axis=1, keepdims=True) / (root * level).sum(axis=1, keepdims=True)
-        before, scores = scores, (root * (inner - shift * level)) @ alike + shift
+        before, scores = scores, _product(root * (inner - shift * level), alike) + shift
         if np.abs(scores - before).max() < _EXACT:
             break
     return scores
@@ -106,12 +108,18 @@ def _solved(alike: Floats, root: Floats, wanted: Floats) -> Floats:
     for _ in range(2 * len(alike)):
         if size.max() <= _EXACT**2:
             break
-        turned = way + root * ((root * way) @ alike)
+        turned = way + root * _product(root * way, alike)
         step = size / np.maximum((way * turned).sum(axis=1, keepdims=True), _TINY)
         found, rest = found + step * way, rest - step * turned
         before, size = size, (rest * rest).sum(axis=1, keepdims=True)
         way = rest + size / np.maximum(before, _TINY) * way
     return found
+
+
+def _product(rows: Floats, alike: Floats) -> Floats:
+    """Return rows @ alike, in pieces so small that no threads are started, which wait on a busy machine."""
+    size = max(1, _ALONE // alike.size)
+    return np.concatenate([rows[start : start + size] @ alike for start in range(0, len(rows), size)])
 
 
 def auc(labels: Labels, scores: Floats) -> float:

@@ -26,6 +26,8 @@ FOLDS, REPEATS, SHUFFLES = 5, 5, 50
 LIMIT_ALL, LIMIT_ROW = 0.60, 0.70
 MOST = 260
 """Questions that are probed; of a larger set a seeded sample."""
+_TOGETHER = 100
+"""Models fitted at a time: their numbers fit into the cache of a processor."""
 
 
 class Probed(NamedTuple):
@@ -113,7 +115,13 @@ def _repeated(
                     owner.append(number)
     if not owner:
         return [math.nan] * len(labellings)
-    scores = logistic(alike, np.array(given), np.array(trained))
+    scores = [
+        each
+        for start in range(0, len(owner), _TOGETHER)
+        for each in logistic(
+            alike, np.array(given[start : start + _TOGETHER]), np.array(trained[start : start + _TOGETHER])
+        )
+    ]
     measured = [auc(one[~seen], own[~seen]) for one, seen, own in zip(given, trained, scores, strict=True)]
     sums = np.bincount(owner, weights=measured, minlength=len(labellings))
     return [float(each) for each in sums / np.bincount(owner, minlength=len(labellings))]
