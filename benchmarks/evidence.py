@@ -74,7 +74,8 @@ def answer_of(question: Question, stated: str = "") -> str:
 def second_places(search: Search, questions: Sequence[Question], index: PassageSet) -> dict[str, Any]:
     """Return the passages that state an answer and are no gold evidence, with the verdict on citing them.
 
-    ``gold`` counts the gold passages, ``met`` those of them that the search finds too: how much it sees.
+    ``gold`` counts the gold passages, ``met`` those of them that the search finds too: how much it sees. Those
+    of a yes or no are left out, as they are alike to themselves.
     """
     grader = load_grader()
     found: list[dict[str, Any]] = []
@@ -85,7 +86,8 @@ def second_places(search: Search, questions: Sequence[Question], index: PassageS
         pool = _pool(search.corpus, question, index)
         golds = search.evidence.supporting(question, pool)
         places = search.places(question, pool)
-        gold, met = gold + len(golds), met + sum(each.passage.id in golds for each in places)
+        if question.kind != "yesno":
+            gold, met = gold + len(golds), met + sum(each.passage.id in golds for each in places)
         held = [each for each in pool if each.id in golds]
         for place in places:
             if place.passage.id in golds:
