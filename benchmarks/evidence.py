@@ -74,7 +74,7 @@ def answer_of(question: Question, stated: str = "") -> str:
 def second_places(search: Search, questions: Sequence[Question], index: PassageSet) -> dict[str, Any]:
     """Return the passages that state an answer and are no gold evidence, with the verdict on citing them.
 
-    ``gold`` counts the gold passages, ``met`` those of them that the search finds too: how much it sees. Those
+    ``gold`` counts the gold passages, ``met`` those that the search finds too: how much it sees; those
     of a yes or no are left out, as they are alike to themselves.
     """
     grader = load_grader()
