@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ragharness.cli._console import print_lines
+from ragharness.cli._probe import probe_lines
 from ragharness.console import Live
 from ragharness.errors import UnknownName
 from ragharness.records import ROWS
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from ragharness.corpus import Corpus
     from ragharness.questions import QuestionSet
+    from ragharness.questions.probe import Probed
     from ragharness.questions.set_checks import Finding
     from ragharness.records import Question
     from ragharness.writing import Plan
@@ -70,9 +72,13 @@ def set_lines(questions: QuestionSet, width: int) -> list[str]:
 
 
 def check_lines(
-    questions: QuestionSet, findings: Sequence[Finding], width: int, remarks: Sequence[Finding] = ()
+    questions: QuestionSet,
+    findings: Sequence[Finding],
+    width: int,
+    remarks: Sequence[Finding] = (),
+    probed: Sequence[Probed] = (),
 ) -> list[str]:
-    """Return the findings, or that there is none; the remarks are no findings."""
+    """Return the findings, or that there is none; the remarks and the text-only probe are no findings."""
     head = set_lines(questions, width)
     if remarks:
         shown = remarks[:_MOST_REMARKS]
@@ -80,6 +86,7 @@ def check_lines(
         more = f"; and {len(remarks) - _MOST_REMARKS} more" if len(remarks) > _MOST_REMARKS else ""
         text = f"not met, but required of built sets only: {told}{more}"
         head += ["", *labelled("note:", text, width, 6)]
+    head += ["", *probe_lines(probed, width)] if probed else []
     if not findings:
         of = "a question" if questions.places else "the construction"
         return [*head, "", f"ok: every property of {of} holds"]

@@ -111,9 +111,11 @@ def check(
 
     Checks every property of the set; exit code 1 on a finding.
     """
+    from ragharness.cli._probe import probe_facts
     from ragharness.cli._questions import check_lines
     from ragharness.questions.checks import check_questions, remarks
     from ragharness.questions.loading import load_questions, questions_about
+    from ragharness.questions.probe import probe
     from ragharness.questions.values import undecidable
 
     loaded = load(corpus, part(split, subset), source, offline=offline)
@@ -122,13 +124,16 @@ def check(
     else:
         questions = questions_about(loaded, path)
     findings, aside = check_questions(questions, loaded), remarks(questions, loaded)
+    probed = probe(questions.questions)
     if as_json:
         facts = {"findings": findings, "remarks": aside}
         told = {name: [each._asdict() for each in found] for name, found in facts.items()}
         undecided = {each.id: why for each in questions.questions if (why := undecidable(each))}
-        print_json({"hash": questions.hash, **told, "undecidable": undecided})
+        print_json(
+            {"hash": questions.hash, **told, "undecidable": undecided, "text_only_probe": probe_facts(probed)}
+        )
     else:
-        print_lines(check_lines(questions, findings, columns(), aside))
+        print_lines(check_lines(questions, findings, columns(), aside, probed))
     if findings:
         raise typer.Exit(1)
 

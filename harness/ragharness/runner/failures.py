@@ -69,6 +69,6 @@ def _short(filename: str) -> str:
 
 def _working_folder() -> str:
     try:
-        return os.getcwd()
+        return str(Path.cwd())
     except OSError:
         return ""
