@@ -51,6 +51,7 @@ LAYERS = (
     "results",
     "console",
     "api",
+    "pytest_plugin",
     "cli",
     "__main__",
 )
