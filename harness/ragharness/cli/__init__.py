@@ -13,15 +13,11 @@ import sys
 import threading
 import time
 from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
-from ragharness.errors import RagharnessError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from ragharness.errors import RagharnessError
 
 _USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
 """typer's usage error, by its public subclass: typer carries its own copy of click since 0.29."""
@@ -34,9 +30,6 @@ _PATIENCE = 10.0
 
 EXIT_USAGE = 3
 EXIT_INTERRUPTED = 130
-
-_DIGITS = 9
-"""Digits of any number that is meant; longer ones are for typer to judge."""
 
 
 def build_app() -> typer.Typer:
@@ -90,7 +83,6 @@ def _leave_at_last(code: int) -> None:
 
 def _run() -> int:
     command: Any = typer.main.get_command(build_app())
-    spare_conversions(command)
     try:
         outcome = command(standalone_mode=False, prog_name="ragharness")
         sys.stdout.flush()
@@ -164,51 +156,3 @@ def _root(
     """Score any RAG pipeline in four buckets: correct, wrong, unsupported, refused."""
     if not version:
         _help_alone(context)
-
-
-def spare_conversions(command: Any) -> None:
-    """Let a command and its subcommands take plain values as they are; all others go the way of typer.
-
-    Since 0.29 typer hands every value, defaults included, to a validation library that is imported for it:
-    that takes 0.1 s.
-    """
-    # A context is needed only for the option --help, which is made and kept at the first request.
-    for parameter in command.get_params(command.context_class(command)):
-        wanted: Any = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
-        several = getattr(parameter, "multiple", False)
-        spared: tuple[Any, ...] = (list[str],) if several else (str, int, float, bool, Path)
-        if wanted in spared and parameter.nargs == 1 and not parameter.required:
-            parameter.process_value = _sparing(parameter, wanted, parameter.process_value)
-    for subcommand in getattr(command, "commands", {}).values():
-        spare_conversions(subcommand)
-
-
-def _sparing(parameter: Any, wanted: Any, process: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def process_value(context: Any, value: Any) -> Any:
-        if value is not None and wanted != list[str] and type(value) is not wanted:
-            if not _is_plain(value, wanted):
-                _must_be_a_number(parameter, value, wanted)
-                return process(context, value)
-            value = wanted(value)
-        return parameter.callback(context, parameter, value) if parameter.callback else value
-
-    return process_value
-
-
-def _must_be_a_number(parameter: Any, value: object, wanted: type[Any]) -> None:
-    """Raise UsageError in words of ours where a number is wanted and something else was given."""
-    kind = {int: "a whole number", float: "a number"}.get(wanted)
-    if kind is None or not isinstance(value, str):
-        return
-    try:
-        wanted(value)
-    except ValueError:
-        raise UsageError(f"expected {kind} for {parameter.opts[0]}, found {value!r}") from None
-
-
-def _is_plain(value: object, wanted: type[Any]) -> bool:
-    if not isinstance(value, str) or wanted is bool:
-        return False
-    if wanted is Path:
-        return os.access(value, os.R_OK) or not os.path.lexists(value)
-    return value.isascii() and value.isdigit() and len(value) <= _DIGITS
