@@ -82,7 +82,7 @@ def test_oracles_that_are_installed_agree() -> None:
 def test_mcnemar_equals_the_binomial_test_of_scipy(worse: int, better: int) -> None:
     found, n = mcnemar(worse, better), worse + better
     if n == 0:
-        assert found == (1, 1, 1, 1)
+        assert min(found) == 1
         return
     assert found.exact == pytest.approx(stats.binomtest(worse, n).pvalue, abs=1e-9)
     assert found.one_sided == pytest.approx(stats.binomtest(worse, n, alternative="greater").pvalue, abs=1e-9)

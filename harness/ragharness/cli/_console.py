@@ -14,8 +14,9 @@ from ragharness.console import NARROWEST, WIDEST
 from ragharness.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from ragharness.reports.sections import Section
     from ragharness.scores import Scores
 
 
@@ -96,6 +97,19 @@ def print_lines(lines: list[str]) -> None:
 def print_json(value: object) -> None:
     """Write a value as JSON to standard output."""
     print_lines([json.dumps(value, indent=2, ensure_ascii=False)])
+
+
+def print_report(found: object, sections: Sequence[Section], form: str, width: int) -> None:
+    """Print a result: itself as JSON, or its sections in a format."""
+    import msgspec
+
+    from ragharness.reports import render
+
+    as_json = form == "json"
+    text = (
+        msgspec.json.format(msgspec.json.encode(found)).decode() if as_json else render(sections, form, width)
+    )
+    print_lines([text.rstrip("\n")])
 
 
 def print_scores(scores: Scores, output: Output, *, as_json: bool, reference: str = "") -> None:
