@@ -18,6 +18,8 @@ from ragharness.comparing.compare import UNGRADED
 from ragharness.errors import NotComparable, UnknownName, UsageError
 from ragharness.records import BUCKETS
 from ragharness.reports import FORMATS, compare_sections, render
+from ragharness.reports.text import counted, money
+from ragharness.scores import score_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,14 +63,12 @@ def test_changes_are_paired_over_what_is_graded_in_both(found: Comparison) -> No
 
 
 def test_columns_say_what_the_reports_say(tmp_path: Path, found: Comparison) -> None:
-    for column, name in zip(found.columns, ("a", "b"), strict=True):
-        scores = rh.load_run(tmp_path / name).scores
-        assert column.buckets == scores.buckets
-        assert column.as_desired == scores.wanted.total
-        assert column.metrics["over_refusal"] == scores.axes.over_refusal.count / scores.axes.over_refusal.n
-        assert column.metrics["extra_claim_count"] == 0
-        assert column.cost == scores.spending.cost
-        assert column.rows["adversarial"].n == 10
+    for letter, name in zip("AB", ("a", "b"), strict=True):
+        assert found.runs[letter] == score_folder(rh.load_run(tmp_path / name).folder)
+    text = " ".join(render(compare_sections(found), "text").split())
+    over = [each.axes.over_refusal for each in found.runs.values()]
+    assert f"over-refusal {counted(over[0])} {counted(over[1])} lower" in text
+    assert f"cost {money(found.runs['A'].spending.cost)} {money(found.runs['B'].spending.cost)}" in text
 
 
 def test_settings_that_differ_are_named_and_no_others(found: Comparison) -> None:
@@ -104,7 +104,7 @@ def test_epochs_are_compared_by_their_majority(tmp_path: Path) -> None:
 
     found = compare([run("a", "correct", "wrong", "correct"), run("b", "wrong", "correct", "wrong")])
     assert [(each.was, each.now) for each in found.against[0].flips] == [("correct", "wrong")] * 2
-    assert found.columns[0].questions == 6
+    assert found.runs["A"].questions == 6
 
 
 def test_every_format_has_the_same_figures(tmp_path: Path, verb: Verb) -> None:
@@ -113,19 +113,20 @@ def test_every_format_has_the_same_figures(tmp_path: Path, verb: Verb) -> None:
     folder(tmp_path / "runs" / "c", {})
     shown = {form: verb("compare", "a", "b", "c", "--format", form).output for form in (*FORMATS, "json")}
     found = json.loads(shown["json"])
-    assert [each["letter"] for each in found["columns"]] == ["A", "B", "C"]
+    assert list(found["runs"]) == ["A", "B", "C"]
     assert len(found["against"]) == 2
     rows = list(csv.reader(io.StringIO(shown["csv"])))
     counts = {row[1]: row[2:] for row in rows if row[0] == "What came out"}
     for bucket in BUCKETS:
-        expected = [str(each["buckets"][bucket]) for each in found["columns"]]
+        expected = [str(each["buckets"][bucket]) for each in found["runs"].values()]
         assert counts[bucket] == expected
         assert f"{bucket} & {' & '.join(expected)}" in shown["latex"]
         assert f"| {bucket} | {' | '.join(expected)} |" in shown["markdown"]
         assert f"{bucket} {' '.join(expected)}" in " ".join(shown["text"].split())
     assert r"b\_50\%\_\{x\}" in shown["latex"]
     assert shown["latex"].count(r"\begin{tabular}") == shown["latex"].count(r"\end{tabular}") >= 9
-    assert max(map(len, verb("compare", "a", "c").output.splitlines())) <= 80
+    for runs in (("a", "c"), ("a", "c", "a", "c")):
+        assert max(map(len, verb("compare", *runs).output.splitlines())) <= 80
     assert (
         verb("compare", "a", "c", "--markdown").output
         == verb("compare", "a", "c", "--format", "markdown").output

@@ -8,7 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -18,7 +18,7 @@ from gate_fakes import epochs_of, folder, mark, outcomes, side, written
 from ragharness.comparing import Gates, gate, read_gates
 from ragharness.comparing.gate import TOGETHER, decide
 from ragharness.comparing.rules import Span
-from ragharness.comparing.sides import Mark, Side, bucket_of, mark_of, settle
+from ragharness.comparing.sides import Mark, Pairs, Side, bucket_of, mark_of, settle
 from ragharness.errors import UnknownName, UsageError
 from ragharness.records import BUCKETS, Answer, Sentence
 from ragharness.reports import gate_sections, headline, render
@@ -187,7 +187,7 @@ def both(pairs: Sequence[tuple[Mark, Mark]]) -> tuple[Side, Side]:
     return base, candidate
 
 
-def literally(pairs: Iterable[tuple[Mark, Mark]], gates: Gates) -> bool:
+def literally(pairs: Iterable[tuple[Mark, ...]], gates: Gates) -> bool:
     """The five rules once more, as the rubric words them, on graded answers."""
     pairs = list(pairs)
     count = [
@@ -207,15 +207,21 @@ def literally(pairs: Iterable[tuple[Mark, Mark]], gates: Gates) -> bool:
     )
 
 
-@settings(max_examples=150)
-@given(runs(ANY, 5), GATES)
+UNREAD = mark("needs_review", content="the same answer")
+SAME = st.just((UNREAD, UNREAD))
+
+
+@settings(max_examples=300)
+@given(st.lists(st.one_of(st.tuples(ANY, ANY), st.tuples(ANY, ANY), SAME), min_size=1, max_size=5), GATES)
 def test_the_verdict_is_that_of_every_way_to_turn_out(pairs: list[tuple[Mark, Mark]], gates: Gates) -> None:
     marks = [each for pair in pairs for each in pair]
-    if sum(each.bucket is None for each in marks) > 3:
-        return
-    found = set()
-    for chosen in product(*(FREE if each.bucket is None else [each] for each in marks)):
-        found.add(literally(zip(chosen[::2], chosen[1::2], strict=True), gates))
+    assume(sum(each.bucket is None for each in marks) <= 3)
+    ways = []
+    for before, after in pairs:
+        free = [FREE if each.bucket is None else [each] for each in (before, after)]
+        alike = before is UNREAD and after is UNREAD
+        ways.append([(each, each) for each in FREE] if alike else list(product(*free)))
+    found = {literally(chosen, gates) for chosen in product(*ways)}
     expected = "incomplete" if len(found) > 1 else "ship" if True in found else "reject"
     assert decide(*both(pairs), gates).verdict == expected
 
@@ -320,12 +326,12 @@ def test_a_thousand_runs_against_themselves_alarm_as_often_as_foretold() -> None
         return found
 
     def alarms(epochs: int) -> float:
-        from ragharness.comparing.rules import Pairs, check_rules
+        from ragharness.comparing.rules import check_rules
 
         count = 0
         for _ in range(1000):
             base, candidate = side(asked(epochs)), side(asked(epochs))
-            rules = check_rules(base, candidate, Pairs(base, candidate, Gates()), Gates())
+            rules = check_rules(base, candidate, Pairs(base, candidate, "majority"), Gates())
             count += rules[0].passes is False
         return count / 1000
 
@@ -468,6 +474,7 @@ def test_thresholds_are_left_open_by_ungraded_answers_and_by_nothing_to_count(tm
     assert threshold(tmp_path, "wrong=0.01", q001="needs_review").passes is True
     assert threshold(tmp_path, "wrong=0.01", q001="needs_review", q002="wrong", q003="wrong").passes is False
     assert threshold(tmp_path, "not_graded=0", q001="needs_review").passes is False
+    assert threshold(tmp_path, "hedged=0", q001="needs_review").passes is None
     everything = {each.id: "refused" for each in fake.questions()}
     nothing = threshold(tmp_path, "precision=0.1", **everything)
     assert (nothing.passes, nothing.evaluated) == (None, False), "not 1.0, as where nothing was shipped"

@@ -91,8 +91,11 @@ class RunComparison:
         return render(compare_sections(self.comparison), "text")
 
     def _repr_html_(self) -> str:
-        columns = self.comparison.columns
+        runs = self.comparison.runs
         picture = bars(
-            {f"{each.letter} {each.run}": {**each.buckets, "not_graded": each.not_graded} for each in columns}
+            {
+                f"{key} {each.run}": {**each.buckets, "not_graded": each.not_graded}
+                for key, each in runs.items()
+            }
         )
         return picture + html_of(render(compare_sections(self.comparison), "markdown"))

@@ -13,51 +13,23 @@ from ragharness.comparing.information import Change, inform
 from ragharness.comparing.sides import Side, read_side, settle
 from ragharness.errors import NotComparable, UsageError
 from ragharness.records import BUCKETS
-from ragharness.scores import score_folder
-from ragharness.scores.metrics import metrics
-from ragharness.scores.values import Share
+from ragharness.scores import Scores, score_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragharness.scores import Scores
     from ragharness.store import RunFolder
 
 FORMAT = 1
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 UNGRADED = "not graded"
 OUTCOMES = (*BUCKETS, UNGRADED)
 
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _BADNESS = {"correct": 1, "refused": 1, UNGRADED: 2, "unsupported": 3, "wrong": 4}
 """How bad an outcome is where it is not the desired one."""
 
 _HASH = 12
 """Characters of a hash that are shown."""
-
-
-class Column(Struct, frozen=True, kw_only=True):
-    """One run."""
-
-    letter: str
-    run: str
-    pipeline: str
-    retriever: str
-    tags: list[str]
-    questions: int
-    """Questions times epochs."""
-    buckets: dict[str, int]
-    not_graded: int
-    as_desired: Share
-    unacceptable: Share
-    rows: dict[str, Share]
-    """As desired, by row."""
-    metrics: dict[str, float | None]
-    seconds: float
-    median_seconds: float | None
-    """Of a call."""
-    cost: float | None
-    """US dollars; null: not reported."""
-    tokens: int | None
 
 
 class Flip(Struct, frozen=True):
@@ -86,7 +58,8 @@ class Comparison(Struct, frozen=True, kw_only=True):
     """Runs side by side: the JSON of ``ragharness compare``."""
 
     format: int = FORMAT
-    columns: list[Column]
+    runs: dict[str, Scores]
+    """By letter, A first: the scores of each, as ``run --json`` prints them."""
     settings: dict[str, list[str]]
     """Settings that differ, a value for each run."""
     warnings: list[str]
@@ -98,79 +71,33 @@ def compare(folders: Sequence[RunFolder]) -> Comparison:
 
     Raises NotComparable for other questions or another corpus, UsageError for fewer than two runs.
     """
-    if not 2 <= len(folders) <= len(_LETTERS):
+    if not 2 <= len(folders) <= len(LETTERS):
         raise UsageError(
-            f"expected 2 to {len(_LETTERS)} runs, found {len(folders)}", help="ragharness compare RUN RUN"
+            f"expected 2 to {len(LETTERS)} runs, found {len(folders)}", help="ragharness compare RUN RUN"
         )
-    first, warnings = folders[0], []
-    for letter, folder in zip(_LETTERS[1:], folders[1:], strict=False):
-        differing = differences(first.run.settings, folder.run.settings)
-        fatal = [differing[name] for name in ("question_set", "corpus") if name in differing]
-        if fatal:
-            told = "; ".join(fatal).replace("the base", first.name).replace("the candidate", folder.name)
-            raise NotComparable(
-                f"expected runs on the same questions, found {told}",
-                help="run both pipelines with the same --corpus, --questions and --size",
-            )
-        warnings += [
-            f"{differing[name].replace('the base', 'A').replace('the candidate', letter)}"
-            for name in ("grader", "epochs")
-            if name in differing
-        ]
-    base = read_side(first)
-    against = []
-    for letter, folder in zip(_LETTERS[1:], folders[1:], strict=False):
-        against.append(_against(letter, base, read_side(folder, base)))
+    lettered = dict(zip(LETTERS, folders, strict=False))
+    first, *others = lettered.items()
+    warnings = [told for other in others for told in _warnings(first[1], *other)]
+    base = read_side(first[1])
     return Comparison(
-        columns=[_column(letter, folder) for letter, folder in zip(_LETTERS, folders, strict=False)],
+        runs={letter: score_folder(folder) for letter, folder in lettered.items()},
         settings=_differing([folder.run.settings for folder in folders]),
         warnings=warnings,
-        against=against,
+        against=[_against(letter, base, read_side(folder, base)) for letter, folder in others],
     )
 
 
-def _column(letter: str, folder: RunFolder) -> Column:
-    scores = score_folder(folder)
-    spent = scores.spending
-    tokens = [each for each in (spent.prompt_tokens, spent.completion_tokens) if each is not None]
-    return Column(
-        letter=letter,
-        run=scores.run,
-        pipeline=scores.pipeline,
-        retriever=f"{scores.retriever} k={scores.retrieval.k}" if scores.retrieval.k else scores.retriever,
-        tags=scores.tags,
-        questions=scores.questions,
-        buckets=scores.buckets,
-        not_graded=scores.not_graded,
-        as_desired=scores.wanted.total,
-        unacceptable=scores.intervals.unacceptable,
-        rows={row: share for row, share in scores.wanted.rows.items() if share.n},
-        metrics=_metrics(scores),
-        seconds=scores.seconds,
-        median_seconds=scores.timing.median,
-        cost=spent.cost,
-        tokens=sum(tokens) if tokens else None,
-    )
-
-
-def _metrics(scores: Scores) -> dict[str, float | None]:
-    return {
-        each.name: value_of(getattr(getattr(scores, part), each.name))
-        for part in ("axes", "retrieval")
-        for each in metrics(part)
-    }
-
-
-def value_of(found: Any) -> float | None:
-    """Return the value of a metric as one number: a rate, a sum, or a mean; None of nothing."""
-    if isinstance(found, Share):
-        return found.count / found.n if found.n else None
-    if hasattr(found, "yes"):
-        return found.yes / (found.yes + found.no) if found.yes + found.no else None
-    if hasattr(found, "sum"):
-        return float(found.sum)
-    value = getattr(found, "mean", found)
-    return None if value is None else float(value)
+def _warnings(first: RunFolder, letter: str, folder: RunFolder) -> list[str]:
+    """Return what makes two runs hard to compare; raises NotComparable where it is impossible."""
+    found = differences(first.run.settings, folder.run.settings)
+    fatal = [told for name, told in found.items() if name in ("question_set", "corpus")]
+    if fatal:
+        told = "; ".join(fatal).replace("the base", first.name).replace("the candidate", folder.name)
+        raise NotComparable(
+            f"expected runs on the same questions, found {told}",
+            help="run both pipelines with the same --corpus, --questions and --size",
+        )
+    return [told.replace("the base", "A").replace("the candidate", letter) for told in found.values()]
 
 
 def _against(letter: str, base: Side, other: Side) -> Against:
@@ -180,9 +107,8 @@ def _against(letter: str, base: Side, other: Side) -> Against:
         flows[was, now] += 1
         if was != now:
             before, after = _badness(was, asked.wanted), _badness(now, asked.wanted)
-            flips.append(
-                (before - after, -after, Flip(name, asked.row, asked.wanted, was, now, after > before))
-            )
+            flip = Flip(name, asked.row, asked.wanted, was, now, after > before)
+            flips.append((before - after, -after, flip))
     return Against(
         letter=letter,
         changes=inform(base, other, Gates()).changes,

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from ragharness.comparing.attempts import Attempts, digest_of, override, remember
 from ragharness.comparing.gates import Gates
 from ragharness.comparing.information import Information, NewlyWrong, inform, newly_wrong
-from ragharness.comparing.rules import Pairs, RuleResult, check_rules, common
-from ragharness.comparing.sides import Side, read_side
+from ragharness.comparing.rules import RuleResult, check_rules
+from ragharness.comparing.sides import Pairs, Side, common, read_side
 from ragharness.comparing.thresholds import check_thresholds
 from ragharness.comparing.together import could_pass
 
@@ -107,7 +107,7 @@ def decide(base: Side, candidate: Side, gates: Gates, thresholds: Sequence[RuleR
     )
     if refused:
         return found
-    pairs = Pairs(base, candidate, gates)
+    pairs = Pairs(base, candidate, gates.epochs)
     rules = [*check_rules(base, candidate, pairs, gates), *thresholds]
     verdict = verdict_of(rules)
     chosen = {"reject": False, "incomplete": None}.get(verdict, True)

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from ragharness.comparing.rules import common
-from ragharness.comparing.sides import settle
+from ragharness.comparing.sides import common, settle
 from ragharness.records import BUCKETS
 from ragharness.statistics import (
     cluster_intervals,

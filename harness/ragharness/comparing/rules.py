@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from ragharness.comparing.sides import UNLIMITED, Settled, Side, settle, tied
-from ragharness.records import BUCKETS
+from ragharness.comparing.sides import UNLIMITED, Pair, Pairs, Side, tied
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ragharness.comparing.gates import Gates
 
@@ -49,55 +48,6 @@ class RuleResult(Struct, frozen=True, kw_only=True):
     better: list[str] = []
     undecided: list[str] = []
     """Questions with an answer that is not graded, on which the rule depends."""
-
-
-class Pair(NamedTuple):
-    """What one question came to in both runs."""
-
-    base: Settled
-    candidate: Settled
-    tied: bool
-    """Both runs gave the same answer."""
-
-
-class Pairs:
-    """The questions of both runs, and how often each pair of results occurs."""
-
-    def __init__(self, base: Side, candidate: Side, gates: Gates) -> None:
-        rule = gates.epochs
-        self.by_question = {
-            name: Pair(
-                settle(base.marks[name], rule),
-                settle(candidate.marks[name], rule),
-                tied(base.marks[name], candidate.marks[name]),
-            )
-            for name in common(base, candidate)
-        }
-        self.counts = Counter(self.by_question.values())
-
-    def tally(self) -> dict[str, dict[str, int]]:
-        """Return how many questions each run has in each bucket, those without one included."""
-        found = {}
-        for side, place in (("base", 0), ("candidate", 1)):
-            counts = dict.fromkeys((*BUCKETS, "not_graded"), 0)
-            for pair, times in self.counts.items():
-                buckets = (pair.base, pair.candidate)[place].buckets
-                counts[next(iter(buckets)) if len(buckets) == 1 else "not_graded"] += times
-            found[side] = counts
-        return found
-
-    def where(self, holds: Callable[[Pair], bool]) -> list[str]:
-        """Return the questions for which something holds, in their order."""
-        chosen = {pair for pair in self.counts if holds(pair)}
-        return [name for name, pair in self.by_question.items() if pair in chosen] if chosen else []
-
-
-def common(base: Side, candidate: Side) -> Iterator[str]:
-    """Yield the questions that both runs were asked, by id and text."""
-    for name, asked in base.asked.items():
-        other = candidate.asked.get(name)
-        if other is asked or (other is not None and other.content == asked.content):
-            yield name
 
 
 def check_rules(base: Side, candidate: Side, pairs: Pairs, gates: Gates) -> list[RuleResult]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import combinations_with_replacement
@@ -13,6 +14,8 @@ from ragharness.errors import RunNotUsable
 from ragharness.records import BUCKETS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from ragharness.records import Record
     from ragharness.store import Run, RunFolder
 
@@ -177,3 +180,51 @@ def _quality(marks: tuple[Mark, ...], open_ones: int, buckets: frozenset[str]) -
     mean = sum(known) / len(known) if known else None
     low, high = sum(known) / n, (sum(known) + BEST_QUALITY * open_ones) / n
     return (low, high) if mean is None else (min(mean, low), max(mean, high))
+
+
+class Pair(NamedTuple):
+    """What one question came to in both runs."""
+
+    base: Settled
+    candidate: Settled
+    tied: bool
+    """Both runs gave the same answer."""
+
+
+class Pairs:
+    """The questions of both runs, and how often each pair of results occurs."""
+
+    def __init__(self, base: Side, candidate: Side, rule: Rule) -> None:
+        self.by_question = {
+            name: Pair(
+                settle(base.marks[name], rule),
+                settle(candidate.marks[name], rule),
+                tied(base.marks[name], candidate.marks[name]),
+            )
+            for name in common(base, candidate)
+        }
+        self.counts = Counter(self.by_question.values())
+
+    def tally(self) -> dict[str, dict[str, int]]:
+        """Return how many questions each run has in each bucket, those without one included."""
+        found = {}
+        for side, place in (("base", 0), ("candidate", 1)):
+            counts = dict.fromkeys((*BUCKETS, "not_graded"), 0)
+            for pair, times in self.counts.items():
+                buckets = (pair.base, pair.candidate)[place].buckets
+                counts[next(iter(buckets)) if len(buckets) == 1 else "not_graded"] += times
+            found[side] = counts
+        return found
+
+    def where(self, holds: Callable[[Pair], bool]) -> list[str]:
+        """Return the questions for which something holds, in their order."""
+        chosen = {pair for pair in self.counts if holds(pair)}
+        return [name for name, pair in self.by_question.items() if pair in chosen] if chosen else []
+
+
+def common(base: Side, candidate: Side) -> Iterator[str]:
+    """Yield the questions that both runs were asked, by id and text."""
+    for name, asked in base.asked.items():
+        other = candidate.asked.get(name)
+        if other is asked or (other is not None and other.content == asked.content):
+            yield name

@@ -141,6 +141,8 @@ def _span(value: Any, open_ones: int, limits: tuple[int, int | None], n: int) ->
         total, of = (value.mean or 0.0) * value.n, value.n + open_ones
         ends = [(total + (end or 0) * open_ones) / of for end in limits] if of else [None, None]
         return Span(*ends)
+    if isinstance(value, int):
+        return Span(value, value + open_ones)
     return Span(value, value)
 
 

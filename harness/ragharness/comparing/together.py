@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ragharness.comparing.gates import Gates
-    from ragharness.comparing.rules import Pair, Pairs
+    from ragharness.comparing.sides import Pair, Pairs
 
 Point = tuple[float, ...]
 """What some questions add to the five rules and to *newly wrong*, so that a rule passes at 0 or below."""

@@ -6,92 +6,101 @@ from typing import TYPE_CHECKING
 
 from ragharness.comparing.compare import OUTCOMES
 from ragharness.records import BUCKETS
+from ragharness.reports import words
 from ragharness.reports.sections import Section, limits, p_value
 from ragharness.reports.text import counted, duration, milliseconds, money, rate
-from ragharness.scores.metrics import metrics
 from ragharness.scores.schema import ROW_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ragharness.comparing.compare import Against, Column, Comparison
+    from ragharness.comparing.compare import Against, Comparison
+    from ragharness.scores import Scores
+    from ragharness.scores.metrics import Part
 
 _SHOWN = 40
 """Flips that are listed; JSON has all."""
 
+_WITH_INTERVALS = 2
+"""Runs that are shown with their intervals; the JSON has them for all."""
 
-def compare_sections(found: Comparison, most: int = _SHOWN) -> list[Section]:
+_NONE = "not reported"
+
+
+def compare_sections(found: Comparison) -> list[Section]:
     """Return the runs, what differs, what came out, and each run against the first."""
-    columns = found.columns
-    letters = [each.letter for each in columns]
-    named = [(each.letter, each.run, each.pipeline, each.retriever, ", ".join(each.tags)) for each in columns]
+    runs, letters = list(found.runs.values()), list(found.runs)
+    named = [(letter, each.run, ", ".join(words.setting(each))) for letter, each in found.runs.items()]
     settings = [(name, *values) for name, values in found.settings.items()]
     warnings = [f"DIFFERENT GRADING OR EPOCHS, so read with care: {each}." for each in found.warnings]
     return [
-        Section("Runs", warnings, ("", "run", "pipeline", "retriever", "tags"), named, frozenset(range(5))),
-        *(
-            [Section("Settings that differ", (), ("", *letters), settings, frozenset(range(9)))]
-            if settings
-            else []
-        ),
-        Section("What came out", (), ("", *letters), _outcomes(columns)),
-        Section("As desired, by question type", (), ("", *letters), _rows(columns)),
-        Section("Metrics", (), ("", *letters, "better"), _metrics(columns)),
-        Section("Time and cost", (), ("", *letters), _effort(columns)),
-        *(section for each in found.against for section in _against(each, most)),
+        Section("Runs", warnings, ("", "run", "setting"), named, frozenset({0, 1, 2})),
+        *([Section("Settings that differ", (), ("", *letters), settings)] if settings else []),
+        Section("What came out", (), ("", *letters), _outcomes(runs)),
+        Section("As desired, by question type", (), ("", *letters), _rows(runs)),
+        Section("Metrics", (), ("", *letters, "better"), _metrics(runs)),
+        Section("Time and cost", (), ("", *letters), _effort(runs)),
+        *(section for each in found.against for section in _against(each)),
     ]
 
 
-def _each(name: str, columns: Sequence[Column], cell: Callable[[Column], str]) -> Sequence[str]:
-    return name, *map(cell, columns)
+def _cell(told: str, runs: Sequence[Scores]) -> str:
+    """Return a figure with its interval, where there are few enough runs for both to fit a line."""
+    return told if len(runs) <= _WITH_INTERVALS else told.split(maxsplit=1)[0]
 
 
-def _outcomes(columns: Sequence[Column]) -> list[Sequence[str]]:
+def _each(name: str, runs: Sequence[Scores], cell: Callable[[Scores], str]) -> Sequence[str]:
+    return name, *map(cell, runs)
+
+
+def _outcomes(runs: Sequence[Scores]) -> list[Sequence[str]]:
     return [
-        _each("questions", columns, lambda each: str(each.questions)),
-        *(_each(name, columns, lambda each, name=name: str(each.buckets[name])) for name in BUCKETS),  # type: ignore[misc]
-        _each("not graded", columns, lambda each: str(each.not_graded)),
-        _each("as desired", columns, lambda each: counted(each.as_desired)),
-        _each("unacceptable", columns, lambda each: counted(each.unacceptable)),
+        _each("questions", runs, lambda each: str(each.questions)),
+        *((bucket, *(str(each.buckets[bucket]) for each in runs)) for bucket in BUCKETS),
+        _each("not graded", runs, lambda each: str(each.not_graded)),
+        _each("as desired", runs, lambda each: _cell(counted(each.wanted.total), runs)),
+        _each("unacceptable", runs, lambda each: _cell(counted(each.intervals.unacceptable), runs)),
     ]
 
 
-def _rows(columns: Sequence[Column]) -> list[Sequence[str]]:
-    names = dict.fromkeys(name for each in columns for name in each.rows)
+def _rows(runs: Sequence[Scores]) -> list[Sequence[str]]:
+    shares = [each.wanted.rows for each in runs]
     return [
-        _each(
-            ROW_NAMES[name],
-            columns,
-            lambda each, name=name: f"{each.rows[name].count}/{each.rows[name].n} {rate(each.rows[name])}",  # type: ignore[misc]
-        )
-        for name in names
+        (name, *(f"{each[row].count}/{each[row].n} {rate(each[row])}" for each in shares))
+        for row, name in ROW_NAMES.items()
+        if shares[0][row].n
     ]
 
 
-def _metrics(columns: Sequence[Column]) -> list[Sequence[str]]:
+def _metrics(runs: Sequence[Scores]) -> list[Sequence[str]]:
     rows: list[Sequence[str]] = []
-    for part in ("axes", "retrieval"):
-        for metric in metrics(part):
-            label = (metric.short or metric.label).format(top="retrieved", at_k="")
-            values = [each.metrics[metric.name] for each in columns]
-            told = ["n/a" if value is None else f"{value:.3f}".removesuffix(".000") for value in values]
-            rows.append((label, *told, "higher" if metric.higher_is_better else "lower"))
+    parts: tuple[Part, ...] = ("axes", "retrieval")
+    for part in parts:
+        for column in zip(*(words.measured(each, part) for each in runs), strict=True):
+            metric = column[0][0]
+            name = (metric.short or metric.name.replace("_", " ")).format(top="retrieved", at_k="")
+            values = [_cell(words.figure(metric, value).partition(",")[0], runs) for _, value in column]
+            rows.append((name, *values, "higher" if metric.higher_is_better else "lower"))
     return rows
 
 
-def _effort(columns: Sequence[Column]) -> list[Sequence[str]]:
-    def median(each: Column) -> str:
-        return "n/a" if each.median_seconds is None else milliseconds(each.median_seconds)
+def _effort(runs: Sequence[Scores]) -> list[Sequence[str]]:
+    def median(each: Scores) -> str:
+        return "n/a" if each.timing.median is None else milliseconds(each.timing.median)
+
+    def tokens(each: Scores) -> str:
+        known = [each.spending.prompt_tokens, each.spending.completion_tokens]
+        return _NONE if known == [None, None] else f"{sum(filter(None, known)):,}"
 
     return [
-        _each("wall time", columns, lambda each: duration(each.seconds)),
-        _each("median call", columns, median),
-        _each("cost", columns, lambda each: money(each.cost) or "not reported"),
-        _each("tokens", columns, lambda each: "not reported" if each.tokens is None else f"{each.tokens:,}"),
+        _each("wall time", runs, lambda each: duration(each.seconds)),
+        _each("median call", runs, median),
+        _each("cost", runs, lambda each: money(each.spending.cost) or _NONE),
+        _each("tokens", runs, tokens),
     ]
 
 
-def _against(found: Against, most: int) -> list[Section]:
+def _against(found: Against) -> list[Section]:
     pair = f"{found.letter} against A"
     changes = [
         (
@@ -104,26 +113,17 @@ def _against(found: Against, most: int) -> list[Section]:
         )
         for each in found.changes
     ]
+    head = ("share of", "gained", "lost", "points", "95% CI", "p")
     flows = [(was, *(str(found.flows[was][now] or "") for now in OUTCOMES)) for was in OUTCOMES]
     flips = [
         ("worse" if each.worse else "", each.question, ROW_NAMES[each.row], each.was, each.now)
-        for each in found.flips[:most]
+        for each in found.flips[:_SHOWN]
     ]
     more = len(found.flips) - len(flips)
-    told = [f"Questions that came out otherwise: {len(found.flips)}{f', {more} not shown' if more else ''}."]
+    told = f"Questions that came out otherwise: {len(found.flips)}{f', {more} not shown' if more else ''}."
+    heads = ("", "question", "type", "A", found.letter)
     return [
-        Section(
-            f"{pair}: shares of all questions, paired",
-            (),
-            ("share of", "gained", "lost", "points", "95% CI", "p"),
-            changes,
-        ),
+        Section(f"{pair}: paired, over questions graded in both", (), head, changes),
         Section(f"{pair}: from (rows) to (columns)", (), ("", *OUTCOMES), flows),
-        Section(
-            f"{pair}: questions that flipped, worse first",
-            told,
-            ("", "question", "type", "A", found.letter),
-            flips,
-            frozenset(range(5)),
-        ),
+        Section(f"{pair}: flips, worse first", (told,), heads, flips, frozenset(range(5))),
     ]

@@ -139,7 +139,10 @@ def _settling(found: Decision) -> list[Section]:
     if not found.settles:
         return []
     rows = [(each.question, each.run, each.status.replace("_", " ")) for each in found.settles]
-    told = "Whatever the others become, the verdict depends on these answers alone."
+    told = (
+        "Whatever the others become, the verdict depends on these answers alone. ragharness show prints one;"
+        " ragharness run --retry-errors asks again what failed."
+    )
     return [
         Section(
             "Answers that would settle it", (told,), ("question", "run", "status"), rows, frozenset({0, 1, 2})
