@@ -287,6 +287,15 @@ def test_a_majority_stands_whatever_the_open_epoch_is() -> None:
     assert settle(two, "any").buckets == {"correct", "wrong", "unsupported", "refused"}
 
 
+def test_a_refusal_that_may_not_come_about_does_not_raise_the_quality() -> None:
+    refused = [mark("refused", quality) for quality in range(4)]
+    base = side({"a": [refused[1]] * 3, "b": [refused[2]] * 3})
+    candidate = side(
+        {"a": [refused[3], mark("error"), mark("correct")], "b": [refused[2], refused[2], refused[1]]}
+    )
+    assert rule(decide(base, candidate, Gates()), "refusal quality").passes is None
+
+
 def test_newly_wrong_questions_are_stable_or_flaky_and_the_noise_is_told() -> None:
     base = side({
         "a": [mark("correct")] * 3,
@@ -545,6 +554,9 @@ def test_an_override_is_signed_and_leaves_the_verdict(tmp_path: Path, verb: Verb
     bad.replace_records([fake.record(each, "wrong") for each in fake.questions()])
     assert "Overridden" not in verb("gate", "base", "bad").output, "it was of other answers"
     assert verb("gate", "base", "bad", "--override", "why").code == 3
+    nothing = verb("gate", "base", "base", "--override", "why", "--by", "Ann Lee")
+    assert (nothing.code, nothing.output) == (3, "")
+    assert "expected a verdict to override, found 'ship'" in nothing.errors
 
 
 def test_a_folder_that_cannot_be_written_still_has_a_verdict(
@@ -601,6 +613,15 @@ def test_the_command_says_it_first_and_last_and_in_its_exit_code(
     assert f"{word}: " in repr(found)
     assert f"{word}: " in found._repr_html_()
     assert ("<svg" in found._repr_html_()) is bool(found.rules)
+
+
+def test_an_unfinished_candidate_lists_a_screenful(tmp_path: Path) -> None:
+    asked = fake.questions()
+    base = folder(tmp_path / "base", {})
+    candidate = written(tmp_path / "half", asked, [fake.record(each, each.wanted) for each in asked[:50]])
+    found = gate(base, candidate)
+    assert (found.verdict, len(found.settles)) == ("incomplete", 80)
+    assert "40 more are not shown" in " ".join(render(gate_sections(found), "text").split())
 
 
 def test_names_of_foreign_things_are_escaped(tmp_path: Path) -> None:

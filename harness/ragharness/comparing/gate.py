@@ -14,6 +14,7 @@ from ragharness.comparing.rules import RuleResult, check_rules
 from ragharness.comparing.sides import Pairs, Side, common, read_side
 from ragharness.comparing.thresholds import check_thresholds
 from ragharness.comparing.together import could_pass
+from ragharness.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,13 +72,16 @@ def gate(
 ) -> Decision:
     """Return the verdict; the attempt and an override of it are kept in the candidate's folder.
 
-    Raises RunNotUsable for damaged runs, UsageError for thresholds of unknown figures.
+    Raises RunNotUsable for damaged runs, UsageError for thresholds of unknown figures and where there is
+    nothing to override.
     """
     gates = gates or Gates()
     first = read_side(base)
     second = read_side(candidate, first)
     thresholds = check_thresholds(gates, candidate)
     found = decide(first, second, gates, thresholds)
+    if (by or why) and found.verdict not in ("reject", "incomplete"):
+        raise UsageError(f"expected a verdict to override, found {found.verdict!r}")
     if found.verdict == "not comparable":
         return found
     digest = digest_of(first, second, gates)

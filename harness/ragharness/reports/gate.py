@@ -20,7 +20,7 @@ _SHOWN = 12
 """Questions that are named of each rule."""
 
 _LISTED = 40
-"""Newly wrong questions that are listed; JSON has all."""
+"""Newly wrong questions, and answers that would settle it, that are listed; JSON has all."""
 
 _SENTENCES = {
     "ship": "SHIP: {candidate} may replace {base}.",
@@ -138,10 +138,12 @@ def _newly(each: NewlyWrong) -> Sequence[str]:
 def _settling(found: Decision) -> list[Section]:
     if not found.settles:
         return []
-    rows = [(each.question, each.run, each.status.replace("_", " ")) for each in found.settles]
+    rows = [(each.question, each.run, each.status.replace("_", " ")) for each in found.settles[:_LISTED]]
+    more = len(found.settles) - len(rows)
     told = (
         "Whatever the others become, the verdict depends on these answers alone. ragharness show prints one;"
         " ragharness run --retry-errors asks again what failed."
+        f"{f' {more} more are not shown.' if more else ''}"
     )
     return [
         Section(
@@ -171,7 +173,9 @@ def _information(found: Information) -> list[Section]:
         f"With {first.lost} fixed, {found.needed} newly wrong would be significant.",
         f"p of wrong, valid however often one looks at a growing run: {p_value(first.always_valid_p)}.",
     ]
-    if found.smallest_rise is not None:
+    if found.smallest_rise is None:
+        told.append(f"{found.n} questions are too few to show any rise of the wrong rate (power 80%).")
+    else:
         told.append(
             f"The smallest rise of the wrong rate that {found.n} questions show (power 80%):"
             f" {100 * found.smallest_rise:.1f} points, {math.ceil(found.smallest_rise * found.n)} questions."
