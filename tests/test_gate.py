@@ -112,6 +112,11 @@ def test_citation_support_may_not_fall_where_that_is_wanted() -> None:
     found = decide(base, worse, Gates(citation_supports=True))
     assert (found.verdict, rule(found, "citation supports").worse) == ("reject", ["b"])
     assert decide(worse, base, Gates(citation_supports=True)).ships
+    cited = [Mark("correct", "ok", None, 0, supports) for supports in (True, True, False)]
+    thirds = side(dict(zip("abc", cited, strict=True)))
+    unread = side(dict(zip("abc", (cited[0], cited[2], mark("needs_review")), strict=True)))
+    open_one = rule(decide(thirds, unread, Gates(citation_supports=True)), "citation supports")
+    assert (open_one.passes, open_one.undecided) == (None, ["c"])
     none = side({"a": mark("refused"), "b": mark("refused")})
     assert not rule(decide(none, none, Gates(citation_supports=True)), "citation supports").evaluated
 
@@ -382,6 +387,9 @@ def test_allowed_question_sets_are_compared_over_common_questions_only() -> None
     candidate = side(outcomes("ccww"), question_set="a" * 64)
     found = decide(base, candidate, Gates(allow=("question_set",)))
     assert (found.questions, found.verdict) == (3, "ship")
+    reworded = {**candidate.asked, "q001": candidate.asked["q001"]._replace(content=1)}
+    found = decide(base, candidate._replace(asked=reworded), Gates(allow=("question_set",)))
+    assert (found.questions, found.verdict) == (2, "ship"), "the same id, but another question"
     none = decide(base, side({"z": mark("correct")}, question_set="a" * 64), Gates(allow=("question_set",)))
     assert none.verdict == "not comparable"
 

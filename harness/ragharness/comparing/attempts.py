@@ -25,14 +25,6 @@ if TYPE_CHECKING:
 NAME = "gate.jsonl"
 
 
-class Override(Struct, frozen=True, kw_only=True):
-    """Who ships in spite of a verdict, why, and when; the verdict stays as it is."""
-
-    who: str
-    why: str
-    when: str
-
-
 class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line: a verdict on these records, or an override of it."""
 
@@ -43,6 +35,7 @@ class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Of both runs' graded answers and the gates: where any of them differs, it is another attempt."""
     verdict: str
     who: str = ""
+    """Who ships in spite of the verdict, and why; empty for an attempt."""
     why: str = ""
 
 
@@ -52,7 +45,7 @@ class Attempts(Struct, frozen=True, kw_only=True):
     number: int
     same_settings: int
     """Of them with the same settings: the same candidate, asked again."""
-    overrides: list[Override]
+    overrides: list[Entry]
     """Those of this very verdict."""
     note: str = ""
     """Why this attempt could not be recorded."""
@@ -88,11 +81,7 @@ def remember(folder: RunFolder, base: str, digest: str, verdict: str, record: bo
     return Attempts(
         number=len(all_of),
         same_settings=len(same),
-        overrides=[
-            Override(who=each.who, why=each.why, when=each.when)
-            for each in mine
-            if each.kind == "override" and each.digest == digest
-        ],
+        overrides=[each for each in mine if each.kind == "override" and each.digest == digest],
         note=note,
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 _TINY = 1e-9
 """Means of epochs are not exact in binary."""
+
+
+Count: TypeAlias = tuple[int, int]
+"""Of one question in the base and in the candidate, or the least and the most."""
 
 
 class Span(Struct, frozen=True):
@@ -75,9 +79,6 @@ def check_rules(base: Side, candidate: Side, pairs: Pairs, gates: Gates) -> list
     if gates.citation_supports:
         rules.append(_supports(base, candidate, pairs.by_question))
     return rules
-
-
-Count = tuple[int, int]
 
 
 def _is(bucket: str) -> Callable[[str, str], Count]:
