@@ -168,6 +168,15 @@ def test_one_open_answer_cannot_serve_two_rules() -> None:
     assert TOGETHER in headline(found).lower()
 
 
+def test_equal_answers_and_repeated_questions_serve_no_rule_either() -> None:
+    before = {"a": mark("refused", 1), "b": mark("refused", 3), "c": mark("correct")}
+    after = {"a": mark("needs_review"), "b": mark("refused", 2), "c": mark("refused", 3)}
+    same = {"d": mark("needs_review", content="the same answer")}
+    assert decide(side({**before, **same}), side({**after, **same}), Gates()).verdict == "reject"
+    twice = [{**each, "a2": each["a"], "c2": each["c"]} for each in (before, after)]
+    assert decide(side(twice[0]), side(twice[1]), Gates()).verdict == "reject", "both a are wanted for G5"
+
+
 BUCKET = st.sampled_from(["correct", "wrong", "unsupported", "refused"])
 GRADED = st.builds(mark, BUCKET, st.integers(0, 3), st.integers(0, 2)).map(
     lambda each: each if each.bucket == "refused" else each._replace(quality=None)
