@@ -22,7 +22,7 @@ from rank_bm25 import BM25Okapi
 from ragharness.passages import PassageSet
 from ragharness.records import Passage
 from ragharness.retrievers import bm25
-from ragharness.retrievers._index import terms
+from ragharness.retrievers.bm25 import terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -26,7 +26,7 @@ from ragharness.corpus import load_corpus
 from ragharness.passages import build_passages, withhold
 from ragharness.questions import load_questions
 from ragharness.retrievers import build_retriever
-from ragharness.retrievers._embedding import BATCH_SIZE, Embedder, Manner, locate
+from ragharness.retrievers._embedding import BATCH_SIZE, Embedder, EmbeddingOptions, locate
 from ragharness.retrievers._models import DEFAULT_MODEL
 from ragharness.retrievers.bm25 import indexed_text
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 HERE = Path(__file__).resolve().parent
-MANNER = Manner(normalize=True)
+MANNER = EmbeddingOptions(normalize=True)
 LOADING = """
 import sys, time
 import numpy

@@ -118,7 +118,7 @@ def figures(scores: dict[str, Any], wall: float) -> dict[str, Any]:
         **tokens,
         "tokens_a_second": round(sum(value or 0 for value in tokens.values()) / wall, 1),
         "buckets": scores["buckets"],
-        "not_graded": scores["not_graded"],
+        "ungraded": scores["ungraded"],
         "as_wanted": scores["wanted"]["total"]["count"],
         "rows": rows,
     }

@@ -195,7 +195,7 @@ def models() -> str:
     rows = [_line(head), _line(["---"] * len(head))]
     for name, run in sorted(found.items()):
         counts = [str(run["buckets"][bucket]) for bucket in buckets]
-        counts += [str(run["not_graded"]), str(run["as_wanted"])]
+        counts += [str(run["ungraded"]), str(run["as_wanted"])]
         tokens = [f"{run[kind]:,}" for kind in ("prompt_tokens", "completion_tokens")]
         time = f"{run['wall_seconds'] / 60:.1f} min{'' if 'built' in run.get('server', '') else ' (wheel)'}"
         rows.append(_line([name, *counts, *tokens, time]))

@@ -21,14 +21,13 @@ LAYERS = (
     "config",
     "support",
     "options",
-    "importing",
     "spending",
     "language",
     "statistics",
     "shelf",
     "readers",
-    "download",
     "privacy",
+    "download",
     "filings",
     "folders",
     "manifests",
@@ -37,6 +36,7 @@ LAYERS = (
     "evidence",
     "placing",
     "questions",
+    "adapters",
     "retrievers",
     "pipelines",
     "graders",
@@ -56,7 +56,17 @@ LAYERS = (
     "cli",
     "__main__",
 )
-HEAVY = ("torch", "faiss", "datasets", "sentence_transformers", "openai", "anthropic", "pandas", "pyarrow")
+HEAVY = (
+    "torch",
+    "faiss",
+    "datasets",
+    "sentence_transformers",
+    "openai",
+    "anthropic",
+    "pandas",
+    "pyarrow",
+    "genai_prices",
+)
 SLOW_AT_START = ("httpx", "rank_bm25", "rich", "sentencex", "numpy")
 
 

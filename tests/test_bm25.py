@@ -19,8 +19,8 @@ from ragharness.evidence import EvidenceIndex
 from ragharness.passages import PassageSet, build_passages, withhold
 from ragharness.questions import QuestionSet, load_questions
 from ragharness.records import Passage
-from ragharness.retrievers import _index, bm25
-from ragharness.retrievers._index import terms
+from ragharness.retrievers import bm25
+from ragharness.retrievers.bm25 import terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,7 +143,7 @@ def test_any_damage_to_a_cached_index_is_noticed_and_mended(tmp_path: Path) -> N
     flipped = [whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :] for at in range(0, len(whole), 37)]
     for damaged in [b"", b"PK", whole[: len(whole) // 2], whole[:-1], whole + b"x", *flipped]:
         path.write_bytes(damaged)
-        assert _index.load(path) is None
+        assert bm25.load(path) is None
     assert_equal(CACHED, QUERIES, bm25.build(CACHED, None, tmp_path), 9)
     assert path.read_bytes() == whole
 
@@ -151,15 +151,15 @@ def test_any_damage_to_a_cached_index_is_noticed_and_mended(tmp_path: Path) -> N
 def test_an_index_under_another_name_is_not_believed(tmp_path: Path) -> None:
     bm25.build(CACHED, None, tmp_path)
     (path,) = tmp_path.iterdir()
-    other = _index.index_path(tmp_path, passage_set(["other"]))
+    other = bm25.index_path(tmp_path, passage_set(["other"]))
     path.rename(other)
-    assert _index.load(other) is None
+    assert bm25.load(other) is None
 
 
 def test_other_passages_have_another_index(tmp_path: Path) -> None:
     other = PassageSet(CACHED.passages[:-1], CACHED.words)
-    assert _index.index_path(tmp_path, CACHED) != _index.index_path(tmp_path, other)
-    assert _index.index_path(tmp_path, CACHED) == _index.index_path(tmp_path, PassageSet(CACHED.passages, 60))
+    assert bm25.index_path(tmp_path, CACHED) != bm25.index_path(tmp_path, other)
+    assert bm25.index_path(tmp_path, CACHED) == bm25.index_path(tmp_path, PassageSet(CACHED.passages, 60))
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
@@ -169,9 +169,9 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
 
 
 def test_the_cache_keeps_a_bounded_number_of_indexes(tmp_path: Path) -> None:
-    for number in range(_index.KEPT + 5):
+    for number in range(bm25.KEPT + 5):
         bm25.build(passage_set([f"text {number}"]), None, tmp_path)
-    assert len(list(tmp_path.iterdir())) == _index.KEPT
+    assert len(list(tmp_path.iterdir())) == bm25.KEPT
 
 
 # -- real contracts

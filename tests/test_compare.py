@@ -18,6 +18,7 @@ from ragharness.comparing.compare import UNGRADED
 from ragharness.errors import NotComparable, UnknownName, UsageError
 from ragharness.records import BUCKETS
 from ragharness.reports import FORMATS, compare_sections, render
+from ragharness.reports.sections import Section
 from ragharness.reports.text import counted, money
 from ragharness.scores import score_folder
 
@@ -132,6 +133,7 @@ def test_every_format_has_the_same_figures(tmp_path: Path, verb: Verb) -> None:
         == verb("compare", "a", "c", "--format", "markdown").output
     )
     assert verb("compare", "a", "c", "--format", "latx").code == 3
+    assert render([Section(told=("Ship.",), tone="good")], "text", colour=True) == "\x1b[1;32mShip.\x1b[0m\n"
     with pytest.raises(UnknownName, match="latex"):
         render([], "latx")
 

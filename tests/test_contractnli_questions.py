@@ -18,8 +18,11 @@ from ragharness.corpus import Corpus, load_corpus
 from ragharness.evidence import EvidenceIndex
 from ragharness.language.tokens import words
 from ragharness.passages import build_passages, withhold
-from ragharness.questions import build_questions, check_questions, frozen_set, load_questions
-from ragharness.questions.similarity import near_duplicates
+from ragharness.questions import load_questions
+from ragharness.questions.building import build_questions
+from ragharness.questions.checks import check_questions
+from ragharness.questions.corpus_index import near_duplicates
+from ragharness.questions.freezing import frozen_set
 from ragharness.shelf import load_module
 
 if TYPE_CHECKING:
@@ -58,7 +61,7 @@ def test_the_hash_seed_changes_nothing(contractnli_folder: Path, frozen: Questio
     program = (
         "import sys\n"
         "from ragharness.corpus import load_corpus\n"
-        "from ragharness.questions import build_questions\n"
+        "from ragharness.questions.building import build_questions\n"
         "print(build_questions(load_corpus('contractnli', source=sys.argv[1])).hash)"
     )
     environment = {**os.environ, "PYTHONHASHSEED": "77"}

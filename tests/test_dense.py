@@ -16,13 +16,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragharness.errors import MissingExtra, RagharnessError, UnknownName, UsageError
+from ragharness.errors import MissingExtra, RagharnessError, UnknownName
 from ragharness.options import Options
 from ragharness.passages import PassageSet
 from ragharness.records import Passage
 from ragharness.retrievers import _models, build_retriever
 from ragharness.retrievers.bm25 import indexed_text
-from ragharness.retrievers.dense import DECIMALS, KINDS, Nearest, asked_kind
+from ragharness.retrievers.dense import DECIMALS, KINDS, Nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -160,19 +160,11 @@ def test_every_thread_searches_on_one_thread(faiss: Any, monkeypatch: pytest.Mon
         assert set(pool.map(threads, range(16))) == {1}
 
 
-def test_search_is_exact_unless_the_graph_is_asked_for() -> None:
-    assert asked_kind(Options()) == "exact"
-    assert asked_kind(Options({"index": "hnsw"})) == "hnsw"
+def test_an_index_that_nobody_knows_is_refused_before_anything_is_embedded(tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    options = Options({"model": str(tmp_path / "model"), "index": "hnws"})
     with pytest.raises(UnknownName, match="did you mean hnsw"):
-        asked_kind(Options({"index": "hnws"}))
-
-
-@pytest.mark.parametrize(("name", "value"), [("index", "ivf"), ("index", "auto"), ("hnsw-links", "16")])
-def test_an_index_of_an_earlier_version_is_said_to_be_gone(name: str, value: str) -> None:
-    with pytest.raises(UsageError, match=r"was removed.* cannot be continued") as raised:
-        asked_kind(Options({name: value}))
-    assert name in str(raised.value)
-    assert "index=exact" in raised.value.help
+        build_retriever("dense", PassageSet((), 120), None, None, options)
 
 
 # -- with a model

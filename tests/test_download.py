@@ -22,7 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loopback import Loopback, Resource
-from ragharness.download import Pinned, Wish, cached_hashes, obtain, transfer
+from ragharness.download import DownloadRequest, Pinned, cached_hashes, client, obtain, transfer
 from ragharness.download.archives import install
 from ragharness.errors import CorpusUnavailable, CorruptDownload, RagharnessError, StorageError
 
@@ -38,8 +38,8 @@ def pin(data: bytes) -> Pinned:
 FILES = {"test.json": pin(GOOD), "dev.json": pin(DEV), "train.json": Pinned()}
 
 
-def wish(url: str = "http://127.0.0.1:9/never.zip", name: str = "test.json") -> Wish:
-    return Wish("toy", url, {name: FILES[name]}, FILES, terms="terms of the toy corpus")
+def wanted(url: str = "http://127.0.0.1:9/never.zip", name: str = "test.json") -> DownloadRequest:
+    return DownloadRequest("toy", url, {name: FILES[name]}, FILES, terms="terms of the toy corpus")
 
 
 def zipped(members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -78,20 +78,20 @@ def left_behind(folder: Path) -> list[str]:
 
 def test_fetches_once_then_reads_the_cache(server: Loopback, cache: Path) -> None:
     heard: list[str] = []
-    folder = obtain(wish(server.url("/toy.zip")), listener=lambda what, done, total: heard.append(what))
+    folder = obtain(wanted(server.url("/toy.zip")), on_progress=lambda what, done, total: heard.append(what))
     assert (folder / "test.json").read_bytes() == GOOD
     assert heard[0] == "terms of the toy corpus"
     assert any("train.json has no published hash; recorded" in what for what in heard)
     assert left_behind(cache) == [".lock", "dev.json", "hashes.json", "test.json", "train.json"]
-    assert obtain(wish(server.url("/toy.zip")), offline=True) == folder
-    assert obtain(wish(server.url("/toy.zip"), "train.json")) == folder
+    assert obtain(wanted(server.url("/toy.zip")), offline=True) == folder
+    assert obtain(wanted(server.url("/toy.zip"), "train.json")) == folder
     assert len(server.seen) == 1
 
 
 @pytest.mark.parametrize("cut", [0, 1, 200, len(ARCHIVE) - 1])
 def test_a_cut_connection_is_resumed_where_it_broke(server: Loopback, cut: int) -> None:
     server["/toy.zip"].cuts = [cut]
-    folder = obtain(wish(server.url("/toy.zip")))
+    folder = obtain(wanted(server.url("/toy.zip")))
     assert (folder / "test.json").read_bytes() == GOOD
     assert server.asked_ranges() == ["", f"bytes={cut}-" if cut else ""]
 
@@ -99,9 +99,9 @@ def test_a_cut_connection_is_resumed_where_it_broke(server: Loopback, cut: int) 
 def test_the_next_call_goes_on_from_what_is_left(server: Loopback, cache: Path) -> None:
     server["/toy.zip"].cuts = [100, 50, 50, 50]
     with pytest.raises(CorpusUnavailable, match="last after 250 bytes") as caught:
-        obtain(wish(server.url("/toy.zip")))
+        obtain(wanted(server.url("/toy.zip")))
     assert "continues" in caught.value.help
-    obtain(wish(server.url("/toy.zip")))
+    obtain(wanted(server.url("/toy.zip")))
     assert server.asked_ranges() == ["", "bytes=100-", "bytes=150-", "bytes=200-", "bytes=250-"]
     assert not list(cache.glob("*.part*"))
 
@@ -112,9 +112,9 @@ def test_a_file_that_changed_or_cannot_be_recognised_is_fetched_anew(server: Loo
         zipped({"test.json": GOOD + b" "}), etag=etag if etag != '"second"' else '"first"', cuts=[99, 0, 0, 0]
     )
     with pytest.raises(CorpusUnavailable):
-        obtain(wish(server.url("/toy.zip")))
+        obtain(wanted(server.url("/toy.zip")))
     server["/toy.zip"] = Resource(ARCHIVE, etag=etag)
-    assert (obtain(wish(server.url("/toy.zip"))) / "test.json").read_bytes() == GOOD
+    assert (obtain(wanted(server.url("/toy.zip"))) / "test.json").read_bytes() == GOOD
 
 
 @pytest.mark.parametrize("fault", [{"ranges": False}, {"shift": 7}, {"announce": False}])
@@ -123,23 +123,23 @@ def test_a_server_that_ignores_or_botches_ranges(server: Loopback, fault: dict[s
     if "announce" in fault:
         # Without a length a cut looks like the end: the archive itself tells.
         with pytest.raises(CorruptDownload, match="truncated"):
-            obtain(wish(server.url("/toy.zip")))
-    assert (obtain(wish(server.url("/toy.zip"))) / "test.json").read_bytes() == GOOD
+            obtain(wanted(server.url("/toy.zip")))
+    assert (obtain(wanted(server.url("/toy.zip"))) / "test.json").read_bytes() == GOOD
 
 
 def test_altered_content_is_refused_and_not_kept(server: Loopback, cache: Path) -> None:
     server["/toy.zip"] = Resource(zipped({"test.json": GOOD.replace(b"many", b"MANY", 1)}))
     with pytest.raises(CorruptDownload, match=f"expected sha256 {pin(GOOD).sha256[:12]}"):
-        obtain(wish(server.url("/toy.zip")))
+        obtain(wanted(server.url("/toy.zip")))
     assert left_behind(cache) == [".lock"]
     server["/toy.zip"] = Resource(ARCHIVE)
-    obtain(wish(server.url("/toy.zip")))
+    obtain(wanted(server.url("/toy.zip")))
 
 
 def test_another_altered_split_is_left_out_and_said(server: Loopback, cache: Path) -> None:
     server["/toy.zip"] = Resource(zipped({"test.json": GOOD, "dev.json": b"{}"}))
     heard: list[str] = []
-    obtain(wish(server.url("/toy.zip")), listener=lambda what, done, total: heard.append(what))
+    obtain(wanted(server.url("/toy.zip")), on_progress=lambda what, done, total: heard.append(what))
     assert any(what.startswith("left out: dev.json") for what in heard)
     assert not (cache / "dev.json").exists()
 
@@ -147,14 +147,14 @@ def test_another_altered_split_is_left_out_and_said(server: Loopback, cache: Pat
 def test_the_true_file_is_found_among_namesakes(tmp_path: Path) -> None:
     path = tmp_path / "many.zip"
     path.write_bytes(zipped({"test.json": b"{}", "__MACOSX/test.json": b"\0", "deep/down/test.json": GOOD}))
-    assert (obtain(wish(), source=str(path)) / "test.json").read_bytes() == GOOD
+    assert (obtain(wanted(), source=str(path)) / "test.json").read_bytes() == GOOD
 
 
 @pytest.mark.parametrize("size", [0, 3, 100, len(ARCHIVE) - 30])
 def test_a_truncated_archive(server: Loopback, cache: Path, size: int) -> None:
     server["/toy.zip"] = Resource(ARCHIVE[:size])
     with pytest.raises(CorruptDownload, match=r"truncated|empty file"):
-        obtain(wish(server.url("/toy.zip")))
+        obtain(wanted(server.url("/toy.zip")))
     assert left_behind(cache) == [".lock"]
 
 
@@ -162,16 +162,16 @@ def test_a_truncated_archive(server: Loopback, cache: Path, size: int) -> None:
 def test_a_web_page_instead_of_data(server: Loopback, content_type: str) -> None:
     server["/toy.zip"] = Resource(b"\n<!DOCTYPE html><title>Sign in</title>", content_type=content_type)
     with pytest.raises(CorruptDownload, match="found a web page"):
-        obtain(wish(server.url("/toy.zip")))
+        obtain(wanted(server.url("/toy.zip")))
 
 
 def test_a_web_page_does_not_cost_what_had_arrived(server: Loopback, cache: Path) -> None:
     server["/toy.zip"].cuts = [100, 0, 0, 0]
     with pytest.raises(CorpusUnavailable):
-        obtain(wish(server.url("/toy.zip")))
+        obtain(wanted(server.url("/toy.zip")))
     server["/toy.zip"] = Resource(b"<html>", content_type="text/html", etag='"login"')
     with pytest.raises(CorruptDownload):
-        obtain(wish(server.url("/toy.zip")))
+        obtain(wanted(server.url("/toy.zip")))
     [part] = cache.glob("*.part")
     assert part.read_bytes() == ARCHIVE[:100]
 
@@ -193,7 +193,7 @@ def test_a_member_that_leaves_the_folder(tmp_path: Path, cache: Path, member: st
         archive.writestr(member, GOOD)
         archive.writestr("fine/test.json", GOOD)
     with pytest.raises(CorruptDownload, match="leaves the folder"):
-        obtain(wish(), source=str(path))
+        obtain(wanted(), source=str(path))
     assert left_behind(cache) == [".lock"]
     assert left_behind(tmp_path) == ["cache", "slip.zip"]
 
@@ -203,7 +203,7 @@ def test_a_member_that_explodes(tmp_path: Path, cache: Path, name: str) -> None:
     path = tmp_path / "bomb.zip"
     path.write_bytes(zipped({name: b"\0" * (20 << 20), "test.json": GOOD}))
     with pytest.raises(CorruptDownload, match="would grow from"):
-        obtain(wish(), source=str(path))
+        obtain(wanted(), source=str(path))
     assert left_behind(cache) == [".lock"]
 
 
@@ -223,7 +223,7 @@ def test_no_damage_passes_or_escapes_as_another_error(
     path = folder / "toy.zip"
     path.write_bytes(damaged)
     try:
-        install(path, Wish("toy", "", files, files), folder, lambda what, done, total: None)
+        install(path, DownloadRequest("toy", "", files, files), folder, lambda what, done, total: None)
     except CorpusUnavailable:
         assert left_behind(folder) == ["toy.zip"]
     else:
@@ -236,26 +236,26 @@ def test_nobody_listens() -> None:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
     with pytest.raises(CorpusUnavailable, match=f"cannot reach http://127.0.0.1:{port}/toy.zip") as caught:
-        obtain(wish(f"http://127.0.0.1:{port}/toy.zip"))
+        obtain(wanted(f"http://127.0.0.1:{port}/toy.zip"))
     assert "--from" in caught.value.help
 
 
 def test_a_server_that_falls_silent(server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transfer, "READ_SECONDS", 0.1)
+    monkeypatch.setattr(client, "READ_SECONDS", 0.1)
     monkeypatch.setattr(transfer, "ATTEMPTS", 2)
     server["/toy.zip"].gate = threading.Event()
     with pytest.raises(CorpusUnavailable, match="cut 2 times"):
-        obtain(wish(server.url("/toy.zip")))
+        obtain(wanted(server.url("/toy.zip")))
 
 
 def test_status_and_redirects(server: Loopback) -> None:
     with pytest.raises(CorpusUnavailable, match="answered 404"):
-        obtain(wish(server.url("/absent.zip")))
+        obtain(wanted(server.url("/absent.zip")))
     server["/moved"] = Resource(status=302, location="/toy.zip")
-    assert obtain(wish(server.url("/moved"))).is_dir()
+    assert obtain(wanted(server.url("/moved"))).is_dir()
     server["/round"] = Resource(status=302, location="/round")
     with pytest.raises(CorpusUnavailable, match="redirects"):
-        obtain(wish(), source=server.url("/round"))
+        obtain(wanted(), source=server.url("/round"))
 
 
 @pytest.mark.parametrize("variable", ["RAGHARNESS_OFFLINE", "HF_HUB_OFFLINE", ""])
@@ -263,7 +263,7 @@ def test_offline_asks_nobody(server: Loopback, monkeypatch: pytest.MonkeyPatch, 
     if variable:
         monkeypatch.setenv(variable, "1")
     with pytest.raises(CorpusUnavailable, match="offline") as caught:
-        obtain(wish(server.url("/toy.zip")), offline=not variable)
+        obtain(wanted(server.url("/toy.zip")), offline=not variable)
     assert "ragharness corpus fetch toy" in caught.value.help
     assert not server.seen
 
@@ -274,7 +274,7 @@ def test_no_space_is_said_before_anything_is_written(
     usage = shutil.disk_usage("/")._replace(free=1000)
     monkeypatch.setattr("shutil.disk_usage", lambda path: usage)
     with pytest.raises(StorageError, match="MB free"):
-        obtain(wish(server.url("/toy.zip")))
+        obtain(wanted(server.url("/toy.zip")))
     assert left_behind(cache) == [".lock"]
 
 
@@ -284,7 +284,7 @@ def test_a_disk_that_fills_up_meanwhile(server: Loopback, cache: Path) -> None:
     cache.mkdir(parents=True)
     (cache / f"{sha256(url.encode()).hexdigest()[:16]}.part").symlink_to("/dev/full")
     with pytest.raises(StorageError, match="is full") as caught:
-        obtain(wish(url))
+        obtain(wanted(url))
     assert "RAGHARNESS_CACHE" in caught.value.help
 
 
@@ -306,7 +306,7 @@ def read_only_cache(monkeypatch: pytest.MonkeyPatch, server: Loopback) -> Iterat
     # Not below tmp_path: its parents are closed to everybody else.
     with tempfile.TemporaryDirectory() as folder:
         monkeypatch.setenv("RAGHARNESS_CACHE", folder)
-        cached = obtain(wish(server.url("/toy.zip")))
+        cached = obtain(wanted(server.url("/toy.zip")))
         for path in (cached, cached.parent, Path(folder)):
             path.chmod(0o555)
         yield cached
@@ -315,14 +315,14 @@ def read_only_cache(monkeypatch: pytest.MonkeyPatch, server: Loopback) -> Iterat
 
 
 def test_a_read_only_cache_can_be_read(read_only_cache: Path, somebody_else: None) -> None:
-    assert obtain(wish()) == read_only_cache
+    assert obtain(wanted()) == read_only_cache
 
 
 def test_a_read_only_cache_cannot_be_written(
     server: Loopback, read_only_cache: Path, somebody_else: None
 ) -> None:
     with pytest.raises(StorageError, match="read-only") as caught:
-        obtain(wish(), source=server.url("/toy.zip?mirror"))
+        obtain(wanted(), source=server.url("/toy.zip?mirror"))
     assert "RAGHARNESS_CACHE" in caught.value.help
 
 
@@ -335,19 +335,19 @@ def closed_cache(tmp_path: Path) -> Iterator[None]:
 
 def test_a_cache_that_is_closed(closed_cache: None, somebody_else: None) -> None:
     with pytest.raises(StorageError, match="Permission denied"):
-        obtain(wish())
+        obtain(wanted())
 
 
 def test_a_cache_that_is_a_file(tmp_path: Path, server: Loopback) -> None:
     (tmp_path / "cache").write_text("a file")
     with pytest.raises(StorageError, match="cannot use"):
-        obtain(wish(server.url("/toy.zip")))
+        obtain(wanted(server.url("/toy.zip")))
 
 
 FETCHER = """
 import sys
-from test_download import obtain, wish
-obtain(wish(sys.argv[1]), listener=lambda what, done, total: print(what, flush=True))
+from test_download import obtain, wanted
+obtain(wanted(sys.argv[1]), on_progress=lambda what, done, total: print(what, flush=True))
 """
 
 
@@ -376,17 +376,17 @@ def test_a_fetch_that_was_killed_leaves_no_lock(server: Loopback, cache: Path) -
         assert first.stdout.readline() == "terms of the toy corpus\n"
         first.kill()
     server["/toy.zip"].gate.set()
-    assert (obtain(wish(server.url("/toy.zip"))) / "test.json").read_bytes() == GOOD
+    assert (obtain(wanted(server.url("/toy.zip"))) / "test.json").read_bytes() == GOOD
 
 
 def test_a_download_that_was_whole_before_a_crash_is_not_repeated(
     server: Loopback, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as crash:
-        crash.setattr("ragharness.download.obtaining._keep", lambda *given: None)
-        crash.setattr("ragharness.download.obtaining.discard", lambda part: None)
-        obtain(wish(server.url("/toy.zip")))
-    assert (obtain(wish(server.url("/toy.zip"))) / "test.json").read_bytes() == GOOD
+        crash.setattr("ragharness.download.archives.install", lambda *given, **named: {})
+        crash.setattr("ragharness.download.transfer.discard", lambda part: None)
+        obtain(wanted(server.url("/toy.zip")))
+    assert (obtain(wanted(server.url("/toy.zip"))) / "test.json").read_bytes() == GOOD
     assert len(server.seen) == 1
 
 
@@ -394,57 +394,57 @@ def test_a_folder_is_read_in_place(tmp_path: Path, cache: Path, monkeypatch: pyt
     home = tmp_path / "copy" / "inner"
     home.mkdir(parents=True)
     (home / "test.json").write_bytes(GOOD)
-    assert obtain(wish(), source=str(tmp_path / "copy")) == home
+    assert obtain(wanted(), source=str(tmp_path / "copy")) == home
     monkeypatch.setenv("RAGHARNESS_TOY_FROM", str(home))
-    assert obtain(wish(), offline=True) == home
+    assert obtain(wanted(), offline=True) == home
     with pytest.raises(CorpusUnavailable, match=r"one file dev.json .* found 0"):
-        obtain(wish(name="dev.json"))
+        obtain(wanted(name="dev.json"))
     (home / "test.json").write_bytes(GOOD + b"\n")
     with pytest.raises(CorruptDownload, match=r"is not the published test\.json"):
-        obtain(wish())
+        obtain(wanted())
     assert not cache.exists()
 
 
 def test_a_single_file_is_known_by_its_content(tmp_path: Path) -> None:
     path = tmp_path / "anything.txt"
     path.write_bytes(GOOD)
-    assert (obtain(wish(), source=str(path)) / "test.json").read_bytes() == GOOD
+    assert (obtain(wanted(), source=str(path)) / "test.json").read_bytes() == GOOD
     with pytest.raises(CorpusUnavailable, match=r"expected dev.json in anything.txt, found test.json"):
-        obtain(wish(name="dev.json"), source=str(path))
+        obtain(wanted(name="dev.json"), source=str(path))
     path.write_bytes(b'{"documents": []}')
     with pytest.raises(CorruptDownload, match=r"is not the published test\.json"):
-        obtain(wish(), source=str(path))
+        obtain(wanted(), source=str(path))
 
 
 def test_a_single_file_without_a_published_hash_is_known_by_its_name(tmp_path: Path) -> None:
     path = tmp_path / "train.json"
     path.write_bytes(TRAIN)
-    assert (obtain(wish(name="train.json"), source=str(path)) / "train.json").read_bytes() == TRAIN
+    assert (obtain(wanted(name="train.json"), source=str(path)) / "train.json").read_bytes() == TRAIN
 
 
 @pytest.mark.parametrize("source", ["nowhere", "ftp://127.0.0.1/toy.zip"])
 def test_a_source_that_is_none(source: str) -> None:
     with pytest.raises(CorpusUnavailable, match="expected a folder, a zip, a JSON file or a URL"):
-        obtain(wish(), source=source)
+        obtain(wanted(), source=source)
 
 
 def test_a_named_mirror_is_asked_although_the_cache_is_full(server: Loopback) -> None:
-    obtain(wish(server.url("/toy.zip")))
+    obtain(wanted(server.url("/toy.zip")))
     server["/mirror.zip"] = Resource(zipped({"test.json": b"{}"}))
     with pytest.raises(CorruptDownload):
-        obtain(wish(), source=server.url("/mirror.zip"))
+        obtain(wanted(), source=server.url("/mirror.zip"))
     server["/mirror.zip"] = Resource(zipped({"test.json": GOOD}))
-    obtain(wish(), source=server.url("/mirror.zip"))
-    obtain(wish(), source=server.url("/mirror.zip"))
+    obtain(wanted(), source=server.url("/mirror.zip"))
+    obtain(wanted(), source=server.url("/mirror.zip"))
     assert [seen.path for seen in server.seen] == ["/toy.zip", "/mirror.zip", "/mirror.zip"]
 
 
 @pytest.mark.parametrize("name", ["test.json", "train.json"])
 def test_a_cached_file_that_was_altered_is_fetched_again(server: Loopback, cache: Path, name: str) -> None:
-    obtain(wish(server.url("/toy.zip"), name))
+    obtain(wanted(server.url("/toy.zip"), name))
     (cache / name).write_bytes(b"{}")
     heard: list[str] = []
-    obtain(wish(server.url("/toy.zip"), name), listener=lambda what, done, total: heard.append(what))
+    obtain(wanted(server.url("/toy.zip"), name), on_progress=lambda what, done, total: heard.append(what))
     assert "was altered since it was fetched" in heard[0]
     assert sha256((cache / name).read_bytes()).hexdigest() == cached_hashes(cache)[name]["sha256"]
     assert len(server.seen) == 2
@@ -453,10 +453,10 @@ def test_a_cached_file_that_was_altered_is_fetched_again(server: Loopback, cache
 def test_secrets_of_a_url_are_neither_kept_nor_shown(server: Loopback, cache: Path) -> None:
     url = server.url("/toy.zip?token=planted").replace("http://", "http://user:planted@")
     heard: list[str] = []
-    obtain(wish(), source=url, listener=lambda what, done, total: heard.append(what))
+    obtain(wanted(), source=url, on_progress=lambda what, done, total: heard.append(what))
     shown = " ".join(heard) + "".join(path.read_text() for path in cache.glob("*.json"))
     with pytest.raises(CorpusUnavailable) as caught:
-        obtain(wish(), source=url.replace("toy.zip", "absent.zip"))
+        obtain(wanted(), source=url.replace("toy.zip", "absent.zip"))
     assert "planted" not in shown + str(caught.value) + caught.value.help
 
 
@@ -470,5 +470,5 @@ def test_every_failure_names_the_next_command(server: Loopback, tmp_path: Path) 
         str(tmp_path / "none"),
     ):
         with pytest.raises(RagharnessError) as caught:
-            obtain(wish(), source=source)
+            obtain(wanted(), source=source)
         assert caught.value.help

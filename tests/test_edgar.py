@@ -16,10 +16,11 @@ from ragharness.corpus import Corpus, load_corpus
 from ragharness.download import obtain
 from ragharness.download import sec as rules
 from ragharness.errors import CorpusUnavailable, CorruptDownload
-from ragharness.manifests import manifest, wish
+from ragharness.manifests import download_request, manifest
 from ragharness.passages import build_passages, faults
-from ragharness.questions import build_questions, check_questions
-from ragharness.questions.building import load_recipe
+from ragharness.questions.building import build_questions
+from ragharness.questions.candidates import load_recipe
+from ragharness.questions.checks import check_questions
 from sec_server import Page, Sec
 
 if TYPE_CHECKING:
@@ -361,7 +362,7 @@ def row(corpus: Corpus, fact: Fact) -> str:
 
 
 def candidates(corpus: Corpus) -> list[Question]:
-    return list(load_recipe("edgar").candidates(corpus))
+    return list(load_recipe(corpus).candidates(corpus))
 
 
 @pytest.fixture(scope="module")
@@ -465,7 +466,7 @@ def test_all_of_it_from_a_server_that_plays_the_sec(
             server.pages[f"/submissions/CIK{cik.zfill(10)}.json"] = Page(
                 msgspec.json.encode({"filings": {"recent": recent, "files": []}})
             )
-        folder = obtain(wish(card, ""), source=server.url)
+        folder = obtain(download_request(card, ""), source=server.url)
         assert not server.banned
     assert sorted(each.name for each in folder.glob("*.html")) == sorted(card.files)
     assert load_corpus("edgar", source=server.url, offline=True).counts["documents"] == 25

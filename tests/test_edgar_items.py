@@ -19,8 +19,9 @@ from own_folder import filler, place_of, sentences_of
 from ragharness.corpus import load_corpus
 from ragharness.errors import CorruptDownload, UsageError
 from ragharness.passages import build_passages, faults
-from ragharness.questions import build_questions, check_questions
-from ragharness.questions.building import load_recipe
+from ragharness.questions.building import build_questions
+from ragharness.questions.candidates import load_recipe
+from ragharness.questions.checks import check_questions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -304,14 +305,15 @@ def test_a_bare_amount_in_thousands_is_not_asked_for(tmp_path: Path) -> None:
     for begin in ("", "\n(Amounts in thousands)"):
         for row in rows.values():
             row["item_1"] = row["item_1"].replace("Item 1. Business", f"Item 1. Business{begin}")
-        found = load_recipe("edgar").candidates(read(written(tmp_path, **rows)))
+        corpus = read(written(tmp_path, **rows))
+        found = load_recipe(corpus).candidates(corpus)
         told[begin] = {each.unit for each in found if "barge" in each.text or "dredging" in each.text}
     assert told == {"": {"USD", "USD million"}, "\n(Amounts in thousands)": {"USD million"}}
 
 
 def test_the_date_of_a_title_is_not_asked_for(plain: Corpus) -> None:
     """The title says it: "for the fiscal year ended June 30, 2003"."""
-    found = load_recipe("edgar").candidates(plain)
+    found = load_recipe(plain).candidates(plain)
     assert any("Quill Bank" in each.text for each in found if each.document != plain.documents[0].id)
     for each in found:
         assert not ("Quill Bank" in each.text and each.answers), each.text

@@ -18,7 +18,10 @@ import pytest
 from ragharness import shelf
 from ragharness.corpus import load_corpus
 from ragharness.language.tokens import words
-from ragharness.questions import build_questions, check_questions, frozen_set, load_questions
+from ragharness.questions import load_questions
+from ragharness.questions.building import build_questions
+from ragharness.questions.checks import check_questions
+from ragharness.questions.freezing import frozen_set
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,7 +109,7 @@ def test_the_hash_seed_changes_nothing(edgar_folder: Path, corpus: Corpus, froze
     program = (
         "import sys\n"
         "from ragharness.corpus import load_corpus\n"
-        "from ragharness.questions import build_questions\n"
+        "from ragharness.questions.building import build_questions\n"
         "print(build_questions(load_corpus('edgar', source=sys.argv[1])).hash)"
     )
     assert corpus.documents  # parsed and kept: the other process need not do it again

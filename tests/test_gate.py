@@ -17,7 +17,7 @@ import run_fakes as fake
 from gate_fakes import epochs_of, folder, mark, outcomes, side, written
 from ragharness.comparing import Gates, gate, read_gates
 from ragharness.comparing.gate import TOGETHER, decide
-from ragharness.comparing.rules import Span
+from ragharness.comparing.rules import Limits
 from ragharness.comparing.sides import Mark, Pairs, Side, bucket_of, mark_of, settle
 from ragharness.errors import UnknownName, UsageError
 from ragharness.records import BUCKETS, Answer, Sentence
@@ -144,7 +144,7 @@ def test_an_unread_answer_that_can_do_no_harm_ships() -> None:
     unread = Mark(None, "needs_review", None, 0, None, "")
     found = decide(side(outcomes("wuw")), side({**outcomes("ccc"), "q003": unread}), Gates())
     assert found.verdict == "ship"
-    assert rule(found, "wrong").candidate == Span(0, 1)
+    assert rule(found, "wrong").candidate == Limits(0, 1)
 
 
 def test_equal_answers_turn_out_alike() -> None:
@@ -488,7 +488,7 @@ def threshold(tmp_path: Path, text: str, **buckets: str) -> Any:
         ("mrr<=0.9", False),
         ("refused<=0.5", False),
         ("chr=0.5", False),
-        ("not_graded=0", True),
+        ("ungraded=0", True),
     ],
 )
 def test_thresholds_hold_in_either_direction(tmp_path: Path, text: str, passes: bool) -> None:
@@ -499,7 +499,8 @@ def test_thresholds_are_left_open_by_ungraded_answers_and_by_nothing_to_count(tm
     assert threshold(tmp_path, "wrong=0", q001="needs_review").passes is None
     assert threshold(tmp_path, "wrong=0.01", q001="needs_review").passes is True
     assert threshold(tmp_path, "wrong=0.01", q001="needs_review", q002="wrong", q003="wrong").passes is False
-    assert threshold(tmp_path, "not_graded=0", q001="needs_review").passes is False
+    assert threshold(tmp_path, "ungraded=0", q001="needs_review").passes is False
+    assert threshold(tmp_path, "ungraded=0.01", q001="needs_review").passes is True
     assert threshold(tmp_path, "hedged=0", q001="needs_review").passes is None
     everything = {each.id: "refused" for each in fake.questions()}
     nothing = threshold(tmp_path, "precision=0.1", **everything)
@@ -530,7 +531,7 @@ def test_the_order_of_records_and_superseded_ones_do_not_matter(tmp_path: Path) 
     other = written(tmp_path / "other", asked, [*failed, *random.Random(1).sample(records, len(records))])
     found = gate(one, other, record=False)
     assert found.ships
-    assert found.not_graded == {"base": 0, "candidate": 0}
+    assert found.ungraded == {"base": 0, "candidate": 0}
 
 
 def test_marks_hold_what_an_unread_answer_claims() -> None:
@@ -549,12 +550,15 @@ def test_attempts_are_counted_once_each_and_reruns_apart(tmp_path: Path) -> None
         found = gate(base, first).attempts
         assert found is not None
         assert (found.number, found.same_settings) == (1, 1)
+    strict = gate(base, first, STRICT).attempts
+    assert strict is not None
+    assert strict.number == 2, "other gates are another attempt"
     again = gate(base, folder(tmp_path / "second", {})).attempts
     changed = gate(base, folder(tmp_path / "third", {}, pipeline_fingerprint="f" * 64)).attempts
     assert again is not None
     assert changed is not None
-    assert (again.number, again.same_settings) == (2, 2)
-    assert (changed.number, changed.same_settings) == (3, 1)
+    assert (again.number, again.same_settings) == (3, 3)
+    assert (changed.number, changed.same_settings) == (4, 1)
     unrecorded = gate(base, folder(tmp_path / "fourth", {"q003": "wrong"}), record=False).attempts
     assert unrecorded is not None
     assert not (tmp_path / "fourth" / "gate.jsonl").exists()

@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragharness.questions.phrasing import asks_money, asks_when, interrogative, is_polar, stated_unit
-from ragharness.questions.tables import read_table
-from ragharness.questions.values import kind_of, typed, undecidable
+from ragharness.questions.import_table import read_table
+from ragharness.questions.values import (
+    asks_money,
+    asks_when,
+    interrogative,
+    is_polar,
+    kind_of,
+    stated_unit,
+    typed,
+    undecidable,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

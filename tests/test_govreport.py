@@ -16,7 +16,8 @@ from ragharness import shelf
 from ragharness.corpus import Corpus, load_corpus
 from ragharness.errors import CorpusUnavailable, CorruptDownload, UnknownName, UsageError
 from ragharness.manifests import choose_split, manifest
-from ragharness.questions import build_questions, check_questions
+from ragharness.questions.building import build_questions
+from ragharness.questions.checks import check_questions
 from reports import Invented, as_audit, as_congress_page, as_row, invented, write_archive
 
 if TYPE_CHECKING:

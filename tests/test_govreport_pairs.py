@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from asked import ASKED, as_rows, as_structs, real_reports
 from ragharness import shelf
 from ragharness.corpus import Corpus, load_corpus
-from ragharness.questions import build_questions, check_questions
+from ragharness.questions.building import build_questions
+from ragharness.questions.checks import check_questions
 from reports import as_row, invented
 
 if TYPE_CHECKING:

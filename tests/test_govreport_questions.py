@@ -18,7 +18,10 @@ import pytest
 from ragharness import shelf
 from ragharness.corpus import load_corpus
 from ragharness.language.tokens import words
-from ragharness.questions import build_questions, check_questions, frozen_set, load_questions
+from ragharness.questions import load_questions
+from ragharness.questions.building import build_questions
+from ragharness.questions.checks import check_questions
+from ragharness.questions.freezing import frozen_set
 from reports import real_reports
 
 if TYPE_CHECKING:
@@ -142,7 +145,7 @@ def test_what_is_withheld_is_said_nowhere_in_the_index(corpus: Corpus, frozen: Q
 def test_another_process_makes_the_same_bytes(folder: Path, frozen: QuestionSet, seed: str) -> None:
     program = (
         "import sys; from ragharness.corpus import load_corpus;"
-        "from ragharness.questions import build_questions;"
+        "from ragharness.questions.building import build_questions;"
         "print(build_questions(load_corpus('govreport', source=sys.argv[1])).hash)"
     )
     done = subprocess.run(

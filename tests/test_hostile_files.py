@@ -12,11 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragharness.folders.apart import Reader
-from ragharness.folders.finding import Found, find_files
+from ragharness.folders.finding import find_files
 from ragharness.folders.formats import SMALL, parse
 from ragharness.folders.markdown import read_markdown
 from ragharness.folders.reading import read_folder
+from ragharness.folders.subprocess_reader import SubprocessReader
 from ragharness.folders.wrapping import unwrapped
 from test_own_folder import pdf_around, pdf_of
 
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
 
 SOON = 20.0
 """Seconds that a file of these may take on a slow machine; without its guard it takes minutes."""
-
-
-def found(path: Path) -> Found:
-    return Found(path.name, path, path.stat().st_size)
 
 
 def endless_pdf() -> bytes:
@@ -42,8 +38,8 @@ def test_a_pdf_that_takes_minutes_is_named_and_the_next_one_is_read(tmp_path: Pa
     (tmp_path / "a endless.pdf").write_bytes(endless_pdf())
     (tmp_path / "b.pdf").write_bytes(pdf_of(["A mast is high."], title="Of Masts"))
     began = time.monotonic()
-    with Reader(seconds=2.0) as reader:
-        hostile, good = (reader.read(each, "pdf") for each in find_files(tmp_path)[0])
+    with SubprocessReader(seconds=2.0) as reader:
+        hostile, good = (reader.read(each.name, each.path, "pdf") for each in find_files(tmp_path)[0])
     assert time.monotonic() - began < SOON
     assert hostile.notices == ["a endless.pdf is left out: it takes longer than 2 seconds to read"]
     assert [each.text for each in good.drafts] == ["A mast is high."]
@@ -54,8 +50,8 @@ def test_a_file_that_fills_memory_is_named_and_the_next_one_is_read(tmp_path: Pa
     pytest.importorskip("pypdf", reason="needs the extra pdf")
     (tmp_path / "a.html").write_text("<html><body>" + "<p>a<b>b</b></p>" * 2_000_000)
     (tmp_path / "b.html").write_text("<html><body><p>" + "A net is wide. " * SMALL)
-    with Reader(memory=700 * 1024**2) as reader:
-        hostile, good = (reader.read(each, "html") for each in find_files(tmp_path)[0])
+    with SubprocessReader(memory=700 * 1024**2) as reader:
+        hostile, good = (reader.read(each.name, each.path, "html") for each in find_files(tmp_path)[0])
     assert hostile.drafts == []
     assert "a.html is left out" in hostile.notices[0]
     assert good.drafts[0].text.startswith("A net is wide.")
@@ -66,12 +62,15 @@ def test_a_reader_that_dies_is_named_and_the_next_file_gets_another(tmp_path: Pa
     (tmp_path / "a.html").write_text(big)
     (tmp_path / "b.html").write_text(big)
     first, second = find_files(tmp_path)[0]
-    with Reader() as reader:
+    with SubprocessReader() as reader:
         process = reader._started()
         process.kill()
         process.wait()
-        assert "a.html is left out: its reader broke down" in reader.read(first, "html").notices[0]
-        assert reader.read(second, "html").drafts
+        assert (
+            "a.html is left out: its reader broke down"
+            in reader.read(first.name, first.path, "html").notices[0]
+        )
+        assert reader.read(second.name, second.path, "html").drafts
 
 
 def test_a_library_of_that_name_in_the_working_folder_is_not_run(

@@ -17,7 +17,7 @@ import pytest
 from ragharness.config import RunConfig
 from ragharness.passages import build_passages
 from ragharness.pipelines import Pipeline
-from ragharness.pipelines._shape import shape_of
+from ragharness.pipelines._own import signature_of
 from ragharness.records import Record
 from ragharness.runner import QuestionRunner, RunContext, execute, load_context
 from reports import real_reports
@@ -59,7 +59,7 @@ class World:
         def answer(question: str, passages: list[Passage]) -> str:
             return behaviour(self.by_text[question], passages, self)
 
-        pipeline = Pipeline("known", "known", "", False, answer, shape_of(answer, "known"))
+        pipeline = Pipeline("known", "known", "", False, answer, signature_of(answer, "known"))
         runner = QuestionRunner(pipeline, self.bench.runner.retriever, self.bench.grading, k)
         answers: list[Record] = []
         jobs = [(question, 0) for question in questions or self.questions]

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -29,10 +30,10 @@ from ragharness.errors import (
 from ragharness.language.acts import find_decline
 from ragharness.options import Options
 from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer
-from ragharness.pipelines._llm.prices import TABLE, find_price
+from ragharness.pipelines._llm import prices
+from ragharness.pipelines._llm.prices import find_price
 from ragharness.pipelines._llm.prompting import fenced, load_prompt, prompt_names
 from ragharness.pipelines._llm.services import SCHEMA
-from ragharness.pipelines._llm.services import Reply as Read
 from ragharness.records import Answer, Passage, Usage
 
 if TYPE_CHECKING:
@@ -317,7 +318,7 @@ def test_connections_that_are_cut_may_be_tried_again_and_absent_servers_not(serv
 @pytest.mark.parametrize(
     ("ended", "says"), [("length", "cut off after 512 tokens"), ("content_filter", "content filter")]
 )
-def test_an_answer_that_was_cut_off_is_not_graded_and_its_cost_is_kept(
+def test_an_answer_that_was_cut_off_is_ungraded_and_its_cost_is_kept(
     server: Answering, tmp_path: Path, ended: str, says: str
 ) -> None:
     server.reply = lambda _: chat("It lasts", ended, cost=0.25)
@@ -497,33 +498,69 @@ def test_a_file_that_is_no_prompt_is_refused(tmp_path: Path, content: bytes, say
 # -- prices
 
 
-def test_cost_is_tokens_times_price_and_unknown_is_not_zero(tmp_path: Path) -> None:
-    reply = Read("", "complete", 1_000_000, 100_000, cached_tokens=400_000)
-    price = find_price("gpt-5.4-mini-2026-03-17", "api.openai.com")
+OPENAI = "https://api.openai.com/v1"
+
+
+def table_of(folder: Path, *rows: str) -> Path:
+    path = folder / "prices.toml"
+    path.write_text("".join(f"[[price]]\nmodel = 'm-1'\n{row}\n" for row in rows))
+    return path
+
+
+def test_cost_is_tokens_times_the_user_s_own_price(tmp_path: Path) -> None:
+    table = table_of(tmp_path, "input = 0.75\noutput = 4.5\ncached_input = 0.075\nup_to = 1_000_000")
+    price = find_price("m-1", "http://127.0.0.1:8080/v1", table)
     assert price is not None
-    assert price.cost(reply) == pytest.approx(0.6 * 0.75 + 0.4 * 0.075 + 0.1 * 4.5)
-    assert find_price("gpt-5.4-mini", "example.org") is None
-    assert find_price("gpt-5.4-min", "api.openai.com") is None
-    luna = find_price("gpt-6-luna", "api.openai.com")
-    assert luna is not None
-    assert luna.cost(reply) is None
-    assert price.cost(Read("", "complete", None, 5)) is None
-    table = tmp_path / "prices.toml"
-    table.write_text('[[price]]\nmodel = "m-1"\ninput = 0\noutput = 2.5\n')
-    mine = find_price("m-1", "127.0.0.1", table)
-    assert mine is not None
-    assert mine.cost(Read("", "complete", 70, 1000)) == pytest.approx(0.0025)
-    assert find_price("gpt-5.4-mini", "api.openai.com", table) is None
+    assert price.cost(1_000_000, 100_000, 400_000) == pytest.approx(0.6 * 0.75 + 0.4 * 0.075 + 0.1 * 4.5)
+    assert price.cost(1_000_001, 1) is None, "the price of longer prompts is unknown, not zero"
+    assert find_price("m-2", "http://127.0.0.1:8080/v1", table) is None
 
 
-def test_every_price_that_ships_has_a_day_and_a_source() -> None:
-    rows = TABLE.read_text(encoding="utf-8").split("[[price]]")[1:]
-    assert len(rows) > 10
-    for row in rows:
-        assert re.search(r"^seen = 20\d\d-\d\d-\d\d$", row, re.MULTILINE), row
-        assert re.search(
-            r'^source = "https://(platform\.claude|developers\.openai)\.com/', row, re.MULTILINE
-        ), row
+def test_a_price_of_the_host_goes_before_one_of_any(tmp_path: Path) -> None:
+    anywhere, there = "input = 1\noutput = 1", "input = 3\noutput = 3\nhost = 'example.org'"
+    table = table_of(tmp_path, anywhere, there)
+    for url, expected in (("https://example.org/v1", 3.0), ("http://10.0.0.7/v1", 1.0)):
+        price = find_price("m-1", url, table)
+        assert price is not None
+        assert price.cost(1_000_000, 0) == expected
+
+
+def test_the_user_s_own_price_goes_before_the_listed_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def calc_price(usage: Any, model: str, *, provider_api_url: str) -> Any:
+        if (model, provider_api_url) != ("m-1", OPENAI):
+            raise LookupError(model)
+        return SimpleNamespace(total_price=(usage.input_tokens + 2 * usage.output_tokens) / 1000)
+
+    listed: Any = ModuleType("genai_prices")
+    listed.Usage, listed.calc_price, listed.__spec__ = SimpleNamespace, calc_price, object()
+    monkeypatch.setitem(sys.modules, "genai_prices", listed)
+    price = find_price("m-1", OPENAI)
+    assert price is not None
+    assert price.cost(1000, 500) == 2.0
+    assert find_price("m-9", OPENAI) is None
+    own = find_price("m-1", OPENAI, table_of(tmp_path, "input = 5\noutput = 5"))
+    assert own is not None
+    assert own.cost(1_000_000, 0) == 5.0
+
+
+def test_without_the_list_a_price_is_unknown_and_the_next_command_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(prices, "find_spec", lambda name: None)
+    assert find_price("gpt-5.4-mini", OPENAI) is None
+    assert prices.if_unknown().startswith("pip install 'ragharness[llm]'")
+
+
+def test_the_list_knows_models_at_their_own_service_alone() -> None:
+    pytest.importorskip("genai_prices", reason="needs genai-prices, of the extra 'llm'")
+    price = find_price("gpt-5.4-mini-2026-03-17", OPENAI)
+    assert price is not None
+    assert price.cost(1_000_000, 100_000, 400_000) == pytest.approx(0.6 * 0.75 + 0.4 * 0.075 + 0.1 * 4.5)
+    assert price.source.startswith("list price, genai-prices ")
+    assert find_price("gpt-5.4-mini", "https://example.org/v1") is None
+    assert find_price("no-such-model", OPENAI) is None
 
 
 @pytest.mark.parametrize(
@@ -539,7 +576,7 @@ def test_a_table_that_cannot_be_read_is_refused(tmp_path: Path, row: str) -> Non
     table = tmp_path / "prices.toml"
     table.write_text(f"[[price]]\n{row}\n")
     with pytest.raises(UsageError, match=r"expected .*price"):
-        find_price("m", "x", table)
+        find_price("m", OPENAI, table)
 
 
 # -- whole runs

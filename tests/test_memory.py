@@ -60,7 +60,7 @@ def peak_mb(folder: Path, *arguments: str) -> float:
         check=True,
     )
     status, peak = done.stdout.split()
-    assert status == "0", done.stderr
+    assert status in ("0", "512"), done.stderr  # an exit code of 2 in waitpid's form: much needs review
     # Kilobytes, but bytes on macOS.
     return int(peak) / (1024 * 1024 if sys.platform == "darwin" else 1024)
 

@@ -53,7 +53,7 @@ from ragharness.scores import score
 
 records = [fake.record(question, "refused") for question in fake.questions()]
 scores = score(fake.run(), [], fake.questions(), records, name="r")
-texts = [load_format(name)(scores) for name in ("json", "terminal", "markdown")]
+texts = [load_format(name)(scores, detail=True) for name in ("json", "terminal", "markdown")]
 assert read_scores(texts[0].encode()) == scores
 print(json.dumps([*texts, schema()]))
 """
@@ -136,7 +136,7 @@ if TYPE_CHECKING:
     from ragharness.scores import Scores
 
 
-def render(scores: Scores, *, width: int = 80, colour: bool = False, reference: str = "") -> str:
+def render(scores: Scores, *, width: int = 80, **_: object) -> str:
     """Return a line a bucket."""
     return "".join(f"{name},{count}\\n" for name, count in scores.buckets.items())
 '''

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from own_folder import write_folder
 from ragharness.corpus import Corpus, load_corpus
 from ragharness.errors import QuestionsNotUsable
-from ragharness.questions import check_questions, load_questions, remarks
-from ragharness.questions.tables import read_table
+from ragharness.questions import load_questions
+from ragharness.questions.checks import check_questions, remarks
+from ragharness.questions.import_table import read_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -176,7 +177,9 @@ def test_any_bytes_are_a_table_or_refused_in_a_sentence(content: bytes, name: st
 def test_a_run_over_own_questions(verb: Verb, tmp_path: Path) -> None:
     write_folder(tmp_path / "docs", 6)
     (tmp_path / "mine.csv").write_text(TABLE)
-    done = verb("run", "--corpus", "docs", "--questions", "mine.csv", "--retriever", "oracle", "--quiet")
+    done = verb(
+        "run", "--corpus", "docs", "--questions", "mine.csv", "--retriever", "oracle", "--all", "--quiet"
+    )
     assert done.code == 0, done.errors
     assert "6 questions" in done.output
     told = dict(re.findall(r"(gold in top 5|right document|gold if right doc) +(\d+/\d+)", done.output))

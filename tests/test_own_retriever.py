@@ -19,7 +19,7 @@ from ragharness.passages import build_passages, withhold
 from ragharness.placing import at_places, place_name
 from ragharness.records import Document, Evidence, Passage
 from ragharness.retrievers import build_retriever
-from ragharness.retrievers._mapping import Mapping
+from ragharness.retrievers._own import IndexMapper
 
 if TYPE_CHECKING:
     from commands import Verb
@@ -78,6 +78,11 @@ FORMS = {
                 assert config is None
                 return ['d1#4', 'd2#1', 'd1#2']
         mine = Any()""",
+    "an object without readable parameters": """
+        class Any:
+            __signature__ = "none"
+            def __call__(self, query, k): return ['d1#4', 'd2#1'][:k]
+        mine = Any()""",
     "a factory of nothing": "def mine(model='x'): return lambda query, k: ['d1#4', 'd2#1']",
     "a factory of passages": """
         def mine(passages):
@@ -108,6 +113,9 @@ RETURNED = {
     "offsets": f"[D(id='x', document='d1', start={TEXT.index('Repairs')}, end={len(TEXT)}, score=0.5)]",
     "a document with metadata": f"[(D(page_content={ROOF!r}, metadata={{'source': 'd1'}}), 0.5)]",
     "a node with a score": f"[D(score=0.5, node=D(node_id='n7', text={ROOF!r}))]",
+    "a hit in a dict with an id of its own": "[{'id': 'hit-1', 'passage': {'id': 'd1#4'}, 'score': 0.5}]",
+    "a place alone": f"[({{'document': 'd1', 'start': {TEXT.index('Repairs')}, 'end': {len(TEXT)}}}, 0.5)]",
+    "a match with its text in the metadata": f"[({{'id': 'v7', 'metadata': {{'text': {ROOF!r}}}}}, 0.5)]",
     "a hit of ours": "[Hit(Passage('d1#4', '', '', 0, 0, ''), 0.5)]",
     "an array": "Array([['d1#4', 0.5]])",
 }
@@ -146,7 +154,7 @@ def test_what_several_documents_say_is_told_apart_from_what_none_says() -> None:
         tuple(Document(id=each, title=each, text=f"{shared} {each}") for each in ("one", "two")),
         (),
     )
-    mapping = Mapping(build_passages(corpus.documents), corpus)
+    mapping = IndexMapper(build_passages(corpus.documents), corpus)
     hits = mapping.hits(
         [
             (Passage("x", "", "", 0, 0, shared), 1.0),
@@ -361,9 +369,9 @@ def test_a_retriever_that_returns_nothing_readable_is_an_error_of_each_question(
         "def find(query, k):\n    if 'lease' in query.lower(): raise ValueError('index lost')\n    return []"
     )
     (tmp_path / "broken.py").write_text(f"{code}\ndef none(query, k): return None", encoding="utf-8")
-    done = verb("run", "--retriever", "broken:none", "--size", "26", "--json", "--retries", "0")
+    done = verb("run", "--retriever", "broken:none", "--size", "26", "--json", "--max-failures", "0")
     scores = json.loads(done.output)
     assert scores["statuses"]["error"] == scores["questions"] - sum(
-        row["n"] for name, row in scores["by_target"].items() if name == "null_retrieval"
+        row["n"] for name, row in scores["rows"].items() if name == "null"
     )
     assert "expected a list of passages or ids" in scores["errors"][0]["message"]

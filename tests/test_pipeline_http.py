@@ -20,7 +20,7 @@ from ragharness.errors import AccessRefused, PipelineNotUsable, TemporaryFailure
 from ragharness.options import Options
 from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer
 from ragharness.pipelines._replies import REPLY_LIMIT, excerpt
-from ragharness.pipelines._template import Template, found
+from ragharness.pipelines._template import Template, at_path
 from ragharness.records import Answer, Passage, Usage
 from ragharness.support.http import wait_of
 
@@ -248,7 +248,7 @@ def test_sources_that_are_named_as_the_passages_are_no_citations_too() -> None:
        | st.dictionaries(st.text(max_size=3), inner, max_size=3), max_leaves=8),
        st.lists(st.sampled_from(["*", "0", "-1", "9", "a", "²", ""]), max_size=4))  # fmt: skip
 def test_no_path_raises_on_any_value(value: Any, steps: list[str]) -> None:
-    found(value, steps)
+    at_path(value, steps)
 
 
 # -- how it fails

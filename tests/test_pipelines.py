@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from ragharness.errors import PipelineNotUsable, UnknownName
 from ragharness.pipelines import load_pipeline, read_answer
-from ragharness.pipelines._parts import (
+from ragharness.pipelines._answers import (
     CITATION_LIMIT,
     PASSAGE_LIMIT,
     PASSAGE_TEXT_LIMIT,
@@ -178,7 +178,10 @@ def test_every_kind_of_callable_is_loaded_and_called_rightly(
             "async_factory",
             "a factory that returns a callable at mymod:async_factory, found an object of type coroutine",
         ),
-        ("NeedsArguments", "a class without required arguments at mymod:NeedsArguments, found key"),
+        (
+            "NeedsArguments",
+            "mymod:NeedsArguments to be made from nothing, found that it needs 'key'",
+        ),
         ("NotCallable", "a class with __call__ at mymod:NotCallable"),
         ("Fails", r"failed: ValueError: bad key \(.*mymod.py, line \d+\)"),
         ("pasages", "found no such name; did you mean passages"),

@@ -15,7 +15,7 @@ from ragharness.corpus import Corpus, load_corpus
 from ragharness.evidence import EvidenceIndex
 from ragharness.passages import build_passages
 from ragharness.pipelines import Pipeline
-from ragharness.pipelines._shape import shape_of
+from ragharness.pipelines._own import signature_of
 from ragharness.placing import Placed, Placer, complaints, unique
 from ragharness.records import Document, Evidence, Passage, Question, Record
 from ragharness.runner import QuestionRunner, RunContext, execute, load_context
@@ -299,7 +299,7 @@ def by_hand(question: Question, document: Document, start: int, text: str, corpu
 def test_own_chunks_are_scored_as_a_count_by_hand_says(shape: str) -> None:
     bench = load_context(RunConfig(retriever="null"))
     chunker, was = Chunker(bench, shape), bench.runner
-    pipeline = Pipeline("own", "own", "", False, chunker, shape_of(chunker, "own"))
+    pipeline = Pipeline("own", "own", "", False, chunker, signature_of(chunker, "own"))
     runner = QuestionRunner(pipeline, was.retriever, bench.grading)
     answers: list[Record] = []
     execute([(each, 0) for each in bench.questions.questions], runner, answers.append, concurrency=2)

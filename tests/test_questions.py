@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 from ragharness.corpus import Corpus
 from ragharness.errors import QuestionsNotUsable, UsageError
 from ragharness.passages import build_passages, withhold
-from ragharness.questions import building, freezing, keeping
+from ragharness.questions import building
+from ragharness.questions import candidates as offered
 from ragharness.questions.building import build_questions
 from ragharness.questions.checks import check_questions, remarks
-from ragharness.questions.freezing import freeze, read_questions
-from ragharness.questions.keeping import load_questions
+from ragharness.questions.corpus_index import near_duplicates
+from ragharness.questions.freezing import freeze
+from ragharness.questions.loading import load_questions, stored_set
 from ragharness.questions.questionset import SHARES, QuestionSet, quotas
-from ragharness.questions.similarity import near_duplicates
 from ragharness.records import Distractor, Document, Evidence, Question
 
 if TYPE_CHECKING:
@@ -152,8 +153,7 @@ def corpus() -> Corpus:
 def recipe(monkeypatch: pytest.MonkeyPatch) -> None:
     toy = SimpleNamespace(VERSION=7, candidates=candidates)
     monkeypatch.setattr(building, "load_recipe", lambda corpus: toy)
-    monkeypatch.setattr(freezing, "load_recipe", lambda corpus: toy)
-    monkeypatch.setattr(keeping, "load_recipe", lambda corpus: toy)
+    monkeypatch.setattr(offered, "load_recipe", lambda corpus: toy)
 
 
 @pytest.fixture(scope="module")
@@ -170,9 +170,9 @@ def test_quotas_keep_the_proportions(size: int) -> None:
     counts = quotas(size)
     assert sum(counts.values()) == size
     assert list(counts) == list(SHARES)
-    assert all(abs(counts[slot] - size * share / 130) < 1 for slot, share in SHARES.items())
+    assert all(abs(counts[part] - size * share / 130) < 1 for part, share in SHARES.items())
     if size % 13 == 0:
-        assert all(counts[slot] == size * share // 130 for slot, share in SHARES.items())
+        assert all(counts[part] == size * share // 130 for part, share in SHARES.items())
 
 
 def test_a_built_set_has_every_property(built: QuestionSet, corpus: Corpus) -> None:
@@ -447,7 +447,7 @@ def test_many_bad_lines_are_counted_not_listed(tmp_path: Path) -> None:
     path = tmp_path / "questions.jsonl"
     path.write_text("{\n" * 30)
     with pytest.raises(QuestionsNotUsable, match="and 25 more"):
-        read_questions(path)
+        stored_set(path, "toy")
 
 
 def test_a_missing_file_is_refused(corpus: Corpus, tmp_path: Path) -> None:

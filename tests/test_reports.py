@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import run_fakes as fake
 from ragharness.corpus import Corpus
@@ -38,6 +39,7 @@ from ragharness.reports.text import clean, duration, flow, interval, millisecond
 from ragharness.runner import Progress
 from ragharness.scores import Scores, score
 from ragharness.scores.values import share
+from ragharness.statistics import wilson
 
 terminal_report, markdown_report, json_report = map(load_format, ("terminal", "markdown", "json"))
 
@@ -92,12 +94,16 @@ def test_no_line_is_wider_than_the_screen_and_names_stay_whole(width: int) -> No
         assert re.search(rf"^{name} ", text, re.MULTILINE)
 
 
-def test_colour_is_on_the_wanted_column_only() -> None:
+def test_colours_say_good_bad_and_unclear() -> None:
     coloured = terminal_report(made_up(), colour=True)
-    accents = re.findall(r"\x1b\[1;36m(.*?)\x1b\[0m", coloured)
-    assert [accent.strip() for accent in accents] == [
-        "31/40", "11/20", "14/20", "13/20", "9/10", "6/10", "9/10", "93/130",
-    ]  # fmt: skip
+    found = {
+        tone: [text.strip() for text in re.findall(rf"\x1b\[1;{code}m(.*?)\x1b\[0m", coloured)]
+        for tone, code in (("good", 32), ("bad", 31), ("unclear", 33))
+    }
+    sentence = made_up().sentence
+    assert found["good"] == ["31*", "11*", "14*", "13*", "9*", "6*", "9*"]
+    assert found["bad"][:6] == ["3", "4", "6", "2", "2", "4"]
+    assert found["unclear"] == [sentence, "1", "1", "2", sentence]
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == terminal_report(made_up())
 
 
@@ -105,7 +111,11 @@ def test_a_perfect_run_says_what_zero_means() -> None:
     questions = fake.questions()
     records = [fake.record(question, question.wanted) for question in questions]
     text = terminal_report(score(fake.run(), [], questions, records, name="r"))
-    assert "none of 130 was unacceptable: the true rate may still be up to 2.8%" in text
+    assert text.splitlines()[0] == text.splitlines()[-3] == "Answers 60 of 60 and none of 130 would mislead"
+    assert "unacceptable 0 of 130  0% [0-3]" in text
+    assert "None of 130 was unacceptable: the true rate may still be up to 2.8%" in markdown_report(
+        score(fake.run(), [], questions, records, name="r")
+    )
     assert "MISSES" not in text
     assert "WORST" not in text
 
@@ -120,16 +130,90 @@ def outcomes(*counts: tuple[str, int], rest: str = "") -> Scores:
 
 
 def test_a_run_that_is_mostly_ungraded_never_looks_good() -> None:
-    warning = "NOT A RESULT  27 of 130 not graded"
+    sentence = "Not a result: 27 of 130 answers need review: a judge or a person has to decide"
     poor, enough = (outcomes(("needs_review", n), rest="refused") for n in (27, 26))
-    assert terminal_report(poor).splitlines()[0] == warning
-    assert f"**{warning}**" in markdown_report(poor)
+    assert terminal_report(poor).splitlines()[0] == sentence
+    assert f"**{sentence}**" in markdown_report(poor)
     for text in (terminal_report(poor), markdown_report(poor)):
         assert "0 to 27 of 130" in text
-    assert "NOT A RESULT" not in terminal_report(enough) + markdown_report(enough)
+    document = json.loads(json_report(poor))
+    assert (document["result"], document["verdict"]) == (False, "not_a_result")
+    assert (document["sentence"], document["reasons"]) == (sentence, [sentence.partition(": ")[2]])
+    assert document["intervals"]["unacceptable"]["most"] == 27
+    assert document["intervals"]["unacceptable"]["high"] == wilson(27, 130)[1]
+    assert enough.result
+    assert "Not a result" not in terminal_report(enough) + markdown_report(enough)
     everything = terminal_report(outcomes(("error", 130)))
     assert re.search(r"^unacceptable +0 to 130 of 130 ", everything, re.MULTILINE)
     assert "median" not in everything
+
+
+@pytest.mark.parametrize(
+    ("counts", "kind", "sentence"),
+    [
+        (
+            [("refused", 130)],
+            "not_better",
+            "Not better than refusing everything: 70 against 70 of 130 as desired",
+        ),
+        (
+            [("correct", 4), ("refused", 56)],
+            "not_clearly_better",
+            "Not clearly better than refusing everything: 74 against 70 of 130 as desired",
+        ),
+        ([("correct", 6), ("refused", 54)], "good", "Answers 6 of 60 and none of 130 would mislead"),
+        (
+            [("correct", 41), ("wrong", 1), ("refused", 18)],
+            "misleads",
+            "Answers 41 of 60, but 1 of 130 answers would mislead",
+        ),
+        (
+            [("correct", 60), ("unsupported", 11)],
+            "misleads",
+            "Answers 60 of 60, but 11 of 130 answers would mislead",
+        ),
+        (
+            [("error", 130)],
+            "not_a_result",
+            "Not a result: every call failed with ValueError: it broke [c1#3]",
+        ),
+        ([("no_answer", 30), ("correct", 30)], "not_a_result", "Not a result: 30 of 130 answers are empty"),
+    ],
+)
+def test_the_verdict_is_one_sentence(counts: Any, kind: str, sentence: str) -> None:
+    scores = outcomes(*counts)
+    assert (scores.verdict, scores.sentence, scores.result) == (kind, sentence, kind != "not_a_result")
+    lines = terminal_report(scores).splitlines()
+    assert " ".join(lines[:2]).startswith(sentence)
+    assert lines.count(lines[0]) == 2
+
+
+def test_a_run_that_was_broken_off_is_no_result() -> None:
+    records = [fake.record(question, question.wanted) for question in fake.questions()[:129]]
+    scores = score(fake.run(), [], fake.questions(), records, name="r")
+    assert scores.sentence == ("Not a result: 1 of 130 questions were not asked: the same command continues")
+
+
+def test_passages_of_other_documents_are_said_first() -> None:
+    def scored(*problems: str, passages: int) -> Scores:
+        records = [
+            replace(
+                fake.record(question, "unsupported", found=False),
+                problems=problems,
+                document_rank=0,
+                retrieved=tuple(Retrieved(f"x{number}", 0.0) for number in range(passages)),
+            )
+            for question in fake.questions()
+        ]
+        return score(fake.run(takes="own"), [], fake.questions(), records, name="r")
+
+    lost = scored(
+        "passages that the corpus does not hold, so that they support nothing: 2 of 2 (x0, x1)", passages=2
+    )
+    assert lost.sentence.startswith("Not a result: no passage of the pipeline is in the corpus")
+    bare = scored(passages=0)
+    assert bare.sentence.startswith("Not a result: 130 of 130 answers came without the passages")
+    assert scored(passages=2).result
 
 
 def test_what_can_be_mended_comes_first_where_it_is_the_most() -> None:
@@ -165,7 +249,7 @@ def test_a_report_names_the_model_the_address_and_the_prompt() -> None:
     for spec in ("llm", "llm:m-1"):
         scores = made_up(settings=fake.settings(pipeline=spec, pipeline_settings=told))
         terminal, markdown = terminal_report(scores), markdown_report(scores)
-        for text in (" ".join(terminal.split("\n\n")[0].split()), markdown):
+        for text in (" ".join(terminal.split("\n\n")[1].split()), markdown):
             assert "m-1" in text
             assert "at http://h:1/v1" in text
             assert "prompt p version 1" in text
@@ -179,11 +263,9 @@ def test_a_report_names_the_model_the_address_and_the_prompt() -> None:
 def test_all_that_is_compared_has_one_base() -> None:
     records = [fake.record(question, "refused") for question in fake.questions()[30:70]]
     part = score(fake.run(), [], fake.questions(), records, name="r", blind=3)
-    told = "of the 40 asked  always refusing 10  blind (no documents) 3  best possible 40"
-    assert told in " ".join(terminal_report(part).split()).replace("baselines of", "baselines  of").replace(
-        " always", "  always"
-    ).replace(" blind", "  blind").replace(" best", "  best")
-    assert "as desired of the 40 asked: always refusing 10" in markdown_report(part)
+    told = "baselines: of the 40 asked refusing everything 10 blind (no documents) 3 best possible 40"
+    assert told in " ".join(terminal_report(part).split())
+    assert "as desired of the 40 asked: refusing everything 10" in markdown_report(part)
     unknown = score(fake.run(), [], fake.questions(), records, name="r", blind_note="not finished")
     assert "blind is n/a: not finished" in terminal_report(unknown)
     assert "asked" not in next(
@@ -193,7 +275,7 @@ def test_all_that_is_compared_has_one_base() -> None:
 
 def test_columns_stay_aligned_whatever_the_names_are_long() -> None:
     for takes in ("passages", "retrieve"):
-        lines = terminal_report(made_up(takes=takes)).splitlines()
+        lines = terminal_report(made_up(takes=takes), detail=True).splitlines()
         first = next(place for place, line in enumerate(lines) if line.startswith("RETRIEVAL"))
         names = ("gold ", "all gold ", "mean 1/rank (MRR)", "nDCG")
         column = 11 + (18 if takes == "retrieve" else 17) + 1
@@ -237,18 +319,21 @@ def test_the_json_has_the_promised_keys() -> None:
         "run",
         "corpus",
         "questions",
-        "not_graded",
+        "ungraded",
         "buckets",
-        "by_target",
+        "result",
+        "rows",
+        "verdict",
         "axes",
         "retrieval",
         "seconds",
     }
     assert promised <= set(document)
     assert document["buckets"] == {"correct": 42, "wrong": 15, "unsupported": 17, "refused": 54}
-    assert document["by_target"]["grounded/refused"] == {
-        "n": 20, "correct": 0, "wrong": 1, "unsupported": 5, "refused": 13, "not_graded": 1,
-    }  # fmt: skip
+    row = document["rows"]["does-not-say"]
+    assert (row.pop("desired")["count"], row) == (
+        13, {"n": 20, "correct": 0, "wrong": 1, "unsupported": 5, "refused": 13, "ungraded": 1},
+    )  # fmt: skip
 
 
 # -- foreign texts
@@ -417,12 +502,12 @@ def test_the_live_line() -> None:
     for question in questions[:30]:
         progress.count(fake.record(question, "error"))
     progress.began -= 60
-    assert progress_line(progress) == "30/130  0 as desired  30 not graded  1m00s  Ctrl-C stops and saves"
+    assert progress_line(progress) == "30/130  0 as desired  30 ungraded  1m00s  Ctrl-C stops and saves"
     for question in questions[30:60]:
         progress.answered += 1
         progress.count(fake.record(question, "correct"))
-    line = "60/130  30 as desired  30 not graded  1m00s  ~2m20s left  Ctrl-C stops and saves"
+    line = "60/130  30 as desired  30 ungraded  1m00s  ~2m20s left  Ctrl-C stops and saves"
     assert progress_line(progress) == line
-    assert progress_line(progress, 40) == "60/130  30 as desired  30 not graded"
+    assert progress_line(progress, 40) == "60/130  30 as desired  30 ungraded"
     progress.answered = 130
     assert progress_line(progress, 40) == "130/130  60 graded  30 as desired"

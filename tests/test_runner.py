@@ -12,12 +12,13 @@ import msgspec
 import pytest
 
 import run_fakes as fake
+from ragharness.adapters.calling import is_async
 from ragharness.corpus import Corpus
 from ragharness.errors import RunNotUsable, StorageError
 from ragharness.evidence import EvidenceIndex
 from ragharness.passages import build_passages
 from ragharness.pipelines import Pipeline
-from ragharness.pipelines._shape import is_async, shape_of
+from ragharness.pipelines._own import signature_of
 from ragharness.questions import QuestionSet
 from ragharness.records import Answer, Document, Evidence, Hit, Passage, Question, Reading, Record
 from ragharness.runner import GradingContext, QuestionRunner, came_out, execute, grading_context
@@ -105,7 +106,7 @@ def runner_of(
     asked: Sequence[Question] = (),
     grader: Any = None,
 ) -> QuestionRunner:
-    pipeline = Pipeline("t:t", "t", "f", is_async(function), function, shape_of(function, "t:t"))
+    pipeline = Pipeline("t:t", "t", "f", is_async(function), function, signature_of(function, "t:t"))
     return QuestionRunner(
         pipeline, retriever or InOrder(), grading_of(asked or [question(i) for i in range(100)], grader), k
     )

@@ -19,9 +19,8 @@ from conftest import ROOT
 from ragharness import shelf
 from ragharness.corpus import load_corpus
 from ragharness.manifests import manifest
-from ragharness.questions.building import load_recipe
-from ragharness.questions.ground import Ground
-from ragharness.questions.similarity import near_duplicates
+from ragharness.questions.candidates import load_recipe
+from ragharness.questions.corpus_index import CorpusIndex, near_duplicates
 
 if TYPE_CHECKING:
     from ragharness.corpus import Corpus
@@ -39,7 +38,7 @@ def sample() -> Corpus:
 
 @cache
 def candidates() -> tuple[Question, ...]:
-    return tuple(load_recipe("sample").candidates(sample()))
+    return tuple(load_recipe(sample()).candidates(sample()))
 
 
 def excerpts(fact: Fact) -> list[str]:
@@ -211,11 +210,11 @@ def test_there_are_candidates_enough_for_every_row() -> None:
 
 
 def test_silence_is_real() -> None:
-    ground = Ground(sample())
+    index = CorpusIndex(sample())
     for each in candidates():
         if not each.answerable:
             assert each.absence_patterns, each.text
-            assert ground.hits(each) == [], each.text
+            assert index.hits(each) == [], each.text
             assert not each.evidence
             assert not each.answers
 

@@ -12,8 +12,11 @@ import pytest
 
 from ragharness import shelf
 from ragharness.corpus import load_corpus
-from ragharness.questions import build_questions, check_questions, frozen_set, load_questions
-from ragharness.questions.ground import Ground
+from ragharness.questions import load_questions
+from ragharness.questions.building import build_questions
+from ragharness.questions.checks import check_questions
+from ragharness.questions.corpus_index import CorpusIndex
+from ragharness.questions.freezing import frozen_set
 
 if TYPE_CHECKING:
     from ragharness.corpus import Corpus
@@ -61,10 +64,10 @@ def test_every_size_has_the_properties_that_are_checked(corpus: Corpus, size: in
 
 
 def spread(questions: QuestionSet, corpus: Corpus) -> dict[tuple[str, str], list[Counter[str]]]:
-    ground = Ground(corpus)
+    index = CorpusIndex(corpus)
     rows: dict[tuple[str, str], list[Counter[str]]] = {row: [Counter(), Counter()] for row in ROWS}
     for each in questions.questions:
-        for counts, name in zip(rows[each.row, each.withheld], ground.family(each), strict=True):
+        for counts, name in zip(rows[each.row, each.withheld], index.family(each), strict=True):
             counts[name] += 1
     return rows
 

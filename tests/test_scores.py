@@ -12,6 +12,7 @@ import run_fakes as fake
 from ragharness.errors import RunNotUsable
 from ragharness.records import BUCKETS, ROWS, Answer, Failure, Retrieved, Usage
 from ragharness.scores import Scores, score
+from ragharness.scores.schema import ROW_NAMES
 from ragharness.statistics import wilson
 from ragharness.store import Call
 
@@ -43,27 +44,27 @@ def test_a_planted_mixture_is_counted_exactly_in_any_order(seed: int) -> None:
     result = scored(records)
     assert result == expected
     assert result.buckets == {bucket: outcomes.count(bucket) for bucket in BUCKETS}
-    assert result.not_graded == sum(outcome not in BUCKETS for outcome in outcomes)
+    assert result.ungraded == sum(outcome not in BUCKETS for outcome in outcomes)
     for name in ROWS:
         places = [outcomes[i] for i, question in enumerate(QUESTIONS) if question.row == name]
-        row = result.by_target[name]
+        row = result.rows[ROW_NAMES[name]]
         assert row.n == len(places)
         assert [row.correct, row.wrong, row.unsupported, row.refused] == [
             places.count(bucket) for bucket in BUCKETS
         ]
-        assert row.not_graded == sum(place not in BUCKETS for place in places)
+        assert row.ungraded == sum(place not in BUCKETS for place in places)
     failures = result.failures
     assert sum(getattr(failures, field) for field in failures.__struct_fields__) == (
-        130 - result.wanted.total.count
+        130 - result.desired.total.count
     )
-    assert len(result.misses) == 130 - result.wanted.total.count
+    assert len(result.misses) == 130 - result.desired.total.count
 
 
 def test_the_perfect_run() -> None:
     result = scored([fake.record(question, question.wanted) for question in QUESTIONS])
     assert result.buckets == {"correct": 60, "wrong": 0, "unsupported": 0, "refused": 70}
-    assert (result.wanted.answer.count, result.wanted.answer.n) == (60, 60)
-    assert (result.wanted.refusal.count, result.wanted.refusal.n) == (70, 70)
+    assert (result.desired.answer.count, result.desired.answer.n) == (60, 60)
+    assert (result.desired.refusal.count, result.desired.refusal.n) == (70, 70)
     assert (result.references.best_possible, result.references.refuse, result.references.blind) == (
         130,
         70,
@@ -76,7 +77,7 @@ def test_the_perfect_run() -> None:
 def test_always_refusing_is_acceptable_everywhere_and_right_on_seventy() -> None:
     result = scored(by_outcome(["refused"] * 130))
     assert result.intervals.unacceptable.count == 0
-    assert result.wanted.total.count == 70
+    assert result.desired.total.count == 70
     assert result.failures.refused_though_found == 60
     assert result.axes.over_refusal.count == result.axes.over_refusal_all.count == 60
     assert result.axes.under_refusal.count == 0
@@ -84,9 +85,9 @@ def test_always_refusing_is_acceptable_everywhere_and_right_on_seventy() -> None
 
 def test_an_empty_run_has_the_whole_set_as_its_denominator() -> None:
     result = scored([])
-    assert (result.questions, result.asked, result.not_graded) == (130, 0, 130)
+    assert (result.questions, result.asked, result.ungraded) == (130, 0, 130)
     assert result.statuses["not_asked"] == result.failures.not_asked == 130
-    assert (result.wanted.total.count, result.wanted.total.n) == (0, 130)
+    assert (result.desired.total.count, result.desired.total.n) == (0, 130)
     assert (result.retrieval.any_evidence.count, result.retrieval.n) == (0, 60)
     assert result.retrieval.mrr == 0
     assert result.axes.refusal_quality.mean is None
@@ -95,9 +96,9 @@ def test_an_empty_run_has_the_whole_set_as_its_denominator() -> None:
 
 def test_errors_count_against_every_rate() -> None:
     result = scored(by_outcome(["correct"] * 30 + ["error"] * 30 + ["refused"] * 70))
-    assert (result.wanted.answer.count, result.wanted.answer.n) == (30, 60)
+    assert (result.desired.answer.count, result.desired.answer.n) == (30, 60)
     low, high = wilson(30, 60)
-    assert (result.wanted.answer.low, result.wanted.answer.high) == (low, high)
+    assert (result.desired.answer.low, result.desired.answer.high) == (low, high)
     assert result.errors[0].questions == [f"q{number:03d}" for number in range(31, 61)]
     assert result.intervals.correct.n == 130
 

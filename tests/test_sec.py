@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from ixbrl import annual_report
-from ragharness.download import Pinned, Wish, obtain
+from ragharness.download import DownloadRequest, Pinned, obtain
 from ragharness.download import sec as rules
 from ragharness.errors import CorpusUnavailable, CorruptDownload
 from ragharness.support.pace import Pace
@@ -47,15 +47,15 @@ def pinned(content: bytes = REPORT, **other: str) -> Pinned:
     return msgspec.convert({**known, **told}, Pinned)
 
 
-def wish(**files: Pinned) -> Wish:
+def wanted(**files: Pinned) -> DownloadRequest:
     named = {f"{name}.html": file for name, file in (files or {"one": pinned()}).items()}
-    return Wish("edgar", "https://www.sec.gov/", named, named, publisher="sec", pages=True)
+    return DownloadRequest("edgar", "https://www.sec.gov/", named, named, publisher="sec", pages=True)
 
 
 def test_a_filing_comes_compressed_and_named_once(server: Sec) -> None:
-    folder = obtain(wish(), source=server.url)
+    folder = obtain(wanted(), source=server.url)
     assert (folder / "one.html").read_bytes() == REPORT
-    assert obtain(wish(), source=server.url) == folder
+    assert obtain(wanted(), source=server.url) == folder
     assert server.paths == [PATH]
     assert server.asked[0][2].startswith(CONTACT)
 
@@ -67,7 +67,7 @@ def test_many_workers_keep_one_pace(server: Sec) -> None:
         name = f"f{number}"
         server.pages[f"/Archives/edgar/data/901/000090124000001/{name}.htm"] = Page(REPORT)
         files[name] = pinned(document=f"{name}.htm")
-    obtain(wish(**files), source=server.url)
+    obtain(wanted(**files), source=server.url)
     moments = sorted(moment for moment, _, _ in server.asked)
     assert not server.banned
     assert len(moments) == 24
@@ -83,7 +83,7 @@ def test_a_faster_client_is_banned(server: Sec, monkeypatch: pytest.MonkeyPatch)
         server.pages[f"/Archives/edgar/data/901/000090124000001/f{number}.htm"] = Page(REPORT)
         files[f"f{number}"] = pinned(document=f"f{number}.htm")
     with pytest.raises(CorpusUnavailable, match="answered 403"):
-        obtain(wish(**files), source=server.url)
+        obtain(wanted(**files), source=server.url)
     assert server.banned
 
 
@@ -91,7 +91,7 @@ def test_a_faster_client_is_banned(server: Sec, monkeypatch: pytest.MonkeyPatch)
 def test_what_passes_is_waited_for(server: Sec, trouble: str) -> None:
     server.pages[PATH].troubles = [trouble, trouble]
     notices: list[str] = []
-    folder = obtain(wish(), source=server.url, listener=lambda what, done, total: notices.append(what))
+    folder = obtain(wanted(), source=server.url, on_progress=lambda what, done, total: notices.append(what))
     assert (folder / "one.html").read_bytes() == REPORT
     assert len(server.paths) == 3
     assert sum("waiting" in notice for notice in notices) == 2
@@ -100,7 +100,7 @@ def test_what_passes_is_waited_for(server: Sec, trouble: str) -> None:
 def test_what_stays_refused_ends_in_a_sentence(server: Sec) -> None:
     server.pages[PATH].troubles = ["403"] * 20
     with pytest.raises(CorpusUnavailable, match=r"refused 6 times, last: .* answered 403") as caught:
-        obtain(wish(), source=server.url)
+        obtain(wanted(), source=server.url)
     assert "goes on where it stopped" in caught.value.help
     assert len(server.paths) == 6
 
@@ -108,16 +108,16 @@ def test_what_stays_refused_ends_in_a_sentence(server: Sec) -> None:
 def test_whole_filings_stay_when_another_fails(server: Sec) -> None:
     files = {"one": pinned(), "two": pinned(document="absent.htm")}
     with pytest.raises(CorpusUnavailable, match="answered 404"):
-        obtain(wish(**files), source=server.url)
+        obtain(wanted(**files), source=server.url)
     server.pages["/Archives/edgar/data/901/000090124000001/absent.htm"] = Page(REPORT)
-    obtain(wish(**files), source=server.url)
+    obtain(wanted(**files), source=server.url)
     assert server.paths.count(PATH) == 1
 
 
 def test_other_bytes_are_refused(server: Sec, tmp_path: Path) -> None:
     server.pages[PATH].data = REPORT.replace(b"Oregon", b"Nevada")
     with pytest.raises(CorruptDownload, match=r"is not the published one\.html: expected sha256"):
-        obtain(wish(), source=server.url)
+        obtain(wanted(), source=server.url)
     assert not (tmp_path / "cache" / "corpora" / "edgar" / "one.html").exists()
 
 
@@ -125,7 +125,7 @@ def test_other_bytes_are_refused(server: Sec, tmp_path: Path) -> None:
 def test_an_error_page_is_no_filing(server: Sec, known: bytes) -> None:
     server.pages[PATH].troubles = ["html"]
     with pytest.raises(CorruptDownload):
-        obtain(wish(one=pinned(known)), source=server.url)
+        obtain(wanted(one=pinned(known)), source=server.url)
 
 
 def test_a_filing_without_number_is_looked_up(server: Sec) -> None:
@@ -141,10 +141,10 @@ def test_a_filing_without_number_is_looked_up(server: Sec) -> None:
     server.pages["/submissions/CIK0000000901.json"] = Page(json.dumps(first).encode())
     server.pages["/submissions/CIK0000000901-submissions-001.json"] = Page(json.dumps(older).encode())
     asked = pinned(b"", accession="", form="10-K", period="2023-12-31")
-    folder = obtain(wish(one=asked), source=server.url)
+    folder = obtain(wanted(one=asked), source=server.url)
     assert (folder / "one.html").read_bytes() == REPORT
     assert sha256(REPORT).hexdigest() in (folder / "hashes.json").read_text()
-    assert obtain(wish(one=asked), source=server.url, offline=True) == folder
+    assert obtain(wanted(one=asked), source=server.url, offline=True) == folder
 
 
 def test_a_list_cannot_lead_elsewhere(server: Sec) -> None:
@@ -156,7 +156,7 @@ def test_a_list_cannot_lead_elsewhere(server: Sec) -> None:
     }
     server.pages["/submissions/CIK0000000901.json"] = Page(json.dumps({"filings": {"recent": rows}}).encode())
     with pytest.raises(CorruptDownload, match="expected a file name"):
-        obtain(wish(one=pinned(accession="", form="10-K", period="2023-12-31")), source=server.url)
+        obtain(wanted(one=pinned(accession="", form="10-K", period="2023-12-31")), source=server.url)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_without_a_contact_nothing_is_asked(
 ) -> None:
     monkeypatch.setenv(rules.CONTACT, contact)
     with pytest.raises(CorpusUnavailable, match=rules.CONTACT) as caught:
-        obtain(wish(), source=server.url)
+        obtain(wanted(), source=server.url)
     assert "export RAGHARNESS_SEC_CONTACT" in caught.value.help
     assert server.paths == []
 

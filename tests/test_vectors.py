@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.retrievers import _models, _vectors
-from ragharness.retrievers._embedding import Embedder, Manner
+from ragharness.retrievers._embedding import Embedder, EmbeddingOptions
 from ragharness.retrievers._models import Model, find_model
 from ragharness.retrievers._vectors import VectorStore, text_key
 
@@ -39,7 +39,7 @@ class FakeEncoder:
         self.asked: list[tuple[str, str]] = []
         self.fails_after = fails_after
 
-    def encode(self, texts: Sequence[str], role: str, manner: Manner) -> Vectors:
+    def encode(self, texts: Sequence[str], role: str, embedding: EmbeddingOptions) -> Vectors:
         if len(self.asked) >= self.fails_after:
             raise RagharnessError("the model failed")
         self.asked += [(role, text) for text in texts]
@@ -47,19 +47,19 @@ class FakeEncoder:
 
 
 MODEL = Model("m", "m", identity="hash of m")
-MANNER = Manner(normalize=True)
+OPTIONS = EmbeddingOptions(normalize=True)
 
 
 def embed(
     folder: Path | None,
     texts: Sequence[str],
     model: Model = MODEL,
-    manner: Manner = MANNER,
+    embedding: EmbeddingOptions = OPTIONS,
     encoder: FakeEncoder | None = None,
 ) -> list[str]:
     """Embed the texts with what an earlier call left in the folder; return those that the model saw."""
     encoder = encoder or FakeEncoder()
-    found = Embedder(model, manner, folder, encoder).passages(texts)
+    found = Embedder(model, embedding, folder, encoder).passages(texts)
     assert np.array_equal(found, np.stack([vector(text) for text in texts]))
     return sorted(text for _, text in encoder.asked)
 
@@ -75,24 +75,26 @@ def test_the_second_time_nothing_is_embedded_and_then_only_what_is_new(tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("model", "manner"),
+    ("model", "embedding"),
     [
-        (Model("m", "m", identity="other weights"), MANNER),
-        (MODEL, Manner(normalize=False)),
-        (MODEL, Manner(normalize=True, passage_prompt="passage: ")),
+        (Model("m", "m", identity="other weights"), OPTIONS),
+        (MODEL, EmbeddingOptions(normalize=False)),
+        (MODEL, EmbeddingOptions(normalize=True, passage_prompt="passage: ")),
     ],
 )
-def test_another_model_or_manner_has_vectors_of_its_own(tmp_path: Path, model: Model, manner: Manner) -> None:
+def test_another_model_or_other_options_have_their_own_vectors(
+    tmp_path: Path, model: Model, embedding: EmbeddingOptions
+) -> None:
     embed(tmp_path, TEXTS)
-    assert embed(tmp_path, TEXTS, model, manner) == sorted(set(TEXTS))
-    faster = Manner(normalize=True, device="cpu", batch_size=3)
-    assert embed(tmp_path, TEXTS, manner=faster) == [], "speed is not what a vector depends on"
+    assert embed(tmp_path, TEXTS, model, embedding) == sorted(set(TEXTS))
+    faster = EmbeddingOptions(normalize=True, device="cpu", batch_size=3)
+    assert embed(tmp_path, TEXTS, embedding=faster) == [], "speed is not what a vector depends on"
 
 
 def test_a_query_is_embedded_once_for_all_runs_and_apart_from_an_equal_passage(tmp_path: Path) -> None:
     for expected in ([("query", "one")], []):
         encoder = FakeEncoder()
-        embedder = Embedder(MODEL, MANNER, tmp_path, encoder)
+        embedder = Embedder(MODEL, OPTIONS, tmp_path, encoder)
         for _ in range(3):
             assert np.array_equal(embedder.query("one"), vector("one"))
         assert encoder.asked == expected
@@ -101,17 +103,17 @@ def test_a_query_is_embedded_once_for_all_runs_and_apart_from_an_equal_passage(t
 
 def test_what_was_embedded_before_a_failure_is_kept(tmp_path: Path) -> None:
     texts = [f"text {number:04}" for number in range(50)]
-    small = Manner(normalize=True, batch_size=2)
+    small = EmbeddingOptions(normalize=True, batch_size=2)
     with pytest.raises(RagharnessError, match="the model failed"):
-        embed(tmp_path, texts, manner=small, encoder=FakeEncoder(fails_after=30))
+        embed(tmp_path, texts, embedding=small, encoder=FakeEncoder(fails_after=30))
     assert 0 < len(embed(tmp_path, texts)) < len(texts)
 
 
 def test_progress_says_how_many_passages(tmp_path: Path) -> None:
     said: list[tuple[object, ...]] = []
-    manner = Manner(normalize=True, batch_size=1)
+    embedding = EmbeddingOptions(normalize=True, batch_size=1)
     encoder = FakeEncoder()
-    embedder = Embedder(MODEL, manner, tmp_path, encoder, lambda *it: said.append(it))
+    embedder = Embedder(MODEL, embedding, tmp_path, encoder, lambda *it: said.append(it))
     embedder.passages([str(number) for number in range(20)])
     assert said == [("embedding", done, 20, "passages") for done in (0, 8, 16, 20)]
 

@@ -11,11 +11,11 @@ import pytest
 from answering import Answering, Asked, Reply
 from own_folder import write_folder
 from ragharness.corpus import load_corpus
-from ragharness.questions import check_questions
+from ragharness.questions.checks import check_questions
 from ragharness.records import Passage
 from ragharness.writing import plan, write_questions
-from ragharness.writing.composing import read_written
 from ragharness.writing.model import Model
+from ragharness.writing.replies import read_written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -167,7 +167,7 @@ def test_what_is_written_is_read_with_distrust(row: object, reason: str) -> None
         assert reason in found
     else:
         assert not isinstance(found, str)
-        assert (found.kind, found.value) == ("number", "40")
+        assert (found.asked.kind, found.asked.answer) == ("number", "40")
 
 
 def test_the_command_says_the_cost_first_and_writes_a_file_to_read(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ragharness.passages import build_passages, withhold
-from ragharness.questions.similarity import near_duplicates
+from ragharness.questions.corpus_index import near_duplicates
 from ragharness.records import Distractor, Evidence, Fact, Kind, Question
 
 if sys.version_info >= (3, 11):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Literal
 
-from ragharness.questions.searching import Searched
+from ragharness.questions.corpus_index import Searched
 from ragharness.records import Question
 
 from .naming import spoken

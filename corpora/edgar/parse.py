@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ragharness.download import files_in, pages_in
 from ragharness.errors import CorruptDownload, UsageError
-from ragharness.filings import LARGEST, Filing, Found, is_whole, looks_like_html, read_filing
+from ragharness.filings import LARGEST, Filing, PlacedFact, is_whole, looks_like_html, read_filing
 from ragharness.records import Document, Evidence, Fact
 
 from . import items as _items
@@ -158,7 +158,7 @@ def _facts(name: naming.Name, filing: Filing) -> Iterator[Fact]:
     """Yield what is tagged for the whole company, its year and the year before."""
     told = {"company": name.company, "short": name.short, "cik": name.cik}
     told["period"] = filing.period.end if filing.period else ""
-    groups: dict[tuple[str, str, str], list[Found]] = defaultdict(list)
+    groups: dict[tuple[str, str, str], list[PlacedFact]] = defaultdict(list)
     for each in filing.facts:
         if each.row and not each.dimensions and _wanted(each, filing):
             groups[each.concept, each.start, each.end].append(each)
@@ -170,7 +170,7 @@ def _facts(name: naming.Name, filing: Filing) -> Iterator[Fact]:
             yield from _number(name.id, concept, found, details)
 
 
-def _wanted(each: Found, filing: Filing) -> bool:
+def _wanted(each: PlacedFact, filing: Filing) -> bool:
     period = filing.period
     if each.concept.startswith("dei:"):
         return each.concept in (_NUMBERS_OF_THE_COVER if each.value is not None else _COVER)
@@ -188,7 +188,7 @@ def _days(start: str, end: str) -> int:
         return -1
 
 
-def _text(document: str, concept: str, found: list[Found], details: dict[str, str]) -> Iterator[Fact]:
+def _text(document: str, concept: str, found: list[PlacedFact], details: dict[str, str]) -> Iterator[Fact]:
     text = found[0].text.strip(" ,;")
     if all(each.text.strip(" ,;").casefold() == text.casefold() for each in found) and text:
         yield Fact(
@@ -201,7 +201,7 @@ def _text(document: str, concept: str, found: list[Found], details: dict[str, st
         )
 
 
-def _number(document: str, concept: str, found: list[Found], details: dict[str, str]) -> Iterator[Fact]:
+def _number(document: str, concept: str, found: list[PlacedFact], details: dict[str, str]) -> Iterator[Fact]:
     """Yield the fact in the scale of its most exact place; nothing where the page contradicts itself."""
     exact = max(found, key=lambda each: (len(each.text.strip()), -each.scale))
     value = exact.value
@@ -223,7 +223,7 @@ def _same(one: Decimal, other: Decimal) -> bool:
     return one == other or float(abs(one - other)) <= _SLACK * float(max(abs(one), abs(other)))
 
 
-def _shown(value: Decimal, exact: Found) -> tuple[str, str]:
+def _shown(value: Decimal, exact: PlacedFact) -> tuple[str, str]:
     """Return the value as the page counts it, and in what: ("391035", "USD million")."""
     if exact.unit == "pure" and exact.scale == -2:
         return _plain(value.scaleb(2)), "percent"
@@ -240,6 +240,6 @@ def _plain(value: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _evidence(document: str, found: Iterable[Found]) -> tuple[Evidence, ...]:
+def _evidence(document: str, found: Iterable[PlacedFact]) -> tuple[Evidence, ...]:
     rows = dict.fromkeys(each.row for each in found if each.row)
     return tuple(Evidence(document, *row) for row in rows)

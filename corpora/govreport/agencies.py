@@ -6,9 +6,15 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.questions.asking.grammar import is_rest, is_subject, joined
+from ragharness.questions.asking.grammar import (
+    base_of_past,
+    base_of_present,
+    is_participle,
+    is_rest,
+    is_subject,
+    joined,
+)
 from ragharness.questions.asking.statement import by_author, clean, statement
-from ragharness.questions.asking.verbs import base_of_past, base_of_present, is_participle
 
 from .lines import MOST_PLACES, Found, overlap, stems
 from .things import things

@@ -11,8 +11,8 @@ from ragharness.language.numbers import find_quantities
 from ragharness.language.sentences import sentences
 from ragharness.language.units import is_currency
 from ragharness.questions.asking import Asked
+from ragharness.questions.asking.dates import iso, without_named_years
 from ragharness.questions.asking.figures import plain, unit
-from ragharness.questions.asking.moments import iso, without_named_years
 from ragharness.questions.asking.statement import points_elsewhere
 
 from .findings import checked

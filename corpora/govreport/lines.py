@@ -10,8 +10,8 @@ from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
 from ragharness.language.sentences import sentences
 from ragharness.language.tokens import words
+from ragharness.questions.asking.dates import iso, without_named_years
 from ragharness.questions.asking.figures import plain, unit
-from ragharness.questions.asking.moments import iso, without_named_years
 
 Value = tuple[str, str]
 """A unit ("date" for dates) and a plain value."""

@@ -51,7 +51,7 @@ TABLE: tuple[Row, ...] = (
     Row(0, lambda q, r: r.status in ("error", "timeout"), None, lambda q, r: r.status.upper(),
         "The pipeline gave no answer ({status})."),
     Row(1, lambda q, r: r.status == "no_answer", None, _always("EMPTY"),
-        "The answer holds nothing but blanks, citations or punctuation."),
+        "The answer holds nothing but blanks, citations or punctuation, or is the text of an unset value."),
     Row(2, lambda q, r: r.status == "needs_review" or bool(r.unreadable), None, _always("UNREADABLE"),
         "The rules cannot read the answer: {unreadable}."),
     Row(3, lambda q, r: not r.committed and r.premise_corrected, "refused", _always("PREMISE_CORRECTED"),

@@ -93,9 +93,6 @@ class RunComparison:
     def _repr_html_(self) -> str:
         runs = self.comparison.runs
         picture = bars(
-            {
-                f"{key} {each.run}": {**each.buckets, "not_graded": each.not_graded}
-                for key, each in runs.items()
-            }
+            {f"{key} {each.run}": {**each.buckets, "ungraded": each.ungraded} for key, each in runs.items()}
         )
         return picture + html_of(render(compare_sections(self.comparison), "markdown"))

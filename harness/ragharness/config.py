@@ -18,6 +18,7 @@ DEFAULT_SEED = 20261121
 """Any number would do; this one made the frozen sets."""
 DEFAULT_WORDS = 120
 """Target passage length in words (split at whitespace)."""
+MAX_FAILURES = 10
 RETRIES = 4
 """Retries after a transient failure of a call."""
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -75,6 +76,9 @@ class RunConfig:
     timeout: float = _option(60.0, "Seconds before a call times out.")
     retries: int = _option(RETRIES, "Retries after a transient failure (429, 5xx, lost connection).")
     retry_errors: bool = _option(False, "Ask questions again that ended in an error or a time-out.")
+    max_failures: int = _option(
+        MAX_FAILURES, "Stop if the first N calls all fail alike (0: never).", metavar="N"
+    )
     rpm: float | None = _option(
         None, "Maximum calls per minute over all workers, evenly spaced.", metavar="N"
     )
@@ -101,7 +105,7 @@ class RunConfig:
                 object.__setattr__(self, each.name, several)
         for name, least in (
             ("k", 1), ("passage_words", 1), ("concurrency", 1), ("size", 1), ("epochs", 1),
-            ("limit", 0), ("retries", 0),
+            ("limit", 0), ("retries", 0), ("max_failures", 0),
         ):  # fmt: skip
             if getattr(self, name) < least:
                 found = getattr(self, name)

@@ -14,15 +14,17 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ragharness import shelf
-from ragharness.download import cache_folder, files_in, hash_file, named_source, obtain, pages_in
+from ragharness.download.obtaining import files_in, obtain, pages_in
+from ragharness.download.pinned import hash_file, named_source
+from ragharness.download.storage import cache_folder
 from ragharness.errors import CorruptDownload, RagharnessError, UnknownName
 from ragharness.folders.paths import folder_path
-from ragharness.manifests import choose_split, is_own, manifest, own_card, wish
+from ragharness.manifests import choose_split, download_request, is_own, manifest, own_card
 from ragharness.records import Document, Fact
 from ragharness.support.files import keep, kept
 
 if TYPE_CHECKING:
-    from ragharness.download import Listener, Wish
+    from ragharness.download import DownloadRequest, Listener
     from ragharness.folders.reading import Contents
     from ragharness.manifests import Manifest
 
@@ -121,10 +123,10 @@ def _shelved_corpus(
     card = manifest(name)
     source = named_source(name, source)
     split = choose_split(card, split, source)
-    asked = wish(card, split, source)
+    asked = download_request(card, split, source)
     home = folder = shelf.folder("corpora", name)
     if not card.embedded:
-        folder = obtain(asked, source=source, offline=offline, complete=complete, listener=on_progress)
+        folder = obtain(asked, source=source, offline=offline, complete=complete, on_progress=on_progress)
     content = _read(card, asked, home, folder, split)
     return Corpus(
         card.id,
@@ -197,7 +199,7 @@ _TOLD_AT_ONCE = 20
 """Notices that a command says one by one; the rest is counted."""
 
 
-def _read(card: Manifest, asked: Wish, home: Path, folder: Path, split: str) -> Content:
+def _read(card: Manifest, asked: DownloadRequest, home: Path, folder: Path, split: str) -> Content:
     """Parse the files in a folder, or take what was kept of the very same files and parser."""
     place = None
     if card.keep_parsed:
@@ -216,7 +218,7 @@ def _read(card: Manifest, asked: Wish, home: Path, folder: Path, split: str) -> 
     return content
 
 
-def _key(asked: Wish, home: Path, folder: Path, split: str) -> str:
+def _key(asked: DownloadRequest, home: Path, folder: Path, split: str) -> str:
     """Return a hash of all that parsing depends on: the files and the code that reads them."""
     known = [folder / each for each in (*asked.wanted, *asked.besides) if (folder / each).is_file()]
     # In the cache other splits lie beside; of a folder of the user's all is read.

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from ragharness import shelf
-from ragharness.download import Pinned, Wish, is_on_hub
+from ragharness.download.pinned import DownloadRequest, Pinned, is_on_hub
 from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.folders.paths import folder_name, folder_path, is_folder
 
@@ -107,18 +107,20 @@ def own_card(name: str, path: Path) -> Manifest:
     )
 
 
-def wish(card: Manifest, split: str, source: str = "") -> Wish:
+def download_request(card: Manifest, split: str, source: str = "") -> DownloadRequest:
     """Return what reading one split of a corpus needs, from where the user wants it."""
     whole = split.partition(":")[0]
     if (hub := _on_hub(card, source)) is not None:
         rows = {f"{whole}.jsonl": Pinned()}
         place = re.sub(r"[^\w.-]+", "-", f"{card.id}-{source.partition(':')[2]}")
-        return Wish(card.id, "", rows, rows, space=hub.space, publisher="hub", place=place, part=hub.part)
+        return DownloadRequest(
+            card.id, "", rows, rows, space=hub.space, publisher="hub", place=place, part=hub.part
+        )
     files = {name: file for name, file in card.files.items() if file.split == whole}
     wanted = {name: file for name, file in files.items() if not file.optional}
     besides = {name: file for name, file in files.items() if file.optional}
     rest = (card.terms, card.space, card.publisher, card.pages, card.suffixes)
-    return Wish(card.id, card.url, wanted, card.files, *rest, besides)
+    return DownloadRequest(card.id, card.url, wanted, card.files, *rest, besides)
 
 
 def choose_split(card: Manifest, split: str, source: str = "") -> str:

@@ -67,10 +67,6 @@ class Options:
         self._asked.append(name)
         return self._values.get(name, default)
 
-    def given(self, names: Iterable[str]) -> list[str]:
-        """Return which of the names a setting was given for, without expecting them."""
-        return [name for name in names if name in self._values]
-
     def starting(self, prefix: str) -> dict[str, str]:
         """Return the settings whose names begin so, by the rest of their names in alphabetical order."""
         found = sorted(name for name in self._values if name.startswith(prefix) and name != prefix)

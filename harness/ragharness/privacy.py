@@ -7,13 +7,13 @@ import os
 import re
 import time
 from typing import NamedTuple
-
-from ragharness.download import public_urls
+from urllib.parse import urlsplit
 
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 _SHORTEST_SECRET = 8
 """Shorter values of such variables ("1", "true") are no secrets and would hit ordinary words."""
 
+_URL = re.compile(r"""[a-zA-Z][a-zA-Z0-9+.-]*://[^\s'"<>]+""")
 _PLACE = re.compile(r"""(?<![^\s"'(])(/[^\s?#"')]*)[?#][^\s"')]+""")
 """A redirection may name its place without a host; its query may hold a key all the same."""
 
@@ -32,12 +32,22 @@ class _Seen(NamedTuple):
 _seen = _Seen(0.0, -1, ())
 
 
+def public(url: str) -> str:
+    """Return a URL as it may be shown: without the user, password and query that may hold a secret."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        # Half a bracket is enough; what cannot be taken apart is cut where its secrets may begin.
+        return re.split(r"[?#]", re.sub(r"(?<=//)[^/]*@", "", url), maxsplit=1)[0]
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
 def without_secrets(text: str) -> str:
     """Return the text without the values of secret environment variables, logins and queries of URLs."""
     for name, value in _secrets():
         if value in text:
             text = text.replace(value, f"[{name}]")
-    return _PLACE.sub(r"\1", public_urls(text))
+    return _PLACE.sub(r"\1", _URL.sub(lambda found: public(found[0]), text))
 
 
 def scrubbed(content: bytes) -> bytes:

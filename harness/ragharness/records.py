@@ -263,11 +263,15 @@ class Retrieved(Struct, frozen=True, omit_defaults=True):
     score: float
 
 
-class Failure(Struct, frozen=True):
-    """An exception or time-out of the pipeline: its type and message."""
+class Failure(Struct, frozen=True, omit_defaults=True):
+    """An exception or time-out of the pipeline."""
 
     type: str
     message: str
+    where: str = ""
+    """File and line of the user's own code that raised it."""
+    traceback: str = ""
+    """The frames outside the harness, the last one last."""
 
 
 class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -20,22 +20,25 @@ if TYPE_CHECKING:
 
     from ragharness.records import Question, Record
     from ragharness.runner import GradingContext
-    from ragharness.scores.values import Share
+    from ragharness.scores.schema import VerdictKind
+    from ragharness.scores.values import Share, Span
     from ragharness.store import RunFolder, Settings
 
 
 class RunVerdict(NamedTuple):
-    """The headline counts of a run, with intervals."""
+    """The verdict on a run and its headline counts, with intervals."""
 
-    graded: bool
-    """Whether every question was asked and has a bucket; if not, the counts below are partial."""
-    not_graded: int
-    as_wanted: Share
+    result: bool
+    """False: the counts say nothing about the pipeline; ``reasons`` say why."""
+    kind: VerdictKind
+    sentence: str
+    reasons: list[str]
+    desired: Share
     """Answers in the desired bucket, of all questions."""
-    unacceptable: Share
-    """Wrong or unsupported answers, of all questions."""
+    unacceptable: Span
+    """Wrong or unsupported answers, of all questions; up to ``most`` where some are ungraded."""
     refuse_everything: int
-    """``as_wanted`` of a pipeline that refuses every question."""
+    """Answers in the desired bucket of a pipeline that refuses every question."""
 
 
 class QuestionResult:
@@ -55,24 +58,27 @@ class QuestionResult:
         verdict = self.records[0].verdict if self.records else None
         return verdict.bucket if verdict else None
 
-    def explain(self, width: int = 80) -> str:
-        """Return gold answer, evidence, retrieved passages, answer, verdict and its reason as text."""
+    def explain(self, width: int = 80, *, passages: bool = False) -> str:
+        """Return gold answer, evidence, what was retrieved, answer, verdict and its reason as text.
+
+        ``passages`` adds the texts of the retrieved passages.
+        """
         if self.epochs == 1 or not self.records:
-            return self._told(self.records[0] if self.records else None, width)
+            return self._told(self.records[0] if self.records else None, width, passages)
         return "\n".join(
-            f"epoch {record.epoch + 1} of {self.epochs}\n\n{self._told(record, width)}"
+            f"epoch {record.epoch + 1} of {self.epochs}\n\n{self._told(record, width, passages)}"
             for record in self.records
         )
 
-    def _told(self, record: Record | None, width: int) -> str:
+    def _told(self, record: Record | None, width: int, texts: bool) -> str:
         grading = self._run.grading
         if grading is None:
-            return show_question(self.question, record, width=width)
+            return show_question(self.question, record, width=width, texts=texts)
         had = grading.passages_of(record) if record else []
         known = {**grading.passages.by_id, **{passage.id: passage for passage in had}}
         gold = grading.evidence.supporting(self.question, had)
         return show_question(
-            self.question, record, corpus=grading.corpus, passages=known, gold=gold, width=width
+            self.question, record, corpus=grading.corpus, passages=known, gold=gold, width=width, texts=texts
         )
 
     def __repr__(self) -> str:
@@ -115,9 +121,11 @@ class Run:
         """The headline counts of the run."""
         scores = self.scores
         return RunVerdict(
-            graded=not scores.not_graded,
-            not_graded=scores.not_graded,
-            as_wanted=scores.wanted.total,
+            result=scores.result,
+            kind=scores.verdict,
+            sentence=scores.sentence,
+            reasons=scores.reasons,
+            desired=scores.desired.total,
             unacceptable=scores.intervals.unacceptable,
             refuse_everything=scores.references.refuse,
         )

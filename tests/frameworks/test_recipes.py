@@ -17,7 +17,7 @@ import pytest
 
 from ragharness.config import RunConfig
 from ragharness.pipelines import load_pipeline, read_answer
-from ragharness.pipelines._loading import asked_by_method
+from ragharness.pipelines._own import asked_by_method
 from ragharness.runner import QuestionRunner, RunContext, execute, load_context
 
 if TYPE_CHECKING:

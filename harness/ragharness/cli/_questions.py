@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ragharness.cli._console import print_lines
+from ragharness.cli._probe import probe_lines
 from ragharness.console import Live
 from ragharness.errors import UnknownName
 from ragharness.records import ROWS
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragharness.corpus import Corpus
-    from ragharness.questions import Finding, QuestionSet
+    from ragharness.questions import QuestionSet
+    from ragharness.questions.probe import Probed
+    from ragharness.questions.set_checks import Finding
     from ragharness.records import Question
     from ragharness.writing import Plan
 
@@ -69,9 +72,13 @@ def set_lines(questions: QuestionSet, width: int) -> list[str]:
 
 
 def check_lines(
-    questions: QuestionSet, findings: Sequence[Finding], width: int, remarks: Sequence[Finding] = ()
+    questions: QuestionSet,
+    findings: Sequence[Finding],
+    width: int,
+    remarks: Sequence[Finding] = (),
+    probed: Sequence[Probed] = (),
 ) -> list[str]:
-    """Return the findings, or that there is none; the remarks are no findings."""
+    """Return the findings, or that there is none; the remarks and the text-only probe are no findings."""
     head = set_lines(questions, width)
     if remarks:
         shown = remarks[:_MOST_REMARKS]
@@ -79,6 +86,7 @@ def check_lines(
         more = f"; and {len(remarks) - _MOST_REMARKS} more" if len(remarks) > _MOST_REMARKS else ""
         text = f"not met, but required of built sets only: {told}{more}"
         head += ["", *labelled("note:", text, width, 6)]
+    head += ["", *probe_lines(probed, width)] if probed else []
     if not findings:
         of = "a question" if questions.places else "the construction"
         return [*head, "", f"ok: every property of {of} holds"]
@@ -224,14 +232,16 @@ def write_set(
 
 
 def cost_line(wanted: Plan, model: str, settings: dict[str, str]) -> str:
-    """Return in words how many calls are needed and what they cost by the price table."""
-    from ragharness.pipelines.llm import list_price
+    """Return in words how many calls are needed and what they cost."""
+    from ragharness.pipelines._llm.prices import if_unknown
+    from ragharness.pipelines.llm import price_of
 
-    price = list_price(model, settings.get("base-url", ""), settings.get("prices", ""))
-    told = "cost unknown: no price is listed for this model"
+    price = price_of(model, settings.get("base-url", ""), settings.get("prices", ""))
+    told = f"cost unknown: no price is listed for this model; {if_unknown()}"
     if price is not None:
-        dollars = (wanted.prompt_tokens * price.input + wanted.completion_tokens * price.output) / 1_000_000
-        told = f"about {dollars:.2f} USD (price of {price.seen})"
+        calls = max(wanted.calls, 1)
+        each = price.cost(wanted.prompt_tokens // calls, wanted.completion_tokens // calls)
+        told = f"about {each * calls:.2f} USD ({price.source})" if each is not None else told
     return (
         f"{model}: up to {wanted.calls} calls about {len(wanted.passages)} passages, about"
         f" {wanted.prompt_tokens} tokens in and {wanted.completion_tokens} out, {told}"

@@ -23,7 +23,7 @@ def compare(
     markdown: bool = typer.Option(False, "--markdown", help="Short for --format markdown."),
 ) -> None:
     """Show runs side by side: buckets, question types, metrics, and the questions that flipped."""
-    from ragharness.cli._console import columns, print_report
+    from ragharness.cli._console import print_report
     from ragharness.comparing import compare as side_by_side
     from ragharness.errors import UsageError
     from ragharness.reports import compare_sections
@@ -33,4 +33,4 @@ def compare(
         raise UsageError("expected one of --json and --markdown, found both")
     form = "json" if as_json else "markdown" if markdown else form
     found = side_by_side([find_run(each) for each in runs])
-    print_report(found, compare_sections(found), form, columns())
+    print_report(found, compare_sections(found), form)

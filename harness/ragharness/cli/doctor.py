@@ -45,7 +45,7 @@ def doctor(as_json: bool = JSON) -> int:
 
 
 def _lines(found: Sequence[Finding], width: int, colour: bool) -> list[str]:
-    from ragharness.reports.text import accented, clean, paragraph
+    from ragharness.reports.text import clean, coloured, paragraph
 
     names = max(len(finding.name) for finding in found)
     before = len("missing") + names + 6
@@ -55,7 +55,7 @@ def _lines(found: Sequence[Finding], width: int, colour: bool) -> list[str]:
         if finding.group != group:
             group = finding.group
             lines += [*([""] if lines else []), group]
-        mark = accented(f"{finding.state:<7}", colour and finding.state != "ok")
+        mark = coloured(f"{finding.state:<7}", "" if finding.state == "ok" else "bad", colour)
         first, *rest = paragraph(finding.found, width, " " * before) or [""]
         lines.append(f"  {mark}  {clean(finding.name):<{names}}  {first.strip()}".rstrip())
         lines += rest

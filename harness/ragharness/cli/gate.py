@@ -32,7 +32,7 @@ def gate(
     Wrong and unsupported answers and uncited claims may not increase, refusal quality and correct answers may
     not fall.
     """
-    from ragharness.cli._console import columns, print_report
+    from ragharness.cli._console import print_report
     from ragharness.comparing import gate as decide
     from ragharness.comparing import read_gates
     from ragharness.errors import UsageError
@@ -43,5 +43,5 @@ def gate(
         raise UsageError("expected one of --json and --markdown, found both")
     found = decide(find_run(base), find_run(candidate), read_gates(gates), by=who, why=why)
     form = "json" if as_json else "markdown" if markdown else "text"
-    print_report(found, gate_sections(found), form, columns())
+    print_report(found, gate_sections(found), form)
     return EXIT[found.verdict]

@@ -47,8 +47,8 @@ def grade(
         if run:
             raise UsageError(f"expected a run or --cases, found both: {run} and {cases}")
         return _grade_cases(cases, load_grader(grader, false_correct), as_json=json)
-    grade_run(run, load_grader(grader, false_correct), source=source, offline=offline, as_json=json)
-    return 0
+    chosen = load_grader(grader, false_correct)
+    return grade_run(run, chosen, source=source, offline=offline, as_json=json)
 
 
 def _grade_cases(path: Path, grader: Grader, *, as_json: bool) -> int:
@@ -97,9 +97,9 @@ def _as_json(results: list[CaseResult]) -> str:
 
 def grade_run(
     run: str, grader: Grader, *, source: str = "", offline: bool = False, as_json: bool = False
-) -> None:
+) -> int:
     """Give every answer of a run the verdict of a grader of today, and print what changed and the report."""
-    from ragharness.cli._console import print_scores, results_only
+    from ragharness.cli._console import exit_code, print_scores, results_only
     from ragharness.console import Live
     from ragharness.results import count
     from ragharness.runner import grading_context, regrade
@@ -113,6 +113,7 @@ def grade_run(
     scores = count(folder, grading, cache=False)
     with results_only() as output:
         print_scores(scores, output, as_json=as_json, reference=run)
+    return exit_code(scores)
 
 
 def _summary(changed: list[tuple[Record, Record]]) -> str:

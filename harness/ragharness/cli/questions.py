@@ -63,7 +63,7 @@ def build(
     The same size and seed give the same bytes.
     """
     from ragharness.cli._questions import set_facts, set_lines
-    from ragharness.questions import build_questions
+    from ragharness.questions.building import build_questions
     from ragharness.questions.freezing import write
 
     loaded = load(corpus, part(split, subset), source, offline=offline)
@@ -111,8 +111,11 @@ def check(
 
     Checks every property of the set; exit code 1 on a finding.
     """
+    from ragharness.cli._probe import probe_facts
     from ragharness.cli._questions import check_lines
-    from ragharness.questions import check_questions, load_questions, questions_about, remarks
+    from ragharness.questions.checks import check_questions, remarks
+    from ragharness.questions.loading import load_questions, questions_about
+    from ragharness.questions.probe import probe
     from ragharness.questions.values import undecidable
 
     loaded = load(corpus, part(split, subset), source, offline=offline)
@@ -121,13 +124,16 @@ def check(
     else:
         questions = questions_about(loaded, path)
     findings, aside = check_questions(questions, loaded), remarks(questions, loaded)
+    probed = probe(questions.questions)
     if as_json:
         facts = {"findings": findings, "remarks": aside}
         told = {name: [each._asdict() for each in found] for name, found in facts.items()}
         undecided = {each.id: why for each in questions.questions if (why := undecidable(each))}
-        print_json({"hash": questions.hash, **told, "undecidable": undecided})
+        print_json(
+            {"hash": questions.hash, **told, "undecidable": undecided, "text_only_probe": probe_facts(probed)}
+        )
     else:
-        print_lines(check_lines(questions, findings, columns(), aside))
+        print_lines(check_lines(questions, findings, columns(), aside, probed))
     if findings:
         raise typer.Exit(1)
 
@@ -187,9 +193,11 @@ def freeze(
     """
     from ragharness import shelf
     from ragharness.cli._questions import check_lines, set_facts, set_lines
-    from ragharness.questions import build_questions, check_questions, load_questions
-    from ragharness.questions import freeze as write_frozen
-    from ragharness.questions.keeping import accepted, keep_own, own_place
+    from ragharness.questions.building import build_questions
+    from ragharness.questions.checks import check_questions
+    from ragharness.questions.freezing import freeze as write_frozen
+    from ragharness.questions.loading import accepted, load_questions
+    from ragharness.questions.local_sets import keep_own, own_place
 
     loaded = load(corpus, part(split, subset), source, offline=offline)
     folder = out or (
@@ -234,8 +242,8 @@ def passages(
     import msgspec
 
     from ragharness.passages import build_passages, withhold
-    from ragharness.questions import load_questions
     from ragharness.questions.freezing import write
+    from ragharness.questions.loading import load_questions
 
     loaded = load(corpus, part(split, subset), source, offline=offline)
     questions = load_questions(loaded, path=path, size=size, seed=seed)
@@ -252,8 +260,8 @@ def passages(
 
 def _stored(corpus: str, path: Path | None) -> QuestionSet:
     from ragharness.manifests import is_own
-    from ragharness.questions import frozen_set
-    from ragharness.questions.freezing import stored_set
+    from ragharness.questions.freezing import frozen_set
+    from ragharness.questions.loading import stored_set
 
     if path is None and is_own(corpus):
         return _kept_own(corpus)
@@ -264,7 +272,7 @@ def _kept_own(corpus: str) -> QuestionSet:
     from ragharness.errors import QuestionsNotUsable
     from ragharness.folders.paths import folder_name
     from ragharness.questions.freezing import CARD, frozen_in
-    from ragharness.questions.keeping import own_place
+    from ragharness.questions.local_sets import own_place
 
     place = own_place(folder_name(corpus))
     if not (place / CARD).is_file():

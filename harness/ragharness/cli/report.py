@@ -27,13 +27,14 @@ def report(
     ] = "",
     markdown: bool = typer.Option(False, "--markdown", help="Short for --format markdown."),
     as_json: bool = typer.Option(False, "--json", help="Short for --format json (the scores)."),
+    detail: bool = typer.Option(False, "--all", help="Add axes and retrieval."),
     out: Annotated[Path | None, typer.Option("-o", metavar="FILE", help="Write to this file.")] = None,
-) -> None:
+) -> int:
     """Print the report of a run again.
 
-    The numbers are counted again from the records; nothing is asked or graded.
+    The numbers are counted again from the records; nothing is asked or graded. Exit code 2: not a result.
     """
-    from ragharness.cli._console import results_only
+    from ragharness.cli._console import exit_code, results_only
     from ragharness.errors import UsageError
     from ragharness.reports import load_format
     from ragharness.results import scores_of
@@ -46,11 +47,13 @@ def report(
     render = load_format(name)
     scores = scores_of(find_run(run))
     with results_only() as output:
-        text = render(scores, width=output.width, colour=output.colour and out is None, reference=run)
+        shown = {"width": output.width, "colour": output.colour and out is None}
+        text = render(scores, **shown, reference=run, detail=detail)
         if out is None:
             output.write(text)
         else:
             _write(out, text)
+    return exit_code(scores)
 
 
 def _write(path: Path, text: str) -> None:

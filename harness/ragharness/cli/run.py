@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ragharness.runner import RunContext, SessionResult
     from ragharness.store import RunFolder
 
-EXIT_INCOMPLETE = 2
-
 _TYPES: dict[str, Any] = {
     "int": int,
     "float": float,
@@ -35,6 +33,7 @@ _TYPES: dict[str, Any] = {
 
 _OUTPUT = (
     ("as_json", "--json", "Print the scores as JSON."),
+    ("detail", "--all", "Add axes and retrieval to the report."),
     ("strict", "--strict", "Exit with code 2 if any answer is not graded."),
     ("quiet", "--quiet", "Show no progress."),
 )
@@ -63,12 +62,12 @@ def register(app: typer.Typer) -> None:
     app.command("run", cls=under(headings))(command)
 
 
-def run(*, as_json: bool, strict: bool, quiet: bool, **options: Any) -> int:
+def run(*, as_json: bool, detail: bool, strict: bool, quiet: bool, **options: Any) -> int:
     """Run a pipeline on a question set, grade its answers, report.
 
-    The same command continues an interrupted run; no question is asked twice.
+    The same command continues an interrupted run; no question is asked twice. Exit code 2: not a result.
     """
-    from ragharness.cli._console import command, leave, print_scores, results_only
+    from ragharness.cli._console import EXIT_NO_RESULT, command, exit_code, leave, print_scores, results_only
     from ragharness.console import Live
     from ragharness.results import count
     from ragharness.runner import open_run
@@ -79,9 +78,9 @@ def run(*, as_json: bool, strict: bool, quiet: bool, **options: Any) -> int:
         context, folder = open_run(config, live.say, on_progress=live.fetching, command=command())
         ended = _ask(context, config, folder, live)
         scores = count(folder, context.grading)
-        print_scores(scores, output, as_json=as_json)
+        print_scores(scores, output, as_json=as_json, detail=detail)
         _left(folder, ended, live)
-        code = EXIT_INCOMPLETE if strict and scores.not_graded else 0
+        code = EXIT_NO_RESULT if strict and scores.ungraded else exit_code(scores)
         if ended.given_up:
             leave(code)
     return code
@@ -114,6 +113,8 @@ def _left(folder: RunFolder, ended: SessionResult, live: Live) -> None:
         from ragharness.runner import progress_summary
 
         command = resume_command(raised="--max-cost" in ended.reason)
+        if ended.reason.startswith("the first "):
+            command += " --retry-errors"
         live.tell(
             f"stopped: {ended.reason}; {progress_summary(folder)} and kept in {folder.path}\n"
             f"continue with: {command}"

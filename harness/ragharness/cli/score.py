@@ -15,12 +15,12 @@ def register(app: typer.Typer) -> None:
 def score(
     run: str = RUN,
     as_json: bool = JSON,
-) -> None:
+) -> int:
     """Recount the records of a run and write its scores.json.
 
     Nothing is asked or graded.
     """
-    from ragharness.cli._console import print_scores, results_only
+    from ragharness.cli._console import exit_code, print_scores, results_only
     from ragharness.results import keep, scores_of
     from ragharness.store import find_run
 
@@ -28,3 +28,4 @@ def score(
     scores = keep(folder, scores_of(folder))
     with results_only() as output:
         print_scores(scores, output, as_json=as_json, reference=run)
+    return exit_code(scores)

@@ -15,12 +15,13 @@ def register(app: typer.Typer) -> None:
 def show(
     question: str = typer.Argument(help="Question id."),
     run: str = RUN,
+    passages: bool = typer.Option(False, "--passages", help="Print the retrieved passages in full."),
     source: str = SOURCE,
     offline: bool = OFFLINE,
 ) -> None:
     """Print one question of a run in full.
 
-    Shows the gold answer, evidence, answer, verdict, the rule that decided, and the retrieved passages.
+    Shows the gold answer, evidence, what was retrieved, the answer, the verdict and the rule that decided.
     """
     from ragharness.cli._console import results_only
     from ragharness.console import Live
@@ -36,4 +37,4 @@ def show(
     except RagharnessError as error:
         Live().say(f"the texts of the corpus are left out: {error}")
     with results_only() as output:
-        output.write(asked.explain(min(output.width, 100)))
+        output.write(asked.explain(min(output.width, 100), passages=passages))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-UNGRADED = "not graded"
+UNGRADED = "ungraded"
 OUTCOMES = (*BUCKETS, UNGRADED)
 
 _BADNESS = {"correct": 1, "refused": 1, UNGRADED: 2, "unsupported": 3, "wrong": 4}

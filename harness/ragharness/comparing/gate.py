@@ -56,7 +56,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     newly_wrong: list[NewlyWrong] = []
     settles: list[Waiting] = []
     """Answers whose grading would settle an incomplete verdict."""
-    not_graded: dict[str, int] = {}
+    ungraded: dict[str, int] = {}
     attempts: Attempts | None = None
     information: Information | None = None
 
@@ -127,7 +127,7 @@ def decide(base: Side, candidate: Side, gates: Gates, thresholds: Sequence[RuleR
         rules=rules,
         newly_wrong=newly_wrong(base, candidate, gates),
         settles=_settles(rules, base, candidate) if verdict == "incomplete" else [],
-        not_graded={"base": len(base.ungraded()), "candidate": len(candidate.ungraded())},
+        ungraded={"base": len(base.ungraded()), "candidate": len(candidate.ungraded())},
         information=inform(base, candidate, gates),
     )
 

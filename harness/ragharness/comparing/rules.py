@@ -1,6 +1,6 @@
 """The five rules of the rubric, and the two that can be added, over all questions of two runs.
 
-Answers that are not graded make a range of every figure: a rule passes if it does however they turn out,
+Ungraded answers make a range of every figure: a rule passes if it does however they turn out,
 fails if it does however they turn out, and is undecided between.
 """
 
@@ -27,7 +27,7 @@ Count: TypeAlias = tuple[int, int]
 """Of one question in the base and in the candidate, or the least and the most."""
 
 
-class Span(Struct, frozen=True):
+class Limits(Struct, frozen=True):
     """A figure, or the limits between which it lies; None: no limit, or nothing to count."""
 
     low: float | None
@@ -41,17 +41,17 @@ class RuleResult(Struct, frozen=True, kw_only=True):
     """G1 to G5 of the rubric; N1 and N2 were added; T: a threshold."""
     name: str
     text: str
-    base: Span | None
-    candidate: Span
-    difference: Span | None
+    base: Limits | None
+    candidate: Limits
+    difference: Limits | None
     passes: bool | None
-    """None: it depends on answers that are not graded."""
+    """None: it depends on ungraded answers."""
     evaluated: bool = True
     """False: there is nothing to compare, so it passes."""
     worse: list[str] = []
     better: list[str] = []
     undecided: list[str] = []
-    """Questions with an answer that is not graded, on which the rule depends."""
+    """Questions with an ungraded answer on which the rule depends."""
 
 
 def check_rules(base: Side, candidate: Side, pairs: Pairs, gates: Gates) -> list[RuleResult]:
@@ -144,7 +144,7 @@ def _quality(pairs: Pairs) -> RuleResult:
         _total(((side.quality or (0, 0)), times) for side, times in zip(sides, sure.values(), strict=True))
         for sides in ([pair.base for pair in sure], [pair.candidate for pair in sure])
     ]
-    base, candidate = (_span((one / n, other / n)) if n else Span(None, None) for one, other in means)
+    base, candidate = (_span((one / n, other / n)) if n else Limits(None, None) for one, other in means)
     passes = True if low >= -_TINY else False if high < -_TINY else None
     return RuleResult(
         rule="G3",
@@ -152,7 +152,7 @@ def _quality(pairs: Pairs) -> RuleResult:
         text="the mean over questions refused in both runs may not fall",
         base=base,
         candidate=candidate,
-        difference=_span((low / n, high / n)) if n else Span(None, None),
+        difference=_span((low / n, high / n)) if n else Limits(None, None),
         passes=passes,
         evaluated=bool(n) or passes is None,
         worse=pairs.where(lambda pair: moves[pair][1] < -_TINY),
@@ -213,8 +213,8 @@ def _supports(base: Side, candidate: Side, names: Iterable[str]) -> RuleResult:
         rule="N2",
         name="citation supports",
         text="the rate of answers whose citations all support them may not fall",
-        base=_span(before) if before else Span(None, None),
-        candidate=_span(after) if after else Span(None, None),
+        base=_span(before) if before else Limits(None, None),
+        candidate=_span(after) if after else Limits(None, None),
         difference=_span(difference) if difference else None,
         passes=passes,
         evaluated=difference is not None,
@@ -254,6 +254,6 @@ def _total(limits: Iterable[tuple[tuple[float, float], int]]) -> tuple[float, fl
     return low, high
 
 
-def _span(limits: tuple[float, float]) -> Span:
+def _span(limits: tuple[float, float]) -> Limits:
     low, high = limits
-    return Span(None if low == -UNLIMITED else low, None if high == UNLIMITED else high)
+    return Limits(None if low == -UNLIMITED else low, None if high == UNLIMITED else high)

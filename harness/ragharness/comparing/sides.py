@@ -38,7 +38,7 @@ class Mark(NamedTuple):
     """Claims without a citation."""
     supports: bool | None = None
     content: str = ""
-    """Of an answer that is not graded: a digest of what its grader was given; empty: there is no answer."""
+    """Of an ungraded answer: a digest of what its grader was given; empty: there is no answer."""
 
 
 NOT_ASKED = Mark(None, "not_asked")
@@ -79,7 +79,7 @@ class Side(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """What the epochs of one question come to, as limits where some of them are not graded."""
+    """What the epochs of one question come to, as limits where some of them are ungraded."""
 
     buckets: frozenset[str]
     """One bucket, or those that it may still become."""
@@ -160,7 +160,7 @@ def bucket_of(buckets: tuple[str, ...], rule: Rule) -> str:
 
 @lru_cache(maxsize=65_536)
 def settle(marks: tuple[Mark, ...], rule: Rule) -> Settled:
-    """Return what the epochs of a question come to, however those that are not graded turn out."""
+    """Return what the epochs of a question come to, however the ungraded ones turn out."""
     graded = tuple(each.bucket for each in marks if each.bucket is not None)
     open_ones = len(marks) - len(graded)
     buckets = frozenset(
@@ -209,10 +209,10 @@ class Pairs:
         """Return how many questions each run has in each bucket, those without one included."""
         found = {}
         for side, place in (("base", 0), ("candidate", 1)):
-            counts = dict.fromkeys((*BUCKETS, "not_graded"), 0)
+            counts = dict.fromkeys((*BUCKETS, "ungraded"), 0)
             for pair, times in self.counts.items():
                 buckets = (pair.base, pair.candidate)[place].buckets
-                counts[next(iter(buckets)) if len(buckets) == 1 else "not_graded"] += times
+                counts[next(iter(buckets)) if len(buckets) == 1 else "ungraded"] += times
             found[side] = counts
         return found
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragharness.comparing.gates import Limit, limit_of
-from ragharness.comparing.rules import RuleResult, Span
+from ragharness.comparing.rules import Limits, RuleResult
 from ragharness.errors import UnknownName, UsageError
 from ragharness.records import BUCKETS
 from ragharness.scores.metrics import metrics, rate
@@ -56,7 +56,7 @@ def figures() -> dict[str, Figure]:
             lambda all_of, _: rate(all_of, lambda each: each.as_wanted),
             True,
         ),
-        "not_graded": Figure(
+        "ungraded": Figure(
             "Without a bucket, of all.", lambda all_of, _: rate(all_of, lambda each: not each.bucket), False
         ),
         "precision": Figure("Correct, of those answered.", _precision, True),
@@ -105,13 +105,13 @@ def _checked(name: str, limit: Limit, all_of: Sequence[Outcome], k: int | None) 
         within = [each for each in all_of if each.question.wanted == "correct" and each.question.evidence]
     value = figure.compute(within, k)
     open_ones = (
-        [] if figure.of_evidence or name == "not_graded" else [each for each in all_of if not each.bucket]
+        [] if figure.of_evidence or name == "ungraded" else [each for each in all_of if not each.bucket]
     )
     span = _span(value, len(open_ones), figure.range, len(all_of))
     ends = [limit.holds(end) if end is not None else False for end in (span.low, span.high)]
     if span.high is None and limit.sign == ">=" and span.low is not None:
         ends[1] = True
-    passes = None if ends[0] != ends[1] or span == Span(None, None) else ends[0]
+    passes = None if ends[0] != ends[1] or span == Limits(None, None) else ends[0]
     return RuleResult(
         rule="T",
         name=name,
@@ -120,30 +120,30 @@ def _checked(name: str, limit: Limit, all_of: Sequence[Outcome], k: int | None) 
         candidate=span,
         difference=None,
         passes=passes,
-        evaluated=span != Span(None, None),
+        evaluated=span != Limits(None, None),
         undecided=list(dict.fromkeys(each.question.id for each in open_ones)) if passes is None else [],
     )
 
 
-def _span(value: Any, open_ones: int, limits: tuple[int, int | None], n: int) -> Span:
+def _span(value: Any, open_ones: int, limits: tuple[int, int | None], n: int) -> Limits:
     """Return the limits of a figure over n answers; each ungraded one counts for it or against it."""
     if isinstance(value, YesNoAxis):
         value = share(value.yes, value.yes + value.no)
     if isinstance(value, Share):
         if not value.n + open_ones:
-            return Span(None, None)
+            return Limits(None, None)
         # Of all answers, or of those of one kind, to which more may come.
         most = value.n if value.n == n else value.n + open_ones
-        return Span(value.count / most, min(1.0, (value.count + open_ones) / max(value.n, 1)))
+        return Limits(value.count / most, min(1.0, (value.count + open_ones) / max(value.n, 1)))
     if hasattr(value, "sum"):
-        return Span(float(value.sum), None if open_ones else float(value.sum))
+        return Limits(float(value.sum), None if open_ones else float(value.sum))
     if hasattr(value, "mean"):
         total, of = (value.mean or 0.0) * value.n, value.n + open_ones
         ends = [(total + (end or 0) * open_ones) / of for end in limits] if of else [None, None]
-        return Span(*ends)
+        return Limits(*ends)
     if isinstance(value, int):
-        return Span(value, value + open_ones)
-    return Span(value, value)
+        return Limits(value, value + open_ones)
+    return Limits(value, value)
 
 
 def _in_buckets(buckets: tuple[str, ...], all_of: Sequence[Outcome], _: int | None) -> Share:

@@ -1,4 +1,4 @@
-"""Whether the answers that are not graded could still turn out so that every rule passes at once."""
+"""Whether the ungraded answers could still turn out so that every rule passes at once."""
 
 from __future__ import annotations
 

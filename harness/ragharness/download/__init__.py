@@ -5,6 +5,7 @@ that speaks to the network for data; ``transfer`` and ``sec`` are its modules th
 
     pinned     what is wanted, and what a file's content must be
     storage    the cache folder: space, locks, whole files or none, errors in words
+    client     how servers are spoken to
     transfer   one URL into one file, resumable
     sec        filings from the SEC, by its rules
     archives   the wanted files out of a zip that is not trusted
@@ -13,21 +14,20 @@ that speaks to the network for data; ``transfer`` and ``sec`` are its modules th
 
 from ragharness.download.obtaining import files_in, is_cached, is_offline, obtain, pages_in
 from ragharness.download.pinned import (
+    DownloadRequest,
     Listener,
     Pinned,
-    Wish,
     hash_file,
     is_on_hub,
     named_source,
     source_variable,
 )
 from ragharness.download.storage import cache_folder, cached_hashes
-from ragharness.download.transfer import public_urls
 
 __all__ = [
+    "DownloadRequest",
     "Listener",
     "Pinned",
-    "Wish",
     "cache_folder",
     "cached_hashes",
     "files_in",
@@ -38,6 +38,5 @@ __all__ = [
     "named_source",
     "obtain",
     "pages_in",
-    "public_urls",
     "source_variable",
 ]

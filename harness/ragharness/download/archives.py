@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
-    from ragharness.download.pinned import Listener, Pinned, Wish
+    from ragharness.download.pinned import DownloadRequest, Listener, Pinned
 
 LARGEST_MEMBER = 1 << 30
 """Bytes above which no file of a corpus is believed."""
@@ -44,7 +44,9 @@ _UNREADABLE = (
 """What zipfile raises for a torn, encrypted or exotic archive; a failing disk is a StorageError already."""
 
 
-def install(path: Path, wish: Wish, folder: Path, tell: Listener, *, name: str = "") -> dict[str, str]:
+def install(
+    path: Path, request: DownloadRequest, folder: Path, on_progress: Listener, *, name: str = ""
+) -> dict[str, str]:
     """Put the corpus' files in ``path`` (a zip or one JSON file) into a folder; return their hashes by name.
 
     ``name`` is what the file was called where it came from. Raises CorruptDownload for whatever is not
@@ -54,20 +56,20 @@ def install(path: Path, wish: Wish, folder: Path, tell: Listener, *, name: str =
     with path.open("rb") as file:
         head = file.read(512).lstrip(b"\xef\xbb\xbf \t\r\n")
     if head.startswith(b"PK"):
-        installed = _from_zip(path, name, wish, folder, tell)
+        installed = _from_zip(path, name, request, folder, on_progress)
     elif head.startswith(b"{"):
-        installed = _from_file(path, name, wish, folder)
+        installed = _from_file(path, name, request, folder)
     else:
         kind = "a web page" if head.startswith(b"<") else "something else" if head else "an empty file"
         raise CorruptDownload(
             f"expected a zip archive or a JSON file in {name}, found {kind}",
-            help=f"{wish.fetch_command}, or --from with another copy",
+            help=f"{request.fetch_command}, or --from with another copy",
         )
-    missing = [each for each in wish.wanted if each not in installed]
+    missing = [each for each in request.wanted if each not in installed]
     if missing:
         raise CorpusUnavailable(
             f"expected {missing[0]} in {name}, found {', '.join(installed) or 'no file of the corpus'}",
-            help=wish.fetch_command,
+            help=request.fetch_command,
         )
     return installed
 
@@ -80,7 +82,7 @@ def is_zip(path: Path) -> bool:
 
 def plain_names(path: Path) -> set[str]:
     """Return the file names in a zip, wherever they sit; raises CorruptDownload for a damaged one."""
-    with _opened(path) as archive:
+    with _opened(path, path.name) as archive:
         return {PurePosixPath(each.filename).name for each in archive.infolist()}
 
 
@@ -89,7 +91,7 @@ def read_members(path: Path, suffixes: Collection[str]) -> Iterator[tuple[str, b
 
     Raises CorruptDownload for an archive that is damaged or made to do harm; nothing is written.
     """
-    with _opened(path) as archive:
+    with _opened(path, path.name) as archive:
         members = sorted(archive.infolist(), key=lambda each: each.filename)
         for member in members:
             _refuse_harmful(member, path.name)
@@ -100,42 +102,37 @@ def read_members(path: Path, suffixes: Collection[str]) -> Iterator[tuple[str, b
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+def _opened(path: Path, name: str, advice: str = "--from with another copy") -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(path) as archive:
             yield archive
     except _UNREADABLE as error:
         raise CorruptDownload(
-            f"expected a whole zip archive in {path.name}, found it truncated or damaged: {error}",
-            help="--from with another copy",
+            f"expected a whole zip archive in {name}, found it truncated or damaged: {error}", help=advice
         ) from error
 
 
-def _from_zip(path: Path, name: str, wish: Wish, folder: Path, tell: Listener) -> dict[str, str]:
+def _from_zip(
+    path: Path, name: str, request: DownloadRequest, folder: Path, on_progress: Listener
+) -> dict[str, str]:
     installed: dict[str, str] = {}
-    try:
-        with zipfile.ZipFile(path) as archive:
-            members = archive.infolist()
-            for member in members:
-                _refuse_harmful(member, name)
-            for wanted, pinned in wish.welcome.items():
-                if not (candidates := _called(members, wanted)):
-                    continue
-                true_one, found = _true_one(archive, candidates, pinned)
-                if true_one is not None:
-                    _unpack(archive, true_one, folder / wanted)
-                    installed[wanted] = found
-                    continue
-                where, size = f"{wanted} in {name}", candidates[-1].file_size
-                problem = altered(where, wanted, pinned, found, size, wish)
-                if wanted in wish.wanted:
-                    raise problem
-                tell(f"left out: {problem}", 0, 0)
-    except _UNREADABLE as error:
-        raise CorruptDownload(
-            f"expected a whole zip archive in {name}, found it truncated or damaged: {error}",
-            help=f"{wish.fetch_command}, or --from with another copy",
-        ) from error
+    with _opened(path, name, f"{request.fetch_command}, or --from with another copy") as archive:
+        members = archive.infolist()
+        for member in members:
+            _refuse_harmful(member, name)
+        for wanted, pinned in request.welcome.items():
+            if not (candidates := _called(members, wanted)):
+                continue
+            true_one, found = _true_one(archive, candidates, pinned)
+            if true_one is not None:
+                _unpack(archive, true_one, folder / wanted)
+                installed[wanted] = found
+                continue
+            where, size = f"{wanted} in {name}", candidates[-1].file_size
+            problem = altered(where, wanted, pinned, found, size, request)
+            if wanted in request.wanted:
+                raise problem
+            on_progress(f"left out: {problem}", 0, 0)
     return installed
 
 
@@ -183,14 +180,14 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path) -> 
         shutil.copyfileobj(packed, file)
 
 
-def _from_file(path: Path, name: str, wish: Wish, folder: Path) -> dict[str, str]:
+def _from_file(path: Path, name: str, request: DownloadRequest, folder: Path) -> dict[str, str]:
     """Take one JSON file: known by its content, else by its name."""
     found = hash_file(path)
-    by_content = [each for each, pinned in wish.welcome.items() if pinned.sha256 == found]
-    by_name = [each for each, pinned in wish.welcome.items() if each == name and not pinned.sha256]
+    by_content = [each for each, pinned in request.welcome.items() if pinned.sha256 == found]
+    by_name = [each for each, pinned in request.welcome.items() if each == name and not pinned.sha256]
     if not by_content + by_name:
-        expected, pinned = next(iter(wish.wanted.items()))
-        raise altered(name, expected, pinned, found, path.stat().st_size, wish)
+        expected, pinned = next(iter(request.wanted.items()))
+        raise altered(name, expected, pinned, found, path.stat().st_size, request)
     target = (by_content + by_name)[0]
     require_space(folder, path.stat().st_size)
     with path.open("rb") as source, new_file(folder / target) as file:

@@ -50,7 +50,7 @@ class Pinned(Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True)
-class Wish:
+class DownloadRequest:
     """Files of a corpus that somebody wants to read, and where they are published."""
 
     corpus: str
@@ -110,10 +110,12 @@ def hash_stream(stream: IO[bytes]) -> str:
     return digest.hexdigest()
 
 
-def altered(where: str, name: str, pinned: Pinned, found: str, size: int, wish: Wish) -> CorruptDownload:
+def altered(
+    where: str, name: str, pinned: Pinned, found: str, size: int, request: DownloadRequest
+) -> CorruptDownload:
     """Return the error for a file that is not the published one."""
     return CorruptDownload(
         f"{where} is not the published {name}: expected sha256 {pinned.sha256[:12]} ({pinned.bytes} bytes),"
         f" found {found[:12]} ({size} bytes)",
-        help=f"{wish.fetch_command}, or --from with an unaltered copy",
+        help=f"{request.fetch_command}, or --from with an unaltered copy",
     )

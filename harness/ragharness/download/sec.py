@@ -12,13 +12,15 @@ import re
 import threading
 import zlib
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from ragharness.download.pinned import altered, hash_file
-from ragharness.download.storage import cached_hashes, new_file, record_hashes, require_space
-from ragharness.download.transfer import new_client, public, unreachable
+from ragharness.download.client import new_client, unreachable
+from ragharness.download.pinned import altered
+from ragharness.download.storage import condition, new_file, record_hashes, require_space
 from ragharness.errors import CorpusUnavailable, CorruptDownload
+from ragharness.privacy import public
 from ragharness.support.http import PASSING, retry_after
 from ragharness.support.pace import Pace
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from ragharness.download.pinned import Listener, Pinned, Wish
+    from ragharness.download.pinned import DownloadRequest, Listener, Pinned
 
 CONTACT = "RAGHARNESS_SEC_CONTACT"
 """The environment variable that names who asks."""
@@ -62,7 +64,9 @@ class _AgainError(Exception):
         self.seconds = seconds
 
 
-def fetch_filings(wish: Wish, root: str, folder: Path, tell: Listener, *, source: str) -> None:
+def fetch_filings(
+    request: DownloadRequest, root: str, folder: Path, on_progress: Listener, *, source: str
+) -> None:
     """Download the wanted filings into a folder; what is there already, unaltered, is not asked for again.
 
     ``root`` is the address of a mirror with the SEC's paths, empty for the SEC itself; ``source`` is what the
@@ -71,14 +75,16 @@ def fetch_filings(wish: Wish, root: str, folder: Path, tell: Listener, *, source
     """
     mirror = source if root else ""
     missing = {
-        name: pinned for name, pinned in wish.wanted.items() if not _here(folder, name, pinned, mirror)
+        name: pinned
+        for name, pinned in request.wanted.items()
+        if condition(folder, name, pinned, mirror) != "whole"
     }
     if not missing:
         return
     headers = {"User-Agent": f"{_contact()} ragharness", "Accept-Encoding": "gzip, deflate"}
-    require_space(folder, wish.space)
+    require_space(folder, request.space)
     with new_client(headers) as client:
-        _Fetching(wish, root, folder, tell, client, source).run(missing)
+        _Fetching(request, root.rstrip("/"), folder, on_progress, client, source).run(missing)
 
 
 def _contact() -> str:
@@ -94,42 +100,31 @@ def _contact() -> str:
     return told
 
 
-def _here(folder: Path, name: str, pinned: Pinned, mirror: str) -> bool:
-    """Whether a file is there unaltered (and from that mirror, if one is named)."""
-    row = cached_hashes(folder).get(name, {})
-    expected = pinned.sha256 or row.get("sha256", "")
-    if mirror and row.get("source") != mirror:
-        return False
-    return bool(expected) and (folder / name).is_file() and hash_file(folder / name) == expected
-
-
+@dataclass
 class _Fetching:
     """One fetch: workers that share a pace, and the count of what has arrived."""
 
-    def __init__(
-        self, wish: Wish, root: str, folder: Path, tell: Listener, client: httpx.Client, source: str
-    ) -> None:
-        self._wish = wish
-        self._root = root.rstrip("/")
-        self._folder = folder
-        self._tell = tell
-        self._client = client
-        self._source = source
-        self._pace = Pace(REQUESTS_A_SECOND)
-        self._lock = threading.Lock()
-        self._done = 0
-        self._total = 0
+    request: DownloadRequest
+    root: str
+    folder: Path
+    on_progress: Listener
+    client: httpx.Client
+    source: str
+    pace: Pace = field(default_factory=lambda: Pace(REQUESTS_A_SECOND))
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    done: int = 0
+    total: int = 0
 
     def run(self, missing: dict[str, Pinned]) -> None:
         """Fetch all, or raise the first failure; what is whole stays."""
-        self._total = sum(pinned.bytes for pinned in missing.values())
+        self.total = sum(pinned.bytes for pinned in missing.values())
         with ThreadPoolExecutor(max_workers=WORKERS) as pool:
             futures = [pool.submit(self._fetch, name, pinned) for name, pinned in missing.items()]
             try:
                 finished, _ = wait(futures, return_when=FIRST_EXCEPTION)
             finally:
                 # Also when a person interrupts: no further request goes out.
-                self._pace.stopped.set()
+                self.pace.stopped.set()
                 pool.shutdown(wait=True, cancel_futures=True)
         for future in finished:
             future.result()
@@ -139,25 +134,25 @@ class _Fetching:
         if not (accession and document):
             accession, document = self._look_up(name, pinned)
         path = f"/Archives/edgar/data/{pinned.cik}/{accession.replace('-', '')}/{document}"
-        url = (self._root or _ARCHIVES) + path
+        url = (self.root or _ARCHIVES) + path
         content = self._get(url, pinned.bytes)
         found = sha256(content).hexdigest()
         if pinned.sha256 and found != pinned.sha256:
-            raise altered(public(url), name, pinned, found, len(content), self._wish)
+            raise altered(public(url), name, pinned, found, len(content), self.request)
         if b"http://www.xbrl.org/" not in content:
             raise CorruptDownload(
                 f"expected the filing {name} from {public(url)}, found another"
                 " web page (an error page, a login?)",
                 help="open it in a browser, then --from FOLDER with the page that you saved",
             )
-        with self._lock, new_file(self._folder / name) as file:
+        with self.lock, new_file(self.folder / name) as file:
             file.write(content)
-        with self._lock:
-            record_hashes(self._folder, {name: found}, self._source)
+        with self.lock:
+            record_hashes(self.folder, {name: found}, self.source)
 
     def _look_up(self, name: str, pinned: Pinned) -> tuple[str, str]:
         """Find a filing by who filed it, its form and its period."""
-        base = (self._root or _DATA) + "/submissions/"
+        base = (self.root or _DATA) + "/submissions/"
         pages = [f"CIK{pinned.cik.zfill(10)}.json"]
         while pages:
             told = self._json(base + pages.pop(0))
@@ -195,8 +190,8 @@ class _Fetching:
 
         reason = ""
         for attempt in range(len(PAUSES) + 1):
-            self._pace.turn()
-            if self._pace.stopped.is_set():
+            self.pace.turn()
+            if self.pace.stopped.is_set():
                 raise CorpusUnavailable(f"{public(url)} is not asked for any more: another request failed")
             try:
                 return self._receive(url, size)
@@ -217,12 +212,12 @@ class _Fetching:
         if attempt >= len(PAUSES):
             return
         seconds = min(LONGEST_PAUSE, PAUSES[attempt] if told is None else told)
-        self._pace.pause(seconds)
-        with self._lock:
-            self._tell(f"{reason}; waiting {seconds:g} s", 0, 0)
+        self.pace.pause(seconds)
+        with self.lock:
+            self.on_progress(f"{reason}; waiting {seconds:g} s", 0, 0)
 
     def _receive(self, url: str, size: int) -> bytes:
-        with self._client.stream("GET", url) as response:
+        with self.client.stream("GET", url) as response:
             if response.status_code in _BUSY:
                 raise _AgainError(
                     f"{public(url)} answered {response.status_code}", retry_after(response.headers)
@@ -249,9 +244,9 @@ class _Fetching:
         if reader is not None and not reader.eof:
             raise _AgainError(f"{public(url)} sent half of its compressed data")
         if size:
-            with self._lock:
-                self._done += len(content)
-                self._tell("fetching filings", min(self._done, self._total), self._total)
+            with self.lock:
+                self.done += len(content)
+                self.on_progress("fetching filings", min(self.done, self.total), self.total)
         return bytes(content)
 
 

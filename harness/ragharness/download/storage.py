@@ -12,14 +12,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragharness.download.pinned import hash_file
 from ragharness.errors import StorageError
 from ragharness.support import files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import IO
+    from typing import IO, Literal
 
-    from ragharness.download.pinned import Listener
+    from ragharness.download.pinned import Listener, Pinned
 
 _ELSEWHERE = "RAGHARNESS_CACHE=FOLDER names another place for the cache"
 _HASHES = "hashes.json"
@@ -66,7 +67,7 @@ def require_space(folder: Path, needed: int) -> None:
 
 
 @contextmanager
-def locked(folder: Path, tell: Listener) -> Iterator[None]:
+def locked(folder: Path, on_progress: Listener) -> Iterator[None]:
     """Hold the folder for this process; another one's fetch is waited for, and said."""
     with storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -75,7 +76,7 @@ def locked(folder: Path, tell: Listener) -> Iterator[None]:
         waiting = False
         while not _try_lock(file):
             if not waiting:
-                tell(f"another process is writing in {folder}; waiting for it", 0, 0)
+                on_progress(f"another process is writing in {folder}; waiting for it", 0, 0)
                 waiting = True
             time.sleep(_WAIT)
         # Closing the file gives the lock back, also when the process dies.
@@ -120,6 +121,22 @@ def cached_hashes(folder: Path) -> dict[str, dict[str, str]]:
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def condition(
+    folder: Path, name: str, pinned: Pinned, source: str = ""
+) -> Literal["whole", "altered", "absent"]:
+    """Return whether a cache folder holds a file as it was published, or first recorded; raises StorageError.
+
+    One that came from another place than ``source``, if that is named, or that nothing is known of is absent.
+    """
+    row = cached_hashes(folder).get(name, {})
+    expected = pinned.sha256 or row.get("sha256", "")
+    with storage_errors(folder):
+        found = hash_file(folder / name) if (folder / name).is_file() else ""
+    if not expected or not found or (source and row.get("source") != source):
+        return "absent"
+    return "whole" if found == expected else "altered"
 
 
 def record_hashes(folder: Path, files: Mapping[str, str], source: str) -> None:

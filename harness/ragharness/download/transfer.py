@@ -6,10 +6,11 @@ import json
 import re
 import time
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
+from ragharness.download.client import new_client, unreachable
 from ragharness.download.storage import new_file, require_space, storage_errors
 from ragharness.errors import CorpusUnavailable, CorruptDownload
+from ragharness.privacy import public
 from ragharness.support.http import doubled
 
 if TYPE_CHECKING:
@@ -18,10 +19,6 @@ if TYPE_CHECKING:
     import httpx
 
     from ragharness.download.pinned import Listener
-
-CONNECT_SECONDS = 10.0
-READ_SECONDS = 30.0
-"""How long a server may be silent."""
 
 ATTEMPTS = 4
 PAUSE_SECONDS = 0.5
@@ -32,7 +29,6 @@ LARGEST = 4 << 30
 
 _WEB_PAGE = (b"<!doctype", b"<html")
 _AGAIN = "the same command continues where it stopped; --from PATH|URL names a mirror"
-_URL = re.compile(r"""[a-zA-Z][a-zA-Z0-9+.-]*://[^\s'"<>]+""")
 _RANGE = re.compile(r"bytes (\d+)-\d+/(\d+)")
 
 
@@ -40,22 +36,7 @@ class _CutError(Exception):
     """The connection broke off: what arrived is kept, the rest is asked for."""
 
 
-def public(url: str) -> str:
-    """Return a URL as it may be shown: without the user, password and query that may hold a secret."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        # Half a bracket is enough; what cannot be taken apart is cut where its secrets may begin.
-        return re.split(r"[?#]", re.sub(r"(?<=//)[^/]*@", "", url), maxsplit=1)[0]
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-
-
-def public_urls(text: str) -> str:
-    """Return a text with every URL in it as it may be shown."""
-    return _URL.sub(lambda found: public(found[0]), text)
-
-
-def fetch(url: str, part: Path, *, tell: Listener, space: int = 0) -> None:
+def fetch(url: str, part: Path, *, on_progress: Listener, space: int = 0) -> None:
     """Download a URL into the file ``part``, going on from what an earlier call left there.
 
     ``space`` is what the caller needs on that disk besides. Raises CorpusUnavailable when the server
@@ -70,9 +51,9 @@ def fetch(url: str, part: Path, *, tell: Listener, space: int = 0) -> None:
             if attempt:
                 time.sleep(doubled(PAUSE_SECONDS, attempt))
             try:
-                _receive(client, url, part, tell, space)
+                _receive(client, url, part, on_progress, space)
             except (_CutError, httpx.ReadError, httpx.RemoteProtocolError, httpx.ReadTimeout):
-                tell(f"the connection to {public(url)} was cut; asking for the rest", 0, 0)
+                on_progress(f"the connection to {public(url)} was cut; asking for the rest", 0, 0)
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 raise unreachable(url, error) from error
             else:
@@ -85,24 +66,13 @@ def fetch(url: str, part: Path, *, tell: Listener, space: int = 0) -> None:
     )
 
 
-def new_client(headers: dict[str, str]) -> httpx.Client:
-    """Return a client that follows redirects and does not wait for ever; raises CorpusUnavailable."""
-    import httpx
-
-    timeout = httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS)
-    try:
-        return httpx.Client(follow_redirects=True, timeout=timeout, headers=headers)
-    except (ImportError, ValueError) as error:
-        raise CorpusUnavailable(f"the proxy settings of the environment do not work: {error}") from error
-
-
 def discard(part: Path) -> None:
     """Remove a partial download and what is known of it."""
     part.unlink(missing_ok=True)
     _notes(part).unlink(missing_ok=True)
 
 
-def _receive(client: httpx.Client, url: str, part: Path, tell: Listener, space: int) -> None:
+def _receive(client: httpx.Client, url: str, part: Path, on_progress: Listener, space: int) -> None:
     have, validator = _kept(part)
     asked = {"Range": f"bytes={have}-", "If-Range": validator} if have else {}
     with client.stream("GET", url, headers=asked) as response:
@@ -115,7 +85,7 @@ def _receive(client: httpx.Client, url: str, part: Path, tell: Listener, space: 
             with storage_errors(part.parent):
                 part.write_bytes(b"")
         _note(part, response, total)
-        _write(response, part, begin, total, url, tell)
+        _write(response, part, begin, total, url, on_progress)
 
 
 def _begin(response: httpx.Response, have: int, url: str, part: Path) -> tuple[int, int]:
@@ -140,7 +110,9 @@ def _begin(response: httpx.Response, have: int, url: str, part: Path) -> tuple[i
     return 0, int(length) if length.isdecimal() and not _encoded(response) else 0
 
 
-def _write(response: httpx.Response, part: Path, begin: int, total: int, url: str, tell: Listener) -> None:
+def _write(
+    response: httpx.Response, part: Path, begin: int, total: int, url: str, on_progress: Listener
+) -> None:
     done = begin
     what = f"fetching {public(url).rpartition('/')[2]}"
     chunks = response.iter_bytes()
@@ -151,7 +123,7 @@ def _write(response: httpx.Response, part: Path, begin: int, total: int, url: st
         while first:
             file.write(first)
             done += len(first)
-            tell(what, done, total)
+            on_progress(what, done, total)
             if done > (total or LARGEST):
                 raise CorruptDownload(
                     f"{public(url)} sent more than the {total or LARGEST} bytes it may have"
@@ -202,13 +174,4 @@ def _web_page(url: str) -> CorruptDownload:
     return CorruptDownload(
         f"expected data from {public(url)}, found a web page (a login, a proxy or an error page?)",
         help="open it in a browser, then --from with the file that you saved",
-    )
-
-
-def unreachable(url: str, error: Exception) -> CorpusUnavailable:
-    """Return the error for a server that gives no answer at all."""
-    reason = str(error) or type(error).__name__
-    return CorpusUnavailable(
-        f"cannot reach {public(url)}: {reason}",
-        help="check the network, or --from PATH|URL names a copy that you have",
     )

@@ -3,13 +3,11 @@
 tree       bytes to elements, mended where they are malformed
 lines      collapsed text and the places of elements in it
 layout     elements to paragraphs and rows of tables
-furniture  page numbers, running heads and feet
-values     displayed numbers to values
 facts      concept, value, unit, period
-reading    all of it together: one filing
+reading    all of it together: one filing, without page numbers and running heads
 """
 
-from ragharness.filings.reading import Filing, Found, read_filing
+from ragharness.filings.reading import Filing, PlacedFact, read_filing
 from ragharness.filings.tree import LARGEST, is_whole, looks_like_html
 
-__all__ = ["LARGEST", "Filing", "Found", "is_whole", "looks_like_html", "read_filing"]
+__all__ = ["LARGEST", "Filing", "PlacedFact", "is_whole", "looks_like_html", "read_filing"]

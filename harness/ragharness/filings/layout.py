@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ragharness.filings.lines import Block, Line, Mark, Page
+from ragharness.filings.lines import Block, Mark, Page, PageLine
 from ragharness.filings.tree import local_name
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class _Cell:
 
     def __init__(self, element: _Element) -> None:
         self.element = element
-        self.lines: list[Line] = []
+        self.lines: list[PageLine] = []
 
 
 class _Layout:
@@ -97,7 +97,7 @@ class _Layout:
         from lxml import etree
 
         self.page = Page()
-        self._line = Line()
+        self._line = PageLine()
         self._cells: list[_Cell] = []
         self._rows: list[list[_Cell]] = []
         self._tables: list[tuple[_Element, int]] = []
@@ -198,7 +198,7 @@ class _Layout:
             self._cells[-1].lines.append(self._line)
         else:
             self._emit([("", self._line)], self._table())
-        self._line = Line()
+        self._line = PageLine()
 
     def _emit_row(self, cells: list[_Cell]) -> None:
         filled = [each.lines for each in cells if each.lines]
@@ -218,14 +218,14 @@ class _Layout:
     def _table(self) -> int:
         return self._tables[-1][1] if self._tables else 0
 
-    def _emit(self, lines: list[tuple[str, Line]], table: int) -> None:
+    def _emit(self, lines: list[tuple[str, PageLine]], table: int) -> None:
         self.page.blocks.append(Block(lines, table, self._new_page))
         self._new_page = False
 
 
-def _joined(cells: list[list[Line]]) -> list[tuple[str, Line]]:
+def _joined(cells: list[list[PageLine]]) -> list[tuple[str, PageLine]]:
     """Return the cells of a row in one line: a currency goes with its number, a bullet with its text."""
-    row: list[tuple[str, Line]] = []
+    row: list[tuple[str, PageLine]] = []
     before = ""
     for number, lines in enumerate(cells):
         text = " ".join(line.text for line in lines)

@@ -17,7 +17,7 @@ _ITEM = re.compile(r"item\s+\d{1,2}[a-c]?[.:]|part\s+[iv]{1,3}[.:]", re.IGNORECA
 _HEADING = 14
 
 
-class Line:
+class PageLine:
     """A run of text without a break; blanks are collapsed as a browser does."""
 
     __slots__ = ("_pieces", "length", "start")
@@ -56,7 +56,7 @@ class Line:
 class Block:
     """A paragraph or a row of a table: lines, each with what separates it from the one before."""
 
-    lines: list[tuple[str, Line]]
+    lines: list[tuple[str, PageLine]]
     table: int = 0
     """The number of its table; 0: no row."""
     begins_page: bool = False
@@ -72,8 +72,8 @@ class Mark:
     """Where an element's visible text begins and ends."""
 
     element: _Element
-    first: tuple[Line, int] | None = None
-    last: tuple[Line, int] | None = None
+    first: tuple[PageLine, int] | None = None
+    last: tuple[PageLine, int] | None = None
 
 
 @dataclass

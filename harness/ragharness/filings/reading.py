@@ -51,7 +51,7 @@ _SCALE = re.compile(
 
 
 @dataclass(frozen=True)
-class Found:
+class PlacedFact:
     """A fact with its places; both spans are None where the page does not show it."""
 
     concept: str
@@ -77,7 +77,7 @@ class Filing:
     text: str
     pieces: tuple[Span, ...]
     """Sentences, rows and whole tables, in order."""
-    facts: tuple[Found, ...]
+    facts: tuple[PlacedFact, ...]
     period: Context | None
     """The period that it reports on; None without ``dei:DocumentPeriodEndDate``."""
 
@@ -150,11 +150,11 @@ class _Rows:
         return (held[0][0], held[-1][1]) if held else (start, end)
 
 
-def _found(tagged: Tagged, span: Span | None, rows: _Rows) -> Found:
+def _found(tagged: Tagged, span: Span | None, rows: _Rows) -> PlacedFact:
     context = tagged.context
     # The span of a whole note is no row.
     row = rows.around(span) if span and span[1] - span[0] <= len(tagged.text) + 4 else None
-    return Found(
+    return PlacedFact(
         tagged.concept,
         tagged.text,
         context.start,

@@ -14,7 +14,7 @@ DEEPEST = 64
 """Levels of folders below which nothing is looked for."""
 
 
-class Found(NamedTuple):
+class FoundFile(NamedTuple):
     """A file of the user's."""
 
     name: str
@@ -23,13 +23,13 @@ class Found(NamedTuple):
     size: int
 
 
-def find_files(folder: Path) -> tuple[list[Found], list[str]]:
+def find_files(folder: Path) -> tuple[list[FoundFile], list[str]]:
     """Return the files below a folder sorted by name, and a sentence for each thing that was passed over.
 
     Hidden files and folders are passed over in silence; links that lead out of the folder are named.
     """
     home = Path(os.path.realpath(folder))
-    found: list[Found] = []
+    found: list[FoundFile] = []
     notices: list[str] = []
     waiting: list[tuple[Path, str, int]] = [(folder, "", 0)]
     seen = {str(home)}
@@ -57,14 +57,14 @@ def find_files(folder: Path) -> tuple[list[Found], list[str]]:
     return sorted(found), sorted(notices)
 
 
-def _kind(name: str, path: Path, home: Path) -> tuple[bool, Found | None, str]:
+def _kind(name: str, path: Path, home: Path) -> tuple[bool, FoundFile | None, str]:
     """Return whether a path is a folder, the file that it is, and what is to be said of anything else."""
     if not _inside(path, home):
         return False, None, f"{name} is a link that leads out of the folder: not read"
     if path.is_dir():
         return True, None, ""
     if path.is_file():
-        return False, Found(name, path, path.stat().st_size), ""
+        return False, FoundFile(name, path, path.stat().st_size), ""
     return False, None, f"{name} is no regular file: not read"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -11,12 +11,12 @@ from ragharness.errors import RagharnessError
 from ragharness.filings.layout import lay_out
 from ragharness.filings.tree import local_name, looks_like_html, read_tree
 from ragharness.folders.decoding import decode
+from ragharness.folders.drafts import Draft, Parsed, left_out
 from ragharness.folders.markdown import read_markdown
 from ragharness.folders.pdf import is_pdf, read_pdf
 from ragharness.folders.wrapping import one_line, plain_lines, unwrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from lxml.etree import _Element
@@ -45,29 +45,11 @@ _AROUND = frozenset(
 """Elements of a page that are not what it says."""
 
 
-class Draft(NamedTuple):
-    """A document before it has names of its own."""
-
-    name: str
-    title: str
-    text: str
-    id: str = ""
-    line: int = 0
-
-
-class Parsed(msgspec.Struct):
-    """What a file holds."""
-
-    drafts: list[Draft]
-    notices: list[str]
-    """A sentence for what of it was left out, or read otherwise than its name says."""
-
-
 def parse(name: str, path: Path, ending: str) -> Parsed:
     """Return the documents of a file; none, with the reason, where it cannot be read."""
     notices: list[str] = []
     try:
-        return Parsed(list(_drafts(name, path, ending, notices)), notices)
+        return Parsed(_drafts(name, path, ending, notices), notices)
     except (ValueError, OSError, RagharnessError, RecursionError, MemoryError) as error:
         return left_out(name, _reason(error))
 
@@ -83,32 +65,26 @@ def may_run_away(path: Path, size: int, ending: str) -> bool:
         return False
 
 
-def left_out(name: str, reason: str) -> Parsed:
-    """Return nothing but the sentence that says why."""
-    return Parsed([], [f"{name} is left out: {reason}"])
-
-
-def _drafts(name: str, path: Path, ending: str, notices: list[str]) -> Iterator[Draft]:
+def _drafts(name: str, path: Path, ending: str, notices: list[str]) -> list[Draft]:
     content = _content(path)
     if ending == PDF:
         title, text = read_pdf(content)
     elif ending in _HTML:
-        if not is_page(content):
+        if not looks_like_html(content):
             raise ValueError("it holds no web page")
-        if not declares_encoding(content):
+        if not _DECLARED.search(content[:_HEAD]):
             content = _decoded(name, content, notices).encode()
         title, text = read_html(content)
     else:
         plain = _decoded(name, content, notices)
         if ending in _LINES:
-            yield from _lines(name, plain, notices)
-            return
+            return _documents(name, plain, notices)
         title, text = read_markdown(plain) if ending in _MARKDOWN else ("", unwrapped(plain))
     if not any(map(str.isalnum, text)):
         raise ValueError("it holds no words")
     if len(text) > LARGEST:
         raise ValueError(f"its text has {len(text)} characters, more than {LARGEST}")
-    yield Draft(name, title, text)
+    return [Draft(name, title, text)]
 
 
 def _decoded(name: str, content: bytes, notices: list[str]) -> str:
@@ -128,15 +104,6 @@ def _content(path: Path) -> bytes:
     return content
 
 
-def _lines(name: str, plain: str, notices: list[str]) -> Iterator[Draft]:
-    pieces, problems = read_records(plain)
-    if not pieces:
-        raise ValueError(f"no line of it is a document ({problems[0] if problems else 'all are empty'})")
-    notices += (f"{name}: {each}" for each in problems)
-    for each in pieces:
-        yield Draft(name, each.title, each.text, each.id, each.line)
-
-
 def _reason(error: BaseException) -> str:
     if isinstance(error, OSError):
         return f"it cannot be opened ({error.strerror or error})"
@@ -145,27 +112,18 @@ def _reason(error: BaseException) -> str:
     return " ".join(str(error).split())[:300]
 
 
-class Piece(NamedTuple):
-    """One document of a file that holds several."""
-
-    id: str
-    title: str
-    text: str
-    line: int
-
-
-class _Row(msgspec.Struct):
+class _JsonDocument(msgspec.Struct):
     text: str
     id: str | int = ""
     title: str | None = ""
 
 
-def read_records(text: str) -> tuple[list[Piece], list[str]]:
-    """Return the documents of a file, and a phrase for each line that holds none."""
-    decoder = msgspec.json.Decoder(_Row)
-    pieces: list[Piece] = []
+def _documents(name: str, plain: str, notices: list[str]) -> list[Draft]:
+    """Return the documents of a file of JSON Lines; raises ValueError where no line holds one."""
+    decoder = msgspec.json.Decoder(_JsonDocument)
+    drafts: list[Draft] = []
     problems: list[str] = []
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(plain.split("\n"), start=1):
         if not line.strip():
             continue
         try:
@@ -173,12 +131,15 @@ def read_records(text: str) -> tuple[list[Piece], list[str]]:
         except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
             problems.append(f"line {number} is no object with a text: {error}")
             continue
-        plain = unwrapped(row.text)
-        if not plain:
+        text = unwrapped(row.text)
+        if not text:
             problems.append(f"line {number} has an empty text")
             continue
-        pieces.append(Piece(one_line(str(row.id)), one_line(row.title or ""), plain, number))
-    return pieces, problems
+        drafts.append(Draft(name, one_line(row.title or ""), text, one_line(str(row.id)), number))
+    if not drafts:
+        raise ValueError(f"no line of it is a document ({problems[0] if problems else 'all are empty'})")
+    notices += (f"{name}: {each}" for each in problems)
+    return drafts
 
 
 def read_html(content: bytes) -> tuple[str, str]:
@@ -197,16 +158,6 @@ def read_html(content: bytes) -> tuple[str, str]:
         table = block.table
         parts.append(block.text)
     return title, "\n".join(plain_lines("".join(parts))).strip()
-
-
-def declares_encoding(content: bytes) -> bool:
-    """Whether a page says itself how its letters are written."""
-    return _DECLARED.search(content[:_HEAD]) is not None
-
-
-def is_page(content: bytes) -> bool:
-    """Whether a file holds a web page, whatever its name says."""
-    return looks_like_html(content)
 
 
 def _first(root: _Element, names: tuple[str, ...]) -> str:

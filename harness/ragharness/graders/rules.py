@@ -59,7 +59,7 @@ class RulesGrader:
         passages = {passage.id: passage for passage in retrieved}
         unlabelled = replace(answer, text=without_labels(answer.text, [each.title for each in retrieved]))
         parsed = parse_answer(unlabelled, question.text, list(passages))
-        if parsed.blank:
+        if parsed.blank or _is_nothing(parsed, question):
             evidence = not supporting.isdisjoint(passages)
             return Reading(status="no_answer", evidence_retrieved=evidence, flags=tuple(parsed.flags))
         return _Reader(question, parsed, passages, supporting, self.thresholds).read()
@@ -68,6 +68,13 @@ class RulesGrader:
 def build(false_correct: float = FALSE_CORRECT) -> RulesGrader:
     """Return the grader; at most this share of its *correct* verdicts on free text should be false."""
     return RulesGrader(false_correct)
+
+
+def _is_nothing(parsed: ParsedAnswer, question: Question) -> bool:
+    """Whether an answer is the text of a value that was never set, and no gold says that there are none."""
+    said = {part.text.strip(" .\"'").casefold() for part in parsed.sentences}
+    golds = {gold.casefold() for gold in question.answers}
+    return said in ({"none"}, {"null"}) and golds.isdisjoint(("none", "no", "nothing", "zero", "0"))
 
 
 def measures_of(question: Question, answer: Answer) -> dict[str, float]:

@@ -3,7 +3,7 @@
 ``module:attribute`` and ``path/file.py:attribute`` name the user's own. Every other kind (a service, a
 command, recorded answers, the reference generators) is one file in this package, found by the first word of
 the name, with ``build(context, argument)``, which returns a callable of one of the same three signatures, or
-a ``Made`` that says more about it.
+a ``BuiltPipeline`` that says more about it.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragharness import __version__
+from ragharness.adapters.calling import is_async
 from ragharness.errors import PipelineNotUsable, UnknownName, UsageError
 from ragharness.options import Options
-from ragharness.pipelines._answers import read_answer
-from ragharness.pipelines._made import Made, Recall, Setting
-from ragharness.pipelines._parts import TEXT_LIMIT
-from ragharness.pipelines._shape import Shape, Takes, is_async, shape_of
+from ragharness.pipelines._answers import TEXT_LIMIT, read_answer
+from ragharness.pipelines._own import Signature, Takes, load_own, signature_of
 from ragharness.privacy import without_secrets
 
 if TYPE_CHECKING:
@@ -32,9 +31,20 @@ if TYPE_CHECKING:
     from ragharness.corpus import Corpus
     from ragharness.passages import PassageSet
     from ragharness.questions import QuestionSet
-    from ragharness.records import Passage
+    from ragharness.records import Answer, Passage
 
-__all__ = ["Context", "Pipeline", "load_pipeline", "pipeline_kinds", "read_answer"]
+    Setting = str | int | float
+    Recall = Callable[[str, Sequence[Passage]], Answer | None]
+
+__all__ = [
+    "BuiltPipeline",
+    "Context",
+    "Pipeline",
+    "load_pipeline",
+    "pipeline_kinds",
+    "read_answer",
+    "refuse_argument",
+]
 
 _EXPECTED = (
     "give your own as package.module:function, path/to/file.py:function, http://HOST/PATH, cmd:COMMAND"
@@ -58,6 +68,21 @@ class Context:
 
 
 @dataclass(frozen=True)
+class BuiltPipeline:
+    """What the module of a kind returns: a callable of one of the three signatures, with its settings."""
+
+    function: Callable[..., object]
+    name: str = ""
+    """A short name for headings and folders; empty: the name of its module."""
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+    """What the answers depend on; kept with the run, so no secret is among them."""
+    source: bytes = b""
+    """What else belongs into the fingerprint: the bytes of a file that it reads its answers from."""
+    recall: Recall | None = None
+    """Returns an answer that is already known, or None; costs no call."""
+
+
+@dataclass(frozen=True)
 class Pipeline:
     """The system under test, ready to be called."""
 
@@ -70,7 +95,7 @@ class Pipeline:
     is_async: bool
     """Whether to call it on the event loop rather than in a thread."""
     function: Callable[..., object]
-    shape: Shape
+    signature: Signature
     settings: Mapping[str, Setting] = field(default_factory=dict)
     """What its answers depend on besides its source; kept with the run."""
     recall: Recall | None = None
@@ -79,7 +104,7 @@ class Pipeline:
     @property
     def takes(self) -> Takes:
         """What it wants beside the question: ``passages``, ``retrieve``, or nothing as it has its ``own``."""
-        return self.shape.takes
+        return self.signature.takes
 
     def call(
         self,
@@ -92,7 +117,8 @@ class Pipeline:
         A generator of strings is read to its end and joined. Raises what the pipeline raises.
         """
         material = list(passages) if self.takes == "passages" else retrieve
-        returned = self.shape.apply(self.function, question, material)
+        given = {"question": question, "material": material}
+        returned = self.signature.binding.call(self.function, given)
         if inspect.isawaitable(returned) or inspect.isasyncgen(returned):
             return settled(returned)
         return whole(returned)
@@ -116,7 +142,7 @@ def load_pipeline(wanted: object, context: Context | None = None) -> Pipeline:
     if head in pipeline_kinds():
         return _of_kind(spec, head, argument, context)
     if not colon:
-        from ragharness.importing.modules import functions_beside
+        from ragharness.adapters.modules import functions_beside
 
         if names := functions_beside(spec):
             place = spec if spec.endswith(".py") else f"{spec}.py"
@@ -128,20 +154,20 @@ def load_pipeline(wanted: object, context: Context | None = None) -> Pipeline:
     return _own(spec, context)
 
 
-def _own(wanted: object, context: Context | None) -> Pipeline:
-    from ragharness.pipelines._loading import load_object
+def refuse_argument(name: str, argument: str) -> None:
+    """Raise UsageError for what stands behind the name of a reference pipeline that takes nothing."""
+    if argument:
+        raise UsageError(
+            f"the reference pipeline {name!r} takes no argument after its name, found {argument!r}"
+        )
 
+
+def _own(wanted: object, context: Context | None) -> Pipeline:
     if context is not None:
         context.options.finish(f"the pipeline {wanted!r}")
-    found = load_object(wanted)
-    return Pipeline(
-        found.spec,
-        found.name,
-        found.fingerprint,
-        is_async(found.function),
-        found.function,
-        shape_of(found.function, found.spec),
-    )
+    code, function = load_own(wanted)
+    signature = signature_of(function, code.spec)
+    return Pipeline(code.spec, code.name, code.fingerprint, is_async(function), function, signature)
 
 
 def _of_kind(spec: str, name: str, argument: str, context: Context | None) -> Pipeline:
@@ -149,18 +175,18 @@ def _of_kind(spec: str, name: str, argument: str, context: Context | None) -> Pi
         raise UsageError(f"the pipeline {name!r} needs a corpus and its questions; none were given")
     module: Any = import_module(f"{__name__}.{name}")
     built = module.build(context, argument)
-    made = built if isinstance(built, Made) else Made(built)
+    built = built if isinstance(built, BuiltPipeline) else BuiltPipeline(built)
     context.options.finish(f"the pipeline {name!r}")
-    source = Path(module.__file__).read_bytes() + made.source
+    source = Path(module.__file__).read_bytes() + built.source
     return Pipeline(
         spec=without_secrets(spec),
-        name=made.name or name,
+        name=built.name or name,
         fingerprint=hashlib.sha256(__version__.encode() + b"\n" + source).hexdigest(),
-        is_async=is_async(made.function),
-        function=made.function,
-        shape=shape_of(made.function, spec),
-        settings=made.settings,
-        recall=made.recall,
+        is_async=is_async(built.function),
+        function=built.function,
+        signature=signature_of(built.function, spec),
+        settings=built.settings,
+        recall=built.recall,
     )
 
 
@@ -168,15 +194,12 @@ def whole(returned: object) -> object:
     """Return the joined text of a generator of strings, and anything else as it is."""
     if not inspect.isgenerator(returned):
         return returned
-    pieces: list[object] = []
-    length = 0
+    pieces = _Pieces()
     for piece in returned:
-        pieces.append(piece)
-        length += len(piece) if isinstance(piece, str) else 1
-        if length > TEXT_LIMIT:
+        if pieces.are_enough_with(piece):
             returned.close()
             break
-    return _joined(pieces)
+    return pieces.joined()
 
 
 async def settled(returned: Awaitable[object] | AsyncIterable[object]) -> object:
@@ -184,18 +207,28 @@ async def settled(returned: Awaitable[object] | AsyncIterable[object]) -> object
     value: Any = await returned if inspect.isawaitable(returned) else returned
     if not inspect.isasyncgen(value):
         return whole(value)
-    pieces: list[object] = []
-    length = 0
+    pieces = _Pieces()
     async for piece in value:
-        pieces.append(piece)
-        length += len(piece) if isinstance(piece, str) else 1
-        if length > TEXT_LIMIT:
+        if pieces.are_enough_with(piece):
             await value.aclose()
             break
-    return _joined(pieces)
+    return pieces.joined()
 
 
-def _joined(pieces: list[object]) -> object:
-    texts = [piece for piece in pieces if isinstance(piece, str)]
-    # Pieces that are no text are handed on as they came, so that the reader can name what it found.
-    return "".join(texts) if len(texts) == len(pieces) else pieces
+class _Pieces:
+    """What a stream has given so far."""
+
+    def __init__(self) -> None:
+        self._pieces: list[object] = []
+        self._length = 0
+
+    def are_enough_with(self, piece: object) -> bool:
+        """Take one more; whether a record would not keep any further one."""
+        self._pieces.append(piece)
+        self._length += len(piece) if isinstance(piece, str) else 1
+        return self._length > TEXT_LIMIT
+
+    def joined(self) -> object:
+        """Return the text; pieces that are none as they came, so that the reader can name what it found."""
+        texts = [piece for piece in self._pieces if isinstance(piece, str)]
+        return "".join(texts) if len(texts) == len(self._pieces) else self._pieces

@@ -5,52 +5,56 @@ A string is the text. A mapping or an object is read by its keys or attributes: 
 ``sources``, ``confidence``, ``usage`` and passages. What LangChain's chains and LlamaIndex's engines return
 is read so, too. Nothing odd is passed over in silence, and nothing that a pipeline returns can stop a run.
 
-A passage is a text alone, a dict or an object with a text and an id, a LangChain ``Document``, a LlamaIndex
-node with or without its score: told by their attributes, so that neither library is imported. What it says of
-its place may stand in its ``metadata``; one without an id gets one made of its document and where it begins.
+A passage is a text alone, or what ``adapters.fields`` reads; one without an id gets one made of its document
+and where it begins.
 """
 
 from __future__ import annotations
 
 import inspect
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ragharness.language.tables import regex
-from ragharness.pipelines import _parts
-from ragharness.pipelines._parts import (
+from ragharness.adapters.fields import (
     ID_LIMIT,
     MISSING,
-    PASSAGE_LIMIT,
-    PASSAGE_TEXT_LIMIT,
     Get,
-    clean,
-    kind_of,
+    first,
+    getter,
+    identifier,
+    is_number,
+    passage_of,
+    split_score,
 )
-from ragharness.records import Answer, Passage
+from ragharness.language.tables import regex
+from ragharness.records import Answer, Passage, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-TEXT_KEYS = ("text", "answer", "response", "output", "result", "content")
-CITATION_KEYS = ("citations", "sources")
-USAGE_KEYS = ("usage", "usage_metadata")
+TEXT_LIMIT = 1_000_000
+"""Characters of an answer that a record keeps; graders read all of them."""
+
+PASSAGE_TEXT_LIMIT = 20_000
+"""Characters kept of a passage that the pipeline brought."""
+
+CITATION_LIMIT = 1000
+PASSAGE_LIMIT = 1000
 
 PROBLEM_LIMIT = 20
 """Sentences kept about one answer."""
 
+TEXT_KEYS = ("text", "answer", "response", "output", "result", "content")
+
 PASSAGES_KEYS = ("passages", "source_nodes", "source_documents", "contexts", "context", "documents")
 """Where passages are looked for; the first that holds a list is read."""
 
-PASSAGE_TEXT_KEYS = ("text", "page_content", "content")
-ID_KEYS = ("id", "passage_id", "chunk_id", "node_id", "id_")
-DOCUMENT_KEYS = ("document", "document_id", "doc_id", "ref_doc_id", "source", "file_name", "file_path", "url")
-TITLE_KEYS = ("title", "document_title")
-START_KEYS = ("start", "start_index", "start_char_idx")
-END_KEYS = ("end", "end_index", "end_char_idx")
-
 _ID = regex(r"\S{1,100}")
 """A lone string of this shape is the id of a passage, any other a passage's text."""
+
+_SURROGATE = regex("[\ud800-\udfff]")
+_CONTROL = regex(r"[\x00-\x08\x0e-\x1f\x7f]")
 
 
 def read_answer(returned: object) -> tuple[Answer | None, tuple[str, ...]]:
@@ -66,10 +70,10 @@ def read_answer(returned: object) -> tuple[Answer | None, tuple[str, ...]]:
 
 def _answer(returned: object, problems: list[str]) -> Answer | None:
     if isinstance(returned, str):
-        return Answer(text=_parts.clean(returned, problems, "the text"))
+        return Answer(text=clean(returned, problems, "the text"))
     if inspect.iscoroutine(returned):
         returned.close()
-    get = _parts.getter(returned)
+    get = getter(returned)
     text, carrier = _text(get, problems) if get is not None else (None, None)
     if get is None or text is None:
         problems.append(f"expected a string, a dict with a text or an Answer, found {kind_of(returned)}")
@@ -77,25 +81,20 @@ def _answer(returned: object, problems: list[str]) -> Answer | None:
     gets = [get, *([carrier] if carrier is not None else [])]
     # What a framework calls sources beside the passages that it found are those again, not citations.
     found_apart = any(isinstance(get(name), list) for name in ("source_nodes", "source_documents"))
-    citation_keys = CITATION_KEYS[:1] if found_apart else CITATION_KEYS
+    citation_keys = ("citations",) if found_apart else ("citations", "sources")
     return Answer(
-        text=_parts.clean(text, problems, "the text"),
-        citations=_parts.citations_of(_first(gets, citation_keys), problems),
-        confidence=_parts.confidence_of(_first(gets, ("confidence",)), problems),
+        text=clean(text, problems, "the text"),
+        citations=citations_of(first(gets, citation_keys), problems),
+        confidence=confidence_of(first(gets, ("confidence",)), problems),
         passages=passages_of(get, problems),
-        usage=_parts.usage_of(_first(gets, USAGE_KEYS), problems),
+        usage=usage_of(first(gets, ("usage", "usage_metadata")), problems),
     )
-
-
-def _first(gets: list[Get], names: tuple[str, ...]) -> object:
-    """Return the first value that is there and not None, else None."""
-    values = (get(name) for get in gets for name in names)
-    return next((value for value in values if value is not MISSING and value is not None), None)
 
 
 def _text(get: Get, problems: list[str]) -> tuple[str | None, Get | None]:
     """Return the text, and how to look into the object that carries it where that is another."""
-    held = {name: value for name in TEXT_KEYS if (value := get(name)) is not MISSING and not _method(value)}
+    found = {name: get(name) for name in TEXT_KEYS}
+    held = {name: it for name, it in found.items() if it is not MISSING and not inspect.isroutine(it)}
     if not held and isinstance(messages := get("messages"), list) and messages:
         held = {"messages": messages[-1]}
     texts = {name: text for name, value in held.items() if (text := _own_text(value)) is not None}
@@ -107,19 +106,13 @@ def _text(get: Get, problems: list[str]) -> tuple[str | None, Get | None]:
     name, text = next(iter(texts.items()))
     if any(other != text for other in texts.values()):
         problems.append(f"several texts were returned ({', '.join(texts)}); {name!r} was read")
-    return text, _parts.getter(held[name])
+    return text, getter(held[name])
 
 
 def _own_text(value: object) -> str | None:
     """Return a value that is text, or the text that it carries, as a message or a structured answer does."""
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, list):
-        return _of_blocks(value)
-    get = _parts.getter(value)
-    if get is None:
-        return None
-    inner = _first([get], ("content", "text", "answer"))
+    get = getter(value)
+    inner = first([get], ("content", "text", "answer")) if get is not None else value
     if isinstance(inner, list):
         return _of_blocks(inner)
     return str.__str__(inner) if isinstance(inner, str) else None
@@ -127,15 +120,11 @@ def _own_text(value: object) -> str | None:
 
 def _of_blocks(blocks: list[object]) -> str | None:
     """Return the text of a message that comes in blocks, thoughts and calls of tools left out."""
-    gets = [_parts.getter(each) for each in blocks]
+    gets = [getter(each) for each in blocks]
     if not blocks or not all(get is not None and isinstance(get("type"), str) for get in gets):
         return None
     texts = [text for get in gets if get is not None and isinstance(text := get("text"), str)]
     return "".join(texts) if texts else None
-
-
-def _method(value: object) -> bool:
-    return inspect.ismethod(value) or inspect.isfunction(value)
 
 
 def passages_of(get: Get, problems: list[str]) -> tuple[Passage, ...] | None:
@@ -166,23 +155,28 @@ def _listed(get: Get, problems: list[str]) -> Sequence[object] | None:
         if key == "passages" and value is not MISSING and value is not None:
             problems.append(f"passages: expected a list, found {kind_of(value)}; they were left out")
     messages = get("messages")
-    found = [_artifact(each) for each in messages] if isinstance(messages, list) else []
-    return [each for listed in found for each in listed] if any(found) else None
-
-
-def _artifact(message: object) -> Sequence[object]:
-    get = _parts.getter(message)
-    artifact = get("artifact") if get is not None else None
-    return artifact if isinstance(artifact, (list, tuple)) else ()
+    found: list[object] = []
+    for message in messages if isinstance(messages, list) else ():
+        of_message = getter(message)
+        artifact = of_message("artifact") if of_message is not None else None
+        found += artifact if isinstance(artifact, (list, tuple)) else ()
+    return found or None
 
 
 def _passage(value: object, number: int, problems: list[str]) -> Passage | None:
-    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], (int, float)):
-        value = value[0]  # a document with its score
-    if isinstance(value, str):
-        return _of_text(str.__str__(value), number, problems)
     try:
-        return _of_object(value, number, problems)
+        value, _ = split_score(value)
+        if isinstance(value, str):
+            return _of_text(str.__str__(value), number, problems)
+        said = passage_of(value)
+        if said is None:
+            return None
+        names = (said.document, said.title)
+        document, title = (clean(each, problems, "a name in a passage", ID_LIMIT) for each in names)
+        made = said.id or (f"{document}@{said.start}" if document else f"passage-{number}")
+        name = clean(made, problems, "the id of a passage")
+        text = clean(said.text, problems, "the text of a passage", PASSAGE_TEXT_LIMIT)
+        return Passage(name, document, title, said.start, said.end, text)
     except Exception:  # noqa: BLE001 (one odd object must not lose the answer)
         return None
 
@@ -194,58 +188,113 @@ def _of_text(text: str, number: int, problems: list[str]) -> Passage | None:
     return Passage(f"passage-{number}", "", "", 0, 0, kept) if text.strip() else None
 
 
-def _of_object(value: object, number: int, problems: list[str]) -> Passage | None:
-    gets = list(_lookups(value))
-    text = next((each for each in _values(gets, PASSAGE_TEXT_KEYS) if isinstance(each, str)), "")
-    named = (_parts.identifier(each) for each in _values(gets, ID_KEYS))
-    name = next((each.strip() for each in named if each and each.strip() and len(each) <= ID_LIMIT), "")
-    document, title = _words(gets, DOCUMENT_KEYS, problems), _words(gets, TITLE_KEYS, problems)
-    start = _offset(gets, START_KEYS)
-    # An end before the start says nothing; a start alone says where the text begins.
-    end = max(_offset(gets, END_KEYS) or (start + len(text) if _has(gets, START_KEYS) else 0), start)
-    if not text.strip() and not name and not (document and end > start):
+def kind_of(value: object) -> str:
+    """Return the name of a value's type, whatever the type makes of it."""
+    name = type.__dict__["__name__"].__get__(type(value))
+    return "None" if value is None else clean(str(name)[:80], [], "")
+
+
+def clean(value: str, problems: list[str], name: str, limit: int = TEXT_LIMIT) -> str:
+    """Return a plain string that can be written as UTF-8, at most ``limit`` characters of it."""
+    text = str.__str__(value)
+    if len(text) > limit:
+        problems.append(f"{name} has {len(text):,} characters; the first {limit:,} are kept")
+        text = text[:limit]
+    if not text.isascii() and _SURROGATE.search(text):
+        problems.append(f"{name} holds surrogate characters; those that stand alone became U+FFFD")
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    odd = sorted(set(_CONTROL.findall(text)))
+    if odd:
+        problems.append(
+            f"{name} holds control characters: {', '.join(f'U+{ord(each):04X}' for each in odd[:5])}"
+        )
+    return text
+
+
+def citations_of(value: object, problems: list[str]) -> tuple[str, ...] | None:
+    """Return the cited ids in order, or None where there are none to read."""
+    if value is None:
         return None
-    kept = clean(text, problems, "the text of a passage", PASSAGE_TEXT_LIMIT)
-    made = name or (f"{document}@{start}" if document else f"passage-{number}")
-    return Passage(clean(made, problems, "the id of a passage"), document, title, start, end, kept)
+    if isinstance(value, str) or identifier(value) is not None:
+        problems.append("citations is a single one, not a list; it was read as one id")
+        value = [value]
+    if not isinstance(value, (list, tuple, set, frozenset)):
+        problems.append(
+            f"citations: expected a list of passage ids, found {kind_of(value)}; they were left out"
+        )
+        return None
+    found = list(islice(_flat(value), CITATION_LIMIT + 1))
+    if len(found) > CITATION_LIMIT:
+        problems.append(f"citations holds more than {CITATION_LIMIT:,} entries; the rest was left out")
+    kept = [_citation(each, problems) for each in found[:CITATION_LIMIT]]
+    ids = [each for each in kept if each is not None]
+    if isinstance(value, (set, frozenset)) and len(ids) > 1:
+        problems.append("citations is a set, which has no order; they were read in alphabetical order")
+        ids.sort()
+    return tuple(ids)
 
 
-def _lookups(value: object) -> Iterator[Get]:
-    """Yield how to look into a passage: itself, what it wraps, and the metadata of either."""
-    get = _parts.getter(value)
+def confidence_of(value: object, problems: list[str]) -> float | None:
+    """Return a finite number from 0 to 1, or None."""
+    if value is None:
+        return None
+    number = _number(value)
+    if number is None or not 0 <= number <= 1:
+        found = kind_of(value) if number is None else f"{number:g}"
+        problems.append(f"confidence: expected a number from 0 to 1, found {found}; it was left out")
+        return None
+    return number
+
+
+def usage_of(value: object, problems: list[str]) -> Usage | None:
+    """Return tokens, cost and the time of the call, each None where it cannot be read."""
+    if value is None:
+        return None
+    get = getter(value)
     if get is None:
-        return
-    wrapped = next((each for name in ("node", "passage", "document") if _is_object(each := get(name))), None)
-    for each in (value, wrapped):
-        inner = _parts.getter(each) if each is not None else None
-        if inner is not None:
-            yield inner
-            metadata = _parts.getter(inner("metadata"))
-            if metadata is not None:
-                yield metadata
+        problems.append(f"usage: expected a dict of tokens and cost, found {kind_of(value)}; it was left out")
+        return None
+    prompt = _amount(get, ("prompt_tokens", "input_tokens"), problems)
+    completion = _amount(get, ("completion_tokens", "output_tokens"), problems)
+    cost = _amount(get, ("cost", "total_cost"), problems)
+    seconds = _amount(get, ("seconds",), problems)
+    if prompt is completion is cost is seconds is None:
+        problems.append("usage holds none of prompt_tokens, completion_tokens, cost and seconds")
+        return None
+    read, written = (None if amount is None else int(amount) for amount in (prompt, completion))
+    return Usage(read, written, cost, seconds, get("from_cache") is True)
 
 
-def _is_object(value: object) -> bool:
-    return value is not MISSING and _parts.getter(value) is not None
+def _flat(values: Iterable[object]) -> Iterator[object]:
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            yield from value
+        else:
+            yield value
 
 
-def _values(gets: Sequence[Get], names: Sequence[str]) -> Iterator[object]:
-    for name in names:
-        for get in gets:
-            value = get(name)
-            if value is not MISSING and value is not None:
-                yield value
+def _citation(value: object, problems: list[str]) -> str | None:
+    found = identifier(value)
+    if found is None or not found.strip() or len(found) > ID_LIMIT:
+        shape = kind_of(value) if found is None else f"one of {len(found):,} characters"
+        problems.append(f"citations: expected passage ids, found {shape}; it was left out")
+        return None
+    return clean(found, problems, "a citation").strip()
 
 
-def _words(gets: Sequence[Get], names: Sequence[str], problems: list[str]) -> str:
-    found = next((each for each in _values(gets, names) if isinstance(each, str) and each.strip()), "")
-    return clean(found, problems, "a name in a passage", ID_LIMIT)
+def _number(value: object) -> float | None:
+    if is_number(value):
+        with suppress(OverflowError, ValueError):
+            return float(value)
+    return None
 
 
-def _has(gets: Sequence[Get], names: Sequence[str]) -> bool:
-    return any(isinstance(each, int) for each in _values(gets, names))
-
-
-def _offset(gets: Sequence[Get], names: Sequence[str]) -> int:
-    found = (each for each in _values(gets, names) if isinstance(each, int) and 0 <= each < 2**53)
-    return int(next(found, 0))
+def _amount(get: Get, names: tuple[str, ...], problems: list[str]) -> float | None:
+    found = first([get], names)
+    if found is None:
+        return None
+    number = _number(found)
+    if number is None or not 0 <= number < 2**53:
+        problems.append(f"usage: expected a number of at least 0 as {names[0]}, found {kind_of(found)}")
+        return None
+    return number

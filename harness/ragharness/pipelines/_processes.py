@@ -1,5 +1,4 @@
-"""Processes driven over pipes, one question at a time; a failing one is killed with all
-that it started.
+"""Processes driven over pipes, one question at a time; a failing one is killed with all that it started.
 
 They belong to an event loop. A call that is cancelled, as the run does when a question takes too long, ends
 its process; the next question gets a new one.
@@ -8,13 +7,15 @@ its process; the next question gets a new one.
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
+import shlex
 import subprocess
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
-from ragharness.errors import UnusableReply
+from ragharness.errors import AccessRefused, UnusableReply
 from ragharness.pipelines._replies import EXCERPT, REPLY_LIMIT, excerpt, too_long
 from ragharness.support.process import begun, end_group, ending
 
@@ -48,7 +49,10 @@ class Process(asyncio.SubprocessProtocol):
 
     @classmethod
     async def start(cls, words: Sequence[str]) -> Process:
-        """Start a command in our environment; raises UnusableReply when the system cannot."""
+        """Start a command in our environment.
+
+        Raises AccessRefused for what the system cannot run, UnusableReply where it cannot at the moment.
+        """
         # Python's output must not be held back in a buffer.
         environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
         try:
@@ -56,11 +60,16 @@ class Process(asyncio.SubprocessProtocol):
                 cls, *words, env=environment, stdin=subprocess.PIPE, start_new_session=True
             )
         except OSError as error:
-            raise UnusableReply(f"the command cannot be started: {error.strerror or error}") from error
+            said = f"the command cannot be started: {error.strerror or error}"
+            if error.errno in (errno.ENOENT, errno.EACCES, errno.ENOEXEC):
+                # A script without a first line like #!/bin/sh, or one that names no interpreter that is here.
+                found = shlex.join(words)
+                raise AccessRefused(said, help=f"name its interpreter, like cmd:python {found}") from error
+            raise UnusableReply(said) from error
         return process
 
     @property
-    def fresh(self) -> bool:
+    def is_silent(self) -> bool:
         """Whether it is alive, and silent as one is that has not been asked."""
         return not (self._said or 1 not in self._open or self._exited.is_set())
 
@@ -101,14 +110,14 @@ class Process(asyncio.SubprocessProtocol):
         self._exited.set()
         self._finish()
 
-    def say(self, content: bytes, *, last: bool = False) -> None:
+    def write(self, content: bytes, *, last: bool = False) -> None:
         """Write to its standard input; ``last`` closes it."""
         self.used += 1
         self._pipe(0).write(content)
         if last:
             self._pipe(0).close()
 
-    async def line(self) -> bytes | None:
+    async def read_line(self) -> bytes | None:
         """Return its next line, None when it has no more to say; raises UnusableReply for an endless one."""
         while True:
             end = self._said.find(b"\n", self._searched)
@@ -127,7 +136,7 @@ class Process(asyncio.SubprocessProtocol):
             self._news.clear()
             await self._news.wait()
 
-    async def rest(self) -> bytes:
+    async def read_all(self) -> bytes:
         """Return all that it says until its end; raises UnusableReply for too much."""
         while 1 in self._open and len(self._said) <= REPLY_LIMIT:
             self._news.clear()

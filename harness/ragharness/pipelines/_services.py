@@ -1,14 +1,16 @@
-"""Services: their URLs, looked at before a run begins, and their HTTP status codes as failures."""
+"""Services asked over HTTP: their URLs, looked at before a run begins, requests, and failures."""
 
 from __future__ import annotations
 
 import ipaddress
 import socket
+from dataclasses import dataclass
 from http import HTTPStatus
 from os import environ
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.request import getproxies, proxy_bypass
 
+from ragharness import __version__
 from ragharness.errors import (
     AccessRefused,
     PipelineNotUsable,
@@ -17,7 +19,8 @@ from ragharness.errors import (
     UnusableReply,
 )
 from ragharness.language.tables import regex
-from ragharness.pipelines._replies import excerpt
+from ragharness.pipelines._loops import PerLoop
+from ragharness.pipelines._replies import REPLY_LIMIT, excerpt, text_of, too_long
 from ragharness.support.http import PASSING, retry_after
 
 if TYPE_CHECKING:
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
     from ssl import SSLContext
 
     import httpx
+
+    from ragharness.pipelines._headers import Headers
 
 _TITLE = regex(r"(?is)<title[^>]*>(.*?)</title>")
 _MARKUP = regex(r"(?is)\A\s*(?:<!doctype html|<html|<head|<body)")
@@ -37,35 +42,150 @@ PATIENCE = 3.0
 _HELP = "name a pipeline's service like http://127.0.0.1:8000/answer"
 
 
-def failure(where: str, status: int, headers: Mapping[str, str], text: str) -> RagharnessError | None:
-    """Return what to raise for a reply of this status; None for a success."""
-    if 200 <= status < 300:
-        return None
-    said = f"{where} replied {_named(status)}"
+@dataclass(frozen=True)
+class ServiceReply:
+    """What a service replied, without the secrets that it was sent."""
+
+    where: str
+    """The URL without its query."""
+    status: int
+    headers: dict[str, str]
+    content: bytes
+    charset: str
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the service says that it did what it was asked."""
+        return 200 <= self.status < 300
+
+    def text(self) -> str:
+        """Return the body, of a failure what can be read of it; raises UnusableReply for no text."""
+        try:
+            return text_of(self.content, self.charset)
+        except UnusableReply:
+            if self.is_success:
+                raise
+            return self.content.decode("utf-8", "replace")
+
+
+class Client:
+    """Asks one service, as many times at once as its caller awaits; each request is sent once."""
+
+    def __init__(
+        self,
+        url: httpx.URL,
+        headers: Headers,
+        fixed: Mapping[str, str],
+        *,
+        connect_seconds: float | None = None,
+        if_absent: str = "",
+    ) -> None:
+        """``if_absent``: the help where nobody has ever listened; empty: that counts as a cut connection."""
+        self.where = f"{url.scheme}://{url.netloc.decode()}{url.path}"
+        self._url = url
+        self._headers = headers
+        self._fixed = fixed
+        self._connect_seconds = connect_seconds
+        self._if_absent = if_absent
+        self._reached = False
+        self._certificates = certificates(url)
+        self._idle: PerLoop[list[httpx.AsyncClient]] = PerLoop(list, _close_all)
+
+    async def ask(
+        self, method: str = "POST", *, content: bytes | None = None, query: Mapping[str, Any] | None = None
+    ) -> ServiceReply:
+        """Send JSON or a query and return the reply.
+
+        Raises TemporaryFailure for a cut connection, AccessRefused for a certificate that is not trusted or
+        where nobody has listened since the start, UnusableReply for what is no HTTP or too long.
+        """
+        import httpx
+
+        idle = await self._idle.get()
+        # Each has one connection: what many of them share is searched for every request (twice the work).
+        client = idle.pop() if idle else self._client()
+        try:
+            url = self._url.copy_merge_params(query) if query is not None else self._url
+            kind = {"Content-Type": "application/json"} if content is not None else {}
+            request = client.build_request(method, url, content=content, headers=kind)
+            response, body = await _exchanged(client, request)
+        except (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.DecodingError) as error:
+            raise UnusableReply(f"{self.where}: {self._headers.blanked(str(error))}") from error
+        except httpx.TransportError as error:
+            raise self._connection_error(error) from error
+        finally:
+            idle.append(client)
+        self._reached = True
+        headers = {name: self._headers.blanked(value) for name, value in response.headers.items()}
+        body = self._headers.blanked_bytes(body)
+        return ServiceReply(self.where, response.status_code, headers, body, response.charset_encoding or "")
+
+    def _connection_error(self, error: httpx.TransportError) -> RagharnessError:
+        import httpx
+
+        reason = self._headers.blanked(str(error)) or type(error).__name__
+        if "CERTIFICATE_VERIFY_FAILED" in reason:
+            # Between the library's words before and its own line of code behind stands what was found.
+            plain = reason.rpartition("verify failed: ")[2].rpartition(" (_ssl")[0] or reason
+            return AccessRefused(
+                f"expected a trusted certificate of {self.where}, found otherwise: {plain}",
+                help="name the certificate of its authority: export SSL_CERT_FILE=/path/to/authority.pem",
+            )
+        if self._if_absent and isinstance(error, httpx.ConnectError) and not self._reached:
+            return AccessRefused(f"no server answers at {self.where}: {reason}", help=self._if_absent)
+        return TemporaryFailure(f"{self.where}: {reason}")
+
+    def _client(self) -> httpx.AsyncClient:
+        from http.cookiejar import CookieJar, DefaultCookiePolicy
+
+        import httpx
+
+        own = {"User-Agent": f"ragharness/{__version__}", "Accept": "*/*"}
+        return httpx.AsyncClient(
+            headers={**own, **self._fixed, **self._headers.values},
+            # Questions are independent: what one of them is told to remember, no other sends.
+            cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),
+            timeout=httpx.Timeout(None, connect=self._connect_seconds),  # the run has one for the rest
+            follow_redirects=False,
+            trust_env=not is_local(self._url.host),
+            verify=self._certificates,
+        )
+
+
+async def _exchanged(client: httpx.AsyncClient, request: httpx.Request) -> tuple[httpx.Response, bytes]:
+    response = await client.send(request, stream=True)
+    try:
+        content = bytearray()
+        async for piece in response.aiter_bytes():
+            content += piece
+            if len(content) > REPLY_LIMIT:
+                raise too_long()
+    finally:
+        await response.aclose()
+    return response, bytes(content)
+
+
+async def _close_all(clients: list[httpx.AsyncClient]) -> None:
+    for client in clients:
+        await client.aclose()
+
+
+def failure(reply: ServiceReply, text: str) -> RagharnessError:
+    """Return what to raise for a reply that is no success, and what it says."""
+    status = reply.status
+    said = f"{reply.where} replied {_named(status)}"
     if status in (401, 403):
         return AccessRefused(
-            f"{said}: {told(text)}",
+            f"{said}: {message_of(text)}",
             help="send the value of a variable: --pipeline-option 'header-authorization=Bearer ENV:NAME'",
         )
     # Of a service that the user named, whatever is its own fault passes.
     if status in PASSING or status == _CONFLICT or status >= 500:
-        return TemporaryFailure(f"{said}: {told(text)}", retry_after=retry_after(headers))
+        return TemporaryFailure(f"{said}: {message_of(text)}", retry_after=retry_after(reply.headers))
     if 300 <= status < 400:
-        target = excerpt(headers.get("location", ""), 200) or "nowhere"
+        target = excerpt(reply.headers.get("location", ""), 200) or "nowhere"
         return UnusableReply(f"{said} to {target}, which is not followed: use that address directly")
-    return UnusableReply(f"{said}: {told(text)}")
-
-
-def untrusted(where: str, reason: str) -> AccessRefused | None:
-    """Return what to raise where a connection failed for this reason: a certificate; None for another one."""
-    if "CERTIFICATE_VERIFY_FAILED" not in reason:
-        return None
-    # Between the library's words before and its own line of code behind stands what was found.
-    plain = reason.rpartition("verify failed: ")[2].rpartition(" (_ssl")[0] or reason
-    return AccessRefused(
-        f"expected a trusted certificate of {where}, found otherwise: {plain}",
-        help="name the certificate of its authority: export SSL_CERT_FILE=/path/to/authority.pem",
-    )
+    return UnusableReply(f"{said}: {message_of(text)}")
 
 
 def certificates(url: httpx.URL) -> SSLContext | bool:
@@ -87,7 +207,7 @@ def is_page(text: str) -> bool:
     return _MARKUP.match(text) is not None
 
 
-def told(text: str) -> str:
+def message_of(text: str) -> str:
     """Return the beginning of what a service said, of a web page its title."""
     title = _TITLE.search(text[:10_000]) if is_page(text) else None
     return excerpt(title[1] if title else text) or "it said no more"

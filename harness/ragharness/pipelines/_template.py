@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ragharness.adapters.fields import MISSING
 from ragharness.errors import PipelineNotUsable, UnusableReply
 from ragharness.language.tables import regex
 from ragharness.pipelines._answers import TEXT_KEYS
@@ -35,8 +36,6 @@ _PLACE = regex(r"\{\{(\w+)\}\}|\{(\w+)\}")
 _HELP = 'write it like {"question": "{question}", "passages": "{passages}"}, or name a file: template=@FILE'
 
 Values = dict[str, Any]
-
-MISSING: Any = object()
 
 USUAL = (
     "choices.0.message.content",
@@ -66,7 +65,7 @@ class Template:
         self.text = json.dumps(self._tree, ensure_ascii=False)
         """The template in one spelling, as a run keeps it."""
         self._used: set[str] = set()
-        _look(self._tree, self._used)
+        _check(self._tree, self._used)
         if "question" not in self._used:
             raise PipelineNotUsable(
                 f"expected {{question}} somewhere in the template, found {self.text[:200]}", help=_HELP
@@ -81,11 +80,11 @@ class Template:
         """Return the template's value with everything in its place."""
         values: Values = {"question": question, "k": k}
         if self.takes_passages:
-            values |= material(passages)
+            values |= passage_values(passages)
         return _filled(self._tree, values)
 
 
-def material(passages: Sequence[Passage]) -> Values:
+def passage_values(passages: Sequence[Passage]) -> Values:
     """Return passages in the four forms in which a template may ask for them."""
     return {
         "passages": msgspec.to_builtins(list(passages)),
@@ -107,7 +106,7 @@ def _content(written: str) -> str:
         ) from error
 
 
-def _look(node: Any, used: set[str]) -> None:
+def _check(node: Any, used: set[str]) -> None:
     """Collect the names that a template asks for; raises PipelineNotUsable for an unknown one, a secret."""
     if isinstance(node, dict):
         for key, value in node.items():
@@ -121,7 +120,7 @@ def _look(node: Any, used: set[str]) -> None:
         node = list(node.values())
     if isinstance(node, list):
         for each in node:
-            _look(each, used)
+            _check(each, used)
     if not isinstance(node, str):
         return
     for found in _PLACE.finditer(node):
@@ -161,35 +160,35 @@ class Paths:
 
     def read(self, reply: Any) -> Any:
         """Return what the pipeline answered, in a form that ``read_answer`` takes; raises UnusableReply."""
-        if not self._answer and not self._parts and usual_text(reply) is MISSING:
+        if not self._answer and not self._parts and text_at_usual_place(reply) is MISSING:
             return reply
         answer = {key: reply[key] for key in PARTS if isinstance(reply, dict) and key in reply}
         taken = {steps[0] for steps in self._parts.values()}
         if isinstance(reply, dict) and "sources" in reply and "sources" not in taken:
             answer.setdefault("citations", reply["sources"])
-        answer |= {name: _or_none(found(reply, steps)) for name, steps in self._parts.items()}
+        parts = {name: at_path(reply, steps) for name, steps in self._parts.items()}
+        answer |= {name: None if part is MISSING else part for name, part in parts.items()}
         answer["text"] = self._text(reply)
         return answer
 
     def _text(self, reply: Any) -> Any:
-        text = found(reply, self._answer) if self._answer else usual_text(reply)
+        text = at_path(reply, self._answer) if self._answer else text_at_usual_place(reply)
         if text is MISSING and not self._answer:
             text = next((reply[key] for key in TEXT_KEYS if isinstance(reply, dict) and key in reply), text)
         if text is MISSING:
-            led, there = _led(reply, self._answer)
-            raise UnusableReply(
-                f"expected the answer at {'.'.join(self._answer) or 'a usual place'}, found {shape(there)}"
-                + (f" at {'.'.join(led)}" if led else "")
-            )
+            reached, there = _last_reached(reply, self._answer)
+            place = ".".join(self._answer) or "a usual place"
+            where = f" at {'.'.join(reached)}" if reached else ""
+            raise UnusableReply(f"expected the answer at {place}, found {described_json(there)}{where}")
         return text
 
 
-def usual_text(reply: Any) -> Any:
+def text_at_usual_place(reply: Any) -> Any:
     """Return the text of a reply of one of the ``USUAL`` kinds; MISSING for any other."""
     if isinstance(reply, dict) and any(isinstance(reply.get(key), str) for key in TEXT_KEYS):
         return MISSING
     for path in USUAL:
-        text = found(reply, path.split("."))
+        text = at_path(reply, path.split("."))
         if isinstance(text, list) and text and all(isinstance(each, str) for each in text):
             text = "".join(text)
         if isinstance(text, str):
@@ -197,7 +196,7 @@ def usual_text(reply: Any) -> Any:
     return MISSING
 
 
-def found(value: Any, steps: list[str]) -> Any:
+def at_path(value: Any, steps: list[str]) -> Any:
     """Return what stands at the end of a path; MISSING where a step leads nowhere.
 
     A number is an index of a list, ``*`` goes into every element and leaves out those that lead nowhere.
@@ -206,7 +205,7 @@ def found(value: Any, steps: list[str]) -> Any:
         if step == "*":
             if not isinstance(value, list):
                 return MISSING
-            inner = (found(each, steps[number + 1 :]) for each in value)
+            inner = (at_path(each, steps[number + 1 :]) for each in value)
             return [each for each in inner if each is not MISSING]
         if isinstance(value, dict) and step in value:
             value = value[step]
@@ -217,13 +216,13 @@ def found(value: Any, steps: list[str]) -> Any:
     return value
 
 
-def _led(value: Any, steps: list[str]) -> tuple[list[str], Any]:
+def _last_reached(value: Any, steps: list[str]) -> tuple[list[str], Any]:
     """Return how far a path leads that leads nowhere in the end, and what stands there."""
-    ends = [(steps[:length], found(value, steps[:length])) for length in range(len(steps))]
+    ends = [(steps[:length], at_path(value, steps[:length])) for length in range(len(steps))]
     return next((end for end in reversed(ends) if end[1] is not MISSING), ([], value))
 
 
-def shape(value: Any) -> str:
+def described_json(value: Any) -> str:
     """Return what a JSON value is, in a few words."""
     if isinstance(value, dict):
         names = ", ".join(str(key)[:40] for key in list(value)[:8])
@@ -250,7 +249,3 @@ def _is_index(step: str, length: int) -> bool:
         and len(step) < 10
         and -length <= int(step) < length
     )
-
-
-def _or_none(value: Any) -> Any:
-    return None if value is MISSING else value

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ragharness.errors import UsageError
 from ragharness.language.tokens import words
+from ragharness.pipelines import refuse_argument
 from ragharness.pipelines.refuse import refusal
 
 if TYPE_CHECKING:
@@ -26,10 +26,7 @@ CITED = 3
 
 def build(context: Context, argument: str) -> Callable[[str, Sequence[Passage]], str]:
     """Return the pipeline that guesses by title and topic."""
-    if argument:
-        raise UsageError(
-            f"the reference pipeline 'blind' takes no argument after its name, found {argument!r}"
-        )
+    refuse_argument("blind", argument)
     usual = usual_answers(context.corpus.facts)
     guesses = {question.text: _guess(question, usual) for question in context.questions.questions}
 

@@ -8,17 +8,19 @@ question, reads it from standard input as it is, writes its answer, and ends. ``
 from __future__ import annotations
 
 import asyncio
+import re
 import shlex
+import shutil
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ragharness.errors import AccessRefused, RagharnessError, UnusableReply
-from ragharness.pipelines._commands import words_of
+from ragharness.errors import AccessRefused, PipelineNotUsable, RagharnessError, UnusableReply
+from ragharness.pipelines import BuiltPipeline
+from ragharness.pipelines._headers import is_secret
 from ragharness.pipelines._loops import PerLoop
-from ragharness.pipelines._made import Made
 from ragharness.pipelines._processes import Process
 from ragharness.pipelines._replies import json_of, text_of
 
@@ -38,19 +40,68 @@ _HEARING = 0.002
 """Seconds to hear what one said unasked: it must not be taken for the reply to the next question."""
 
 
-def build(context: Context, argument: str) -> Made:
+_SHELL = frozenset({"|", "||", ">", ">>", "<", "<<", "&", "&&", ";", "2>", "2>&1", "2>/dev/null", "|&"})
+_SUBSTITUTED = re.compile(r"\$\(|`|[^;'\"]+;$")
+"""Words that only a shell understands."""
+
+_HELP = "name it like cmd:./answer.sh (after chmod +x) or 'cmd:python answer.py --fast'; no shell runs it"
+
+
+def build(context: Context, argument: str) -> BuiltPipeline:
     """Return the pipeline that the command ``argument`` is; raises PipelineNotUsable."""
     words = words_of(argument)
     mode = context.options.choice("mode", "lines", ("lines", "once"))
     takes = context.options.choice("takes", "passages" if mode == "lines" else "own", ("passages", "own"))
     command = Once(words) if mode == "once" else Lines(words)
     files = [Path(word) for word in words if _is_script(Path(word))]
-    return Made(
+    return BuiltPipeline(
         command.ask if takes == "passages" else command.ask_alone,
         name=(files[-1] if files else Path(words[0])).name,
         settings={"mode": mode, "takes": takes},
         source=b"\n".join(file.read_bytes() for file in files),
     )
+
+
+def words_of(argument: str) -> list[str]:
+    """Return the words of a command; raises PipelineNotUsable for one that is none or holds a secret."""
+    try:
+        words = shlex.split(argument)
+    except ValueError as error:
+        raise PipelineNotUsable(f"expected a command, found {argument!r}: {error}", help=_HELP) from error
+    if not words:
+        raise PipelineNotUsable("expected a command after 'cmd:', found nothing", help=_HELP)
+    if shell := _for_a_shell(argument):
+        raise PipelineNotUsable(
+            f"expected a command and its arguments, found {shell!r}: no shell runs it",
+            help=f"wrap it: --pipeline {shlex.quote(f'cmd:bash -c {shlex.quote(argument)}')}",
+        )
+    _must_hold_no_secret(words)
+    if shutil.which(words[0]) is None:
+        found = f"the file {words[0]!r}" if Path(words[0]).is_file() else f"no {words[0]!r}"
+        raise PipelineNotUsable(f"expected a command that may be executed, found {found}", help=_HELP)
+    return words
+
+
+def _must_hold_no_secret(words: list[str]) -> None:
+    """Raise for ``--token VALUE``, ``--token=VALUE``, ``TOKEN=VALUE``: the command is kept with the run."""
+    for word, after in zip(words, [*words[1:], ""], strict=True):
+        name, written_out, value = word.partition("=")
+        if not written_out and word.startswith("-") and not after.startswith("-"):
+            value = after
+        if is_secret(name.lstrip("-"), value):
+            raise PipelineNotUsable(
+                f"expected no secret in the command, which is kept with the run, found {name} in plain text",
+                help="put it into a variable, which the command inherits: export NAME=...",
+            )
+
+
+def _for_a_shell(argument: str) -> str:
+    """Return the first word without quotes that means something to a shell alone; empty: there is none."""
+    try:
+        written = shlex.split(argument, posix=False)
+    except ValueError:
+        return ""
+    return next((word for word in written if word in _SHELL or _SUBSTITUTED.match(word)), "")
 
 
 class Command:
@@ -62,7 +113,7 @@ class Command:
         """Whether a process replied, or lived without being asked."""
         self._refused = ""
         """How one ended that was asked nothing."""
-        self._crews: PerLoop[_Crew] = PerLoop(_Crew, _Crew.close)
+        self._pools: PerLoop[_Pool] = PerLoop(_Pool, _Pool.close)
 
     async def ask_alone(self, question: str) -> Any:
         """Return the command's reply to a question without passages; raises UnusableReply."""
@@ -75,22 +126,22 @@ class Command:
     async def _reply(self, request: dict[str, Any]) -> Any:
         raise NotImplementedError
 
-    async def _blamed(self, process: Process) -> RagharnessError:
+    async def _failure_of(self, process: Process) -> RagharnessError:
         """Return what to raise for a process that ended without a reply: UnusableReply, or AccessRefused.
 
         Until one has replied, another is started and asked nothing: if it ends too, no question can be asked.
         """
         failure = await process.failure()
         seconds = _PATIENCE + 2 * process.age
-        crew = await self._crews.get()
-        async with crew.gate:
+        pool = await self._pools.get()
+        async with pool.gate:
             if not self._proven and not self._refused and seconds < _LONGEST:
                 unasked = await Process.start(self._words)
                 try:
                     self._proven = not await unasked.ends_within(seconds)
                     self._refused = "" if self._proven else await unasked.failure()
                 finally:
-                    crew.end(unasked)
+                    pool.end(unasked)
         if self._refused and not self._proven:
             return AccessRefused(
                 f"before the first question the command {self._refused}",
@@ -109,38 +160,38 @@ class Lines(Command):
     async def _reply(self, request: dict[str, Any]) -> Any:
         number = str(next(self._numbers))
         sent = msgspec.json.encode({"id": number, **request}) + b"\n"
-        crew = await self._crews.get()
-        process, line = await self._exchange(crew, sent)
+        pool = await self._pools.get()
+        process, line = await self._exchange(pool, sent)
         try:
             reply = _value(line, process, number)
         except UnusableReply:
             # Whatever it says next belongs to no question.
-            crew.end(process)
+            pool.end(process)
             raise
         self._proven = True
-        crew.held.append(process)
+        pool.held.append(process)
         return reply
 
-    async def _exchange(self, crew: _Crew, sent: bytes) -> tuple[Process, bytes]:
+    async def _exchange(self, pool: _Pool, sent: bytes) -> tuple[Process, bytes]:
         """Return the line that a process replied; one that had ended in peace meanwhile is replaced."""
         while True:
-            process = await crew.waiting() or await Process.start(self._words)
+            process = await pool.waiting() or await Process.start(self._words)
             try:
-                process.say(sent)
-                line = await process.line()
+                process.write(sent)
+                line = await process.read_line()
                 if line is not None:
                     return process, line
                 status = await process.ended()
-                problem = await self._blamed(process) if status != 0 or process.used == 1 else None
+                problem = await self._failure_of(process) if status != 0 or process.used == 1 else None
             except BaseException:
-                crew.end(process)
+                pool.end(process)
                 raise
-            crew.end(process)
+            pool.end(process)
             if problem is not None:
                 raise problem
 
 
-class _Crew:
+class _Pool:
     """The processes of one event loop."""
 
     def __init__(self) -> None:
@@ -156,7 +207,7 @@ class _Crew:
             await asyncio.sleep(_HEARING)
         while self.held:
             process = self.held.pop()
-            if process.fresh:
+            if process.is_silent:
                 return process
             self.end(process)
         return None
@@ -176,17 +227,17 @@ class Once(Command):
 
     async def _reply(self, request: dict[str, Any]) -> Any:
         sent = msgspec.json.encode(request) if "passages" in request else request["question"].encode()
-        crew = await self._crews.get()
+        pool = await self._pools.get()
         process = await Process.start(self._words)
-        crew.held.append(process)
+        pool.held.append(process)
         try:
-            process.say(sent + b"\n", last=True)
-            said = await process.rest()
+            process.write(sent + b"\n", last=True)
+            said = await process.read_all()
             if await process.ended() != 0:
-                raise await self._blamed(process)
+                raise await self._failure_of(process)
             self._proven = True
         finally:
-            crew.held.remove(process)
+            pool.held.remove(process)
             process.kill()
         text = text_of(said).strip()
         return json_of(text) if text.startswith("{") else text

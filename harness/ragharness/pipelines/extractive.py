@@ -15,11 +15,11 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.errors import UsageError
 from ragharness.language.sentences import sentences, without_number
 from ragharness.language.tables import regex
 from ragharness.language.tokens import words
 from ragharness.language.words import content, generic_concepts
+from ragharness.pipelines import refuse_argument
 from ragharness.pipelines._proposition import core, holds, kind_asked, proposition
 from ragharness.pipelines.refuse import refusal
 from ragharness.readers import read
@@ -162,10 +162,7 @@ class Extractive:
 
 def build(context: Context, argument: str) -> Callable[[str, Sequence[Passage]], str]:
     """Return the extractive pipeline."""
-    if argument:
-        raise UsageError(
-            f"the reference pipeline 'extractive' takes no argument after its name, found {argument!r}"
-        )
+    refuse_argument("extractive", argument)
     return Extractive(context.corpus)
 
 

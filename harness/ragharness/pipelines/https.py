@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.pipelines.http import made
+from ragharness.pipelines.http import build_at
 
 if TYPE_CHECKING:
-    from ragharness.pipelines import Context
-    from ragharness.pipelines._made import Made
+    from ragharness.pipelines import BuiltPipeline, Context
 
 
-def build(context: Context, argument: str) -> Made:
+def build(context: Context, argument: str) -> BuiltPipeline:
     """Return the pipeline at ``https:argument``; raises PipelineNotUsable."""
-    return made(context, f"https:{argument}")
+    return build_at(context, f"https:{argument}")

@@ -9,19 +9,30 @@ the bytes that are sent, which name an answer in the cache.
 from __future__ import annotations
 
 import os
+import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragharness.errors import UnusableReply, UsageError
 from ragharness.language.tables import regex
+from ragharness.pipelines import BuiltPipeline
 from ragharness.pipelines._headers import Headers
-from ragharness.pipelines._llm.asking import Kept, Line
-from ragharness.pipelines._llm.prices import TABLE, Price, find_price
+from ragharness.pipelines._llm.cache import ReplyCache
+from ragharness.pipelines._llm.errors import ErrorReply, too_long
+from ragharness.pipelines._llm.prices import Price, find_price
 from ragharness.pipelines._llm.prompting import DEFAULT, Prompt, load_prompt
-from ragharness.pipelines._llm.refusing import Refusal, too_long
-from ragharness.pipelines._llm.services import Anthropic, OpenAI, Reply, Sampling, Service, opened, sent
-from ragharness.pipelines._made import Made
-from ragharness.pipelines._services import address, must_be_allowed
+from ragharness.pipelines._llm.services import (
+    Anthropic,
+    OpenAI,
+    Reply,
+    Sampling,
+    Service,
+    encode,
+    parse_structured,
+)
+from ragharness.pipelines._replies import json_of
+from ragharness.pipelines._services import Client, address, is_page, message_of, must_be_allowed
 from ragharness.records import Answer, Usage
 
 if TYPE_CHECKING:
@@ -30,8 +41,7 @@ if TYPE_CHECKING:
     import httpx
 
     from ragharness.options import Options
-    from ragharness.pipelines import Context
-    from ragharness.pipelines._made import Setting
+    from ragharness.pipelines import Context, Setting
     from ragharness.records import Passage
 
 MAX_TOKENS = 512
@@ -39,6 +49,9 @@ MAX_TOKENS = 512
 
 MAX_TOKENS_THINKING = 8192
 """The same for models that think first: their thoughts count."""
+
+CONNECT_SECONDS = 10.0
+"""How long a service may take to accept a connection; how long it may write is for the run to say."""
 
 _HOSTS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com/v1"}
 _KEYS = {"api.openai.com": "OPENAI_API_KEY", "api.anthropic.com": "ANTHROPIC_API_KEY"}
@@ -50,7 +63,7 @@ _THINKING = regex(r"o\d|gpt-(?:[5-9]|\d\d)|claude")
 _LOCAL = "for a server of your own: --pipeline-option base-url=http://127.0.0.1:8080/v1"
 
 
-def build(context: Context, argument: str) -> Made:
+def build(context: Context, argument: str) -> BuiltPipeline:
     """Return the generator; raises UsageError for a setting that cannot be meant, or a key that is absent."""
     options = context.options
     model = _model(options.text("model"), argument)
@@ -60,19 +73,25 @@ def build(context: Context, argument: str) -> Made:
     prompt = load_prompt(options.text("prompt", DEFAULT))
     sampling = _sampling(options, model, api, url.host)
     structured = options.choice("structured", "auto", ("auto", "on", "off"))
-    price = find_price(model, url.host, _table(options.text("prices")))
+    price = find_price(model, str(url), _table(options.text("prices")))
     caching = options.flag("cache", default=True)
-    kept = Kept(context.cache / "llm" if context.cache and caching else None)
+    cache = ReplyCache(context.cache / "llm" if context.cache and caching else None)
     key_env = options.text("key-env")
     # A misspelt setting is told before a key that is absent: whoever mends that one would come back.
     options.finish("the pipeline 'llm'")
     must_be_allowed(url, offline=options.offline)
     key_name = _key_name(key_env, url.host)
     headers = Headers({service.key_header: service.key_value.format(f"ENV:{key_name}")} if key_name else {})
-    line = Line(url.copy_with(path=url.path.rstrip("/") + service.path), service, headers, model, key_name)
+    client = Client(
+        url.copy_with(path=url.path.rstrip("/") + service.path),
+        headers,
+        service.headers,
+        connect_seconds=CONNECT_SECONDS,
+        if_absent="start the server, or correct --base-url",
+    )
     forms = {"auto": (True, False), "on": (True,), "off": (False,)}[structured]
-    generator = Generator(line, service, model, prompt, sampling, forms, price, kept)
-    return Made(
+    generator = Generator(client, service, model, key_name, prompt, sampling, forms, price, cache)
+    return BuiltPipeline(
         generator.answer,
         name=f"llm-{model}",
         settings=_settings(api, url, model, prompt, sampling, structured),
@@ -81,34 +100,25 @@ def build(context: Context, argument: str) -> Made:
     )
 
 
+@dataclass
 class Generator:
     """Asks one model."""
 
-    def __init__(
-        self,
-        line: Line,
-        service: Service,
-        model: str,
-        prompt: Prompt,
-        sampling: Sampling,
-        forms: tuple[bool, ...],
-        price: Price | None,
-        kept: Kept,
-    ) -> None:
-        """``forms``: whether to ask for a structured reply; of two, the second once the first was refused."""
-        self._line = line
-        self._service = service
-        self._model = model
-        self._prompt = prompt
-        self._sampling = sampling
-        self._forms = forms
-        self._price = price
-        self._kept = kept
+    client: Client
+    service: Service
+    model: str
+    key_name: str
+    prompt: Prompt
+    sampling: Sampling
+    forms: tuple[bool, ...]
+    """Whether to ask for a structured reply; of two, the second once the first was refused."""
+    price: Price | None
+    cache: ReplyCache
 
     def recall(self, question: str, passages: Sequence[Passage]) -> Answer | None:
         """Return the answer that an earlier call gave to the very same request, or None."""
-        for as_json in self._forms:
-            found = self._kept.find(self._line.address, self._request(question, passages, as_json))
+        for as_json in self.forms:
+            found = self.cache.find(self.client.where, self._request(question, passages, as_json))
             if found is not None:
                 return self._answer(*found, as_json, from_cache=True)
         return None
@@ -119,51 +129,63 @@ class Generator:
         Raises TemporaryFailure for what another try may mend, AccessRefused for what no question can escape,
         and UnusableReply, with what was paid for, for an answer that must not be graded.
         """
-        as_json, *others = self._forms
+        as_json, *others = self.forms
         request = self._request(question, passages, as_json)
-        reply, seconds = await self._line.ask(request)
-        if isinstance(reply, Refusal) and others and reply.of_structure:
+        reply, seconds = await self._ask(request)
+        if isinstance(reply, ErrorReply) and others and reply.of_structure:
             # The service cannot do it: no later question asks for it either.
-            self._forms = (False,)
+            self.forms = (False,)
             as_json, request = False, self._request(question, passages, False)
-            reply, seconds = await self._line.ask(request)
-        if isinstance(reply, Refusal):
+            reply, seconds = await self._ask(request)
+        if isinstance(reply, ErrorReply):
             raise reply.error()
         answer = self._answer(reply, seconds, as_json)
         problem = self._problem(reply, answer)
         if problem is not None:
             raise problem
         if answer.text.strip():
-            self._kept.keep(self._line.address, request, reply, seconds)
+            self.cache.keep(self.client.where, request, reply, seconds)
         return answer
 
+    async def _ask(self, request: bytes) -> tuple[Reply | ErrorReply, float]:
+        """Send it once; return the reply, or why there is none, and the seconds that it took."""
+        began = time.perf_counter()
+        got = await self.client.ask(content=request)
+        seconds = time.perf_counter() - began
+        if not got.is_success:
+            return ErrorReply(got, self.model, self.key_name), seconds
+        text = got.text()
+        if is_page(text):
+            raise UnusableReply(f"expected JSON of {got.where}, found a web page: {message_of(text)}")
+        return self.service.read(json_of(text)), seconds
+
     def _request(self, question: str, passages: Sequence[Passage], as_json: bool) -> bytes:
-        instruction = self._prompt.instruction(as_json)
-        messages = self._prompt.messages(question, passages, as_json)
-        return sent(self._service.body(self._model, instruction, messages, self._sampling, as_json))
+        instruction = self.prompt.instruction(as_json)
+        messages = self.prompt.messages(question, passages, as_json)
+        return encode(self.service.body(self.model, instruction, messages, self.sampling, as_json))
 
     def _answer(self, reply: Reply, seconds: float, as_json: bool, *, from_cache: bool = False) -> Answer:
-        text, citations = opened(reply.text) if as_json else (reply.text, None)
-        cost = reply.cost
-        if cost is None and self._price is not None:
-            cost = self._price.cost(reply)
-        usage = Usage(reply.prompt_tokens, reply.completion_tokens, cost, round(seconds, 6), from_cache)
+        text, citations = parse_structured(reply.text) if as_json else (reply.text, None)
+        prompt, completion, cost = reply.prompt_tokens, reply.completion_tokens, reply.cost
+        if cost is None and self.price is not None and prompt is not None and completion is not None:
+            cost = self.price.cost(prompt, completion, reply.cached_tokens)
+        usage = Usage(prompt, completion, cost, round(seconds, 6), from_cache)
         return Answer(text=text, citations=citations, usage=usage)
 
     def _problem(self, reply: Reply, answer: Answer) -> UnusableReply | None:
         """Return what to raise for a reply that is not what the model had to say."""
         if reply.ended == "length":
             return UnusableReply(
-                f"the answer was cut off after {self._sampling.max_tokens} tokens",
+                f"the answer was cut off after {self.sampling.max_tokens} tokens",
                 help="--pipeline-option max-tokens=N allows for more",
                 answer=answer,
             )
         if reply.ended == "filtered":
             return UnusableReply(
-                f"the content filter of {self._line.address} cut the answer off", answer=answer
+                f"the content filter of {self.client.where} cut the answer off", answer=answer
             )
         if reply.ended == "context":
-            return too_long(self._model, "it ended where the context was full", answer)
+            return too_long(self.model, "it ended where the context was full", answer)
         return None
 
 
@@ -189,10 +211,10 @@ def _endpoint(written: str) -> httpx.URL:
     return url.copy_with(path=path or "/v1")
 
 
-def list_price(model: str, base_url: str = "", prices: str = "") -> Price | None:
-    """Return what a model costs where it is served; None: the table does not know it."""
+def price_of(model: str, base_url: str = "", prices: str = "") -> Price | None:
+    """Return what a model costs where it is served; None: nobody says."""
     api = "anthropic" if model.startswith("claude") else "openai"
-    return find_price(model, _endpoint(base_url or _HOSTS[api]).host, _table(prices))
+    return find_price(model, str(_endpoint(base_url or _HOSTS[api])), _table(prices))
 
 
 def _limit_name(host: str) -> str:
@@ -217,8 +239,8 @@ def _unless_none(options: Options, name: str, default: str) -> float | None:
     )
 
 
-def _table(given: str) -> Path:
-    return Path(given).expanduser() if given else TABLE
+def _table(given: str) -> Path | None:
+    return Path(given).expanduser() if given else None
 
 
 def _key_name(given: str, host: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.errors import UsageError
+from ragharness.pipelines import refuse_argument
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,10 +19,7 @@ NEAREST = 3
 
 def build(context: Context, argument: str) -> Callable[[str, Sequence[Passage]], str]:  # noqa: ARG001
     """Return the pipeline that gives the same refusal to every question."""
-    if argument:
-        raise UsageError(
-            f"the reference pipeline 'refuse' takes no argument after its name, found {argument!r}"
-        )
+    refuse_argument("refuse", argument)
     return _answer
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ragharness.errors import UnusableReply, UsageError
-from ragharness.pipelines._made import Made
+from ragharness.pipelines import BuiltPipeline
 from ragharness.records import Answer, Failure, Passage, Question, Record
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _HELP = (
 )
 
 
-def build(context: Context, argument: str) -> Made:
+def build(context: Context, argument: str) -> BuiltPipeline:
     """Return the pipeline that looks its answers up in ``argument``; raises UsageError."""
     if not argument:
         raise UsageError("a pipeline of recorded answers needs a file: replay:records.jsonl", help=_HELP)
@@ -44,7 +44,7 @@ def build(context: Context, argument: str) -> Made:
         if entry.get("epoch", 0) == epoch:
             answers.add(entry, number)
     takes = _recorded_takes(path, context) if answers.know_passages else ""
-    return Made(
+    return BuiltPipeline(
         answers.with_its_own if answers.know_passages else answers.to,
         settings={"epoch": epoch, **({"recorded_takes": takes} if takes else {})},
         source=content,

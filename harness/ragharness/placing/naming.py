@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from ragharness.placing.skeleton import bones
+from ragharness.placing.folding import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,5}$")
 
 
-class Names:
+class DocumentNames:
     """The documents of a corpus by all their names; a name that two of them bear means none."""
 
     def __init__(self, corpus: Corpus) -> None:
@@ -49,5 +49,5 @@ def _forms(name: str) -> list[str]:
     """Return how a name is compared: whole, as the last part of a path or URL, and without a file ending."""
     path = unquote(urlsplit(name).path) if "://" in name else name
     last = re.split(r"[/\\]", path.rstrip("/\\"))[-1]
-    forms = (bones(each) for each in (name, last, _ENDING.sub("", last), _ENDING.sub("", name)))
+    forms = (fold(each) for each in (name, last, _ENDING.sub("", last), _ENDING.sub("", name)))
     return [each for each in forms if each]

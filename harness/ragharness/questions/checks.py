@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 from ragharness.errors import UnknownName
 from ragharness.language.tokens import words
 from ragharness.passages import withhold
-from ragharness.questions.ground import Ground
-from ragharness.questions.whole import OF_THE_SET, Finding
+from ragharness.questions.corpus_index import CorpusIndex
+from ragharness.questions.set_checks import OF_THE_SET, Finding
 from ragharness.records import ROWS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ragharness.corpus import Corpus
     from ragharness.passages import PassageSet
     from ragharness.questions.questionset import QuestionSet
-    from ragharness.records import Question
+    from ragharness.records import Passage, Question
 
-    Checks = tuple[tuple[str, Callable[[Question, Ground, PassageSet], Iterator[str]]], ...]
+    Rules = tuple[tuple[str, Callable[["_Checks", Question], Iterator[str]]], ...]
 
 
 _QUOTED = 40
@@ -38,30 +38,24 @@ def check_questions(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
     if any(finding.rule == "evidence" for finding in findings):
         # Nothing can be checked about documents that are not there.
         return findings
-    ground = Ground(corpus)
-    index = withhold(ground.passages, questions.withheld_documents, questions.withheld_spans)
+    index = CorpusIndex(corpus)
+    passages = withhold(index.passages, questions.withheld_documents, questions.withheld_spans)
     every = _OF_A_QUESTION if questions.places else (*_OF_A_QUESTION, *_OF_A_BUILT_QUESTION)
-    findings += _of_each(questions, every, ground, index)
-    return findings if questions.places else findings + _of_the_set(questions, ground)
-
-
-def _of_each(questions: QuestionSet, checks: Checks, ground: Ground, index: PassageSet) -> Iterator[Finding]:
-    for question in questions.questions:
-        for rule, check in checks:
-            yield from (Finding(rule, question.id, message) for message in check(question, ground, index))
+    findings += _Checks(index, passages).of_each(questions, every)
+    return findings if questions.places else findings + _of_the_set(questions, index)
 
 
 def remarks(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
     """Return the properties of built sets that a file of the user's does not have; it need not."""
     if not questions.places or any(finding.rule == "evidence" for finding in misfits(questions, corpus)):
         return []
-    ground = Ground(corpus)
-    own = _of_each(questions, _OF_A_BUILT_QUESTION, ground, ground.passages)
-    return [*own, *_of_the_set(questions, ground)]
+    index = CorpusIndex(corpus)
+    own = _Checks(index, index.passages).of_each(questions, _OF_A_BUILT_QUESTION)
+    return [*own, *_of_the_set(questions, index)]
 
 
-def _of_the_set(questions: QuestionSet, ground: Ground) -> list[Finding]:
-    return list(chain.from_iterable(check(questions, ground) for check in OF_THE_SET))
+def _of_the_set(questions: QuestionSet, index: CorpusIndex) -> list[Finding]:
+    return list(chain.from_iterable(check(questions, index) for check in OF_THE_SET))
 
 
 def misfits(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
@@ -123,57 +117,6 @@ def _unit(questions: QuestionSet) -> str:
     return "line" if questions.places else "question"
 
 
-def _answerable(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:
-    """What wants an answer has its evidence in the index; what has none says so."""
-    if question.answerable != bool(question.answers):
-        yield "expected accepted answers exactly when the question is answerable"
-    if question.wanted == "correct" or question.stratum == "null_retrieval":
-        about = [question.document] if question.document else [span.document for span in question.evidence]
-        own = chain.from_iterable(index.of(copy) for each in about for copy in ground.copies(each))
-        if not ground.covered(question, list(own)):
-            yield "expected passages of the index that hold all of its evidence, found none for some span"
-    if not question.answerable and question.evidence:
-        yield "expected no evidence for a question without answer"
-
-
-def _withheld(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:
-    """What is withheld is out of the index, and nothing but it."""
-    if (question.target == "unsupported") != bool(question.withheld):
-        yield "expected evidence to be withheld exactly in grounded/unsupported"
-    if not question.withheld:
-        return
-    left = [passage for each in ground.copies(question.document) for passage in index.of(each)]
-    if question.withheld == "document" and left:
-        yield f"expected no passage of {question.document} in the index, found {len(left)}"
-    for span in question.evidence:
-        if any(passage.start < span.end and span.start < passage.end for passage in left):
-            yield f"expected no passage of the index over {span.document} {span.start}-{span.end}, found one"
-    if question.withheld == "clause" and not left:
-        yield "expected the rest of the document in the index, found nothing of it"
-
-
-def _silent(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:  # noqa: ARG001
-    """What nothing answers stores the patterns that prove it."""
-    if question.answerable:
-        return
-    if not question.absence_patterns or not question.absence_scope:
-        return
-    unreadable = [each for each in question.absence_patterns if not _compiles(each)]
-    if unreadable:
-        yield f"expected regular expressions, found {', '.join(map(repr, unreadable))}"
-        return
-    for pattern in ground.hits(question):
-        yield f"expected no text to match {pattern!r}, found one that does"
-    if question.stratum == "unanswerable" and question.absence_scope != "corpus":
-        yield "expected a topic that nothing in the corpus touches, found patterns of one document"
-
-
-def _proven(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:  # noqa: ARG001
-    """A question without an answer stores why."""
-    if not question.answerable and not (question.absence_patterns and question.absence_scope):
-        yield "expected stored absence patterns and their scope, found none"
-
-
 def _compiles(pattern: str) -> bool:
     try:
         re.compile(pattern)
@@ -182,49 +125,111 @@ def _compiles(pattern: str) -> bool:
     return True
 
 
-def _tempting(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:  # noqa: ARG001
-    """A question that tempts stores its temptation, which is no accepted answer."""
-    if question.target == "wrong" and not question.distractors:
-        yield "expected the tempting false answer, found no distractor"
-    for each in question.distractors:
-        if each.value in question.answers:
-            yield f"expected a false answer as distractor, found the accepted {each.value!r}"
+class _Checks:
+    """What a question must have, each as sentences about what it lacks."""
+
+    def __init__(self, index: CorpusIndex, passages: PassageSet) -> None:
+        """``passages``: the index without what is withheld."""
+        self.index = index
+        self.passages = passages
+
+    def of_each(self, questions: QuestionSet, rules: Rules) -> Iterator[Finding]:
+        """Yield the findings of some rules, question by question."""
+        for question in questions.questions:
+            for rule, check in rules:
+                yield from (Finding(rule, question.id, message) for message in check(self, question))
+
+    def _left(self, documents: Iterable[str]) -> list[Passage]:
+        """Return the passages of documents, and of those with the same text, that are in the index."""
+        copies = (copy for each in documents for copy in self.index.copies(each))
+        return [passage for copy in copies for passage in self.passages.of(copy)]
+
+    def answerable(self, question: Question) -> Iterator[str]:
+        """What wants an answer has its evidence in the index; what has none says so."""
+        if question.answerable != bool(question.answers):
+            yield "expected accepted answers exactly when the question is answerable"
+        if question.wanted == "correct" or question.stratum == "null_retrieval":
+            spans = question.evidence
+            about = [question.document] if question.document else [each.document for each in spans]
+            if not self.index.covered(question, self._left(about)):
+                yield "expected passages of the index that hold all of its evidence, found none for some span"
+        if not question.answerable and question.evidence:
+            yield "expected no evidence for a question without answer"
+
+    def withheld(self, question: Question) -> Iterator[str]:
+        """What is withheld is out of the index, and nothing but it."""
+        if (question.target == "unsupported") != bool(question.withheld):
+            yield "expected evidence to be withheld exactly in grounded/unsupported"
+        if not question.withheld:
+            return
+        left = self._left([question.document])
+        if question.withheld == "document" and left:
+            yield f"expected no passage of {question.document} in the index, found {len(left)}"
+        for span in question.evidence:
+            if any(passage.start < span.end and span.start < passage.end for passage in left):
+                place = f"{span.document} {span.start}-{span.end}"
+                yield f"expected no passage of the index over {place}, found one"
+        if question.withheld == "clause" and not left:
+            yield "expected the rest of the document in the index, found nothing of it"
+
+    def silent(self, question: Question) -> Iterator[str]:
+        """What nothing answers stores the patterns that prove it."""
+        if question.answerable or not (question.absence_patterns and question.absence_scope):
+            return
+        unreadable = [each for each in question.absence_patterns if not _compiles(each)]
+        if unreadable:
+            yield f"expected regular expressions, found {', '.join(map(repr, unreadable))}"
+            return
+        for pattern in self.index.hits(question):
+            yield f"expected no text to match {pattern!r}, found one that does"
+        if question.stratum == "unanswerable" and question.absence_scope != "corpus":
+            yield "expected a topic that nothing in the corpus touches, found patterns of one document"
+
+    def proven(self, question: Question) -> Iterator[str]:
+        """A question without an answer stores why."""
+        if not question.answerable and not (question.absence_patterns and question.absence_scope):
+            yield "expected stored absence patterns and their scope, found none"
+
+    def tempting(self, question: Question) -> Iterator[str]:
+        """A question that tempts stores its temptation, which is no accepted answer."""
+        if question.target == "wrong" and not question.distractors:
+            yield "expected the tempting false answer, found no distractor"
+        for each in question.distractors:
+            if each.value in question.answers:
+                yield f"expected a false answer as distractor, found the accepted {each.value!r}"
+
+    def own_wording(self, question: Question) -> Iterator[str]:
+        """The question does not give its answer away."""
+        if question.kind == "yesno" and not question.proposition:
+            yield "expected the proposition that yes affirms or denies, found none"
+        if question.kind != "yesno":
+            text = f" {' '.join(words(question.text))} "
+            for each in question.answers:
+                if f" {' '.join(words(each))} " in text:
+                    yield f"expected a question that does not contain its answer, found {each!r} in it"
+
+    def named(self, question: Question) -> Iterator[str]:
+        """The question names the document that it asks about."""
+        if question.document and self.index.corpus.document(question.document).handle:
+            document = self.index.corpus.document(question.document)
+            names = (document.title, document.handle, document.paraphrase)
+            folded = question.text.casefold()
+            if not any(name and name.casefold() in folded for name in names):
+                yield f"expected the document's title, handle or paraphrase in it, found none of {names}"
+
+    def alike(self, question: Question) -> Iterator[str]:
+        """A document with a near-duplicate is neither withheld nor a trap."""
+        if (question.withheld or question.stratum == "adversarial") and question.document in self.index.alike:
+            yield f"expected a document without near-duplicate, found {question.document}"
 
 
-def _own_wording(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:  # noqa: ARG001
-    """The question does not give its answer away."""
-    if question.kind == "yesno" and not question.proposition:
-        yield "expected the proposition that yes affirms or denies, found none"
-    if question.kind != "yesno":
-        text = f" {' '.join(words(question.text))} "
-        for each in question.answers:
-            if f" {' '.join(words(each))} " in text:
-                yield f"expected a question that does not contain its answer, found {each!r} in it"
-
-
-def _named(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:  # noqa: ARG001
-    """The question names the document that it asks about."""
-    if question.document and ground.corpus.document(question.document).handle:
-        document = ground.corpus.document(question.document)
-        names = (document.title, document.handle, document.paraphrase)
-        folded = question.text.casefold()
-        if not any(name and name.casefold() in folded for name in names):
-            yield f"expected the document's title, handle or paraphrase in it, found none of {names}"
-
-
-def _alike(question: Question, ground: Ground, index: PassageSet) -> Iterator[str]:  # noqa: ARG001
-    """A document with a near-duplicate is neither withheld nor a trap."""
-    if (question.withheld or question.stratum == "adversarial") and question.document in ground.alike:
-        yield f"expected a document without near-duplicate, found {question.document}"
-
-
-_OF_A_QUESTION: Checks = (
-    ("answerable", _answerable),
-    ("withheld", _withheld),
-    ("silence", _silent),
-    ("temptation", _tempting),
-    ("wording", _own_wording),
-    ("near-duplicates", _alike),
+_OF_A_QUESTION: Rules = (
+    ("answerable", _Checks.answerable),
+    ("withheld", _Checks.withheld),
+    ("silence", _Checks.silent),
+    ("temptation", _Checks.tempting),
+    ("wording", _Checks.own_wording),
+    ("near-duplicates", _Checks.alike),
 )
-_OF_A_BUILT_QUESTION: Checks = (("silence", _proven), ("wording", _named))
+_OF_A_BUILT_QUESTION: Rules = (("silence", _Checks.proven), ("wording", _Checks.named))
 """What a table of questions and answers cannot give, and a file of the user's need not."""

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from hashlib import sha256
 from math import ceil
 from typing import TYPE_CHECKING
 
 from ragharness.passages import PassageSet, withhold
-from ragharness.questions.questionset import Slot
+from ragharness.questions.candidates import Shortage
+from ragharness.questions.questionset import RowPart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ragharness.questions.building import Family, Group, Pool
-    from ragharness.questions.ground import Ground
+    from ragharness.questions.candidates import Family, Group, Pool
     from ragharness.records import Evidence, Question
 
 WHOLLY_WITHHELD = 5
@@ -23,14 +23,6 @@ WHOLLY_WITHHELD = 5
 
 LEFT_IN_INDEX = 3
 """Passages of a document that must stay when a clause of it is withheld: its name has to match something."""
-
-
-class Shortage(Exception):
-    """The corpus does not carry as many questions of a slot as asked."""
-
-    def __init__(self, slot: Slot) -> None:
-        super().__init__(f"the corpus carries no more questions of {slot.name}")
-        self.slot = slot
 
 
 @dataclass
@@ -48,32 +40,23 @@ class _Tally:
 class Picker:
     """The state of one build: what is picked, how often each document is used, which ones are closed."""
 
-    def __init__(
-        self,
-        pool: Pool,
-        ground: Ground,
-        seed: int,
-        counts: Mapping[Slot, int],
-        ease: int = 1,
-        *,
-        spare: bool = False,
-    ) -> None:
-        """``spare``: the documents that state least are withheld first, whatever the turn of topics."""
+    def __init__(self, pool: Pool, seed: int, counts: Mapping[RowPart, int], ease: int) -> None:
+        """``ease``: how many times its share a document may carry."""
         self.pool = pool
-        self._spare = spare
-        self.ground = ground
-        self._ranks = {id(group): _rank(seed, slot, group) for slot in counts for group in pool.of(slot)}
-        self._fit: dict[int, bool] = {}
-        self._sight: dict[int, bool] = {}
-        self._picked: dict[Slot, list[Question]] = {}
-        self._groups: dict[Slot, list[Group]] = {}
-        self._tallies: dict[tuple[str, str], _Tally] = {}
+        self._spare = bool(pool.weights)
+        """Where kinds of answer are to be rare, the documents that state least are withheld first."""
+        self._index = pool.index
+        self._ranks = {group: _rank(seed, part, group) for part in counts for group in pool.of(part)}
+        self._fit: dict[Group, bool] = {}
+        self._sight: dict[Group, bool] = {}
+        self._picked: defaultdict[RowPart, list[tuple[Group, Question]]] = defaultdict(list)
+        self._tallies: defaultdict[tuple[str, str], _Tally] = defaultdict(_Tally)
         self._topics: Counter[str] = Counter()
         self._taken: set[tuple[str, str]] = set()
         self._closed: set[str] = set()
         self.load: Counter[str] = Counter()
         self._hidden: dict[str, list[Evidence]] = {}
-        withheld = sum(count for slot, count in counts.items() if slot.withheld)
+        withheld = sum(count for part, count in counts.items() if part.withheld)
         places = len(pool.places())
         self.crowded = 2 * withheld > places
         """Whether a document for every withheld question would leave too few for all others."""
@@ -83,13 +66,13 @@ class Picker:
         self.most = 1 + ease * ceil(others / open_places)
         """Questions that one document may carry."""
 
-    def picked(self, slot: Slot) -> list[Question]:
-        """Return the questions picked for a slot, in the order of picking."""
-        return self._picked.get(slot, [])
+    def picked(self, part: RowPart) -> list[Question]:
+        """Return the questions picked for a part, in the order of picking."""
+        return [question for _, question in self._picked[part]]
 
     def rank(self, group: Group) -> str:
         """Return the group's place in the seeded order that breaks all ties."""
-        return self._ranks[id(group)]
+        return self._ranks[group]
 
     def usable(self, group: Group, *, closing: bool = False) -> bool:
         """Whether the group may still be asked; the dear tests come last and are remembered."""
@@ -100,31 +83,31 @@ class Picker:
         if group.resembles & self._closed:  # what is not in the index tempts nobody
             return False
         if group.place in self._hidden:
-            if id(group) not in self._sight:
-                self._sight[id(group)] = self._in_sight(group)
-            if not self._sight[id(group)]:
+            if group not in self._sight:
+                self._sight[group] = self._in_sight(group)
+            if not self._sight[group]:
                 return False
-        if id(group) not in self._fit:
-            self._fit[id(group)] = self._fits(group)
-        return self._fit[id(group)]
+        if group not in self._fit:
+            self._fit[group] = self._fits(group)
+        return self._fit[group]
 
-    def reserve(self, slot: Slot, group: Group) -> None:
+    def reserve(self, part: RowPart, group: Group) -> None:
         """Count the group as asked; its wording may be chosen later."""
-        tally = self._tally(slot)
+        tally = self._tally(part)
         genre, kind = group.family
         tally.genres[genre] += 1
         tally.kinds[kind] += self.pool.weights.get(kind, 1)
         self._taken.add(group.pair)
         self.load[group.place] += 1
 
-    def fullness(self, slot: Slot, family: Family) -> tuple[int, int]:
+    def fullness(self, part: RowPart, family: Family) -> tuple[int, int]:
         """Return how often the row has the genre, and the kind, of a family already."""
-        tally = self._tally(slot)
+        tally = self._tally(part)
         return tally.genres[family[0]], tally.kinds[family[1]]
 
-    def add(self, slot: Slot, group: Group, form: str | None = None) -> None:
+    def add(self, part: RowPart, group: Group, form: str | None = None) -> None:
         """Take that wording of a reserved group of which its row has least, in the given form if any."""
-        tally = self._tally(slot)
+        tally = self._tally(part)
         variants = [each for each in group.variants if form in (None, each.form)] or list(group.variants)
         best = min(
             variants,
@@ -139,50 +122,48 @@ class Picker:
         tally.answers[best.answers] += 1
         tally.wordings[best.wording] += 1
         self._topics[group.topic] += 1
-        self._picked.setdefault(slot, []).append(best)
-        self._groups.setdefault(slot, []).append(group)
+        self._picked[part].append((group, best))
 
-    def fill(self, slot: Slot, count: int) -> None:
-        """Pick ``count`` questions of a slot: genres, kinds, topics, documents in turn; raises Shortage."""
-        tally = self._tally(slot)
+    def fill(self, part: RowPart, count: int) -> None:
+        """Pick ``count`` questions of a part: genres, kinds, topics, documents in turn; raises Shortage."""
+        tally = self._tally(part)
 
         def cost(group: Group) -> tuple[int, ...]:
             form = min(tally.forms[each.form] for each in group.variants)
             return tally.topics[group.topic], self.load[group.place], self._topics[group.topic], form
 
-        self._pick(slot, count, cost)
+        self._pick(part, count, cost)
 
-    def withhold(self, slot: Slot, count: int) -> None:
+    def withhold(self, part: RowPart, count: int) -> None:
         """Pick questions whose evidence is kept out of the index, and close their documents to all others.
 
         In a crowded corpus several share a document that is withheld, and one that lacks passages carries
         other questions whose evidence is left.
         """
         scarce = self.pool.scarce()
-        tempted = {each.pair for each in self.pool.of(Slot("grounded", "wrong"))} if self._spare else set()
+        tempted = {each.pair for each in self.pool.of(RowPart("grounded", "wrong"))} if self._spare else set()
         plenty = self.pool.plenty() if self._spare else scarce
-        tally = self._tally(slot)
+        tally = self._tally(part)
 
         def cost(group: Group) -> tuple[int, ...]:
             loaded = self.load[group.place] if self.crowded else 0
             turns = tally.topics[group.topic], loaded, scarce[group.place]
             return (group.pair in tempted, plenty[group.place], *turns) if self._spare else turns
 
-        if self.crowded and slot.withheld == "clause":
-            self._pick(slot, count, cost)
-            for each in self.picked(slot):
-                self._hidden.setdefault(self.ground.corpus.canonical(each.document), []).extend(each.evidence)
+        if self.crowded and part.withheld == "clause":
+            self._pick(part, count, cost)
+            for each in self.picked(part):
+                self._hidden.setdefault(self._index.corpus.canonical(each.document), []).extend(each.evidence)
             self._sight.clear()
             return
-        self._pick(slot, count, cost, close=True)
+        self._pick(part, count, cost, close=True)
 
-    def reword(self, slot: Slot, form: str, other: str) -> bool:
-        """Ask one question of a slot in the other form; False: none of them can be."""
-        picked = self._picked.get(slot, [])
-        for place, (question, group) in enumerate(zip(picked, self._groups.get(slot, []), strict=True)):
+    def reword(self, part: RowPart, form: str, other: str) -> bool:
+        """Ask one question of a part in the other form; False: none of them can be."""
+        for place, (group, question) in enumerate(self._picked[part]):
             variants = [each for each in group.variants if each.form == other]
             if question.kind == "yesno" and question.form == form and variants:
-                picked[place] = variants[0]
+                self._picked[part][place] = group, variants[0]
                 return True
         return False
 
@@ -200,19 +181,19 @@ class Picker:
         # No other passage can hold its evidence; few of a long document are near it.
         near = tuple(
             passage
-            for passage in self.ground.passages.of(first.document)
+            for passage in self._index.passages.of(first.document)
             if any(passage.start < span.end and span.start < passage.end for span in first.evidence)
         )
-        left = withhold(PassageSet(near, self.ground.passages.words), (), self._hidden[group.place])
-        return self.ground.covered(first, left.passages)
+        left = withhold(PassageSet(near, self._index.passages.words), (), self._hidden[group.place])
+        return self._index.covered(first, left.passages)
 
     def _pick(
-        self, slot: Slot, count: int, cost: Callable[[Group], tuple[int, ...]], *, close: bool = False
+        self, part: RowPart, count: int, cost: Callable[[Group], tuple[int, ...]], *, close: bool = False
     ) -> None:
         for _ in range(count):
             order = sorted(
-                self.pool.of(slot),
-                key=lambda group: (self.fullness(slot, group.family), cost(group), self.rank(group)),
+                self.pool.of(part),
+                key=lambda group: (self.fullness(part, group.family), cost(group), self.rank(group)),
             )
             group = next(
                 (
@@ -223,30 +204,27 @@ class Picker:
                 None,
             )
             if group is None:
-                raise Shortage(slot)
-            self.reserve(slot, group)
-            self.add(slot, group)
+                raise Shortage(part)
+            self.reserve(part, group)
+            self.add(part, group)
             if close:
                 self._closed.add(group.place)
 
-    def _tally(self, slot: Slot) -> _Tally:
+    def _tally(self, part: RowPart) -> _Tally:
         """Both ways of withholding share one tally: they are one row."""
-        key = slot.stratum, slot.target
-        if key not in self._tallies:
-            self._tallies[key] = _Tally()
-        return self._tallies[key]
+        return self._tallies[part.stratum, part.target]
 
     def _fits(self, group: Group) -> bool:
         first = group.variants[0]
-        if (first.withheld or first.stratum == "adversarial") and first.document in self.ground.alike:
+        if (first.withheld or first.stratum == "adversarial") and first.document in self._index.alike:
             return False
-        if self.ground.hits(first):
+        if self._index.hits(first):
             return False
-        if first.answerable and not self.ground.covered(first, self.ground.passages.of(first.document)):
+        if first.answerable and not self._index.covered(first, self._index.passages.of(first.document)):
             return False
-        return first.withheld != "clause" or self.ground.left_by_clause(first) >= LEFT_IN_INDEX
+        return first.withheld != "clause" or self._index.left_by_clause(first) >= LEFT_IN_INDEX
 
 
-def _rank(seed: int, slot: Slot, group: Group) -> str:
+def _rank(seed: int, part: RowPart, group: Group) -> str:
     """Return a draw from the seed and the group alone: one candidate less leaves all other ranks alone."""
-    return sha256("|".join((str(seed), *slot, *group.pair)).encode()).hexdigest()
+    return sha256("|".join((str(seed), *part, *group.pair)).encode()).hexdigest()

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 
 
-class Slot(NamedTuple):
-    """A kind of question that a set holds a fixed share of."""
+class RowPart(NamedTuple):
+    """A row, or one half of grounded/unsupported (documents, clauses): a set holds a fixed share of it."""
 
     stratum: Stratum
     target: Target = ""
@@ -27,21 +27,21 @@ class Slot(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The slot as a reader calls it: grounded/unsupported/clause."""
-        return "/".join(part for part in self if part)
+        """The part as a reader calls it: grounded/unsupported/clause."""
+        return "/".join(filter(None, self))
 
 
-SHARES: dict[Slot, int] = {
-    Slot("grounded", "correct"): 40,
-    Slot("grounded", "wrong"): 20,
-    Slot("grounded", "unsupported", "document"): 10,
-    Slot("grounded", "unsupported", "clause"): 10,
-    Slot("grounded", "refused"): 20,
-    Slot("unanswerable"): 10,
-    Slot("adversarial"): 10,
-    Slot("null_retrieval"): 10,
+SHARES: dict[RowPart, int] = {
+    RowPart("grounded", "correct"): 40,
+    RowPart("grounded", "wrong"): 20,
+    RowPart("grounded", "unsupported", "document"): 10,
+    RowPart("grounded", "unsupported", "clause"): 10,
+    RowPart("grounded", "refused"): 20,
+    RowPart("unanswerable"): 10,
+    RowPart("adversarial"): 10,
+    RowPart("null_retrieval"): 10,
 }
-"""Questions of each slot in a set of 130, in row order."""
+"""Questions of each row, or part of one, in a set of 130, in row order."""
 
 
 def _plain(question: Question) -> Question:
@@ -55,23 +55,23 @@ def _plain(question: Question) -> Question:
     return replace(question, **{**tuples, "distractors": tuple(distractors) or ()})
 
 
-def slot_of(question: Question) -> Slot:
-    """Return the slot that a question belongs to."""
-    return Slot(question.stratum, question.target, question.withheld)
+def part_of(question: Question) -> RowPart:
+    """Return the part that a question belongs to."""
+    return RowPart(question.stratum, question.target, question.withheld)
 
 
-def quotas(size: int, left_out: Iterable[str] = ()) -> dict[Slot, int]:
-    """Return how many questions of each slot a set of ``size`` holds: largest remainders, rows in order.
+def quotas(size: int, left_out: Iterable[str] = ()) -> dict[RowPart, int]:
+    """Return how many questions of each part a set of ``size`` holds: largest remainders, rows in order.
 
-    A slot that is left out, by its name, holds none; the others keep their proportions.
+    A part that is left out, by its name, holds none; the others keep their proportions.
     """
     gone = frozenset(left_out)
-    shares = {slot: 0 if slot.name in gone else share for slot, share in SHARES.items()}
+    shares = {part: 0 if part.name in gone else share for part, share in SHARES.items()}
     total = sum(shares.values())
-    counts = {slot: size * share // total for slot, share in shares.items()}
-    rests = sorted(shares, key=lambda slot: -(size * shares[slot] % total))
-    for slot in rests[: size - sum(counts.values())]:
-        counts[slot] += 1
+    counts = {part: size * share // total for part, share in shares.items()}
+    rests = sorted(shares, key=lambda part: -(size * shares[part] % total))
+    for part in rests[: size - sum(counts.values())]:
+        counts[part] += 1
     return counts
 
 
@@ -88,7 +88,7 @@ class QuestionSet:
     frozen: bool = False
     notes: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
-    """Names of the slots of which the documents carry none; ``notes`` says so."""
+    """Names of the parts of which the documents carry none; ``notes`` says so."""
     places: tuple[int, ...] = ()
     """For a file of the user's, which need not be built as ours are: the line of each question."""
 

@@ -1,21 +1,18 @@
-"""Parses the cells of a question table: the kind of an answer, its value, its unit."""
+"""Reads golds as they are compared: kind, value, unit, and what the wording of a question asks for."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from decimal import Decimal
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
+from ragharness.language.sentences import sentences
 from ragharness.language.tokens import words
 from ragharness.language.units import is_currency, read_unit
-from ragharness.questions.phrasing import asks_money, asks_when, interrogative, is_polar, stated_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from ragharness.records import Kind, Question
 
 KINDS = ("yesno", "number", "date", "text", "list")
@@ -41,18 +38,39 @@ _ASKS_MONTH = re.compile(r"\bmonth\b", re.IGNORECASE)
 _BESIDE = re.compile(r"\W*x?\W*")
 """What may stand beside the amount of a number: marks, and the x of "9.5x"."""
 
+_AUXILIARY = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|may|must|should|will|would)(?:n['’]t)?"
+_ASKING = r"\b(?:wh(?:at|ich|om?|ose|en|ere|y)|how)\b"
+_POLAR = re.compile(rf"(?:(?!{_ASKING})[^?])*?(?:^|[,;]\s+){_AUXILIARY}\s", re.IGNORECASE)
+_MOMENT = re.compile(r"\b(?:when|years?|dates?)\b", re.IGNORECASE)
+_HOW_MANY = re.compile(
+    r"\b(?:how many|number of)\s+(?:\w+\s+)?(seconds|minutes|hours|days|weeks|months|years)\b",
+    re.IGNORECASE,
+)
 
-_TOLD: dict[Literal["", "sentence", "no unit"], str] = {
-    "sentence": (
-        "are sentences, which the rules leave to review unless an answer holds their words: give a short gold"
-        " (a name, a figure, yes or no) as a further accepted answer, or let a judge or a person decide"
-    ),
-    "no unit": (
-        "are amounts of money without their unit, which the rules cannot compare: name it in the column unit"
-        ' ("USD million") or in the question'
-    ),
-}
-"""What is said of golds that the rules cannot decide, by the reason."""
+_CURRENCIES = {
+    "usd": "USD", "us$": "USD", "$": "USD", "dollars": "USD", "us dollars": "USD", "u.s. dollars": "USD",
+    "eur": "EUR", "€": "EUR", "euros": "EUR", "gbp": "GBP", "£": "GBP", "pounds sterling": "GBP",
+    "pounds": "GBP",
+}  # fmt: skip
+_CURRENCY = "|".join(re.escape(each) for each in sorted(_CURRENCIES, key=len, reverse=True))
+_STATED = re.compile(
+    rf"\bin\s+(?:units?\s+of\s+)?(?P<before>{_CURRENCY})?\s?(?P<scale>thousand|million|billion|trillion)s?\b"
+    rf"(?:\s+(?:of\s+)?(?P<after>{_CURRENCY})(?!\w))?(?!\s+of\b)",
+    re.IGNORECASE,
+)
+_IN_CURRENCY = re.compile(rf"\bin\s+({_CURRENCY})(?!\w)", re.IGNORECASE)
+_IN_PERCENT = re.compile(r"\bin\s+(?:units?\s+of\s+)?(?:percents?|per\s?cent|percentages?|%)", re.IGNORECASE)
+_MONEY = re.compile(
+    r"\b(?:how much (?:money|did|does|do|was|were|is|are|will|has|have)|price|costs?|revenues?|sales|income"
+    r"|profits?|expen(?:se|ditures?)s?|capex|payables?|receivables?|debt|salary|fees?|assets|liabilities"
+    r"|dividends?|dollars?|usd|euros?)\b",
+    re.IGNORECASE,
+)
+_NO_MONEY = re.compile(
+    r"\b(?:how (?:many|long|old|far|tall|often)|ratio|margin|percent(?:age)?|per\s?cent|rate|turnover|growth"
+    r"|share|days|times|return on|year|when|which|who)\b|%",
+    re.IGNORECASE,
+)
 
 
 class Typed(NamedTuple):
@@ -96,7 +114,7 @@ def kind_of(named: str, answers: list[str], question: str) -> Kind:
         return "yesno"
     if _are_dates(answers, question):
         return "date"
-    if all(_amount(each, "") or _counted(each, question) for each in answers):
+    if all(read_amount(each, "") or _counted(each, question) for each in answers):
         return "number"
     return "text"
 
@@ -115,7 +133,7 @@ def read_answers(
             raise ValueError(f"expected the answer yes or no, found {' | '.join(given)[:80]!r}")
         return tuple(said), "", ""
     if kind == "date":
-        dates = [_date(each) for each in given if not _is_short_year(each)]
+        dates = [read_date(each) for each in given if not _is_short_year(each)]
         if not dates or not all(dates):
             raise ValueError(f"expected a date like 2024-03-01, found {' | '.join(given)[:80]!r}")
         return tuple(dict.fromkeys(dates)), "", _precision(dates, question)
@@ -133,14 +151,6 @@ def undecidable(question: Question) -> Literal["", "sentence", "no unit"]:
     return ""
 
 
-def review_notes(questions: Sequence[Question]) -> tuple[str, ...]:
-    """Return how many golds the rules cannot decide, and what helps; nothing where they decide all."""
-    found = Counter(map(undecidable, questions))
-    return tuple(
-        f"{found[why]} of {len(questions)} golds {told}" for why, told in _TOLD.items() if found[why]
-    )
-
-
 def _is_sentence(gold: str) -> bool:
     """Whether a gold is too long, or has a clause of its own, to be found word by word."""
     long = len(gold.split())
@@ -153,7 +163,7 @@ def _yes_no(gold: str) -> str:
 
 
 def _are_dates(answers: list[str], question: str) -> bool:
-    dates = [each for each in answers if _date(each)]
+    dates = [each for each in answers if read_date(each)]
     if not dates or not all(each in dates or _is_short_year(each) for each in answers):
         return False
     bare = all(each.isdecimal() for each in answers)
@@ -175,7 +185,7 @@ def _is_short_year(gold: str) -> bool:
 def _numbers(given: list[str], unit: str, question: str) -> tuple[tuple[str, ...], str, Precision]:
     bare = [_counted(each, question) or each for each in given]
     stated = unit or _fitting(stated_unit(question), bare)
-    amounts = [amount for each in bare if (amount := _amount(each, stated))]
+    amounts = [amount for each in bare if (amount := read_amount(each, stated))]
     if len(amounts) < len(given):
         raise ValueError(f"expected a number like 391035 or 21.4, found {' | '.join(given)[:80]!r}")
     units = {amount[1] for amount in amounts}
@@ -198,26 +208,13 @@ def _fitting(stated: str, given: list[str]) -> str:
 def _counted(gold: str, question: str) -> str:
     """Return the number of "291 episodes" where episodes are asked about; empty: none."""
     found = re.fullmatch(r"([\d,.]+|[a-z-]+)\s+([a-z]{3,})", gold, re.IGNORECASE)
-    if not found or not _amount(found[1], "") or found[2].lower() not in words(question):
+    if not found or not read_amount(found[1], "") or found[2].lower() not in words(question):
         return ""
     return found[1] if not read_unit(found[2]).unit else ""
 
 
-def false_answers(kind: Kind, given: list[str], unit: str, answers: tuple[str, ...]) -> Iterator[str]:
-    """Yield false answers as they are compared; raises ValueError for others' kinds and accepted ones."""
-    for each in given:
-        amount = _amount(each, unit) if kind == "number" else None
-        value = amount[0] if amount and amount[1] == unit else _date(each) if kind == "date" else each
-        if kind == "number" and not (amount and amount[1] == unit):
-            raise ValueError(f"expected a false answer in {unit or 'plain numbers'}, found {each[:80]!r}")
-        if kind == "date" and not value:
-            raise ValueError(f"expected a date as false answer, found {each[:80]!r}")
-        if value in answers:
-            raise ValueError(f"the false answer {each[:80]!r} is an accepted one")
-        yield value.lower() if kind == "yesno" else value
-
-
-def _date(text: str) -> str:
+def read_date(text: str) -> str:
+    """Return a date as it is compared, as precise as it is written; empty for what is no single date."""
     if re.fullmatch(r"\d{4}(?:-\d\d(?:-\d\d)?)?", text):
         return text if text[0] in "12" else ""
     text = _LEAD_IN.sub("", text, count=1) if _LEAD_IN.match(text) else text
@@ -233,7 +230,7 @@ def _date(text: str) -> str:
     return "-".join([f"{date.year:04d}", *(f"{part:02d}" for part in (date.month, date.day) if part)])
 
 
-def _amount(text: str, unit: str) -> tuple[str, str] | None:
+def read_amount(text: str, unit: str) -> tuple[str, str] | None:
     """Return a plain decimal and its unit; None for what is no single amount."""
     text = re.sub(r"^the\s+", "", text, flags=re.IGNORECASE)
     plain = text.replace(",", "").replace(" ", "")
@@ -251,3 +248,42 @@ def _amount(text: str, unit: str) -> tuple[str, str] | None:
     elif not unit and is_currency(named) and abs(value) >= 1_000_000:
         value, named = value / 1_000_000, f"{named} million"
     return f"{value.normalize():f}", unit or named
+
+
+def interrogative(question: str) -> str:
+    """Return the clause that asks, without what introduces it or follows it ("If not, say why.")."""
+    asking, mark, _ = question.partition("?")
+    if not mark:
+        return question.strip()
+    last = [asking[start:end] for start, end in sentences(asking)][-1:]
+    return re.split(r":\s+", "".join(last))[-1].strip() + mark
+
+
+def is_polar(question: str) -> bool:
+    """Whether a question asks for yes or no: its clause begins with a verb such as does, is or has."""
+    return bool(_POLAR.match(f"{interrogative(question)} "))
+
+
+def asks_when(question: str) -> bool:
+    """Whether a date is asked for; "how many years" is a number."""
+    return bool(_MOMENT.search(question)) and not _HOW_MANY.search(question)
+
+
+def asks_money(question: str) -> bool:
+    """Whether an amount of money is asked for, as far as its words show."""
+    clause = interrogative(question)
+    return bool(_MONEY.search(clause)) and not _NO_MONEY.search(clause)
+
+
+def stated_unit(question: str) -> str:
+    """Return the unit in which a question wants its number ("USD million", "percent"); empty: none."""
+    found = _STATED.search(question)
+    if found:
+        currency = _CURRENCIES.get((found["before"] or found["after"] or "").lower(), "")
+        return f"{currency} {found['scale'].lower()}".strip()
+    if _IN_PERCENT.search(question):
+        return "percent"
+    if found := _IN_CURRENCY.search(question):
+        return _CURRENCIES[found[1].lower()]
+    asked = _HOW_MANY.search(question)
+    return asked[1].lower() if asked else ""

@@ -57,18 +57,24 @@ def _outcomes(runs: Sequence[Scores]) -> list[Sequence[str]]:
     return [
         _each("questions", runs, lambda each: str(each.questions)),
         *((bucket, *(str(each.buckets[bucket]) for each in runs)) for bucket in BUCKETS),
-        _each("not graded", runs, lambda each: str(each.not_graded)),
-        _each("as desired", runs, lambda each: _cell(counted(each.wanted.total), runs)),
+        _each("ungraded", runs, lambda each: str(each.ungraded)),
+        _each("as desired", runs, lambda each: _cell(counted(each.desired.total), runs)),
         _each("unacceptable", runs, lambda each: _cell(counted(each.intervals.unacceptable), runs)),
     ]
 
 
 def _rows(runs: Sequence[Scores]) -> list[Sequence[str]]:
-    shares = [each.wanted.rows for each in runs]
+    first, *_ = runs
     return [
-        (name, *(f"{each[row].count}/{each[row].n} {rate(each[row])}" for each in shares))
-        for row, name in ROW_NAMES.items()
-        if shares[0][row].n
+        (
+            name,
+            *(
+                f"{share.count}/{share.n} {rate(share)}"
+                for share in (each.rows[name].desired for each in runs)
+            ),
+        )
+        for name, row in first.rows.items()
+        if row.n
     ]
 
 

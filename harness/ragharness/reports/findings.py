@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragharness.reports import words
-from ragharness.reports.text import flow, ids, labelled, one_line, paragraph
+from ragharness.reports.text import counted, flow, ids, labelled, one_line, paragraph
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,19 +23,29 @@ _INDENT = 11
 _NAME = 17
 
 
-def findings(scores: Scores, width: int, *, wide: bool) -> list[str]:
-    """Return the lines; ``wide`` puts two short figures on one line."""
-    uncited = "no citation", _answers(scores.axes.citation_exists.null)
+def findings(scores: Scores, width: int, *, wide: bool, detail: bool) -> list[str]:
+    """Return the lines; ``wide`` puts two short figures on one line, ``detail`` adds axes and retrieval."""
     return [
         *_grid("EPOCHS", words.stability(scores), wide=False),
-        *_grid("AXES", _figures(scores, "axes", (3, *uncited)), wide=wide),
-        *_explained(scores, "axes", width),
-        *_grid("RETRIEVAL", [*_figures(scores, "retrieval"), ("relevant means", "gold evidence")], wide=wide),
-        *_explained(scores, "retrieval", width),
         *_why(scores, width),
         *_worst(scores, width, 5 if wide else 3),
         *_errors(scores, width),
         *(line for note in scores.notes for line in labelled("NOTE", note, width, _INDENT)),
+        *(_details(scores, width, wide=wide) if detail else []),
+    ]
+
+
+def _details(scores: Scores, width: int, *, wide: bool) -> list[str]:
+    uncited = "no citation", _answers(scores.axes.citation_exists.null)
+    desired = scores.desired
+    shares = [("should answer", counted(desired.answer)), ("should refuse", counted(desired.refusal))]
+    return [
+        "",
+        *_grid("DESIRED", shares, wide=wide),
+        *_grid("AXES", _figures(scores, "axes", (3, *uncited)), wide=wide),
+        *_explained(scores, "axes", width),
+        *_grid("RETRIEVAL", [*_figures(scores, "retrieval"), ("relevant means", "gold evidence")], wide=wide),
+        *_explained(scores, "retrieval", width),
     ]
 
 
@@ -84,7 +94,7 @@ def _grid(label: str, cells: Sequence[tuple[str, str]], *, wide: bool) -> list[s
 
 
 def _why(scores: Scores, width: int) -> list[str]:
-    missed = scores.questions - scores.wanted.total.count
+    missed = scores.questions - scores.desired.total.count
     items = [f"{name} {count}" for name, count in words.missed(scores)]
     return flow(items, width, f"{f'{missed} MISSES':<{_INDENT - 1}} ") if missed else []
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from ragharness.comparing import Decision
     from ragharness.comparing.information import Change, Information, NewlyWrong, Noise, Quality
-    from ragharness.comparing.rules import RuleResult, Span
+    from ragharness.comparing.rules import Limits, RuleResult
+    from ragharness.reports.text import Tone
 
 _SHOWN = 12
 """Questions that are named of each rule."""
@@ -27,6 +28,12 @@ _SENTENCES = {
     "reject": "REJECT: {candidate} may not replace {base}.",
     "incomplete": "INCOMPLETE: whether {candidate} may replace {base} depends on answers without a bucket.",
     "not comparable": "NOT COMPARABLE: {candidate} with {base}.",
+}
+_TONES: dict[str, Tone] = {
+    "ship": "good",
+    "reject": "bad",
+    "incomplete": "unclear",
+    "not comparable": "unclear",
 }
 _RATES = ("citation supports",)
 _DECIMAL = 2
@@ -48,13 +55,15 @@ def headline(found: Decision) -> str:
 
 def gate_sections(found: Decision) -> list[Section]:
     """Return the verdict, the rules, the questions that changed, and the information below them."""
+    tone = _TONES[found.verdict]
     if found.verdict == "not comparable":
         allow = "To compare them all the same: --gates allow=NAME+NAME, with the names before the colons."
-        return [Section(told=(headline(found), allow))]
+        return [Section(told=(headline(found), allow), tone=tone)]
     times = f" x {found.epochs} epochs, {found.gates.epochs}" if found.epochs > 1 else ""
     banner = [f"ALLOWED DIFFERENCE, so read with care: {each}." for each in found.allowed]
     sections = [
-        Section(told=(headline(found), *banner)),
+        Section(told=(headline(found),), tone=tone),
+        *([Section(told=banner, tone="unclear")] if banner else []),
         Section(
             title=f"Rules, {found.questions} questions{times}",
             head=("", "rule", "base", "candidate", "change", "result"),
@@ -67,7 +76,7 @@ def gate_sections(found: Decision) -> list[Section]:
     ]
     if found.information is not None:
         sections += _information(found.information)
-    return [*sections, Section(told=(headline(found),))]
+    return [*sections, Section(told=(headline(found),), tone=tone)]
 
 
 def _rule(each: RuleResult) -> Sequence[str]:
@@ -86,7 +95,7 @@ def _moved(each: RuleResult) -> str:
     return f"{_span(each, each.base)} -> {_span(each, each.candidate)}"
 
 
-def _span(rule: RuleResult, span: Span, *, sign: bool = False) -> str:
+def _span(rule: RuleResult, span: Limits, *, sign: bool = False) -> str:
     if span.low is None and span.high is None:
         return "open" if rule.passes is None else "n/a"
     ends = [None if end is None else _number(rule, end, sign=sign) for end in (span.low, span.high)]

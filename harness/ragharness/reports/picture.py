@@ -15,7 +15,7 @@ _COLOURS = {
     "refused": "#9fb4c7",
     "unsupported": "#e0a13c",
     "wrong": "#c0392b",
-    "not_graded": "#dddddd",
+    "ungraded": "#dddddd",
 }
 _WIDTH, _LABEL, _HEIGHT = 720, 220, 26
 

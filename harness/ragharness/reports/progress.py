@@ -9,6 +9,9 @@ from ragharness.reports.text import duration, one_line
 if TYPE_CHECKING:
     from ragharness.runner import Progress
 
+_ERROR = 60
+"""Characters of an error on the progress line."""
+
 
 def progress_line(progress: Progress, width: int = 80) -> str:
     """Return the progress line of a run: answered, outcomes, elapsed and remaining time, how to stop."""
@@ -17,14 +20,16 @@ def progress_line(progress: Progress, width: int = 80) -> str:
         f"{progress.answered}/{progress.total}",
         *([f"{progress.graded} graded"] if progress.graded < progress.answered == progress.total else []),
         f"{progress.as_wanted} as desired",
-        f"{progress.not_graded} not graded",
+        f"{progress.ungraded} ungraded",
         *([f"{progress.repeated} retries"] if progress.repeated else []),
         duration(progress.seconds),
         *([f"~{duration(left)} left"] if left is not None else []),
+        *([f"first error: {one_line(progress.first_failure, _ERROR)}"] if progress.first_failure else []),
         "Ctrl-C stops and saves",
     ]
     while len("  ".join(parts)) > width and len(parts) > 1:
-        parts.pop()
+        # The error is what cannot be read anywhere else: the times go first.
+        parts.pop(-2 if parts[-1].startswith("first error") and len(parts) > 2 else -1)
     return "  ".join(parts)
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ragharness.errors import UnknownName
 from ragharness.reports.formats.markdown import escaped
-from ragharness.reports.text import aligned, one_line, paragraph
+from ragharness.reports.text import aligned, coloured, one_line, paragraph
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from ragharness.reports.text import Tone
 
 _LONGEST = 400
 """Characters of a cell or sentence."""
@@ -37,13 +39,15 @@ class Section:
     rows: Sequence[Sequence[str]] = ()
     left: frozenset[int] = frozenset({0})
     """Columns that begin alike; the numbers of the others end alike."""
+    tone: Tone | Literal[""] = ""
+    """The colour of its sentences on a terminal."""
 
 
-def render(sections: Sequence[Section], form: str, width: int = 80) -> str:
+def render(sections: Sequence[Section], form: str, width: int = 80, *, colour: bool = False) -> str:
     """Return sections in one of the formats, ending with a line break; raises UnknownName."""
     if form not in FORMATS:
         raise UnknownName("report format", form, FORMATS)
-    return FORMATS[form](sections, width).strip("\n") + "\n"
+    return FORMATS[form](sections, width, colour).strip("\n") + "\n"
 
 
 def limits(found: tuple[float, float] | None, scale: float = 100) -> str:
@@ -59,14 +63,15 @@ def p_value(value: float) -> str:
     return "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
 
 
-def _text(sections: Sequence[Section], width: int) -> str:
-    return "\n\n".join("\n".join(_text_of(each, width)) for each in sections)
+def _text(sections: Sequence[Section], width: int, colour: bool) -> str:
+    return "\n\n".join("\n".join(_text_of(each, width, colour)) for each in sections)
 
 
-def _text_of(section: Section, width: int) -> list[str]:
+def _text_of(section: Section, width: int, colour: bool) -> list[str]:
     lines = [section.title.upper()] if section.title else []
     for told in section.told:
-        lines += paragraph(one_line(told, _LONGEST), width)
+        wrapped = paragraph(one_line(told, _LONGEST), width)
+        lines += [coloured(line, section.tone, colour) for line in wrapped]
     if section.rows:
         rows = [[one_line(cell, _LONGEST) for cell in row] for row in section.rows]
         head = [each.upper() for each in section.head]
@@ -74,7 +79,7 @@ def _text_of(section: Section, width: int) -> list[str]:
     return lines
 
 
-def _markdown(sections: Sequence[Section], _: int) -> str:
+def _markdown(sections: Sequence[Section], _: int, __: bool) -> str:
     parts: list[str] = []
     for number, section in enumerate(sections):
         if section.title:
@@ -88,7 +93,7 @@ def _markdown(sections: Sequence[Section], _: int) -> str:
     return "\n\n".join(parts)
 
 
-def _csv(sections: Sequence[Section], _: int) -> str:
+def _csv(sections: Sequence[Section], _: int, __: bool) -> str:
     written = io.StringIO()
     lines = csv.writer(written, lineterminator="\n")
     for section in sections:
@@ -100,7 +105,7 @@ def _csv(sections: Sequence[Section], _: int) -> str:
     return written.getvalue()
 
 
-def _latex(sections: Sequence[Section], _: int) -> str:
+def _latex(sections: Sequence[Section], _: int, __: bool) -> str:
     parts = []
     for section in sections:
         if section.rows:
@@ -127,7 +132,7 @@ def _escaped_latex(text: str) -> str:
     return "".join(_LATEX.get(each, each) for each in one_line(text, _LONGEST))
 
 
-FORMATS: dict[str, Callable[[Sequence[Section], int], str]] = {
+FORMATS: dict[str, Callable[[Sequence[Section], int, bool], str]] = {
     "text": _text,
     "markdown": _markdown,
     "csv": _csv,

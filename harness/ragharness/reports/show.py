@@ -31,19 +31,21 @@ def show_question(
     passages: Mapping[str, Passage] | None = None,
     gold: Collection[str] = (),
     width: int = 80,
+    texts: bool = True,
 ) -> str:
-    """Return one question of a run in full as plain text, ending with a line break.
+    """Return one question of a run as plain text, ending with its verdict and a line break.
 
-    ``gold``: ids of the passages that hold gold evidence. Without a corpus the texts are left out.
+    ``gold``: ids of the passages that hold gold evidence. Without a corpus, or without ``texts``, the
+    retrieved passages are named only.
     """
     parts = [_asked(question, record, width), _gold(question, corpus, width)]
     if record is None:
         parts.append(_field("answer", "none yet: not asked, or still running", width))
     else:
         parts += [
+            _retrieved(record, passages if texts and passages else {}, gold, width, texts=texts),
             _answer(record, width),
             _verdict(record, width),
-            _retrieved(record, passages or {}, gold, width),
         ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
@@ -115,11 +117,12 @@ def _quoted(text: str, width: int) -> list[str]:
 
 
 def _retrieved(
-    record: Record, passages: Mapping[str, Passage], gold: Collection[str], width: int
+    record: Record, passages: Mapping[str, Passage], gold: Collection[str], width: int, *, texts: bool
 ) -> list[str]:
     if not record.retrieved:
         return _field("retrieved", "nothing", width)
-    own = {passage.id: passage for passage in (record.answer and record.answer.passages) or ()}
+    brought = (record.answer and record.answer.passages) or ()
+    own = {passage.id: passage for passage in brought if texts}
     lines: list[str] = []
     title = ""
     for rank, hit in enumerate(record.retrieved, start=1):
@@ -142,7 +145,10 @@ def _retrieved(
 
 def _answer(record: Record, width: int) -> list[str]:
     if record.failure:
-        lines = _field("failed", f"{record.failure.type}: {record.failure.message}", width)
+        failure = record.failure
+        place = f" ({failure.where})" if failure.where else ""
+        lines = _field("failed", f"{failure.type}: {failure.message}{place}", width)
+        lines += [f"{_BODY}{line}" for line in clean(failure.traceback).splitlines()]
     else:
         lines = []
     if record.answer is not None:
@@ -166,7 +172,7 @@ def _verdict(record: Record, width: int) -> list[str]:
         none = _field("verdict", f"none: {record.status.replace('_', ' ')}", width)
         return [*none, *_field("why", _ungraded(record), width)]
     row = f"; row {verdict.decided_by} of the decision table" if verdict.decided_by >= 0 else ""
-    outcome = verdict.bucket or f"not graded ({verdict.status.replace('_', ' ')})"
+    outcome = verdict.bucket or f"ungraded ({verdict.status.replace('_', ' ')})"
     by = f", graded by {verdict.grader}" if verdict.grader else ""
     lines = _field("verdict", f"{outcome}, {verdict.reason}{row}{by}", width)
     elsewhere = " The citations are in other sentences than the answer." if _cites_elsewhere(record) else ""
@@ -196,9 +202,9 @@ def _waits(record: Record) -> bool:
 def _ungraded(record: Record) -> str:
     """Return why a record has no verdict."""
     if record.status == "timeout":
-        return "the call exceeded the time limit (--timeout); it counts as not graded"
+        return "the call exceeded the time limit (--timeout); it counts as ungraded"
     what = "there is no answer to grade" if record.answer is None else "the answer is kept"
-    return f"it raised an exception: {what}; it counts as not graded"
+    return f"it raised an exception: {what}; it counts as ungraded"
 
 
 def _cites_elsewhere(record: Record) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
@@ -17,12 +17,15 @@ _UNPRINTABLE = re.compile(
 """Control characters (an escape sequence starts with one), direction marks, lone surrogates."""
 
 
-_ACCENT, _PLAIN = "\x1b[1;36m", "\x1b[0m"
+Tone = Literal["good", "bad", "unclear"]
+
+_TONES = {"good": "\x1b[1;32m", "bad": "\x1b[1;31m", "unclear": "\x1b[1;33m"}
+_PLAIN = "\x1b[0m"
 
 
-def accented(text: str, colour: bool) -> str:
-    """Return a text in the one accent colour, or plain where colours are not wanted."""
-    return f"{_ACCENT}{text}{_PLAIN}" if colour else text
+def coloured(text: str, tone: Tone | Literal[""], colour: bool) -> str:
+    """Return a text in the colour of its tone, or plain where colours are not wanted."""
+    return f"{_TONES[tone]}{text}{_PLAIN}" if colour and tone else text
 
 
 def clean(text: str) -> str:

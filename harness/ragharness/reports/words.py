@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ragharness.reports.text import counted, duration, fraction, milliseconds, money, yes_of
+from ragharness.reports.text import (
+    counted,
+    duration,
+    fraction,
+    interval,
+    milliseconds,
+    money,
+    rate,
+    yes_of,
+)
 from ragharness.scores.metrics import metrics
 from ragharness.scores.notes import RECORDED
 from ragharness.scores.schema import ROW_NAMES, Row
-from ragharness.scores.values import Share, YesNoAxis
+from ragharness.scores.values import Share, Span, YesNoAxis
 
 if TYPE_CHECKING:
+    from ragharness.reports.text import Tone
     from ragharness.scores import Scores
     from ragharness.scores.metrics import Metric, Part
+    from ragharness.scores.schema import VerdictKind
 
 BUILT_FOR = {
     "grounded/correct": "the evidence is in the index, nothing misleading near it",
@@ -23,9 +34,16 @@ BUILT_FOR = {
     "adversarial": "seems answerable from the corpus, but is not",
     "null_retrieval": "answerable, but the retriever is forced to return nothing",
 }
-WANTED_IN_ROW = {
-    name: "correct" if name in {"grounded/correct", "grounded/wrong"} else "refused" for name in ROW_NAMES
+_DESIRED = {name: "correct" if name in {"plain", "tempting"} else "refused" for name in ROW_NAMES.values()}
+
+TONES: dict[VerdictKind, Tone] = {
+    "not_a_result": "bad",
+    "not_better": "bad",
+    "not_clearly_better": "unclear",
+    "misleads": "unclear",
+    "good": "good",
 }
+
 FAILURE_NAMES = {
     "retriever_missed": "evidence not retrieved",
     "misread": "wrong despite evidence",
@@ -66,9 +84,6 @@ FLAG_NAMES = {
 FEW = 20
 """Rows with fewer questions are marked: their interval is too wide to decide anything."""
 
-MOST_UNGRADED = 0.2
-"""Above this share of ungraded answers the report starts with NOT A RESULT."""
-
 _NAMED_ABOVE = ("model", "base_url", "prompt")
 """Pipeline settings that are shown in the heading of the report."""
 
@@ -83,13 +98,11 @@ def few(n: int, scores: Scores) -> bool:
 
 def rows(scores: Scores) -> list[tuple[str, Row, Share, str]]:
     """Return the rows in use and the total: name, counts, share as desired, the desired bucket."""
-    total = Row(n=scores.questions, **scores.buckets, not_graded=scores.not_graded)
-    used = [
-        (ROW_NAMES[name], row, scores.wanted.rows[name], WANTED_IN_ROW[name])
-        for name, row in scores.by_target.items()
-        if row.n
-    ]
-    return [*used, ("total", total, scores.wanted.total, "")]
+    total = Row(n=scores.questions, ungraded=scores.ungraded)
+    for bucket, count in scores.buckets.items():
+        setattr(total, bucket, count)
+    used = [(name, row, row.desired, _DESIRED[name]) for name, row in scores.rows.items() if row.n]
+    return [*used, ("total", total, scores.desired.total, "")]
 
 
 def missed(scores: Scores) -> list[tuple[str, int]]:
@@ -98,11 +111,11 @@ def missed(scores: Scores) -> list[tuple[str, int]]:
     return [(name, count) for name, count in counts if count]
 
 
-def no_result(scores: Scores) -> str:
-    """Return the NOT A RESULT line; empty if enough answers are graded."""
-    if scores.not_graded <= MOST_UNGRADED * scores.questions:
-        return ""
-    return f"NOT A RESULT  {scores.not_graded} of {scores.questions} not graded"
+def spanned(found: Span) -> str:
+    """Return a count with its rate and interval; a span where ungraded answers may add to it."""
+    if found.most > found.count:
+        return f"{found.count} to {found.most} of {found.n}  {interval(found)}"
+    return f"{found.count} of {found.n}  {rate(found)} {interval(found)}".rstrip()
 
 
 def worst(scores: Scores) -> list[tuple[str, list[str]]]:
@@ -118,7 +131,10 @@ def worst(scores: Scores) -> list[tuple[str, list[str]]]:
 
 def oddities(scores: Scores) -> list[tuple[str, list[str]]]:
     """Return the errors and the malformed results, each with its questions."""
-    groups = [(f"{group.type}: {group.message}", group.questions) for group in scores.errors]
+    groups = [
+        (f"{group.type}: {group.message}" + (f" ({group.where})" if group.where else ""), group.questions)
+        for group in scores.errors
+    ]
     return groups + [(group.problem, group.questions) for group in scores.problems]
 
 
@@ -138,7 +154,7 @@ def pace(scores: Scores) -> list[str]:
 
 def was_graded(scores: Scores) -> str:
     """Return how many answers were graded, and the statuses of the others."""
-    parts = [f"{scores.questions - scores.not_graded} graded"]
+    parts = [f"{scores.questions - scores.ungraded} graded"]
     for status, (one, many) in STATUS_NAMES.items():
         if count := scores.statuses[status]:
             parts.append(f"{count} {one if count == 1 else many}")
@@ -199,7 +215,7 @@ def stability(scores: Scores) -> list[tuple[str, str]]:
         return []
     return [
         ("same bucket", f"{counted(found.same_bucket)} questions graded alike in all {found.epochs} epochs"),
-        ("as desired", f"{counted(found.always_as_wanted)} in all, {counted(found.ever_as_wanted)} in some"),
+        ("as desired", f"{counted(found.always_desired)} in all, {counted(found.ever_desired)} in some"),
     ]
 
 

@@ -31,7 +31,7 @@ _REMEMBERED = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Manner:
+class EmbeddingOptions:
     """How texts are turned into vectors."""
 
     normalize: bool
@@ -45,28 +45,28 @@ class Manner:
 class Encodes(Protocol):
     """Whatever turns texts into vectors."""
 
-    def encode(self, texts: Sequence[str], role: str, manner: Manner) -> Vectors:
+    def encode(self, texts: Sequence[str], role: str, options: EmbeddingOptions) -> Vectors:
         """Return a row of float32 for each text; ``role`` is "query" or "passage"."""
         ...
 
 
 class Embedder:
-    """A model, its manner and its cache; queries may come from many threads."""
+    """A model, its options and its cache; queries may come from many threads."""
 
     def __init__(
         self,
         model: Model,
-        manner: Manner,
+        options: EmbeddingOptions,
         folder: Path | None,
         encoder: Encodes,
         on_progress: Callable[..., None] | None = None,
     ) -> None:
-        self._manner = manner
+        self._options = options
         self._encoder = encoder
         self._on_progress = on_progress
         self._lock = Lock()
-        self._passages = self._store(folder, model, "passage", manner.passage_prompt)
-        self._queries = self._store(folder, model, "query", manner.query_prompt)
+        self._passages = self._store(folder, model, "passage", options.passage_prompt)
+        self._queries = self._store(folder, model, "query", options.query_prompt)
         self._known: dict[bytes, Vectors] = {}
         for key, vector in self._queries.records():
             self._remember(key, vector)
@@ -100,13 +100,13 @@ class Embedder:
         with self._lock:
             if (known := self._known.get(key)) is not None:
                 return known
-            vectors = self._encoder.encode([text], "query", self._manner)
+            vectors = self._encoder.encode([text], "query", self._options)
             self._remember(key, vectors[0])
             self._queries.append([key], vectors)
             return self._known[key]
 
     def _store(self, folder: Path | None, model: Model, role: str, prompt: str) -> VectorStore:
-        return VectorStore(folder, space_name(model.identity, self._manner.normalize, role, prompt, "f4"))
+        return VectorStore(folder, space_name(model.identity, self._options.normalize, role, prompt, "f4"))
 
     def _remember(self, key: bytes, vector: NDArray[np.float32]) -> None:
         while len(self._known) >= _REMEMBERED:
@@ -118,11 +118,11 @@ class Embedder:
     ) -> Vectors:
         """Embed the missing rows, longest first: batches of equal lengths waste no padding."""
         order = sorted(missing, key=lambda row: (-len(texts[row]), row))
-        step = self._manner.batch_size * _BATCHES
+        step = self._options.batch_size * _BATCHES
         for start in range(0, len(order), step):
             self._show(start, len(order))
             rows = order[start : start + step]
-            vectors = self._encoder.encode([texts[row] for row in rows], "passage", self._manner)
+            vectors = self._encoder.encode([texts[row] for row in rows], "passage", self._options)
             if matrix is None:
                 matrix = np.zeros((len(keys), vectors.shape[1]), dtype=np.float32)
             matrix[rows] = vectors
@@ -154,7 +154,7 @@ class Encoder:
                 self._loaded = self._load()
             return self._loaded
 
-    def encode(self, texts: Sequence[str], role: str, manner: Manner) -> Vectors:
+    def encode(self, texts: Sequence[str], role: str, options: EmbeddingOptions) -> Vectors:
         """Return a row of float32 for each text; raises RagharnessError for what a model must not do."""
         model = self.load()
         # Models with a tower for each role have a method for each; older libraries have one for both.
@@ -163,9 +163,9 @@ class Encoder:
             found = method(
                 list(texts),
                 # An empty prompt is said aloud, or the model's default would be taken.
-                prompt=manner.query_prompt if role == "query" else manner.passage_prompt,
-                batch_size=manner.batch_size,
-                normalize_embeddings=manner.normalize,
+                prompt=options.query_prompt if role == "query" else options.passage_prompt,
+                batch_size=options.batch_size,
+                normalize_embeddings=options.normalize,
                 convert_to_numpy=True,
                 show_progress_bar=False,
             )

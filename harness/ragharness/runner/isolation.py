@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from ragharness.errors import AccessRefused, PipelineNotUsable, TemporaryFailure, UsageError
 from ragharness.pipelines import Pipeline, pipeline_kinds
-from ragharness.pipelines._shape import Shape
+from ragharness.pipelines._own import Signature
 from ragharness.runner import protocol
 from ragharness.runner.failures import Reported, describe
 from ragharness.support.process import Child, ProcessDied
@@ -15,7 +15,7 @@ from ragharness.support.process import Child, ProcessDied
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ragharness.pipelines._shape import Takes
+    from ragharness.pipelines._own import Takes
     from ragharness.records import Passage
 
     Retrieve = Callable[[str, int], list[Passage]]
@@ -45,8 +45,8 @@ class Isolation:
         self._closed = False
         first = Cell(spec)
         self._spare: Cell | None = first
-        shape = Shape(cast("Takes", first.ready.takes), ())
-        self.pipeline = Pipeline(spec, first.ready.name, first.ready.fingerprint, False, self.ask, shape)
+        signature = Signature(cast("Takes", first.ready.takes))
+        self.pipeline = Pipeline(spec, first.ready.name, first.ready.fingerprint, False, self.ask, signature)
         """What the harness must know of it; asked through ``ask``, not through ``Pipeline.call``."""
 
     def ready(self) -> None:
@@ -159,6 +159,7 @@ def _raised(told: protocol.Failed) -> Exception:
         return AccessRefused(told.failure.message, help=told.help)
     reported = Reported(told.failure)
     if told.fate == "passing":
-        passing = TemporaryFailure(told.failure.message, retry_after=told.retry_after)
-        reported.__cause__ = passing
+        reported.__cause__ = TemporaryFailure(told.failure.message, retry_after=told.retry_after)
+    elif told.fate == "cut":
+        reported.__cause__ = ConnectionError(told.failure.message)
     return reported

@@ -7,13 +7,14 @@ import time
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from ragharness.config import RETRIES
+from ragharness.config import MAX_FAILURES, RETRIES
 from ragharness.errors import UsageError
 from ragharness.spending import Spending
+from ragharness.support.messages import kind_of, told
 from ragharness.support.pace import Pace
 
 if TYPE_CHECKING:
-    from ragharness.records import Record
+    from ragharness.records import Failure, Record
 
 
 class Limits:
@@ -23,6 +24,7 @@ class Limits:
         self,
         *,
         retries: int = RETRIES,
+        max_failures: int = MAX_FAILURES,
         rpm: float | None = None,
         max_cost: float | None = None,
         max_time: float | None = None,
@@ -39,6 +41,9 @@ class Limits:
         self._max_time = max_time
         self._pace = Pace(rpm / 60) if rpm else None
         self._lock = Lock()
+        self._left = max_failures
+        self._max_failures = max_failures
+        self._first: tuple[str, ...] = ()
 
     @property
     def spent(self) -> float:
@@ -70,11 +75,24 @@ class Limits:
             raise UsageError(
                 f"expected every answer to report its cost because of --max-cost, found that the one to"
                 f" {record.question} does not: an unknown cost cannot be kept within a budget",
-                help="drop --max-cost (--max-time limits a run too) or give its prices",
+                help="drop --max-cost (--max-time limits a run too) or give its prices: docs/llm.md",
             )
         with self._lock:
             self._spending.add(usage.cost)
         return self.overspent(flying)
+
+    def failed(self, failure: Failure | None) -> str:
+        """Take note of how a call ended (None: well); return why to stop if the first ones fail alike."""
+        if not self._left:
+            return ""
+        with self._lock:
+            kind = (failure.type, failure.where, kind_of(failure.message)) if failure else ()
+            self._first = self._first or kind
+            self._left = self._left - 1 if kind and kind == self._first else 0
+            if self._left or not failure or kind != self._first:
+                return ""
+        alike = told(failure.type, failure.message, failure.where)
+        return f"the first {self._max_failures} calls failed alike: {alike}"
 
     def overspent(self, flying: int = 0) -> str:
         """Return why no further answer may be asked; empty: one may."""
@@ -107,9 +125,11 @@ class Progress:
         self.graded = 0
         """Answers of which it is known whether they can be graded, the two counts below among them."""
         self.as_wanted = 0
-        self.not_graded = 0
+        self.ungraded = 0
         self.repeated = 0
         """Calls that failed in passing and were put off for a while."""
+        self.first_failure = ""
+        """The first failure of this session, on one line; empty: none."""
         self.before = answered
         """Answers of earlier sessions: they say nothing about the speed of this one."""
         self.began = time.monotonic()
@@ -118,7 +138,7 @@ class Progress:
         """Add the record of an answer."""
         self.graded += 1
         self.as_wanted += record.as_wanted
-        self.not_graded += record.status != "ok"
+        self.ungraded += record.status != "ok"
 
     @property
     def seconds(self) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
 import msgspec
 from msgspec import Struct
 
@@ -68,7 +70,7 @@ class Failed(Struct, frozen=True, tag=True):
 
     failure: Failure
     fate: str
-    """``passing``, ``refused`` or nothing."""
+    """``passing``, ``cut`` (passing: no service answered), ``refused`` or nothing."""
     retry_after: float | None
     help: str
     memory: int
@@ -76,6 +78,15 @@ class Failed(Struct, frozen=True, tag=True):
 
 Message = Load | Ready | Unusable | Ask | RetrieveRequest | RetrieveResult | RetrieveError | Result | Failed
 MESSAGES = msgspec.msgpack.Decoder(Message)
+
+
+class Passages(list[Passage]):
+    """The retrieved passages, which an asynchronous pipeline may await although they are there."""
+
+    def __await__(self) -> Generator[None, None, Passages]:
+        """Return the passages at once."""
+        yield from ()
+        return self
 
 
 def check_query(query: object, k: object) -> None:

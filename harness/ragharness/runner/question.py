@@ -12,7 +12,7 @@ from ragharness.pipelines import read_answer
 from ragharness.placing import complaints
 from ragharness.records import Failure, Hit, Passage, Record, Retrieved
 from ragharness.runner.failures import describe
-from ragharness.runner.protocol import Result, check_query
+from ragharness.runner.protocol import Passages, Result, check_query
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +64,7 @@ class QuestionRunner:
         def retrieve(query: str, k: int = self.k) -> list[Passage]:
             hits = self._retrieve(question, query, k)
             attempt.add(hits)
-            return [hit.passage for hit in hits]
+            return Passages(hit.passage for hit in hits)
 
         handed = [hit.passage for hit in attempt.handed or ()]
         attempt.begin()

@@ -48,9 +48,12 @@ _DEPTH = 5
 
 @dataclass(frozen=True)
 class Passing:
-    """A failure that may be gone soon; ``retry_after`` are the seconds that the service asked to wait."""
+    """A failure that may be gone soon."""
 
     retry_after: float | None = None
+    """Seconds that the service asked to wait."""
+    cut: bool = False
+    """Whether no service answered: the connection was cut or never came about."""
 
 
 def judge(error: BaseException) -> Passing | AccessRefused | None:
@@ -59,14 +62,15 @@ def judge(error: BaseException) -> Passing | AccessRefused | None:
         if isinstance(each, AccessRefused):
             return each
         if isinstance(each, TemporaryFailure):
-            return Passing(each.retry_after)
+            cut = any(isinstance(cause, Exception) and _is_cut(cause) for cause in _chain(each.__cause__))
+            return Passing(each.retry_after, cut=cut)
         if isinstance(each, Exception) and (found := _judged(each)) is not None:
             return found
     return None
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    cause: BaseException | None = error
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    cause = error
     for _ in range(_DEPTH):
         if cause is None:
             return
@@ -83,7 +87,7 @@ def _judged(error: Exception) -> Passing | AccessRefused | None:
             return Passing(retry_after(headers)) if status in PASSING else None
     except Exception:  # noqa: BLE001 (the exception is foreign and its attributes may do anything)
         return None
-    return Passing() if _is_cut(error) else None
+    return Passing(cut=True) if _is_cut(error) else None
 
 
 def _refusal(error: Exception, status: int | None) -> AccessRefused:

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 from ragharness.errors import AccessRefused, RagharnessError
 from ragharness.runner.attempt import Attempt
+from ragharness.runner.failures import describe
 from ragharness.runner.retrying import Passing, judge
 from ragharness.support.http import LONGEST_WAIT, backoff
+from ragharness.support.messages import told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -110,7 +112,12 @@ class Scheduler:
         if isinstance(fate, AccessRefused):
             self.stop(fate)
         elif isinstance(fate, Passing) and 1 <= attempt.number <= self._limits.retries:
-            self._postpone(attempt, fate.retry_after)
+            if fate.cut and (reason := self._limits.failed(describe(error))):
+                # Nobody is there: no later attempt will find anybody either.
+                self.drain(reason)
+                self.deliver(attempt, self._runner.fail(attempt, error))
+            else:
+                self._postpone(attempt, fate.retry_after)
         else:
             self.deliver(attempt, self._runner.fail(attempt, error))
 
@@ -124,6 +131,12 @@ class Scheduler:
         with self._lock:
             self._flying.discard(attempt)
             self._charge(record)
+            if record.failure and not self._progress.first_failure:
+                self._progress.first_failure = told(
+                    record.failure.type, record.failure.message, record.failure.where
+                )
+            if attempt.number and (reason := self._limits.failed(record.failure)):
+                self._drain(reason)
             self._progress.answered += 1
             self._left -= 1
             self.slow = self.slow or attempt.seconds >= STEP

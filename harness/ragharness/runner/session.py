@@ -76,8 +76,11 @@ def choose_folder(
         if again:
             say("no run with these settings has failed questions: starting a new one")
     if out is None:
-        now = datetime.now().astimezone()
-        out = new_folder(context.settings.corpus, context.runner.pipeline.name, now, tags=tags)
+        settings = context.settings
+        model = str(settings.pipeline_settings.get("model", ""))
+        name = context.runner.pipeline.name
+        parts = (settings.corpus, name, "" if model in name else model, settings.retriever, *tags)
+        out = new_folder(parts, datetime.now().astimezone())
     folder = RunFolder.create(out, _description(context, command, tags), context.questions.questions)
     # Another process may have made one there at the same moment.
     return folder if folder.run.settings == context.settings else _named(context, say, out, fresh, again)
@@ -114,6 +117,7 @@ def ask_all(
         spent, priced = _spent(folder) if config.max_cost is not None else (0.0, 0)
         limits = Limits(
             retries=config.retries,
+            max_failures=config.max_failures,
             rpm=config.rpm,
             max_cost=config.max_cost,
             max_time=config.seconds,

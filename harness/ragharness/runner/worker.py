@@ -139,7 +139,7 @@ class _Server:
             _, found = self._line.next()
         if isinstance(found, protocol.RetrieveError):
             raise Reported(found.failure)
-        return list(found.passages) if isinstance(found, protocol.RetrieveResult) else []
+        return protocol.Passages(found.passages if isinstance(found, protocol.RetrieveResult) else ())
 
 
 def _failed(error: BaseException) -> protocol.Failed:
@@ -148,7 +148,8 @@ def _failed(error: BaseException) -> protocol.Failed:
     if isinstance(fate, AccessRefused):
         return protocol.Failed(Failure(failure.type, str(fate)), "refused", None, fate.help, _memory())
     if isinstance(fate, Passing):
-        return protocol.Failed(failure, "passing", fate.retry_after, "", _memory())
+        kind = "cut" if fate.cut else "passing"
+        return protocol.Failed(failure, kind, fate.retry_after, "", _memory())
     return protocol.Failed(failure, "", None, "", _memory())
 
 

@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ragharness.records import BUCKETS, ROWS
-from ragharness.scores.schema import Intervals, Row, Wanted
-from ragharness.scores.values import share
+from ragharness.scores.schema import ROW_NAMES, Desired, Intervals, Row
+from ragharness.scores.values import share, span
 from ragharness.statistics import clopper_pearson
 
 if TYPE_CHECKING:
@@ -22,9 +22,13 @@ STATUSES = ("ok", "no_answer", "needs_review", "error", "timeout", "not_asked")
 def count_rows(outcomes: Sequence[Outcome]) -> dict[str, Row]:
     """Return the counts of each of the seven rows, also of those that the set does not use."""
     rows = {name: Row() for name in ROWS}
+    desired = dict.fromkeys(ROWS, 0)
     for outcome in outcomes:
         rows[outcome.question.row].add(outcome.bucket)
-    return rows
+        desired[outcome.question.row] += outcome.as_wanted
+    for name, row in rows.items():
+        row.desired = share(desired[name], row.n)
+    return {ROW_NAMES[name]: row for name, row in rows.items()}
 
 
 def count_buckets(outcomes: Sequence[Outcome]) -> dict[str, int]:
@@ -43,20 +47,24 @@ def intervals(buckets: dict[str, int], n: int) -> Intervals:
     """Return the buckets with their intervals over all questions."""
     unacceptable = buckets["wrong"] + buckets["unsupported"]
     bad = {"wrong": buckets["wrong"], "unsupported": buckets["unsupported"], "unacceptable": unacceptable}
+    ungraded = n - sum(buckets.values())
     return Intervals(
-        **{bucket: share(count, n) for bucket, count in buckets.items()},
-        unacceptable=share(unacceptable, n),
-        at_most={name: clopper_pearson(0, n)[1] for name, count in bad.items() if count == 0 and n},
+        **{bucket: span(count, ungraded, n) for bucket, count in buckets.items()},
+        unacceptable=span(unacceptable, ungraded, n),
+        at_most={
+            name: clopper_pearson(0, n)[1] for name, count in bad.items() if count == 0 and n and not ungraded
+        },
     )
 
 
-def wanted(outcomes: Sequence[Outcome]) -> Wanted:
-    """Return how many answers came out as their questions want: in all, pooled by wish, by row."""
-    return Wanted(
+def desired(outcomes: Sequence[Outcome]) -> Desired:
+    """Return how many answers are in the desired bucket: in all, and by what should be done."""
+    answerable = [each for each in outcomes if each.question.wanted == "correct"]
+    return Desired(
         total=_as_wanted(outcomes),
-        answer=_as_wanted([each for each in outcomes if each.question.wanted == "correct"]),
+        answer=_as_wanted(answerable),
         refusal=_as_wanted([each for each in outcomes if each.question.wanted == "refused"]),
-        rows={row: _as_wanted([each for each in outcomes if each.question.row == row]) for row in ROWS},
+        needless_refusals=sum(each.bucket == "refused" for each in answerable),
     )
 
 

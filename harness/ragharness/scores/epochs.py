@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ragharness.scores.schema import Intervals, Stability
-from ragharness.scores.values import Share, YesNoAxis, share
+from ragharness.scores.values import Share, Span, YesNoAxis, share
 from ragharness.statistics import clopper_pearson, wilson
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ def stability(outcomes: Sequence[Outcome], epochs: int) -> Stability | None:
     return Stability(
         epochs=epochs,
         same_bucket=share(len(same), len(groups)),
-        always_as_wanted=share(wanted, len(groups)),
-        ever_as_wanted=share(sum(any(each.as_wanted for each in group) for group in groups), len(groups)),
+        always_desired=share(wanted, len(groups)),
+        ever_desired=share(sum(any(each.as_wanted for each in group) for group in groups), len(groups)),
     )
 
 
@@ -46,8 +46,12 @@ def widened(part: Any, epochs: int) -> Any:
     """Return a part of the scores with the intervals of dependent answers."""
     if epochs == 1:
         return part
+    if isinstance(part, Span):
+        low, high = _limits(part.count, part.n, epochs)[0], _limits(part.most, part.n, epochs)[1]
+        return replace(part, low=low, high=high)
     if isinstance(part, Share):
-        return _share(part, epochs)
+        low, high = _limits(part.count, part.n, epochs)
+        return replace(part, low=low, high=high)
     if isinstance(part, YesNoAxis):
         low, high = _limits(part.yes, part.yes + part.no, epochs)
         return replace(part, low=low, high=high)
@@ -59,11 +63,6 @@ def widened(part: Any, epochs: int) -> Any:
         )
         return _at_most(made, epochs) if isinstance(made, Intervals) else made
     return part
-
-
-def _share(found: Share, epochs: int) -> Share:
-    low, high = _limits(found.count, found.n, epochs)
-    return replace(found, low=low, high=high)
 
 
 def _limits(count: int, n: int, epochs: int) -> tuple[float | None, float | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragharness.scores.schema import ErrorGroup, Failures, Miss, ProblemGroup
-from ragharness.scores.tally import kind_of
+from ragharness.support.messages import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,11 +46,12 @@ def errors(outcomes: Sequence[Outcome]) -> list[ErrorGroup]:
     for each in outcomes:
         if each.failure:
             # Outcomes share what failed alike: so do the texts made of it, in long runs too.
-            text = texts.setdefault(each.failure, f"{each.failure.type}: {each.failure.message}")
+            told = f"{each.failure.type} {each.failure.where}: {each.failure.message}"
+            text = texts.setdefault(each.failure, told)
             first.setdefault(text, each.failure)
             failed.append((text, each.question.id))
     return [
-        ErrorGroup(type=first[text].type, message=first[text].message, questions=ids)
+        ErrorGroup(type=first[text].type, message=first[text].message, where=first[text].where, questions=ids)
         for text, ids in _grouped(failed)
     ]
 

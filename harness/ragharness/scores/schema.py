@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from msgspec import Meta, Struct, defstruct
 
 from ragharness.records import BUCKETS
 from ragharness.scores.metrics import metrics
-from ragharness.scores.values import Share
+from ragharness.scores.values import Share, Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ragharness.scores.metrics import Part
 
-FORMAT = 1
+FORMAT = 2
 """The version of this layout."""
 
 ROW_NAMES = {
@@ -27,7 +27,9 @@ ROW_NAMES = {
     "adversarial": "adversarial",
     "null_retrieval": "null",
 }
-"""What people call them: other words than those of the buckets; JSON has the keys."""
+"""The rows of a report, by the stratum and target of their questions."""
+
+VerdictKind = Literal["not_a_result", "not_better", "not_clearly_better", "misleads", "good"]
 
 AnyStruct = TypeVar("AnyStruct", bound=type[Struct])
 
@@ -51,36 +53,37 @@ class Row(Struct, kw_only=True):
     """Outcomes of the questions of one row (question type); the five counts add up to n."""
 
     n: int = 0
+    desired: Share = Share(count=0, n=0, low=None, high=None)
     correct: int = 0
     wrong: int = 0
     unsupported: int = 0
     refused: int = 0
-    not_graded: int = 0
+    ungraded: int = 0
 
     def add(self, bucket: str | None) -> None:
-        """Count one question's bucket; None is not graded."""
+        """Count one question's bucket; None: ungraded."""
         self.n += 1
-        name = bucket if bucket in BUCKETS else "not_graded"
+        name = bucket if bucket in BUCKETS else "ungraded"
         setattr(self, name, getattr(self, name) + 1)
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
-    """Answers in the desired bucket of their question."""
+class Desired(Struct, frozen=True, kw_only=True):
+    """Answers in the desired bucket of their question; ungraded ones are not."""
 
     total: Share
     answer: Annotated[Share, Meta(description="Of the questions that should be answered: correct.")]
     refusal: Annotated[Share, Meta(description="Of the questions that should be refused: refused.")]
-    rows: dict[str, Share]
+    needless_refusals: Annotated[int, Meta(description="Refused although it should be answered.")]
 
 
 class Intervals(Struct, frozen=True, kw_only=True):
-    """Each bucket as a share of all questions, with its interval."""
+    """Each bucket as a share of all questions: from none to all of the ungraded answers added."""
 
-    correct: Share
-    wrong: Share
-    unsupported: Share
-    refused: Share
-    unacceptable: Annotated[Share, Meta(description="Wrong or unsupported.")]
+    correct: Span
+    wrong: Span
+    unsupported: Span
+    refused: Span
+    unacceptable: Annotated[Span, Meta(description="Wrong or unsupported.")]
     at_most: Annotated[
         dict[str, float],
         Meta(
@@ -143,6 +146,7 @@ class ErrorGroup(Struct, frozen=True, kw_only=True):
 
     type: str
     message: Annotated[str, Meta(description="The message of the first question, in full.")]
+    where: Annotated[str, Meta(description="File and line of the pipeline's own code.")] = ""
     questions: list[str]
 
 
@@ -158,8 +162,8 @@ class Stability(Struct, frozen=True, kw_only=True):
 
     epochs: int
     same_bucket: Annotated[Share, Meta(description="Graded in every epoch, and in the same bucket.")]
-    always_as_wanted: Share
-    ever_as_wanted: Share
+    always_desired: Share
+    ever_desired: Share
 
 
 class Miss(Struct, frozen=True, kw_only=True):
@@ -202,6 +206,10 @@ class Scores(Struct, frozen=True, kw_only=True):
     """Every number of a run's report."""
 
     format: int
+    result: Annotated[bool, Meta(description="False: the numbers below say nothing about the pipeline.")]
+    verdict: VerdictKind
+    sentence: Annotated[str, Meta(description="The verdict in words: the first and last line of reports.")]
+    reasons: Annotated[list[str], Meta(description="Why it is no result, and what to do.")]
     run: Annotated[str, Meta(description="The name of the run folder.")]
     folder: str
     corpus: str
@@ -211,12 +219,12 @@ class Scores(Struct, frozen=True, kw_only=True):
     retriever: str
     questions: Annotated[int, Meta(description="Questions times epochs: the denominator of everything.")]
     asked: int
-    not_graded: Annotated[int, Meta(description="Questions without a bucket, those not yet asked included.")]
+    ungraded: Annotated[int, Meta(description="Questions without a bucket, those not yet asked included.")]
     statuses: dict[str, int]
     buckets: dict[str, int]
-    by_target: Annotated[dict[str, Row], Meta(description="Outcomes by row (question type).")]
+    rows: Annotated[dict[str, Row], Meta(description="Outcomes by question type.")]
     intervals: Intervals
-    wanted: Wanted
+    desired: Desired
     references: References
     axes: Axes
     retrieval: Retrieval
@@ -240,8 +248,3 @@ class Scores(Struct, frozen=True, kw_only=True):
         dict[str, str | int | float],
         Meta(description="Settings that answers depend on: model, prompt, address and others."),
     ] = {}
-
-    @property
-    def rows(self) -> dict[str, Row]:
-        """``by_target`` by the rows' names in reports: ``rows["tempting"]``."""
-        return {ROW_NAMES[key]: row for key, row in self.by_target.items()}

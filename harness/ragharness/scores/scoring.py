@@ -12,6 +12,7 @@ from ragharness.scores.metrics import metrics
 from ragharness.scores.notes import asked_again, no_blind, not_yet_graded, provenance
 from ragharness.scores.schema import FORMAT, Axes, References, Retrieval, Scores, Versions
 from ragharness.scores.tally import outcomes
+from ragharness.scores.verdict import conclude
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -62,8 +63,14 @@ def score(
     n = len(all_of)
     asked = [each for each in all_of if each.status != "not_asked"]
     counts = bucket.count_buckets(all_of)
+    errors, desired = failure.errors(all_of), bucket.desired(all_of)
+    concluded = conclude(all_of, desired, counts["wrong"] + counts["unsupported"], errors, run.takes)
     return Scores(
         format=FORMAT,
+        result=not concluded.reasons,
+        verdict=concluded.kind,
+        sentence=concluded.sentence,
+        reasons=concluded.reasons,
         run=name,
         folder=folder,
         corpus=settings.corpus,
@@ -73,12 +80,12 @@ def score(
         retriever=settings.retriever,
         questions=n,
         asked=len(asked),
-        not_graded=n - sum(counts.values()),
+        ungraded=n - sum(counts.values()),
         statuses=bucket.count_statuses(all_of),
         buckets=counts,
-        by_target=bucket.count_rows(all_of),
+        rows=widened(bucket.count_rows(all_of), epochs),
         intervals=widened(bucket.intervals(counts, n), epochs),
-        wanted=widened(bucket.wanted(all_of), epochs),
+        desired=widened(desired, epochs),
         references=References(
             best_possible=len(asked),
             refuse=sum(each.question.wanted == "refused" for each in asked),
@@ -88,7 +95,7 @@ def score(
         axes=widened(Axes(**_computed("axes", all_of)), epochs),
         retrieval=widened(retrieval(all_of, settings.k if run.takes == "passages" else None), epochs),
         failures=failure.failures(all_of),
-        errors=failure.errors(all_of),
+        errors=errors,
         problems=failure.problems(all_of),
         misses=failure.misses(all_of),
         seconds=spent.wall_seconds((*all_of, *superseded), sessions),

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from ragharness.errors import RunNotUsable
 from ragharness.records import Failure
+from ragharness.support.messages import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ragharness.records import Question, Record, Usage, Verdict
-
-_VARIABLE = re.compile(
-    r"""(?<!\w)(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`\n]*`)(?!\w)|\b0x[0-9a-f]+\b|\d[\d.,:]*""",
-    re.IGNORECASE,
-)
-"""What differs between messages of one kind: quoted parts, addresses, numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +99,7 @@ class _Alike:
 
     def failure(self, failure: Failure, place: tuple[int, int]) -> Failure:
         """Return the kind of a failure; the message of the first question stands for all of the kind."""
-        kind = Failure(failure.type, kind_of(failure.message))
+        kind = Failure(failure.type, kind_of(failure.message), failure.where)
         kind = self._kinds.setdefault(kind, kind)
         known = self._failures.get(kind)
         if known is None or place < known[0]:
@@ -137,12 +130,6 @@ def _outcome(question: Question, record: Record, alike: _Alike, place: tuple[int
         record.attempts,
         record.started,
     )
-
-
-@lru_cache(maxsize=128)
-def kind_of(message: str) -> str:
-    """Return a message without what differs between messages of one kind."""
-    return _VARIABLE.sub("_", message)
 
 
 def _evidence_cited(record: Record) -> bool:

@@ -29,6 +29,18 @@ def share(count: int, n: int) -> Share:
     return Share(count=count, n=n, low=low, high=high)
 
 
+class Span(Share, frozen=True, kw_only=True):
+    """A count that ungraded answers may add to: ``low`` is that of the count, ``high`` that of ``most``."""
+
+    most: int
+
+
+def span(count: int, ungraded: int, n: int) -> Span:
+    """Return a count out of n that is ``ungraded`` higher at most, with its interval."""
+    low, high = share(count, n).low, share(count + ungraded, n).high
+    return Span(count=count, n=n, low=low, high=high, most=count + ungraded)
+
+
 class YesNoAxis(Struct, frozen=True, kw_only=True):
     """A yes/no axis over the graded answers; those to which it does not apply are counted aloud."""
 

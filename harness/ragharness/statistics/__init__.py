@@ -1,6 +1,6 @@
 """Intervals, quantiles and tests of paired counts: arithmetic that knows nothing of runs."""
 
-from ragharness.statistics.intervals import binomial_cdf, clopper_pearson, quantile, wilson
+from ragharness.statistics.intervals import binomial_cdf, clopper_pearson, quantile, sign_test, wilson
 from ragharness.statistics.noise import false_alarm, flip_rate, majority_chance
 from ragharness.statistics.paired import (
     McNemar,
@@ -28,6 +28,7 @@ __all__ = [
     "paired_interval",
     "quantile",
     "sign_flip",
+    "sign_test",
     "smallest_mean",
     "smallest_rise",
     "wilson",

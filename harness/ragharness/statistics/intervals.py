@@ -44,6 +44,15 @@ def clopper_pearson(count: int, n: int, confidence: float = 0.95) -> tuple[float
     return low, high
 
 
+def sign_test(better: int, worse: int) -> float:
+    """Return the exact two-sided p value of pairs that differ; 1.0 where none does.
+
+    The binomial test of ``better`` against one half; for paired yes/no outcomes McNemar's test (1947), exact.
+    """
+    n = better + worse
+    return min(1.0, 2 * binomial_cdf(min(better, worse), n, 0.5)) if n else 1.0
+
+
 def quantile(values: Sequence[float], share: float) -> float:
     """Return the quantile of sorted or unsorted values by linear interpolation; 0.0 of nothing."""
     if not values:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.statistics.intervals import Z95, binomial_cdf, wilson
+from ragharness.statistics.intervals import Z95, binomial_cdf, sign_test, wilson
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,13 +49,12 @@ def mcnemar(worse: int, better: int) -> McNemar:
     n = worse + better
     if n == 0:
         return McNemar(1.0, 1.0, 1.0, 1.0)
-    least = min(worse, better)
-    tail = binomial_cdf(least, n, 0.5)
-    point = math.exp(_log_choose(n, least) - n * math.log(2))
+    exact = sign_test(better, worse)
+    point = math.exp(_log_choose(n, worse) - n * math.log(2))
     mixture = n * math.log(2) + math.lgamma(worse + 0.5) + math.lgamma(better + 0.5) - math.lgamma(n + 1)
     return McNemar(
-        min(1.0, 2 * tail),
-        min(1.0, 2 * tail - point),
+        exact,
+        exact - point if worse != better else 1.0,
         binomial_cdf(better, n, 0.5),
         min(1.0, math.exp(math.log(math.pi) - mixture)),
     )

@@ -14,7 +14,7 @@ Both are only ever appended to. An answer is on disk before its worker takes the
 from ragharness.store.folder import RunFolder
 from ragharness.store.journal import Journal, Journals
 from ragharness.store.schema import FORMAT, Call, Run, Session, Settings, differences
-from ragharness.store.search import find_run, find_unfinished, new_folder
+from ragharness.store.search import find_run, find_unfinished, list_runs, new_folder
 
 __all__ = [
     "FORMAT",
@@ -28,5 +28,6 @@ __all__ = [
     "differences",
     "find_run",
     "find_unfinished",
+    "list_runs",
     "new_folder",
 ]

@@ -1,4 +1,4 @@
-"""Finds runs: the newest, one by the start of its name, or the unfinished one to continue."""
+"""Finds runs: the newest, one by a part of its name or a tag, or the unfinished one to continue."""
 
 from __future__ import annotations
 
@@ -28,20 +28,18 @@ _SLUG = 40
 """The longest part of a folder's name that comes from a pipeline's."""
 
 
-def new_folder(
-    corpus: str, pipeline: str, now: datetime, root: Path = RUNS, tags: Iterable[str] = ()
-) -> Path:
-    """Return the path of a new run folder that nobody else has; it is made, empty.
+def new_folder(parts: Iterable[str], now: datetime, root: Path = RUNS) -> Path:
+    """Return the path of a new run folder that nobody else has, named by ``parts``; it is made, empty.
 
     Raises StorageError where it cannot be made.
     """
-    called = filter(None, (slug(tag, "") for tag in tags))
-    name = "_".join((f"{now:%Y%m%d-%H%M%S}", slug(corpus), slug(pipeline), *called))
+    name = "_".join((f"{now:%Y%m%d-%H%M%S}", *filter(None, (slug(part, "") for part in parts))))
     number = 1
     while True:
         path = root / (name if number == 1 else f"{name}_{number}")
         try:
             path.mkdir(parents=True)
+            _ignored(root)
         except FileExistsError:
             if not root.is_dir():
                 raise StorageError(f"expected the folder {root}, found a file", help="--out FOLDER") from None
@@ -55,6 +53,12 @@ def new_folder(
             return path
 
 
+def _ignored(root: Path) -> None:
+    """Keep the runs out of version control unless the user decides otherwise."""
+    with suppress(FileExistsError), (root / ".gitignore").open("x") as file:
+        file.write("*\n")
+
+
 def slug(name: str, default: str = "pipeline") -> str:
     """Return a name as part of a folder's: bare letters, digits, dots, dashes; else the default."""
     bare = "".join(each for each in unicodedata.normalize("NFKD", name) if not unicodedata.combining(each))
@@ -63,20 +67,20 @@ def slug(name: str, default: str = "pipeline") -> str:
 
 def find_unfinished(settings: Settings, root: Path = RUNS, *, again: bool = False) -> RunFolder | None:
     """Return the newest run with these settings that has unanswered or, with ``again``, failed questions."""
-    for folder in _runs(root):
+    for folder in list_runs(root):
         if folder.run.settings == settings and (not folder.finished or (again and folder.failed())):
             return folder
     return None
 
 
 def find_run(name: str = "", root: Path = RUNS) -> RunFolder:
-    """Return a run by its path or the beginning of its name under ``root``; the newest when none is named.
+    """Return a run by its path, a part of its name or a tag under ``root``; the newest when none is named.
 
     Raises RunNotUsable, UnknownName with the nearest names, or UsageError with the newest ones.
     """
     if name and (Path(name) / "run.json").is_file():
         return RunFolder.open(Path(name))
-    runs = _runs(root)
+    runs = list_runs(root)
     if not runs and name and Path(name).is_dir():
         return RunFolder.open(Path(name))
     if not runs:
@@ -84,7 +88,7 @@ def find_run(name: str = "", root: Path = RUNS) -> RunFolder:
         raise RunNotUsable(f"expected {what} in the folder {root}, found none", help="ragharness run")
     if not name:
         return runs[0]
-    matching = [folder for folder in runs if folder.name.startswith(name)]
+    matching = [folder for folder in runs if name in folder.name or name in folder.run.tags]
     exact = [folder for folder in matching if folder.name == name]
     if len(exact or matching) == 1:
         return (exact or matching)[0]
@@ -92,7 +96,8 @@ def find_run(name: str = "", root: Path = RUNS) -> RunFolder:
         return RunFolder.open(Path(name))
     if matching:
         raise UsageError(
-            f"expected the start of one run's name, found {name!r}, which matches {_newest(matching)}"
+            f"expected a part of one run's name, found {name!r}, which matches {_newest(matching)}",
+            help="ragharness runs",
         )
     names = [folder.name for folder in runs]
     if get_close_matches(name, names, cutoff=0.5):
@@ -106,7 +111,7 @@ def _newest(runs: Sequence[RunFolder]) -> str:
     return f"{names} and {len(runs) - _LISTED} more" if len(runs) > _LISTED else names
 
 
-def _runs(root: Path) -> list[RunFolder]:
+def list_runs(root: Path = RUNS) -> list[RunFolder]:
     """Return the readable runs, the newest first."""
     found = []
     for path in root.glob("*/run.json"):

@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import re
 from collections import Counter
+from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec.structs import replace
-
 from ragharness.errors import QuestionsNotUsable
 from ragharness.graders import load_grader
-from ragharness.language.tokens import words
 from ragharness.passages import build_passages
 from ragharness.placing import Placer
-from ragharness.placing.skeleton import bones
 from ragharness.questions.building import compose
-from ragharness.questions.folder import Posed, Statement, candidates_about, statement_at
-from ragharness.questions.values import kind_of, read_answers
+from ragharness.questions.folder.recipe import candidates_about
+from ragharness.questions.folder.statements import Statement, statement_at
 from ragharness.records import Answer, Passage, Question
 from ragharness.retrievers import build_retriever
 from ragharness.writing.budget import BudgetUsedUp
+from ragharness.writing.replies import read_written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ragharness.corpus import Corpus
     from ragharness.questions import QuestionSet
-    from ragharness.records import Kind
+    from ragharness.questions.asking import Asked
     from ragharness.retrievers import Retriever
     from ragharness.writing.model import Model
 
@@ -52,20 +48,6 @@ _OVERHEAD = 260
 
 _TOKEN = 4
 """Characters of a token, roughly."""
-
-LONGEST_ANSWER = 8
-"""Words of an answer that rules can compare."""
-
-_LONGEST_QUESTION = 60
-_SHORTEST_QUOTE = 15
-"""Letters and digits."""
-
-_POINTS = re.compile(
-    r"\b(?:passages?|excerpts?|the text|above|below|the following"
-    r"|this (?:document|report|section|table|year))\b",
-    re.IGNORECASE,
-)
-_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 
 
 class Plan(NamedTuple):
@@ -141,13 +123,7 @@ def write_questions(
     note = f"written by {model.name} about {asked} passages, {len(single)} believed"
     early = (f"stopped early: {stopped}",) if stopped else ()
     notes = (note + (f" (left out: {reasons})" if reasons else ""), *early, *questions.notes)
-    return Outcome(_with_notes(questions, notes), asked, len(single), rejected, stopped)
-
-
-def _with_notes(questions: QuestionSet, notes: tuple[str, ...]) -> QuestionSet:
-    from dataclasses import replace as with_fields
-
-    return with_fields(questions, notes=notes)
+    return Outcome(replace(questions, notes=notes), asked, len(single), rejected, stopped)
 
 
 def _single(found: Sequence[Statement]) -> list[Statement]:
@@ -195,24 +171,24 @@ class _Writer:
         return list(await asyncio.gather(*map(one, passages)))
 
     async def _one(self, passage: Passage) -> Statement | tuple[str, str, str]:
-        asked = f"The passage is from the document {passage.title!r}. Write the question."
-        written = read_written(await self._model.ask("write", asked, [passage]), passage)
+        order = f"The passage is from the document {passage.title!r}. Write the question."
+        written = read_written(await self._model.ask("write", order, [passage]), passage)
         if isinstance(written, str):
             return passage.id, "", written
+        asked = written.asked
         placed = self._placer.place(Passage("", passage.document, "", passage.start, 0, written.quote))
         place = next((each for each in placed.passage.places if each.document == passage.document), None)
         if placed.how != "text" or place is None:
-            return passage.id, written.question, "the quote is not found in its document"
-        reason = await self._doubt(passage, written, place.start, place.end)
+            return passage.id, asked.question, "the quote is not found in its document"
+        reason = await self._doubt(passage, asked, place.start, place.end)
         if reason:
-            return passage.id, written.question, reason
+            return passage.id, asked.question, reason
         document = self._corpus.document(passage.document)
-        posed = Posed(written.question, written.kind, written.value, written.unit, written.precision)
-        return statement_at(document, place.start, place.end, posed)
+        return statement_at(document, place.start, place.end, asked)
 
-    async def _doubt(self, passage: Passage, written: Written, start: int, end: int) -> str:
-        named = f'According to "{passage.title}": {written.question}'
-        if self._matches(await self._model.ask("closed", named), written):
+    async def _doubt(self, passage: Passage, asked: Asked, start: int, end: int) -> str:
+        named = f'According to "{passage.title}": {asked.question}'
+        if self._matches(await self._model.ask("closed", named), asked):
             return "it is answered without the passage"
         hits = self._retriever.retrieve(named, OTHERS + 3)
         others = [
@@ -225,80 +201,28 @@ class _Writer:
             )
         ][:OTHERS]
         said = await self._model.ask("elsewhere", named, others)
-        if self._matches(said, written):
+        if self._matches(said, asked):
             return "another passage answers it too"
-        return "another passage answers it differently" if self._answers(said, written) else ""
+        return "another passage answers it differently" if self._answers(said, asked) else ""
 
-    def _matches(self, said: str, written: Written) -> bool:
-        return bool(said) and self._read(said, written)[0] == "match"
+    def _matches(self, said: str, asked: Asked) -> bool:
+        return bool(said) and self._read(said, asked)[0] == "match"
 
-    def _answers(self, said: str, written: Written) -> bool:
-        match, refusal = self._read(said, written)
+    def _answers(self, said: str, asked: Asked) -> bool:
+        match, refusal = self._read(said, asked)
         return bool(said) and not refusal and match in {"mismatch", "world", "distractor", "partial"}
 
-    def _read(self, said: str, written: Written) -> tuple[str, bool]:
-        question = replace(_QUESTION, text=written.question, kind=written.kind, answers=(written.value,))
-        question = replace(question, unit=written.unit, date_precision=written.precision)
+    def _read(self, said: str, asked: Asked) -> tuple[str, bool]:
+        question = Question(
+            id="q",
+            text=asked.question,
+            stratum="grounded",
+            target="correct",
+            kind=asked.kind,
+            answerable=True,
+            answers=(asked.answer,),
+            unit=asked.unit,
+            date_precision=asked.precision,
+        )
         reading = self._grader.read(question, Answer(text=said), (), frozenset())
         return reading.match, reading.refusal
-
-
-_QUESTION = Question(id="q", text="", stratum="grounded", target="correct", kind="text", answerable=True)
-
-
-class Written(NamedTuple):
-    """A question as the model wrote it, its answer as it is compared."""
-
-    question: str
-    answer: str
-    quote: str
-    kind: Kind
-    value: str
-    unit: str
-    precision: str
-
-
-def read_written(reply: str, passage: Passage) -> Written | str:
-    """Return the question of a reply, or the reason why it cannot be used."""
-    found = _OBJECT.search(reply)
-    try:
-        row = json.loads(found[0]) if found else None
-    except (ValueError, RecursionError):
-        row = None
-    if not isinstance(row, dict):
-        return "no JSON object came back"
-    question, answer, quote = (_text(row.get(name)) for name in ("question", "answer", "quote"))
-    if not question:
-        return "the passage states nothing to ask about"
-    return _fault(question, answer, quote, passage) or _read(question, answer, quote)
-
-
-def _text(value: object) -> str:
-    return " ".join(str(value).split()) if isinstance(value, (str, int, float)) else ""
-
-
-def _fault(question: str, answer: str, quote: str, passage: Passage) -> str:
-    if not question.endswith("?") or len(question.split()) > _LONGEST_QUESTION:
-        return "it is no single question"
-    if _POINTS.search(question):
-        return "the question points to the passage"
-    if not answer or len(answer.split()) > LONGEST_ANSWER:
-        return "the answer is missing or too long to be compared"
-    if f" {' '.join(words(answer))} " in f" {' '.join(words(question))} ":
-        return "the question holds its answer"
-    if len(bones(quote)) < _SHORTEST_QUOTE or bones(quote) not in bones(passage.text):
-        return "the quote does not stand in the passage"
-    if bones(answer) not in bones(quote):
-        return "the quote does not state the answer"
-    return ""
-
-
-def _read(question: str, answer: str, quote: str) -> Written | str:
-    kind = kind_of("", [answer], question)
-    if kind == "yesno":
-        return "a yes or no is not asked for"
-    try:
-        values, unit, precision = read_answers(kind, [answer], "")
-    except ValueError as error:
-        return str(error)
-    return Written(question, answer, quote, kind, values[0], unit, precision)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ragharness.pipelines import Pipeline
-    from ragharness.records import Answer, Passage
+    from ragharness.records import Passage
 
 PROMPTS = Path(__file__).parent / "prompts"
 ATTEMPTS = 5
@@ -79,22 +79,14 @@ class Model:
     async def _tried(
         self, pipeline: Pipeline, question: str, passages: Sequence[Passage]
     ) -> str | TemporaryFailure:
-        self.budget.take()
-        answer: Answer | None = None
-        try:
-            answer, _ = read_answer(await cast("Any", pipeline.call(question, passages)))
-        except TemporaryFailure as failure:
-            self.budget.give_back()
-            return failure
-        except UnusableReply as unusable:
-            answer = unusable.answer
-            if answer is None:
-                self.budget.give_back()
+        with self.budget.call() as charge:
+            try:
+                answer, _ = read_answer(await cast("Any", pipeline.call(question, passages)))
+            except TemporaryFailure as failure:
+                return failure
+            except UnusableReply as unusable:
+                if unusable.answer is not None:
+                    charge(unusable.answer.usage)
                 return ""
-            self.budget.charge(answer.usage)
-            return ""
-        except BaseException:
-            self.budget.give_back()
-            raise
-        self.budget.charge(answer.usage if answer else None)
-        return answer.text if answer else ""
+            charge(answer.usage if answer else None)
+            return answer.text if answer else ""

@@ -1,14 +1,19 @@
-"""The cost of a call: tokens times a dated list price; None for a model without a listed price."""
+"""The cost of a call: tokens times a price of the user's own, else the list price that genai-prices knows.
+
+Where neither is known the cost is None, never zero.
+"""
 
 from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from pathlib import Path
+from importlib.metadata import version
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from ragharness.errors import UsageError
-from ragharness.language.tables import regex
+from ragharness.errors import UsageError, install_command
+from ragharness.pipelines._services import is_local
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -16,52 +21,83 @@ else:
     import tomli as tomllib
 
 if TYPE_CHECKING:
-    from ragharness.pipelines._llm.services import Reply
+    from pathlib import Path
 
-TABLE = Path(__file__).parent / "prices.toml"
-"""The table that comes with the package."""
-
-_DATED = regex(r"-\d{4}-?\d{2}-?\d{2}$")
 _MILLION = 1_000_000
-_KNOWN = {"model", "host", "input", "output", "cached_input", "up_to", "seen", "source"}
+_AMOUNTS = ("input", "output", "cached_input", "up_to")
+_KNOWN = {"model", "host", *_AMOUNTS}
 
 
 @dataclass(frozen=True)
-class Price:
-    """US dollars per million tokens."""
+class OwnPrice:
+    """US dollars per million tokens, as a table of the user's says."""
 
     input: float
     output: float
     cached_input: float | None = None
     """For prompt tokens that the service had kept; None: as ``input``."""
-    up_to: int | None = None
+    up_to: float | None = None
     """Prompt tokens up to which the price holds; None: all."""
-    seen: str = ""
-    """The day on which the service's page said so."""
+    source: str = "your price table"
 
-    def cost(self, reply: Reply) -> float | None:
-        """Return the US dollars of one reply; None: its tokens are not told, or the price does not hold."""
-        prompt, completion = reply.prompt_tokens, reply.completion_tokens
-        if prompt is None or completion is None or prompt > (self.up_to or prompt):
+    def cost(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float | None:
+        """Return the US dollars of one call; None for a prompt that is longer than the price holds for."""
+        if prompt_tokens > (self.up_to or prompt_tokens):
             return None
-        cached = min(reply.cached_tokens, prompt)
+        cached = min(cached_tokens, prompt_tokens)
         kept_at = self.input if self.cached_input is None else self.cached_input
-        return ((prompt - cached) * self.input + cached * kept_at + completion * self.output) / _MILLION
+        fresh = (prompt_tokens - cached) * self.input
+        return (fresh + cached * kept_at + completion_tokens * self.output) / _MILLION
 
 
-def find_price(model: str, host: str, table: Path = TABLE) -> Price | None:
-    """Return the price of a model at a host; None: the table does not know it.
+@dataclass(frozen=True)
+class ListPrice:
+    """The price that genai-prices lists for a model at a service; it comes with the package, no network."""
 
-    An exact name goes before one without its date, a price of the host before one of any. Raises UsageError
-    for a table that cannot be read.
+    model: str
+    base_url: str
+
+    @property
+    def source(self) -> str:
+        """The version of the list."""
+        return f"list price, genai-prices {version('genai-prices')}"
+
+    def cost(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float | None:
+        """Return the US dollars of one call; None where the list does not know the model or the service."""
+        from genai_prices import Usage, calc_price
+
+        cached = min(cached_tokens, prompt_tokens)
+        usage = Usage(input_tokens=prompt_tokens, output_tokens=completion_tokens, cache_read_tokens=cached)
+        try:
+            return float(calc_price(usage, self.model, provider_api_url=self.base_url).total_price)
+        except (LookupError, ValueError):
+            return None
+
+
+Price = OwnPrice | ListPrice
+
+
+def find_price(model: str, base_url: str, table: Path | None = None) -> Price | None:
+    """Return the price of a model where it is served: the table's, else the listed one; None for neither.
+
+    Raises UsageError for a table that cannot be read.
     """
-    rows = _rows(table)
-    for name in (model, _DATED.sub("", model)):
-        for place in (host, None):
-            for row in rows:
-                if row["model"] == name and row.get("host") == place:
-                    return _price(row)
-    return None
+    host = urlsplit(base_url).hostname or ""
+    rows = [row for row in (_rows(table) if table else []) if row["model"] == model]
+    # A price of the host goes before one of any.
+    for row in sorted(rows, key=lambda row: "host" not in row):
+        if row.get("host", host) == host:
+            return OwnPrice(**{name: row[name] for name in _AMOUNTS if name in row})
+    if is_local(host) or not find_spec("genai_prices"):
+        return None
+    listed = ListPrice(model, base_url)
+    return listed if listed.cost(0, 0) is not None else None
+
+
+def if_unknown() -> str:
+    """Return what to do about a model without a known price."""
+    own = "a table of your own names it: prices=FILE (docs/llm.md)"
+    return own if find_spec("genai_prices") else f"{install_command('llm')} brings list prices; {own}"
 
 
 def _rows(table: Path) -> list[dict[str, Any]]:
@@ -82,19 +118,9 @@ def _rows(table: Path) -> list[dict[str, Any]]:
 def _is_row(row: Any) -> bool:
     if not isinstance(row, dict) or not {"model", "input", "output"} <= set(row) <= _KNOWN:
         return False
-    amounts = (row[name] for name in ("input", "output", "cached_input", "up_to") if name in row)
+    amounts = (row[name] for name in _AMOUNTS if name in row)
     return isinstance(row["model"], str) and all(map(_is_amount, amounts))
 
 
 def _is_amount(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < float("inf")
-
-
-def _price(row: dict[str, Any]) -> Price:
-    return Price(
-        float(row["input"]),
-        float(row["output"]),
-        float(row["cached_input"]) if "cached_input" in row else None,
-        int(row["up_to"]) if "up_to" in row else None,
-        str(row.get("seen", "")),
-    )

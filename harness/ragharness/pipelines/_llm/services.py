@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ragharness.errors import UnusableReply
 
@@ -60,32 +60,11 @@ class Reply:
     """In US dollars, where the service tells it."""
 
 
-class Service(Protocol):
-    """One API."""
-
-    path: str
-    key_header: str
-    key_value: str
-    """With ``{}`` where the key goes."""
-    headers: dict[str, str]
-
-    def body(
-        self, model: str, instruction: str, messages: Sequence[Message], sampling: Sampling, as_json: bool
-    ) -> dict[str, Any]:
-        """Return what is sent."""
-        ...
-
-    def read(self, reply: Any) -> Reply:
-        """Return what was replied; raises UnusableReply for something else than the API's reply."""
-        ...
-
-
 class OpenAI:
     """Chat completions; ``limit_name`` is what the service calls the most tokens of a reply."""
 
     path = "/chat/completions"
-    key_header = "authorization"
-    key_value = "Bearer {}"
+    key_header, key_value = "authorization", "Bearer {}"
 
     def __init__(self, limit_name: str = "max_tokens") -> None:
         self.headers: dict[str, str] = {}
@@ -129,8 +108,7 @@ class Anthropic:
     """Messages."""
 
     path = "/messages"
-    key_header = "x-api-key"
-    key_value = "{}"
+    key_header, key_value = "x-api-key", "{}"
 
     def __init__(self) -> None:
         self.headers = {"anthropic-version": ANTHROPIC_VERSION}
@@ -164,12 +142,16 @@ class Anthropic:
         )
 
 
-def sent(body: dict[str, Any]) -> bytes:
+Service = OpenAI | Anthropic
+"""One API: its path, its headers (``{}``: where the key goes), what is sent, and how a reply is read."""
+
+
+def encode(body: dict[str, Any]) -> bytes:
     """Return the very bytes of a request: equal bodies, equal bytes."""
     return json.dumps(body, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
 
 
-def opened(text: str) -> tuple[str, tuple[str, ...] | None]:
+def parse_structured(text: str) -> tuple[str, tuple[str, ...] | None]:
     """Return the text and the citations of a structured reply; a plain one is all text."""
     try:
         held = json.loads(text)

@@ -12,16 +12,15 @@ Only shapes whose question is certain to be grammatical are used; everything els
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ragharness.language.tables import regex
+from ragharness.questions.asking.dates import dates, iso, precision
 from ragharness.questions.asking.figures import figures, plain, unit
-from ragharness.questions.asking.moments import iso, moments
-from ragharness.questions.asking.statement import by_author, clean, is_bare, statement
+from ragharness.questions.asking.statement import Asked, by_author, clean, is_bare, statement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Literal
 
 __all__ = ["Asked", "ask", "common_words"]
 
@@ -31,18 +30,6 @@ _FIGURE = regex(
     r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|"
     r"sixty|seventy|eighty|ninety|hundred)\b",
 )
-
-
-class Asked(NamedTuple):
-    """A question about one statement."""
-
-    question: str
-    """Without naming the document; it begins with a capital and ends with a question mark."""
-    kind: Literal["number", "date"]
-    answer: str
-    unit: str
-    precision: Literal["", "year", "month", "day"]
-    """Of a date."""
 
 
 def _holds_its_year(asked: Asked) -> bool:
@@ -72,11 +59,8 @@ def ask(sentence: str, known_lower: Callable[[str], bool] = str.islower, *, auth
     said = statement(by_author(plain_one, author) if author else plain_one)
     if said is None:
         return []
-    numbers = [
-        Asked(text, "number", plain(amount), unit(amount), "") for text, amount in figures(said, known_lower)
+    asked = [
+        *(Asked(text, "number", plain(amount), unit(amount)) for text, amount in figures(said, known_lower)),
+        *(Asked(text, "date", iso(date), "", precision(date)) for text, date in dates(said, known_lower)),
     ]
-    dates = [
-        Asked(text, "date", iso(date), "", "day" if date.day else "month" if date.month else "year")
-        for text, date in moments(said, known_lower)
-    ]
-    return [each for each in (*numbers, *dates) if not is_bare(each.question) and not _holds_its_year(each)]
+    return [each for each in asked if not is_bare(each.question) and not _holds_its_year(each)]

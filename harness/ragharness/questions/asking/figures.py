@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ragharness.language.amounts import Quantity
-    from ragharness.questions.asking.statement import Statement
+    from ragharness.questions.asking.statement import PlainStatement
 
 _BOUND = regex(
     r"\b(?:at\s+least|at\s+most|up\s+to|more\s+than|less\s+than|fewer\s+than|over|under|above|below|exceed\w*|as\s+(?:many|much|few|little|low|high)\s+as|or\s+(?:more|less|fewer|lower|higher|greater|above)|between|ranging|minimum|maximum|each|every|per)\b",
@@ -71,7 +71,7 @@ _EMPLOYED = frozenset({"How many employees", "How many staff", "How many personn
 _TOTALS = {"totaled": "total", "totalled": "total", "cost": "cost", "averaged": "average"}
 
 
-def figures(said: Statement, lower: Callable[[str], bool]) -> Iterator[tuple[str, Quantity]]:
+def figures(said: PlainStatement, lower: Callable[[str], bool]) -> Iterator[tuple[str, Quantity]]:
     """Yield questions with the amounts that answer them."""
     amounts = [each for each in find_quantities(said.text) if not each.year]
     for amount in amounts:
@@ -107,7 +107,7 @@ def unit(amount: Quantity) -> str:
     return amount.unit
 
 
-def _of_all(said: Statement, amounts: list[Quantity], amount: Quantity) -> str:
+def _of_all(said: PlainStatement, amounts: list[Quantity], amount: Quantity) -> str:
     """Word "12 of the 17 recipients said ...": the first figure is asked for."""
     if amount is not amounts[0] or amount.unit or len([each for each in amounts if not each.unit]) != 2:
         return ""
@@ -128,7 +128,7 @@ def _plain_predicate(words: str) -> bool:
     return bool(_FINITE.match(words)) and "," not in words and not _ODD_REST.match(words)
 
 
-def _about(said: Statement, amount: Quantity, lower: Callable[[str], bool]) -> str:
+def _about(said: PlainStatement, amount: Quantity, lower: Callable[[str], bool]) -> str:
     before, after = said.text[: amount.start], said.text[amount.end :]
     if _FRONT.fullmatch(before):
         return _as_subject(said, amount, after)
@@ -157,7 +157,7 @@ def _about(said: Statement, amount: Quantity, lower: Callable[[str], bool]) -> s
     return _as_object(said, amount, before, after, lower)
 
 
-def _as_subject(said: Statement, amount: Quantity, after: str) -> str:
+def _as_subject(said: PlainStatement, amount: Quantity, after: str) -> str:
     """The figure begins the statement: only its own words change."""
     if not _FINITE.search(after) or "," in after:
         return ""
@@ -182,7 +182,7 @@ def _as_subject(said: Statement, amount: Quantity, after: str) -> str:
 
 
 def _as_object(
-    said: Statement, amount: Quantity, before: str, after: str, lower: Callable[[str], bool]
+    said: PlainStatement, amount: Quantity, before: str, after: str, lower: Callable[[str], bool]
 ) -> str:
     found = _VERB_BEFORE.fullmatch(before)
     after = first_predicate(after)
@@ -206,7 +206,7 @@ def _as_object(
     return joined(f"{asked} {ordered}{tail}{rest}", said)
 
 
-def _total(said: Statement, amount: Quantity, verb: str, subject: str, after: str) -> str:
+def _total(said: PlainStatement, amount: Quantity, verb: str, subject: str, after: str) -> str:
     if not is_currency(amount.unit) or _ODD_REST.match(after):
         return ""
     return joined(f"How much did {subject} {_TOTALS[verb]}{after}", said)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ragharness.language.sentences import without_number
 from ragharness.language.tables import regex
+
+Precision = Literal["", "year", "month", "day"]
 
 _CONNECTIVE = regex(
     r"(?:however|moreover|in addition|additionally|further|furthermore|also|for example|for instance|specifically|in particular|overall|"
@@ -96,12 +98,31 @@ SHORTEST, LONGEST = 6, 45
 """Words of a sentence that can be asked about."""
 
 
-class Statement(NamedTuple):
+class PlainStatement(NamedTuple):
     """A plain declarative sentence without its stop."""
 
     text: str
     when: str
     """The adverbial that stood in front, to be put at the end of a question; empty: none."""
+
+
+class Asked(NamedTuple):
+    """A question that a sentence answers, without the name of its document."""
+
+    question: str
+    """It begins with a capital and ends with a question mark."""
+    kind: Literal["number", "date", "text"]
+    answer: str
+    unit: str = ""
+    precision: Precision = ""
+    """For a date."""
+    left: str = ""
+    """Of a statement with a gap: what is left of it, by which it is compared."""
+
+    @property
+    def about(self) -> str:
+        """The words that tell what is asked about."""
+        return self.left or self.question
 
 
 _OF_AUTHORS = {"have": "has", "were": "was", "are": "is"}
@@ -125,7 +146,7 @@ def clean(sentence: str) -> str:
     return without_number(_NOTE_NUMBER.sub("", plain))
 
 
-def statement(sentence: str) -> Statement | None:
+def statement(sentence: str) -> PlainStatement | None:
     """Return a clean sentence as a statement that stands by itself, or None."""
     if not sentence.endswith(".") or len(sentence.split()) > LONGEST or not sentence[0].isalnum():
         return None
@@ -151,7 +172,7 @@ def statement(sentence: str) -> Statement | None:
     )
     if len(text.split()) < SHORTEST - 2 or _ODD.search(text) or _ODD.search(when):
         return None
-    return None if points_elsewhere(text) or points_elsewhere(when) else Statement(text, when)
+    return None if points_elsewhere(text) or points_elsewhere(when) else PlainStatement(text, when)
 
 
 def points_elsewhere(text: str) -> bool:

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
 from ragharness.language.units import is_currency, is_duration
+from ragharness.questions.asking.dates import iso, precision
 from ragharness.questions.asking.figures import plain, unit
-from ragharness.questions.asking.moments import iso
-from ragharness.questions.asking.statement import clean
-from ragharness.questions.asking.verbs import is_known
-from ragharness.questions.folder.definitions import Posed
+from ragharness.questions.asking.grammar import is_known
+from ragharness.questions.asking.statement import Asked, clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,7 +111,7 @@ _BEFORE_YEAR = re.compile(
 _KINDS = {"year": "Which year", "month": "Which month and year", "day": "Which date"}
 
 
-def cloze(sentence: str) -> Posed | None:
+def cloze(sentence: str) -> Asked | None:
     """Return the question for the one figure or date of a statement that can be left out of it, or None.
 
     Money, shares and periods of time come before dates, dates before bare counts.
@@ -124,25 +123,25 @@ def cloze(sentence: str) -> Posed | None:
     return _asked(said, "statement") if said else next(filter(None, map(_of_part, _parts(plain_one))), None)
 
 
-def _of_part(part: str) -> Posed | None:
+def _of_part(part: str) -> Asked | None:
     asked = _asked(part, "passage")
     return asked if asked and not _CUT_OFF.search(asked.left) else None
 
 
-def _asked(said: str, what: str) -> Posed | None:
+def _asked(said: str, what: str) -> Asked | None:
     amounts = [each for each in find_quantities(said) if not each.year]
     dates = [each for each in find_dates(said) if each.year]
     for amount in sorted(amounts, key=lambda each: not each.unit):
         if len(amounts) <= _FIGURES and amount.unit and _asks_amount(said, amount, amounts):
             asks = f"{_word(amount)} completes the {what}"
-            return _posed(said, amount, asks, "number", (plain(amount), unit(amount), ""))
+            return _with_gap(said, amount, asks, Asked("", "number", plain(amount), unit(amount)))
     if len(dates) == 1 and _asks_date(said, dates[0]):
-        precision = "day" if dates[0].day else "month" if dates[0].month else "year"
-        asks = f"{_KINDS[precision]} completes the {what}"
-        return _posed(said, dates[0], asks, "date", (iso(dates[0]), "", precision))
+        exact = precision(dates[0])
+        asks = f"{_KINDS[exact]} completes the {what}"
+        return _with_gap(said, dates[0], asks, Asked("", "date", iso(dates[0]), "", exact))
     if len(amounts) == 1 and not amounts[0].unit and _asks_count(said, amounts[0]):
         asks = f"Which number completes the {what}"
-        return _posed(said, amounts[0], asks, "number", (plain(amounts[0]), "", ""))
+        return _with_gap(said, amounts[0], asks, Asked("", "number", plain(amounts[0])))
     return None
 
 
@@ -233,13 +232,7 @@ def _word(amount: Quantity) -> str:
     return "Which period of time" if is_duration(amount.unit) else "Which figure"
 
 
-def _posed(
-    said: str,
-    gap: Quantity | DateMention,
-    asks: str,
-    kind: Literal["number", "date"],
-    answer: tuple[str, str, str],
-) -> Posed:
-    """Return the question; ``answer`` is its value, unit and precision."""
+def _with_gap(said: str, gap: Quantity | DateMention, asks: str, asked: Asked) -> Asked:
+    """Return the question for what is left of a statement without the mention."""
     left = f"{said[: gap.start]}{GAP}{said[gap.end :]}"
-    return Posed(f"{asks} “{left}”?", kind, *answer, left)
+    return asked._replace(question=f"{asks} “{left}”?", left=left)

@@ -6,32 +6,13 @@ Longer ones ("“Term” means ...") are not asked about: whether a paraphrase o
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ragharness.language.sentences import sentences
+from ragharness.questions.asking.statement import Asked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from ragharness.records import Kind
-
-
-class Posed(NamedTuple):
-    """A question that a sentence answers, without the name of its document."""
-
-    question: str
-    kind: Kind
-    answer: str
-    unit: str = ""
-    precision: str = ""
-    """For a date: year, month or day."""
-    left: str = ""
-    """Of a statement with a gap: what is left of it, by which it is compared."""
-
-    @property
-    def about(self) -> str:
-        """The words that tell what is asked about."""
-        return self.left or self.question
 
 
 _LETTERS = re.compile(
@@ -45,10 +26,10 @@ NOTE = re.compile(r"^[|^\[]|https?:|\bet al\b|\bibid\b", re.IGNORECASE)
 _SMALL = frozenset({"of", "the", "for", "and", "on", "in", "to"})
 
 
-def short_definitions(text: str) -> Iterator[tuple[Posed, int, int]]:
+def short_definitions(text: str) -> Iterator[tuple[Asked, int, int]]:
     """Yield a question for each name that a text gives once in short, with the sentence that does."""
     seen: dict[str, int] = {}
-    found: list[tuple[str, Posed, int, int]] = []
+    found: list[tuple[str, Asked, int, int]] = []
     for start, end in sentences(text):
         sentence = text[start:end]
         if NOTE.search(sentence):
@@ -57,13 +38,13 @@ def short_definitions(text: str) -> Iterator[tuple[Posed, int, int]]:
             name, short = _spelled(match["name"], match["short"]), match["short"]
             if name:
                 seen[short] = seen.get(short, 0) + 1
-                asked = Posed(f"What does the abbreviation {short} stand for?", "text", name)
+                asked = Asked(f"What does the abbreviation {short} stand for?", "text", name)
                 found.append((short, asked, start, end))
         for match in _CALLED.finditer(sentence):
             name, short = " ".join(match["name"].split()), match["short"]
             seen[short] = seen.get(short, 0) + 1
             if name.split()[0] not in _OPENERS and short.casefold() not in name.casefold():
-                asked = Posed(f'Who or what is meant by "{short}"?', "text", name.rstrip(",."))
+                asked = Asked(f'Who or what is meant by "{short}"?', "text", name.rstrip(",."))
                 found.append((short, asked, start, end))
     yield from ((asked, start, end) for short, asked, start, end in found if seen[short] == 1)
 

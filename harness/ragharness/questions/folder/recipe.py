@@ -1,21 +1,20 @@
-"""The recipe for a folder: all candidate questions, from statements, absent topics and similar documents."""
+"""All candidate questions of a folder, from its statements, absent topics and similar documents."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
 from ragharness.language.dates import find_dates
 from ragharness.language.tokens import words
 from ragharness.passages import build_passages, withhold
-from ragharness.questions.asking.moments import iso
-from ragharness.questions.folder.statements import statements
-from ragharness.questions.folder.strange import BODIES, TOPICS
-from ragharness.questions.folder.telling import telling_words
+from ragharness.questions.asking.dates import iso
+from ragharness.questions.folder.absent_topics import BODIES, TOPICS
+from ragharness.questions.folder.content_words import content_words
 from ragharness.records import Distractor, Evidence, Question
 
 if TYPE_CHECKING:
@@ -23,14 +22,9 @@ if TYPE_CHECKING:
 
     from ragharness.corpus import Corpus
     from ragharness.passages import PassageSet
+    from ragharness.questions.asking.statement import Asked
     from ragharness.questions.folder.statements import Statement
-    from ragharness.records import Document, Kind, Passage
-
-VERSION = 3
-"""Raised whenever the candidates change; kept with every frozen set."""
-
-PER_QUESTION = 8
-"""Statements that are looked at for one question of the set: enough to choose from, whatever the folder holds."""
+    from ragharness.records import Document, Passage
 
 _DRAWN = 4
 """Documents of which one is asked what another one states."""
@@ -51,58 +45,49 @@ _NAME = re.compile(r"\b[A-Z][\w&'’-]*(?:\s+[A-Z][\w&'’-]*)*")
 _BODY = re.compile(
     r"(?<=[ “])(?P<article>the )?(?P<name>(?:[A-Z][\w&’'-]*\s+(?:of\s+|for\s+|and\s+|on\s+|the\s+)*)*(?:[A-Z][A-Z&]{1,7}|Department|Office|Agency|Bureau|Commission|Administration|Service|Board|Council|Committee|Institute|Company|Corporation|Corp|Inc|Group|Bank|Center|Court|Congress|University|Association|Foundation|Ministry|Treasury|Authority)(?:\s+(?:of|for|on)\s+(?:the\s+)?[A-Z][\w&-]*(?:\s+(?:and\s+)?[A-Z][\w&-]*)*)?)(?P<own>['’]s)?(?= [a-z])"
 )
+_MONTHS = frozenset(
+    "january february march april may june july august september october november december".split()  # noqa: SIM905
+)
 _AFTER = re.compile(r"\b(?:did|does|do|was|were|has|had|have|will) $|“$")
 """What stands before the subject of a question, or of a statement that it quotes."""
-
-
-def candidates(corpus: Corpus, size: int) -> list[Question]:
-    """Return what can be asked for a set of ``size`` questions, in two wordings each."""
-    return candidates_about(statements(corpus.documents, PER_QUESTION * size), corpus)
 
 
 def candidates_about(found: Iterable[Statement], corpus: Corpus) -> list[Question]:
     """Return what can be asked about some statements, and of what the folder lacks."""
     named = [each for each in corpus.documents if each.handle]
-    telling = {each.id: telling_words(each.text) for each in named}
+    content = {each.id: content_words(each.text) for each in named}
     questions: list[Question] = []
     for each in sorted(found, key=lambda each: each.document.id):  # document by document: see _passages
         questions += _stated(each)
-        other = _other(each, telling)
-        questions += _silent(each, corpus.document(other)) if other else ()
-        questions += _swapped(each, corpus)
+        if each.asked.kind != "text":
+            other = _other(each, content)
+            questions += _silent(each, corpus.document(other)) if other else ()
+            questions += _swapped(each, corpus)
     for document in sorted(named, key=lambda each: _draw(each.id))[:_DOCUMENTS]:
         for topic in TOPICS:
-            stems = tuple(topic.stems)
-            plain = _plain(document, f"strange {topic.name}", topic.question, topic.kind, topic.unit)
             questions += (
-                replace(each, stratum="unanswerable", absence_patterns=stems, absence_scope="corpus")
-                for each in plain
+                replace(each, stratum="unanswerable", absence_patterns=topic.stems, absence_scope="corpus")
+                for each in _worded(document, f"strange {topic.name}", topic.asked)
             )
     return [each for each in questions if not _tells(each)]
 
 
 def _stated(statement: Statement) -> Iterator[Question]:
     """Yield a statement as a question to be answered, withheld, and asked of an empty retrieval."""
-    asked, document = statement.asked, statement.document
-    evidence = (Evidence(document.id, statement.start, statement.end),)
+    document = statement.document
     false = tuple(
         Distractor(value, "another figure near by", (Evidence(document.id, start, end),))
         for value, start, end in dict.fromkeys(statement.tempting)
     )
     lonely = not statement.elsewhere
     by_clause = lonely and _leaves_silence(statement)
-    for plain in _plain(document, statement.topic, asked.question, asked.kind, asked.unit):
+    for plain in _worded(document, statement.topic, statement.asked):
         known = replace(
-            plain,
-            answerable=True,
-            answers=(asked.answer,),
-            evidence=evidence,
-            date_precision=asked.precision,
+            plain, answerable=True, answers=(statement.asked.answer,), evidence=statement.evidence
         )
         if false:
-            yield replace(
-                known, target="wrong", distractors=false[:3], note="tempting: another figure near by"
-            )
+            note = "tempting: another figure near by"
+            yield replace(known, target="wrong", distractors=false[:3], note=note)
         yield replace(known, target="correct")
         if lonely:
             yield replace(known, target="unsupported", withheld="document")
@@ -112,14 +97,12 @@ def _stated(statement: Statement) -> Iterator[Question]:
 
 
 def _leaves_silence(statement: Statement) -> bool:
-    """Whether the rest of the document lacks a telling word of the question, once its passage is withheld."""
-    document = statement.document
-    evidence = (Evidence(document.id, statement.start, statement.end),)
-    rest = withhold(_passages(document), (), evidence).passages
+    """Whether the rest of the document lacks a content word of the question, once its passage is withheld."""
+    rest = withhold(_passages(statement.document), (), statement.evidence).passages
     if statement.asked.kind == "text":
         return all(statement.asked.answer not in each.text for each in rest)
-    wanted = telling_words(statement.asked.about)
-    return all(len(wanted & _telling(each)) < len(wanted) for each in rest)
+    wanted = content_words(statement.asked.about)
+    return all(len(wanted & _content(each)) < len(wanted) for each in rest)
 
 
 @lru_cache(maxsize=64)
@@ -129,48 +112,26 @@ def _passages(document: Document) -> PassageSet:
 
 
 @lru_cache(maxsize=4096)
-def _telling(passage: Passage) -> frozenset[str]:
-    return telling_words(passage.text)
+def _content(passage: Passage) -> frozenset[str]:
+    return content_words(passage.text)
 
 
 def _silent(statement: Statement, other: Document) -> Iterator[Question]:
     """Yield the question of one document asked of another, which does not have a name that it turns on."""
-    asked = statement.asked
-    if asked.kind == "text":
-        return
-    names = [each for each in _NAME.findall(asked.about)[1:] if len(each) > 2 and each.lower() not in _MONTHS]
+    found = _NAME.findall(statement.asked.about)[1:]
+    names = (each for each in found if len(each) > 2 and each.lower() not in _MONTHS)
     absent = [each for each in names if each.casefold() not in other.text.casefold()]
     if not absent:
         return
-    patterns = (re.escape(max(absent, key=len)),)
-    topic = f"of {statement.document.id} {statement.topic}"
-    for plain in _plain(other, topic, asked.question, asked.kind, asked.unit):
+    home = statement.document.id
+    for plain in _worded(other, f"of {home} {statement.topic}", statement.asked):
         yield replace(
             plain,
             target="refused",
-            date_precision=asked.precision,
-            absence_patterns=patterns,
+            absence_patterns=(re.escape(max(absent, key=len)),),
             absence_scope="document",
-            note=f"stated in {statement.document.id}, not here",
+            note=f"stated in {home}, not here",
         )
-
-
-_MONTHS = frozenset(
-    [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ]
-)
 
 
 def _other(statement: Statement, named: Mapping[str, frozenset[str]]) -> str:
@@ -180,59 +141,51 @@ def _other(statement: Statement, named: Mapping[str, frozenset[str]]) -> str:
         return ""
     first = int(_draw(statement.document.id + statement.topic), 16)
     drawn = [others[(first + step * 7919) % len(others)] for step in range(_DRAWN)]
-    wanted = telling_words(statement.asked.about)
+    wanted = content_words(statement.asked.about)
     return max(drawn, key=lambda each: (len(wanted & named[each]), each))
 
 
 def _swapped(statement: Statement, corpus: Corpus) -> Iterator[Question]:
     """Yield the question with a body that does not exist, or with a year of which the document says nothing."""
-    asked, document = statement.asked, statement.document
-    if asked.kind == "text":
-        return
-    true = Distractor(
-        asked.answer, "what was really asked about", (Evidence(document.id, statement.start, statement.end),)
-    )
-    for body in _BODY.finditer(asked.question):
-        if _AFTER.search(asked.question[: body.start()]):
-            invented = _unknown(statement, corpus)
+    document, text = statement.document, statement.asked.question
+    for body in _BODY.finditer(text):
+        if _AFTER.search(text[: body.start()]):
+            invented = _invented(statement, corpus)
             if invented:
-                before, after = asked.question[: body.start()], asked.question[body.end() :]
+                before, after = text[: body.start()], text[body.end() :]
                 article = "The" if before.endswith("“") else "the"
-                text = f"{before}{article} {invented}{body['own'] or ''}{after}"
-                yield from _trap(
-                    statement, text, re.escape(invented), "corpus", f"no such body: {invented}", true
-                )
+                swapped = f"{before}{article} {invented}{body['own'] or ''}{after}"
+                note = f"no such body: {invented}"
+                yield from _trap(statement, swapped, re.escape(invented), note, scope="corpus")
             return
     volume, pattern = _VOLUMES[int(_draw(statement.topic + document.id), 16) % len(_VOLUMES)]
-    yield from _trap(statement, asked.question, pattern, "document", f"there is no {volume} it", true, volume)
-    years = _YEAR.findall(asked.question)
-    if len(years) == 1 and asked.kind == "number":
+    yield from _trap(statement, text, pattern, f"there is no {volume} it", volume=volume)
+    years = _YEAR.findall(text)
+    if len(years) == 1 and statement.asked.kind == "number":
         other = next((each for each in _years(int(years[0])) if each not in document.text), "")
         if other:
-            text = asked.question.replace(years[0], other)
-            yield from _trap(
-                statement, text, rf"(?<!\d){other}(?!\d)", "document", f"nothing is said of {other}", true
-            )
+            swapped, pattern = text.replace(years[0], other), rf"(?<!\d){other}(?!\d)"
+            yield from _trap(statement, swapped, pattern, f"nothing is said of {other}")
 
 
 def _trap(
     statement: Statement,
     text: str,
     pattern: str,
-    scope: str,
     note: str,
-    true: Distractor,
+    *,
+    scope: Literal["document", "corpus"] = "document",
     volume: str = "",
 ) -> Iterator[Question]:
     asked = statement.asked
-    for plain in _plain(statement.document, statement.topic, text, asked.kind, asked.unit, volume):
+    true = Distractor(asked.answer, "what was really asked about", statement.evidence)
+    for plain in _worded(statement.document, statement.topic, asked._replace(question=text), volume):
         yield replace(
             plain,
             stratum="adversarial",
-            date_precision=asked.precision,
             distractors=(true,),
             absence_patterns=(pattern,),
-            absence_scope="corpus" if scope == "corpus" else "document",
+            absence_scope=scope,
             note=note,
         )
 
@@ -242,7 +195,8 @@ def _years(year: int) -> list[str]:
     return [str(each) for step in range(1, 12) for each in (year - step, year + step)]
 
 
-def _unknown(statement: Statement, corpus: Corpus) -> str:
+def _invented(statement: Statement, corpus: Corpus) -> str:
+    """Return the name of a body that no document of the folder mentions; empty where all are."""
     first = int(_draw(statement.document.id + statement.topic), 16)
     for step in range(len(BODIES)):
         name = BODIES[(first + step) % len(BODIES)]
@@ -251,25 +205,24 @@ def _unknown(statement: Statement, corpus: Corpus) -> str:
     return ""
 
 
-def _plain(
-    document: Document, topic: str, question: str, kind: Kind, unit: str, volume: str = ""
-) -> Iterator[Question]:
-    """Yield the two wordings: the document named first, and last."""
+def _worded(document: Document, topic: str, asked: Asked, volume: str = "") -> Iterator[Question]:
+    """Yield the two wordings of a question: the document named first, and last."""
     name = f'the {volume} "{document.handle}"' if volume else f'"{document.handle}"'
-    begin = question[0].lower() + question[1:]
-    end = question[0].upper() + question[1:].rstrip("?")
+    begin = asked.question[0].lower() + asked.question[1:]
+    end = asked.question[0].upper() + asked.question[1:].rstrip("?")
     for number, text in enumerate((f"According to {name}, {begin}", f"{end}, according to {name}?"), start=1):
         yield Question(
             id="",
             text=text,
             stratum="grounded",
             target="",
-            kind=kind,
+            kind=asked.kind,
             answerable=False,
             document=document.id,
             topic=topic,
             wording=number,
-            unit=unit,
+            unit=asked.unit,
+            date_precision=asked.precision,
         )
 
 

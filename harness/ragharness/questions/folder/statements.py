@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from decimal import Decimal
+from functools import cached_property
 from hashlib import sha256
 from itertools import zip_longest
 from math import ceil
@@ -15,13 +16,16 @@ from ragharness.language.numbers import find_quantities
 from ragharness.language.sentences import sentences
 from ragharness.language.tokens import words
 from ragharness.questions.asking import ask, common_words
+from ragharness.questions.asking.dates import iso, precision
 from ragharness.questions.folder.cloze import cloze
-from ragharness.questions.folder.definitions import NOTE, Posed, short_definitions
-from ragharness.questions.folder.telling import FIGURE, states_figure, telling_words
+from ragharness.questions.folder.content_words import FIGURE, content_words, states_figure
+from ragharness.questions.folder.definitions import NOTE, short_definitions
+from ragharness.records import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from ragharness.questions.asking import Asked
     from ragharness.records import Document
 
 _LIKELY = 50
@@ -36,7 +40,7 @@ FIGURES_EACH = 8
 """Figures and dates that are asked for one short definition: what letters stand for is soon guessed."""
 
 SAME = 0.6
-"""Share of a question's telling words from which another sentence may be saying the same."""
+"""Share of a question's content words from which another sentence may be saying the same."""
 
 ALIKE = 0.8
 """The same where that sentence has other figures: it may state another fact in like words."""
@@ -48,7 +52,7 @@ class Statement(NamedTuple):
     document: Document
     start: int
     end: int
-    asked: Posed
+    asked: Asked
     tempting: tuple[tuple[str, int, int], ...]
     """Another answer of the same kind and unit near by, with its place."""
     elsewhere: bool = False
@@ -58,6 +62,11 @@ class Statement(NamedTuple):
     def topic(self) -> str:
         """What it is about: its place, of which there is one."""
         return f"{self.asked.kind} at {self.start}"
+
+    @property
+    def evidence(self) -> tuple[Evidence]:
+        """Its place, as a question keeps it."""
+        return (Evidence(self.document.id, self.start, self.end),)
 
 
 def statements(documents: Sequence[Document], most: int) -> list[Statement]:
@@ -71,14 +80,12 @@ def statements(documents: Sequence[Document], most: int) -> list[Statement]:
     return with_echoes(turns[:most], documents)
 
 
-def statement_at(document: Document, start: int, end: int, posed: Posed) -> Statement:
+def statement_at(document: Document, start: int, end: int, asked: Asked) -> Statement:
     """Return a statement whose question somebody else wrote, with what is near it."""
-    first = max(0, start - _AROUND)
-    around = [(first + one, first + other) for one, other in sentences(document.text[first : end + _AROUND])]
-    place = next((number for number, span in enumerate(around) if span[1] > start), 0)
-    said = [" ".join(document.text[one:other].split()) for one, other in around]
-    near = [each for each in _near(posed, place, said, around) if each[2] <= start or each[1] >= end]
-    return Statement(document, start, end, posed, tuple(near))
+    around = _Sentences(document.text, max(0, start - _AROUND), end + _AROUND)
+    place = next((number for number, span in enumerate(around.spans) if span[1] > start), 0)
+    near = [each for each in around.near(asked, place) if each[2] <= start or each[1] >= end]
+    return Statement(document, start, end, asked, tuple(near))
 
 
 _AROUND = 800
@@ -92,36 +99,29 @@ _PER_DOCUMENT = 40
 
 
 def _of_document(document: Document) -> list[Statement]:
-    spans = sentences(document.text)
-    said = [" ".join(document.text[start:end].split()) for start, end in spans]
+    every = _Sentences(document.text)
     lower = common_words(document.text)
-    posed = [list(_posed(each, lower)) for each in said]
-    telling = [telling_words(each) for each in said]
-    holders: dict[str, list[int]] = {}
-    for place, each in enumerate(telling):
-        for word in each:
-            holders.setdefault(word, []).append(place)
-    found = []
-    for place, questions in enumerate(posed):
-        for asked in questions:
-            if _said_once(asked, place, said, telling, holders):
-                near = tuple(_near(asked, place, said, spans) or _akin(asked, place, said, spans, telling))
-                found.append(Statement(document, *spans[place], asked, near))
+    found = [
+        Statement(
+            document, *every.spans[place], asked, tuple(every.near(asked, place) or every.akin(asked, place))
+        )
+        for place, sentence in enumerate(every.said)
+        for asked in _asked(sentence, lower)
+        if every.says_once(asked, place)
+    ]
     found += (
         Statement(document, start, end, each, ()) for each, start, end in short_definitions(document.text)
     )
     return sorted(_one_question_each(found), key=_rank)[:_PER_DOCUMENT]
 
 
-def _posed(sentence: str, lower: Callable[[str], bool]) -> Iterator[Posed]:
-    """Yield the questions of a sentence; it is asked about by a gap only where it gives no other."""
+def _asked(sentence: str, lower: Callable[[str], bool]) -> list[Asked]:
+    """Return the questions of a sentence; it is asked about by a gap only where it gives no other."""
     if not states_figure(sentence):
-        return
+        return []
     worded = [each for each in ask(sentence, lower) if not _ODD.search(each.question)]
-    yield from (Posed(*each) for each in worded)
     gap = None if worded else cloze(sentence)
-    if gap:
-        yield gap
+    return [gap] if gap else worded
 
 
 _ODD = re.compile(
@@ -131,74 +131,76 @@ _ODD = re.compile(
 """What a question stumbles over ("account for for 2025"), or leans on ("of that merchandise")."""
 
 
-def _said_once(
-    asked: Posed,
-    place: int,
-    said: Sequence[str],
-    telling: Sequence[frozenset[str]],
-    holders: dict[str, list[int]],
-) -> bool:
-    """Whether no other sentence of the document says the same or what might be meant instead."""
-    wanted = telling_words(asked.about)
-    if len(wanted) < 2:
-        return False
-    years = set(_YEAR.findall(asked.about))
-    others = {other for word in wanted for other in holders.get(word, ()) if other != place}
-    figures = set(FIGURE.findall(said[place]))
-    for other in others:
-        share = len(wanted & telling[other]) / len(wanted)
-        if share < SAME or not states_figure(said[other]):
-            continue
-        if asked.kind == "number" and share < ALIKE and not figures & set(FIGURE.findall(said[other])):
-            continue
-        theirs = set(_YEAR.findall(said[other]))
-        if not (years and theirs and not years & theirs):
+class _Sentences:
+    """The sentences of a text, and what each of them is compared by."""
+
+    def __init__(self, text: str, start: int = 0, end: int | None = None) -> None:
+        self.spans = [(start + one, start + other) for one, other in sentences(text[start:end])]
+        self.said = [" ".join(text[one:other].split()) for one, other in self.spans]
+
+    @cached_property
+    def content(self) -> list[frozenset[str]]:
+        """The content words of each."""
+        return [content_words(each) for each in self.said]
+
+    @cached_property
+    def holders(self) -> dict[str, list[int]]:
+        """The sentences that have a content word."""
+        holders: dict[str, list[int]] = {}
+        for place, each in enumerate(self.content):
+            for word in each:
+                holders.setdefault(word, []).append(place)
+        return holders
+
+    def says_once(self, asked: Asked, place: int) -> bool:
+        """Whether no other sentence says the same, or what might be meant instead."""
+        wanted = content_words(asked.about)
+        if len(wanted) < 2:
             return False
-    return True
+        years = set(_YEAR.findall(asked.about))
+        others = {other for word in wanted for other in self.holders.get(word, ()) if other != place}
+        figures = set(FIGURE.findall(self.said[place]))
+        for other in others:
+            share = len(wanted & self.content[other]) / len(wanted)
+            said = self.said[other]
+            if share < SAME or not states_figure(said):
+                continue
+            if asked.kind == "number" and share < ALIKE and not figures & set(FIGURE.findall(said)):
+                continue
+            theirs = set(_YEAR.findall(said))
+            if not (years and theirs and not years & theirs):
+                return False
+        return True
+
+    def near(self, asked: Asked, place: int) -> list[tuple[str, int, int]]:
+        """Return what stands near by and is of the same kind: another amount of money, another day."""
+        places = range(max(0, place - NEAR), min(len(self.spans), place + NEAR + 1))
+        return [each for other in places if other != place for each in self._others(asked, other)]
+
+    def akin(self, asked: Asked, place: int) -> list[tuple[str, int, int]]:
+        """Return what is of the same kind in the nearest sentence that speaks of like things."""
+        wanted = content_words(asked.about)
+        like = (other for other, each in enumerate(self.content) if len(each & wanted) >= _SHARED)
+        nearest = sorted((other for other in like if other != place), key=lambda other: abs(other - place))
+        return next(filter(None, (list(self._others(asked, other)) for other in nearest)), [])
+
+    def _others(self, asked: Asked, place: int) -> Iterator[tuple[str, int, int]]:
+        sentence = self.said[place]
+        if (asked.kind == "number" and not asked.unit) or NOTE.search(sentence):
+            return
+        for value in _dates(asked, sentence) if asked.kind == "date" else _amounts(asked, sentence):
+            if value != asked.answer:
+                yield value, *self.spans[place]
 
 
-def _near(
-    asked: Posed, place: int, said: Sequence[str], spans: Sequence[tuple[int, int]]
-) -> list[tuple[str, int, int]]:
-    """Return what stands near by and is of the same kind: another amount of money, another day."""
-    places = range(max(0, place - NEAR), min(len(spans), place + NEAR + 1))
-    return [each for other in places if other != place for each in _others(asked, said[other], spans[other])]
-
-
-def _akin(
-    asked: Posed,
-    place: int,
-    said: Sequence[str],
-    spans: Sequence[tuple[int, int]],
-    telling: Sequence[frozenset[str]],
-) -> list[tuple[str, int, int]]:
-    """Return what is of the same kind in the nearest sentence of the document that speaks of like things."""
-    wanted = telling_words(asked.about)
-    places = [other for other, each in enumerate(telling) if other != place and len(each & wanted) >= _SHARED]
-    for other in sorted(places, key=lambda other: abs(other - place)):
-        found = list(_others(asked, said[other], spans[other]))
-        if found:
-            return found
-    return []
-
-
-def _others(asked: Posed, sentence: str, span: tuple[int, int]) -> Iterator[tuple[str, int, int]]:
-    if (asked.kind == "number" and not asked.unit) or NOTE.search(sentence):
-        return
-    for value in _dates(asked, sentence) if asked.kind == "date" else _amounts(asked, sentence):
-        if value != asked.answer:
-            yield value, *span
-
-
-def _dates(asked: Posed, sentence: str) -> Iterator[str]:
+def _dates(asked: Asked, sentence: str) -> Iterator[str]:
     for each in find_dates(sentence):
-        parts = [f"{each.year or 0:04d}", *(f"{part:02d}" for part in (each.month, each.day) if part)]
-        precise = ("year", "month", "day")[len(parts) - 1] == asked.precision
-        if each.year and precise and not (each.fiscal or each.quarter or each.ambiguous):
-            yield "-".join(parts)
+        same = each.year and precision(each) == asked.precision
+        if same and not (each.fiscal or each.quarter or each.ambiguous):
+            yield iso(each)
 
 
-def _amounts(asked: Posed, sentence: str) -> Iterator[str]:
+def _amounts(asked: Asked, sentence: str) -> Iterator[str]:
     unit, _, scale = asked.unit.partition(" ")
     for each in find_quantities(sentence):
         if each.unit == unit and not (each.bound or each.range or each.year):
@@ -214,18 +216,18 @@ def _one_question_each(found: Iterable[Statement]) -> list[Statement]:
         groups.setdefault(" ".join(words(each.asked.question)), []).append(each)
     single = [group[0] for group in groups.values() if len(group) == 1]
     # The same figure about the same things is one statement in two wordings: either could be cited.
-    amounts: dict[tuple[str, str], list[Posed]] = {}
+    amounts: dict[tuple[str, str], list[Asked]] = {}
     for each in single:
         amounts.setdefault((each.asked.answer, each.asked.unit), []).append(each.asked)
     return [each for each in single if not _again(each.asked, amounts[each.asked.answer, each.asked.unit])]
 
 
-def _again(asked: Posed, others: Iterable[Posed]) -> bool:
+def _again(asked: Asked, others: Iterable[Asked]) -> bool:
     return asked.kind == "number" and any(_alike(asked, other) for other in others if other is not asked)
 
 
-def _alike(one: Posed, other: Posed) -> bool:
-    first, second = telling_words(one.about), telling_words(other.about)
+def _alike(one: Asked, other: Asked) -> bool:
+    first, second = content_words(one.about), content_words(other.about)
     # A quoted statement has words enough to have two in common with any other.
     needed = ceil(SAME * min(len(first), len(second))) if one.left or other.left else 0
     return first != second and len(first & second) >= max(_SHARED, needed)
@@ -251,7 +253,7 @@ def with_echoes(found: list[Statement], documents: Iterable[Document]) -> list[S
     What shares enough words with a statement has one of its rarest words, what has its figures the rarest
     of them: only such pairs are compared.
     """
-    wanted = [telling_words(each.asked.about) for each in found]
+    wanted = [content_words(each.asked.about) for each in found]
     figures = [set(FIGURE.findall(each.document.text[each.start : each.end])) for each in found]
     watched: dict[str, list[int]] = {}
     common = Counter(word for words_of in (*wanted, *figures) for word in words_of)
@@ -267,12 +269,12 @@ def with_echoes(found: list[Statement], documents: Iterable[Document]) -> list[S
             said = document.text[start:end]
             if not states_figure(said):
                 continue
-            telling, theirs = telling_words(said), set(FIGURE.findall(said))
-            near = {number for key in watched.keys() & (telling | theirs) for number in watched[key]}
+            content, theirs = content_words(said), set(FIGURE.findall(said))
+            near = {number for key in watched.keys() & (content | theirs) for number in watched[key]}
             for number in near - heard:
                 share = SAME if figures[number] and figures[number] <= theirs else ALIKE
                 if (
-                    len(wanted[number] & telling) >= share * len(wanted[number])
+                    len(wanted[number] & content) >= share * len(wanted[number])
                     and found[number].document.id != document.id
                 ):
                     heard.add(number)

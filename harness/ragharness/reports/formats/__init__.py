@@ -1,8 +1,9 @@
 """Report formats: one file each, found by its name.
 
-A format's module has ``render(scores, *, width, colour, reference)``, which returns the whole report, ending
-with a line break. ``width`` and ``colour`` are what a terminal can show, ``reference`` names the run in the
-commands that the report offers (empty: it is the newest); a format may leave any of them aside.
+A format's module has ``render(scores, *, width, colour, reference, detail)``, which returns the whole report,
+ending with a line break. ``width`` and ``colour`` are what a terminal can show, ``reference`` names the run
+in the commands that the report offers (empty: it is the newest), ``detail`` asks for all there is; a format
+may leave any of them aside.
 """
 
 from __future__ import annotations

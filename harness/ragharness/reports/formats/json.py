@@ -14,7 +14,9 @@ SCHEMA = Path(__file__).parents[1] / "scores.schema.json"
 """The published JSON Schema, shipped with the package."""
 
 
-def render(scores: Scores, *, width: int = WIDTH, colour: bool = False, reference: str = "") -> str:
+def render(
+    scores: Scores, *, width: int = WIDTH, colour: bool = False, reference: str = "", detail: bool = True
+) -> str:
     """Return the scores as indented JSON, ending with a line break."""
     return msgspec.json.format(msgspec.json.encode(scores)).decode() + "\n"
 

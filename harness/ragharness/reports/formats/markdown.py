@@ -21,7 +21,9 @@ _LONGEST = 2100
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 
 
-def render(scores: Scores, *, width: int = WIDTH, colour: bool = False, reference: str = "") -> str:
+def render(
+    scores: Scores, *, width: int = WIDTH, colour: bool = False, reference: str = "", detail: bool = True
+) -> str:
     """Return the whole report, ending with a line break; markup in foreign texts is escaped."""
     parts = [
         _heading(scores),
@@ -43,48 +45,43 @@ def escaped(text: str, width: int = 200) -> str:
 def _heading(scores: Scores) -> list[str]:
     what = ", ".join(escaped(part) for part in words.setting(scores))
     effort = ", ".join(words.effort(scores))
-    warning = words.no_result(scores)
     return [
         f"# {escaped(scores.run)}",
         "",
-        *([f"**{warning}**", ""] if warning else []),
+        f"**{escaped(scores.sentence, 400)}**",
+        *(f"  \n{escaped(reason, 400)}" for reason in scores.reasons[1:]),
+        "",
         f"{what}: {words.asked(scores)}, {words.was_graded(scores)}; {effort}.",
     ]
 
 
 def _headline(scores: Scores) -> list[str]:
-    bad, wanted, others = scores.intervals.unacceptable, scores.wanted, scores.references
+    bad, desired, others = scores.intervals.unacceptable, scores.desired, scores.references
     blind = "n/a" if others.blind is None else str(others.blind)
     base = f" {told}" if (told := words.compared(scores)) else ""
+    buckets = scores.buckets
     lines = [
         (
-            f"**Unacceptable: {_unacceptable(scores)} "
-            f"(wrong {scores.buckets['wrong']}, unsupported {scores.buckets['unsupported']}); "
-            f"not graded {scores.not_graded}."
+            f"Correct {buckets['correct']}, refused {buckets['refused']} ({desired.needless_refusals}"
+            f" needlessly), wrong {buckets['wrong']}, unsupported {buckets['unsupported']},"
+            f" ungraded {scores.ungraded}."
+        ),
+        f"**Unacceptable: {words.spanned(bad)}.**",
+        (
+            f"As desired: {desired.total.count} of {desired.total.n}, {rate(desired.total)} "
+            f"{interval(desired.total)}; "
+            f"should answer {counted(desired.answer)}, should refuse {counted(desired.refusal)}."
         ),
         (
-            f"As desired: {wanted.total.count} of {wanted.total.n}, {rate(wanted.total)} "
-            f"{interval(wanted.total)}; "
-            f"should answer {counted(wanted.answer)}, should refuse {counted(wanted.refusal)}."
-        ),
-        (
-            f"Baselines, as desired{base}: always refusing {others.refuse}, "
+            f"Baselines, as desired{base}: refusing everything {others.refuse}, "
             f"blind (no documents) {blind}, best possible {others.best_possible}. "
             "In brackets: 95 % confidence intervals."
         ),
     ]
-    if "unacceptable" in scores.intervals.at_most and not scores.not_graded:
+    if "unacceptable" in scores.intervals.at_most:
         limit = 100 * scores.intervals.at_most["unacceptable"]
         lines.append(f"None of {bad.n} was unacceptable: the true rate may still be up to {limit:.1f}%.")
     return ["  \n".join(lines)]
-
-
-def _unacceptable(scores: Scores) -> str:
-    bad = scores.intervals.unacceptable
-    if words.no_result(scores):
-        # A rate of what was graded would make the ungraded look acceptable.
-        return f"{bad.count} to {bad.count + scores.not_graded} of {bad.n}**"
-    return f"{bad.count} of {bad.n}**, {rate(bad)} {interval(bad)}"
 
 
 def _table(scores: Scores) -> list[str]:
@@ -92,9 +89,9 @@ def _table(scores: Scores) -> list[str]:
     for name, row, share, wanted in words.rows(scores):
         few = f" n<{words.FEW * scores.epochs}" if words.few(row.n, scores) else ""
         counts = [_marked(getattr(row, bucket), bucket == wanted) for bucket in BUCKETS]
-        result = [str(row.not_graded), f"{share.count}/{share.n}", f"{interval(share)}{few}"]
+        result = [str(row.ungraded), f"{share.count}/{share.n}", f"{interval(share)}{few}"]
         rows.append([name, str(row.n), *counts, *result])
-    head = ["question type", "n", *BUCKETS, "not graded", "desired", "95% CI"]
+    head = ["question type", "n", *BUCKETS, "ungraded", "desired", "95% CI"]
     return [
         *_grid(head, rows),
         "",
@@ -123,7 +120,7 @@ def _findings(scores: Scores) -> list[str]:
 
 
 def _misses(scores: Scores) -> list[str]:
-    missed = scores.questions - scores.wanted.total.count
+    missed = scores.questions - scores.desired.total.count
     if not missed:
         return []
     rows = [(name, str(count)) for name, count in words.missed(scores)]

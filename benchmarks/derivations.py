@@ -1,0 +1,161 @@
+"""Whether a withheld figure follows from figures that are left: by a sum or difference, or a stated change.
+
+The figures tried are those of the withheld tables themselves, near the withheld row and in its column, so far
+as passages of the index still state them beside words of their labels; and the row's figures of other years.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from itertools import combinations, product
+from typing import TYPE_CHECKING, NamedTuple
+
+from ragharness.language.numbers import find_quantities
+from ragharness.language.words import content
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ragharness.records import Passage, Question
+
+ABOVE, BELOW = 14, 6
+"""Rows around the withheld one whose figures are tried."""
+MOST = 4
+"""Figures that a sum or difference is made of."""
+SHOWN = 3
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_CELL = re.compile(r"\$?\s*\(?\$?\s*(\d[\d,]*(?:\.\d+)?)\)?\s*")
+
+
+class Term(NamedTuple):
+    """A figure that is left, with the label of its row and the passage that states it."""
+
+    value: Decimal
+    label: str
+    passage: str
+
+
+def derived(question: Question, text: str, left: Sequence[Passage]) -> Iterator[tuple[str, str]]:
+    """Yield how a withheld figure follows and from what, the fewest figures first."""
+    if question.kind != "number":
+        return
+    gold = Decimal(question.answers[0].replace(",", ""))
+    asked = frozenset(content(question.text))
+    stated = _stated(left)
+    shown = 0
+    seen: set[frozenset[Decimal]] = set()
+    for terms, _ in (tables := [_terms(gold, asked, *row, stated) for row in _rows(question, text, gold)]):
+        for found in _sums(gold, terms):
+            values = frozenset(abs(each.value) for each in found)
+            if values not in seen and shown < SHOWN:
+                seen.add(values)
+                shown += 1
+                yield (
+                    "derivable",
+                    " and ".join(f"{each.label} {each.value} [{each.passage}]" for each in found),
+                )
+    earlier = {each.value: each for _, own in tables for each in own}
+    yield from _changes(gold, asked, list(earlier.values()), left)
+
+
+def _rows(question: Question, text: str, gold: Decimal) -> Iterator[tuple[list[list[str]], int, int]]:
+    """Yield the rows of the table around each withheld row with the gold figure, its place and its column."""
+    for span in question.evidence:
+        start, end = text.rfind("\n", 0, span.start) + 1, text.find("\n", span.end)
+        for line in _lines(text, start, end if end > 0 else len(text)):
+            cells = text[line[0] : line[1]].split("|")
+            columns = [column for column, cell in enumerate(cells) if _value(cell) == gold]
+            before = text[: line[0]].split("\n")[-ABOVE - 1 : -1]
+            after = text[line[1] :].split("\n")[1 : BELOW + 1]
+            table = [row.split("|") for row in (*before, text[line[0] : line[1]], *after)]
+            yield from ((table, len(before), column) for column in columns[:1])
+
+
+def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    for match in re.finditer(r"[^\n]+", text[start:end]):
+        yield start + match.start(), start + match.end()
+
+
+def _value(cell: str) -> Decimal | None:
+    match = _CELL.fullmatch(cell.strip())
+    return Decimal(match[1].replace(",", "")) if match else None
+
+
+def _stated(left: Sequence[Passage]) -> dict[Decimal, list[tuple[str, frozenset[str]]]]:
+    """Return the figures of three digits or more that are left, with passage and words of the line."""
+    found: dict[Decimal, list[tuple[str, frozenset[str]]]] = {}
+    for passage in left:
+        for line in passage.text.split("\n"):
+            values = {
+                Decimal(each.replace(",", ""))
+                for each in _NUMBER.findall(line)
+                if sum(map(str.isdigit, each)) > 2
+            }
+            words = frozenset(content(line)) if values else frozenset()
+            for value in values:
+                found.setdefault(value, []).append((passage.id, words))
+    return found
+
+
+def _terms(
+    gold: Decimal,
+    asked: frozenset[str],
+    table: list[list[str]],
+    place: int,
+    column: int,
+    stated: dict[Decimal, list[tuple[str, frozenset[str]]]],
+) -> tuple[list[Term], list[Term]]:
+    """Return the figures left of the column of the gold, and those left of its row."""
+    named = [
+        (row[0].strip(), _value(row[column]))
+        for number, row in enumerate(table)
+        if number != place and len(row) > column
+    ]
+    own = [(table[place][0].strip(), _value(cell)) for cell in table[place][1:]]
+
+    def left(cells: list[tuple[str, Decimal | None]]) -> list[Term]:
+        terms: dict[Decimal, Term] = {}
+        for label, value in cells:
+            words = frozenset(content(label)) | asked
+            where = (
+                next((passage for passage, said in stated.get(value, ()) if said & words), "")
+                if value
+                else ""
+            )
+            if value and where and value != gold:
+                terms.setdefault(value, Term(value, label, where))
+        return list(terms.values())
+
+    return left([*named, *own]), left(own)
+
+
+def _sums(gold: Decimal, terms: Sequence[Term]) -> Iterator[tuple[Term, ...]]:
+    """Yield the fewest figures that make the gold one, each added or taken away."""
+    for count in range(2, MOST + 1):
+        found = [
+            chosen
+            for chosen in combinations(terms, count)
+            for signs in product((1, -1), repeat=count)
+            if sum(sign * each.value for sign, each in zip(signs, chosen, strict=True)) == gold
+        ]
+        yield from found
+        if found:
+            return
+
+
+def _changes(
+    gold: Decimal, asked: frozenset[str], earlier: Sequence[Term], left: Sequence[Passage]
+) -> Iterator[tuple[str, str]]:
+    """Yield sentences that state by how much the figure changed, where the earlier figure is left too."""
+    scales = (1, 1000, 1_000_000)
+    for passage in left if earlier else ():
+        for line in passage.text.split("\n"):
+            if "|" in line or len(asked & set(content(line))) < 2:
+                continue
+            for quantity in find_quantities(line):
+                for each in earlier:
+                    change = abs(gold - each.value)
+                    if quantity.unit != "percent" and quantity.value in [change * scale for scale in scales]:
+                        told = line[max(0, quantity.start - 80) : quantity.end + 60]
+                        yield "change", f"{each.value} [{each.passage}] and “{told}” [{passage.id}]"

@@ -1,0 +1,193 @@
+"""Cached look-ups over a corpus: absent topics, evidence in the index, near-duplicate documents."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cached_property, lru_cache
+from itertools import accumulate, chain, combinations
+from typing import TYPE_CHECKING
+
+from ragharness.errors import QuestionsNotUsable
+from ragharness.evidence import EvidenceIndex
+from ragharness.language.tokens import words
+from ragharness.passages import build_passages, withhold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ragharness.corpus import Corpus
+    from ragharness.passages import PassageSet
+    from ragharness.records import Document, Passage, Question
+
+_RARE = 10
+"""A kind of answer that fewer than one in so many facts have is not asked as often as the others."""
+
+
+class CorpusIndex:
+    """One corpus with the answers to what the builder and the checks ask of it; remembers them."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+        self.evidence = EvidenceIndex(corpus)
+        self._silence: dict[tuple[str, str], bool] = {}
+        self._texts: dict[str, Searched] = {}
+
+    @cached_property
+    def passages(self) -> PassageSet:
+        """The whole index, at its default size."""
+        return build_passages(self.corpus.documents)
+
+    @cached_property
+    def alike(self) -> frozenset[str]:
+        """Documents that have a near-duplicate."""
+        return near_duplicates(self.corpus.documents)
+
+    def family(self, question: Question) -> tuple[str, str]:
+        """Return the genre of the document and the kind of the answer, over which every row is spread.
+
+        A document that does not exist has the genre of the one it resembles. A corpus of one genre, or with
+        facts of one kind, has nothing to spread over there: an empty name.
+        """
+        resembled = (span.document for each in question.distractors for span in each.evidence)
+        about = question.document or next(resembled, "")
+        genre = self.corpus.document(about).genre if about and self._many_genres else ""
+        return genre, question.kind if self._many_kinds else ""
+
+    @cached_property
+    def _many_genres(self) -> bool:
+        return len({each.genre for each in self.corpus.documents}) > 1
+
+    @cached_property
+    def _many_kinds(self) -> bool:
+        kinds = Counter(each.kind for each in self.corpus.facts)
+        return sum(count * _RARE >= len(self.corpus.facts) for count in kinds.values()) > 1
+
+    def hits(self, question: Question) -> list[str]:
+        """Return the absence patterns that do match in the question's scope; raises QuestionsNotUsable."""
+        scope = question.document if question.absence_scope == "document" else ""
+        return [each for each in question.absence_patterns if not self._silent(each, scope)]
+
+    def covered(self, question: Question, passages: Iterable[Passage]) -> bool:
+        """Whether the question has evidence and the passages hold every span of it."""
+        return bool(question.evidence) and all(self.evidence.found(question, passages))
+
+    def copies(self, document: str) -> tuple[str, ...]:
+        """Return the ids of all documents with the same text, the document itself among them."""
+        first = self.corpus.canonical(document)
+        return (first, *(twin for twin, original in self.corpus.twins.items() if original == first))
+
+    def left_by_clause(self, question: Question) -> int:
+        """Return how many passages of its document stay when the question's evidence is withheld."""
+        own = self.passages.of(question.document)
+        return len(withhold(type(self.passages)(own, self.passages.words), (), question.evidence).passages)
+
+    def _silent(self, pattern: str, document: str) -> bool:
+        key = (pattern, document)
+        if key not in self._silence:
+            wanted = [document] if document else [each.id for each in self.corpus.documents]
+            try:
+                self._silence[key] = not any(self._searched(each).holds(pattern) for each in wanted)
+            except re.error as error:
+                raise QuestionsNotUsable(
+                    f"expected a regular expression among the absence patterns, found {pattern!r}: {error}"
+                ) from error
+        return self._silence[key]
+
+    def _searched(self, document: str) -> Searched:
+        if document not in self._texts:
+            self._texts[document] = Searched(self.corpus.document(document).text)
+        return self._texts[document]
+
+
+_DEPENDS_ON_CASE = re.compile(r"\\[A-Z]|\(\?|\[[^\]]*[A-Z]")
+"""What means something else in a pattern that is put into lower case: classes, ranges, groups with a flag."""
+
+_FOLDED = frozenset("\u0130\u0131\u017f")
+"""Letters that ``re.IGNORECASE`` takes for an i or an s although lower case leaves them as they are."""
+
+
+class Searched:
+    """A text that many patterns are looked for in, as by ``re.IGNORECASE``; its lower case is made once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        lower = text.lower()
+        self._lower = None if len(lower) != len(text) or _FOLDED & frozenset(text) else lower
+
+    def holds(self, pattern: str) -> bool:
+        """Whether a case-insensitive regular expression matches somewhere; raises re.error for none."""
+        plain, quick = _compiled(pattern)
+        if quick is not None and self._lower is not None:
+            return quick.search(self._lower) is not None
+        return plain.search(self._text) is not None
+
+    def count(self, pattern: str) -> int:
+        """Return how often it matches; raises re.error for no regular expression."""
+        plain, quick = _compiled(pattern)
+        if quick is not None and self._lower is not None:
+            return sum(1 for _ in quick.finditer(self._lower))
+        return sum(1 for _ in plain.finditer(self._text))
+
+
+@lru_cache(maxsize=4096)
+def _compiled(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
+    """Return the pattern for any text, and for one in lower case where that is the same."""
+    quick = pattern.isascii() and not _DEPENDS_ON_CASE.search(pattern)
+    return re.compile(pattern, re.IGNORECASE), re.compile(pattern.lower()) if quick else None
+
+
+_SHINGLE = 8
+"""Words in a row that are compared: long enough that shared legal phrases alone weigh little.
+
+A power of two: shingles are numbered by doubling."""
+
+NEAR = 0.8
+"""Share of common shingles (Jaccard) from which two documents are near-duplicates."""
+
+
+def near_duplicates(documents: Iterable[Document], threshold: float = NEAR) -> frozenset[str]:
+    """Return the ids of documents that share at least ``threshold`` of their shingles with another one."""
+    import numpy as np
+
+    names, texts = zip(*((each.id, each.text) for each in documents), strict=True)
+    shingles = _shingles(texts)
+    every = np.concatenate(shingles)
+    several = np.bincount(every) > 1 if every.size else every
+    # What stands in one document alone counts towards its size only.
+    shared = [each[several[each]] for each in shingles]
+    found: set[str] = set()
+    for one, other in combinations(range(len(names)), 2):
+        small, large = sorted((shingles[one].size, shingles[other].size))
+        if small < threshold * large or min(shared[one].size, shared[other].size) < threshold * small:
+            continue
+        common = np.intersect1d(shared[one], shared[other], assume_unique=True).size
+        if common and common >= threshold * (small + large - common):
+            found.update((names[one], names[other]))
+    return frozenset(found)
+
+
+def _shingles(texts: Sequence[str]) -> list[NDArray[np.int64]]:
+    """Return the numbers of each text's shingles, sorted; equal shingles have equal numbers.
+
+    Numbers of single words become those of pairs, fours and eights: two neighbours, one number.
+    """
+    import numpy as np
+
+    known: dict[str, int] = {}
+    split = [[known.setdefault(word, len(known)) for word in words(text)] for text in texts]
+    numbers = np.array(list(chain.from_iterable(split)), dtype=np.int64)
+    width = 1
+    while width < _SHINGLE:
+        size = int(numbers.max(initial=0)) + 1
+        numbers = np.unique(numbers[:-width] * size + numbers[width:], return_inverse=True)[1].reshape(-1)
+        width *= 2
+    ends = list(accumulate(len(each) for each in split))
+    starts = [end - len(each) for end, each in zip(ends, split, strict=True)]
+    return [
+        np.unique(numbers[start : max(start, end - _SHINGLE + 1)])
+        for start, end in zip(starts, ends, strict=True)
+    ]

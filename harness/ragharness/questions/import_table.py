@@ -1,0 +1,233 @@
+"""Imports a user's table of questions and answers: each row as a question with its gold evidence.
+
+Every row that cannot be asked is named with its line. The evidence is found in the corpus, by its quote, else
+by its answer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from ragharness.errors import QuestionsNotUsable
+from ragharness.language.sentences import sentences
+from ragharness.language.tokens import words
+from ragharness.passages import build_passages
+from ragharness.placing import Placer
+from ragharness.placing.naming import DocumentNames
+from ragharness.questions.import_jsonl import EXAMPLE, NumberedQuestions
+from ragharness.questions.tables import MOST, is_csv, read_rows
+from ragharness.questions.values import interrogative, kind_of, read_amount, read_date, typed
+from ragharness.records import Distractor, Evidence, Passage, Question
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from ragharness.corpus import Corpus
+    from ragharness.questions.tables import Cells
+    from ragharness.records import Kind
+
+_NONE = frozenset({"", "unanswerable", "not answerable", "n/a", "none", "not stated", "no answer"})
+_FALSE = frozenset({"no", "false", "0", "n"})
+_TRUE = frozenset({"yes", "true", "1", "y", ""})
+
+ENOUGH = 0.5
+"""Share of a question's words that the sentence with its answer must have, to be what was meant."""
+
+_SHORTEST = 3
+_ASKING = frozenset(
+    "what when how many much which who where does did was were the according and for".split()  # noqa: SIM905
+)
+
+
+def read_table(content: bytes, path: Path, corpus: Corpus | None = None) -> NumberedQuestions:
+    """Return the questions of a table with the lines in which they stand.
+
+    With a corpus evidence is found in its documents. Raises QuestionsNotUsable with every bad row.
+    """
+    rows, problems = read_rows(content, path)
+    locator = None if corpus is None else _Locator(corpus)
+    questions: list[Question] = []
+    for number, cells in rows:
+        try:
+            questions.append(_question(cells, number, locator))
+        except ValueError as error:  # noqa: PERF203 (each bad row is told)
+            problems.append((number, str(error)))
+    if problems:
+        told = [f"line {number}: {wrong}" for number, wrong in sorted(problems, key=lambda each: each[0])]
+        more = f"; and {len(told) - MOST} more" if len(told) > MOST else ""
+        good = f"{len(questions)} of {len(questions) + len(told)} rows can be asked"
+        raise QuestionsNotUsable(
+            f"expected a question and its answer in every row of {path}; {good}: "
+            + "; ".join(told[:MOST])
+            + more,
+            help="mend these rows; docs/own.md shows the columns",
+        )
+    if not questions:
+        below = " below the first line of" if is_csv(path) else " in"
+        raise QuestionsNotUsable(f"expected questions{below} {path}, found none", help=EXAMPLE)
+    return NumberedQuestions(tuple(questions), tuple(number for number, _ in rows))
+
+
+def _question(cells: Cells, number: int, locator: _Locator | None) -> Question:
+    """Return the question of a row; raises ValueError with what is wrong."""
+    text = _cell(cells, "question")
+    if not any(map(str.isalpha, text)):
+        raise ValueError("no question")
+    document = _document(_cell(cells, "document"), locator)
+    given = [each for each in _cells(cells, "answer", "|") if each.lower() not in _NONE]
+    flag = _cell(cells, "answerable").lower()
+    if flag not in _TRUE | _FALSE:
+        raise ValueError(f"expected answerable yes or no, found {flag!r}")
+    if flag in _FALSE and given:
+        raise ValueError("it has an answer and is said not to be answerable")
+    if flag in _TRUE - {""} and not given:
+        raise ValueError("it is said to be answerable and has no answer")
+    named, unit = _cell(cells, "kind").lower(), _cell(cells, "unit")
+    plain = Question(
+        id=_cell(cells, "id") or f"r{number}",
+        text=text,
+        stratum="unanswerable",
+        kind="text",
+        answerable=False,
+        document=document,
+        unit=unit,
+        note=_cell(cells, "note"),
+    )
+    if not given:
+        kind = kind_of(named or "text", [], text)
+        return replace(
+            plain, kind=kind, proposition=interrogative(text).rstrip("? ") if kind == "yesno" else ""
+        )
+    read = typed(named, given, unit, text)
+    tempting = _cells(cells, "distractors", "|")
+    false = tuple(Distractor(each) for each in _false_answers(read.kind, tempting, read.unit, read.answers))
+    return replace(
+        plain,
+        stratum="grounded",
+        target="wrong" if false else "correct",
+        kind=read.kind,
+        answerable=True,
+        answers=read.answers,
+        unit=read.unit,
+        date_precision=read.precision,
+        evidence=_evidence(cells, text, given, document, locator),
+        distractors=false,
+        proposition=read.proposition,
+    )
+
+
+def _false_answers(kind: Kind, given: list[str], unit: str, answers: tuple[str, ...]) -> Iterator[str]:
+    """Yield false answers as they are compared; raises ValueError for others' kinds and accepted ones."""
+    for each in given:
+        amount = read_amount(each, unit) if kind == "number" else None
+        value = amount[0] if amount and amount[1] == unit else read_date(each) if kind == "date" else each
+        if kind == "number" and not (amount and amount[1] == unit):
+            raise ValueError(f"expected a false answer in {unit or 'plain numbers'}, found {each[:80]!r}")
+        if kind == "date" and not value:
+            raise ValueError(f"expected a date as false answer, found {each[:80]!r}")
+        if value in answers:
+            raise ValueError(f"the false answer {each[:80]!r} is an accepted one")
+        yield value.lower() if kind == "yesno" else value
+
+
+def _cell(cells: Cells, name: str) -> str:
+    value = cells.get(name)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (list, dict)):
+        raise ValueError(f"expected one {name}, found {json.dumps(value)[:80]}")  # noqa: TRY004
+    return "" if value is None else str(value).strip()
+
+
+def _cells(cells: Cells, name: str, separator: str) -> list[str]:
+    value = cells.get(name)
+    if isinstance(value, list):
+        if not all(isinstance(each, (str, int, float)) for each in value):
+            raise ValueError(f"expected texts or numbers as {name}, found {json.dumps(value)[:80]}")
+        return [str(each).strip() for each in value if str(each).strip()]
+    return [each.strip() for each in _cell(cells, name).split(separator) if each.strip()]
+
+
+def _document(name: str, locator: _Locator | None) -> str:
+    if not name or locator is None:
+        return name
+    found = locator.document(name)
+    if not found:
+        raise ValueError(f"no document is named {name[:80]!r}")
+    return found
+
+
+def _evidence(
+    cells: Cells, text: str, given: list[str], document: str, locator: _Locator | None
+) -> tuple[Evidence, ...]:
+    if locator is None:
+        return ()
+    quotes = _cells(cells, "evidence", "||")
+    if quotes:
+        return tuple(_quoted(each, document, locator) for each in quotes)
+    if all(each.lower() in {"yes", "no", "true", "false"} for each in given):
+        raise ValueError("a yes or no needs its evidence: a quote of the document that decides it")
+    found = locator.stated(text, given, document)
+    if found is None:
+        raise ValueError(
+            f"no sentence of {document or 'the documents'} with the answer {given[0][:60]!r} shares half of"
+            " the question's words: give the evidence, a quote"
+        )
+    return (found,)
+
+
+def _quoted(quote: str, document: str, locator: _Locator) -> Evidence:
+    place = locator.quoted(quote, document)
+    if place is None:
+        where = document or "any document, or in several: name the document"
+        raise ValueError(f"the evidence {quote[:60]!r} is not found in {where}")
+    return place
+
+
+class _Locator:
+    """Finds places in one corpus; the texts are indexed at the first quote."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._names = DocumentNames(corpus)
+        self._placer = Placer(corpus, build_passages(corpus.documents))
+
+    def document(self, name: str) -> str:
+        """Return the id of the document that a name means; empty: of none."""
+        return self._names.find(name)
+
+    def quoted(self, quote: str, document: str) -> Evidence | None:
+        """Return where a quote stands, however it was wrapped; None: nowhere, or in several documents."""
+        brought = Passage("", document, "", 0, 0, quote)
+        placed = self._placer.place(brought)
+        if placed.how != "text" or (document and placed.passage.document != document):
+            return None
+        return placed.passage.places[0]
+
+    def stated(self, question: str, spellings: Sequence[str], document: str) -> Evidence | None:
+        """Return the sentence with one spelling of the answer that shares most words with the question."""
+        wanted = frozenset(word for word in words(question) if len(word) >= _SHORTEST) - _ASKING
+        searches = [_search(each) for each in spellings if each]
+        best: tuple[float, Evidence] | None = None
+        for each in [self._corpus.document(document)] if document else self._corpus.documents:
+            if not any(search.search(each.text) for search in searches):
+                continue
+            named = wanted - frozenset(words(each.title))
+            for start, end in sentences(each.text):
+                sentence = each.text[start:end]
+                if any(search.search(sentence) for search in searches):
+                    asked = named or wanted
+                    share = len(asked & frozenset(words(sentence))) / max(1, len(asked))
+                    if share >= ENOUGH and (best is None or share > best[0]):
+                        best = share, Evidence(each.id, start, end)
+        return best[1] if best else None
+
+
+def _search(spelling: str) -> re.Pattern[str]:
+    inner = r"\s+".join(map(re.escape, spelling.split()))
+    return re.compile(rf"(?<![\w.,]){inner}(?![\w]|[.,]\d)", re.IGNORECASE)

@@ -1,0 +1,163 @@
+"""Which questions a corpus is asked: those of a file, the frozen ones, or ones that are built now."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ragharness import shelf
+from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
+from ragharness.errors import QuestionsNotUsable
+from ragharness.questions.freezing import CARD, LINES, frozen_in, frozen_set, read_card
+from ragharness.questions.import_jsonl import EXAMPLE, read_file, read_lines
+from ragharness.questions.local_sets import listed, own_questions
+from ragharness.questions.questionset import QuestionSet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ragharness.corpus import Corpus
+
+_NAMED = 3
+"""Questions that are named where a set is not the frozen one; the rest is counted."""
+
+_UNDECIDABLE = {
+    "sentence": (
+        "are sentences, which the rules leave to review unless an answer holds their words: give a short gold"
+        " (a name, a figure, yes or no) as a further accepted answer, or let a judge or a person decide"
+    ),
+    "no unit": (
+        "are amounts of money without their unit, which the rules cannot compare: name it in the column unit"
+        ' ("USD million") or in the question'
+    ),
+}
+"""What is said of golds that the rules cannot decide, by the reason."""
+
+
+def load_questions(
+    corpus: Corpus, *, path: Path | None = None, size: int = DEFAULT_SIZE, seed: int = DEFAULT_SEED
+) -> QuestionSet:
+    """Return the questions of ``path`` (a file or a frozen set's folder), else the frozen or a built set.
+
+    The frozen set of the shelf is taken for the default size and seed when it was made from this very corpus,
+    or from one of as many documents of which the recipe makes every question of it again, to the last offset
+    (an altered copy of one filing, say); ``notes`` says when it was not this very one. A set about a folder
+    of the user's is frozen when it is first built. Raises QuestionsNotUsable.
+    """
+    if path is not None:
+        return fitting(path, corpus)
+    if corpus.folder:
+        return own_questions(corpus, size, seed)
+    note = ""
+    if (size, seed) == (DEFAULT_SIZE, DEFAULT_SEED) and corpus.id in shelf.names("questionsets"):
+        frozen = frozen_set(corpus.id)
+        if (frozen.split, frozen.corpus_hash) == (corpus.split, corpus.hash):
+            return frozen
+        note = _why_not(frozen, corpus)
+        if not note:
+            note = "texts differ from those of the frozen set; each question was made again and is the same"
+            return replace(frozen, notes=(*frozen.notes, note))
+    from ragharness.questions.building import build_questions
+
+    built = build_questions(corpus, size, seed)
+    return replace(built, notes=(*built.notes, note)) if note else built
+
+
+def _why_not(frozen: QuestionSet, corpus: Corpus) -> str:
+    """Return why a frozen set is not the one to ask a corpus; empty: it would be made of it again."""
+    from ragharness.manifests import manifest
+
+    if frozen.split != corpus.split:
+        return f"built now: the frozen set belongs to another split of {corpus.id}"
+    if len(corpus.documents) != manifest(corpus.id).counts.get(corpus.split, {}).get("documents"):
+        return f"built now: the frozen set is about other documents of {corpus.id}"
+    other = _others(frozen, corpus)
+    if not other:
+        return ""
+    return (
+        f"built now: the frozen set belongs to another state of {corpus.id}, in which {len(other)} of its"
+        f" {len(frozen.questions)} questions are others ({listed(other, _NAMED)})"
+    )
+
+
+def _others(frozen: QuestionSet, corpus: Corpus) -> list[str]:
+    """Return the ids of the questions that the recipe does not make of a corpus, or that lack a property."""
+    from ragharness.questions.candidates import load_recipe
+    from ragharness.questions.checks import check_questions
+
+    encode = msgspec.json.encode
+    made = {encode(each) for each in load_recipe(corpus).candidates(corpus)}
+    found = {each.question for each in check_questions(frozen, corpus)}
+    return [
+        each.id
+        for each in frozen.questions
+        if each.id in found or encode(msgspec.structs.replace(each, id="")) not in made
+    ]
+
+
+def stored_set(path: Path, corpus: str) -> QuestionSet:
+    """Return the questions of a file or a frozen set's folder without looking at their corpus."""
+    return _stored(path, corpus, None)
+
+
+def questions_about(corpus: Corpus, path: Path) -> QuestionSet:
+    """Return the questions of a file or a frozen set's folder as asked about a corpus, fitting or not.
+
+    A table of questions and answers gets its evidence from the corpus.
+    """
+    found = _stored(path, corpus.id, corpus)
+    return found if found.frozen else replace(found, split=corpus.split, corpus_hash=corpus.hash)
+
+
+def _stored(path: Path, name: str, corpus: Corpus | None) -> QuestionSet:
+    from ragharness.questions.import_table import read_table
+    from ragharness.questions.tables import is_table
+    from ragharness.questions.values import undecidable
+
+    if path.is_dir():
+        if not (path / CARD).is_file():
+            raise QuestionsNotUsable(
+                f"expected a question file or the folder of a frozen set, found the folder {path.resolve()}"
+                f" without {CARD}",
+                help=EXAMPLE,
+            )
+        return frozen_in(path)
+    content = read_file(path)
+    if is_table(content, path):
+        questions, places = read_table(content, path, corpus)
+    else:
+        questions, places = read_lines(content, path, examine=True)
+    found: Counter[str] = Counter(map(undecidable, questions))
+    counts = ((found[why], told) for why, told in _UNDECIDABLE.items())
+    notes = tuple(f"{count} of {len(questions)} golds {told}" for count, told in counts if count)
+    return QuestionSet(name, "", "", DEFAULT_SEED, len(questions), questions, notes=notes, places=places)
+
+
+def fitting(path: Path, corpus: Corpus) -> QuestionSet:
+    """Return the questions of a file or a folder; raises QuestionsNotUsable where they do not fit."""
+    from ragharness.questions.checks import misfits
+
+    found = questions_about(corpus, path)
+    wrong = misfits(found, corpus)
+    if wrong:
+        first = wrong[0]
+        raise QuestionsNotUsable(
+            f"expected questions about {corpus.id} in {path}, found {len(wrong)} that do not fit;"
+            f" {first.question or 'the set'}: {first.message}",
+            help=f"ragharness questions check --corpus {shlex.quote(corpus.id)}"
+            f" --questions {shlex.quote(str(path))} lists them",
+        )
+    return found
+
+
+def accepted(place: Path, corpus: Corpus) -> QuestionSet:
+    """Return the questions of a frozen set as they were edited, with a note; raises QuestionsNotUsable."""
+    card = read_card(place)
+    edited = fitting(place / LINES, corpus)
+    note = "edited by hand after it was built"
+    notes = (*(each for each in card.notes if each != note), note)
+    return replace(edited, seed=card.seed, size=card.size, notes=notes, left_out=card.left_out)
