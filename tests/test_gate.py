@@ -545,6 +545,8 @@ def test_marks_hold_what_an_unread_answer_claims() -> None:
 
 def test_attempts_are_counted_once_each_and_reruns_apart(tmp_path: Path) -> None:
     base = folder(tmp_path / "base", {}, pipeline="old:answer")
+    gate(base, base)
+    gate(base, folder(tmp_path / "set", {}, question_set="b" * 64), Gates(allow=("question_set",)))
     first = folder(tmp_path / "first", {"q001": "wrong"})
     for _ in range(2):
         found = gate(base, first).attempts

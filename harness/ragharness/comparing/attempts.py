@@ -56,8 +56,8 @@ def digest_of(base: Side, candidate: Side, gates: Gates) -> str:
     found = hashlib.sha256(msgspec.json.encode(gates))
     for side in (base, candidate):
         found.update(msgspec.json.encode((side.run.created, side.run.settings)))
-        for name in sorted(side.marks):
-            found.update(msgspec.json.encode((name, side.marks[name])))
+        for each in side.marks.items():
+            found.update(msgspec.json.encode(each))
     return found.hexdigest()[:16]
 
 
