@@ -22,6 +22,7 @@ from ragharness.comparing.sides import Mark, Pairs, Side, bucket_of, mark_of, se
 from ragharness.errors import UnknownName, UsageError
 from ragharness.records import BUCKETS, Answer, Sentence
 from ragharness.reports import gate_sections, headline, render
+from ragharness.statistics import false_alarm, holm
 from test_memory import peak_mb
 
 if TYPE_CHECKING:
@@ -277,6 +278,17 @@ def test_the_order_of_the_questions_changes_no_figure(
     ]
 
 
+def test_the_bootstrap_draws_the_same_documents_in_any_order() -> None:
+    drawn = random.Random(8)
+    base, candidate = (side(outcomes("".join(drawn.choices("cwur", k=150)))) for _ in range(2))
+    turned = [
+        each._replace(marks=dict(reversed(each.marks.items())), asked=dict(reversed(each.asked.items())))
+        for each in (base, candidate)
+    ]
+    first, second = decide(base, candidate, Gates()), decide(turned[0], turned[1], Gates())
+    assert first.information == second.information
+
+
 @pytest.mark.parametrize(
     ("buckets", "majority", "worst"),
     [
@@ -314,24 +326,29 @@ def test_newly_wrong_questions_are_stable_or_flaky_and_the_noise_is_told() -> No
     base = side({
         "a": [mark("correct")] * 3,
         "b": [mark("correct"), mark("wrong"), mark("correct")],
-        "c": [mark("refused")] * 3,
+        "c": [mark("correct"), mark("wrong"), mark("correct")],
     })  # fmt: skip
     candidate = side({
         "a": [mark("wrong")] * 3,
         "b": [mark("wrong"), mark("wrong"), mark("correct")],
-        "c": [mark("refused")] * 3,
+        "c": [mark("wrong")] * 3,
     })  # fmt: skip
     found = decide(base, candidate, Gates())
     assert [(each.question, each.base, each.candidate, each.stable) for each in found.newly_wrong] == [
         ("a", "0/3", "3/3", True),
         ("b", "1/3", "2/3", False),
+        ("c", "1/3", "3/3", False),
     ]
     noise = found.information.noise if found.information else None
     assert noise is not None
-    assert noise.base_unstable == ["b"]
-    assert noise.base_flips == pytest.approx(2 / 9)
-    assert noise.false_alarm_once == pytest.approx(2 / 9), "p (1 - p) of the one that wavers"
-    assert noise.false_alarm == pytest.approx(7 / 27 * 20 / 27)
+    assert (noise.base_unstable, noise.candidate_unstable) == (["b", "c"], ["b"])
+    assert noise.base_flips == pytest.approx(4 / 9)
+    assert noise.false_alarm_once == pytest.approx(24 / 81), "two that are wrong one time in three"
+    assert noise.false_alarm == pytest.approx(145_320 / 729**2), "two that are by majority, 7 times in 27"
+    worst = decide(base, candidate, Gates(epochs="any")).information
+    assert worst is not None
+    assert worst.noise is not None
+    assert worst.noise.false_alarm == pytest.approx(false_alarm([19 / 27] * 2))
     text = render(gate_sections(found), "text")
     assert "a correct 3/3 0/3 stable b correct 2/3 1/3 flaky" in " ".join(text.split())
 
@@ -404,7 +421,7 @@ def test_allowed_question_sets_are_compared_over_common_questions_only() -> None
 
 
 def test_what_does_not_change_the_verdict() -> None:
-    found = judged("c" * 20 + "r" * 10 + "w" * 2, "w" * 3 + "c" * 17 + "r" * 10 + "cw")
+    found = judged("c" * 20 + "r" * 10 + "w" * 2, "w" * 3 + "c" * 10 + "r" * 17 + "cw")
     told = found.information
     assert told is not None
     wrong = told.changes[0]
@@ -412,6 +429,8 @@ def test_what_does_not_change_the_verdict() -> None:
     assert wrong.p == pytest.approx(0.625)
     assert wrong.newcombe is not None
     assert wrong.newcombe[0] < wrong.difference < wrong.newcombe[1]  # type: ignore[operator]
+    others: list[Any] = [*told.changes[1:], told.refusal_quality]
+    assert [each.p_holm for each in others] == holm([each.p for each in others])
     assert told.needed == 8
     assert told.documents == 11
     assert "never be significant" in told.policy

@@ -129,7 +129,7 @@ def inform(base: Side, candidate: Side, gates: Gates) -> Information:
             (was,), (now,) = before.buckets, after.buckets
             document = base.asked[name].document or name
             graded.append((document, was, now))
-            if was == now == "refused" and before.quality and after.quality:
+            if before.quality and after.quality:
                 refused.append((document, after.quality[0] - before.quality[0]))
     n = len(graded)
     changes = _changes(graded)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from ragharness.comparing.rules import Limits, RuleResult
     from ragharness.reports.text import Tone
 
-_SHOWN = 12
-"""Questions that are named of each rule."""
+_SHOWN = 6
+"""Questions that are named of each rule, so that they fit a line; JSON has all."""
 
 _LISTED = 40
 """Newly wrong questions, and answers that would settle it, that are listed; JSON has all."""
@@ -180,7 +180,8 @@ def _information(found: Information) -> list[Section]:
     told = [
         found.policy,
         f"With {first.lost} fixed, {found.needed} newly wrong would be significant.",
-        f"p of wrong, valid however often one looks at a growing run: {p_value(first.always_valid_p)}.",
+        f"For wrong, mid-p is {p_value(first.mid_p)}.",
+        f"p that is valid however often one looks at a growing run: {p_value(first.always_valid_p)}.",
     ]
     if found.smallest_rise is None:
         told.append(f"{found.n} questions are too few to show any rise of the wrong rate (power 80%).")
@@ -197,7 +198,7 @@ def _information(found: Information) -> list[Section]:
         Section(
             "Information, does not change the verdict",
             (f"{found.n} questions graded in both runs, about {found.documents} documents.",),
-            ("share of", "+", "-", "change", "95% CI", "by document", "p", "mid-p", "Holm"),
+            ("share of", "+", "-", "change", "95% CI", "by document", "p", "Holm"),
             rows,
         ),
         Section(told=told),
@@ -214,14 +215,13 @@ def _change(each: Change) -> Sequence[str]:
         limits(each.newcombe, 100),
         limits(each.cluster, 100),
         p_value(each.p),
-        p_value(each.mid_p),
         "primary" if each.p_holm is None else p_value(each.p_holm),
     )
 
 
 def _quality(each: Quality) -> Sequence[str]:
     change = "n/a" if each.difference is None else f"{each.difference:+.2f}"
-    return "quality", "", "", change, "", limits(each.cluster, 1), p_value(each.p), "", p_value(each.p_holm)
+    return "quality", "", "", change, "", limits(each.cluster, 1), p_value(each.p), p_value(each.p_holm)
 
 
 def _noise(found: Noise) -> Section:
