@@ -123,8 +123,9 @@ def _changed(found: Decision) -> list[Section]:
     sections = []
     if found.newly_wrong:
         told = () if found.epochs > 1 else ("Asked once, so whether they are stable is not known.",)
-        newly = [_newly(each) for each in found.newly_wrong[:_LISTED]]
-        head = ("question", "was", "wrong in epochs", "of the base", "")
+        columns = 5 if found.epochs > 1 else 2
+        newly = [_newly(each)[:columns] for each in found.newly_wrong[:_LISTED]]
+        head = ("question", "was", "wrong in epochs", "of the base", "")[:columns]
         sections = [Section("Newly wrong", told, head, newly, frozenset({0, 1, 4}))]
     if rows:
         sections.append(
