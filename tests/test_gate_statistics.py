@@ -189,6 +189,10 @@ def test_bootstrap_of_the_specification() -> None:
     ((low, high),) = cluster_intervals([[each] for each in (0, 1, 0, 0, 1, 0, 0, -1)], [1] * 8)
     assert (low, high) == (-0.25, 0.5)
     assert cluster_intervals([], []) == []
+    sizes = [1, 2, 3, 10]
+    assert cluster_intervals([[float(each)] for each in sizes], sizes) == [(1.0, 1.0)], (
+        "a mean over questions"
+    )
 
 
 @pytest.mark.parametrize(("chance", "epochs", "expected"), [(0.1, 1, 0.34), (0.1, 3, 0.19), (0.1, 5, 0.076)])
