@@ -70,6 +70,8 @@ def test_a_swap_ships_by_the_letter_and_not_without_new_wrong_answers() -> None:
     literal, strict = judged("cwrr", "wcrr"), judged("cwrr", "wcrr", STRICT)
     assert (literal.verdict, strict.verdict) == ("ship", "reject")
     assert [each.question for each in literal.newly_wrong] == ["q001"], "named although it ships"
+    text = " ".join(render(gate_sections(literal), "text").split())
+    assert "G1 wrong worse 1 q001 G1 wrong better 1 q002" in text
     assert rule(strict, "newly wrong").worse == ["q001"]
 
 
