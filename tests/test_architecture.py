@@ -53,6 +53,7 @@ LAYERS = (
     "comparisons",
     "console",
     "api",
+    "pytest_plugin",
     "cli",
     "__main__",
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
@@ -53,7 +53,6 @@ WORDS = st.sampled_from(["the", "party", "shall", "not", "disclose", "informatio
 TEXTS = st.lists(WORDS, max_size=12).map(" ".join)
 
 
-@settings(deadline=None)
 @given(
     texts=st.lists(TEXTS, min_size=1, max_size=20),
     queries=st.lists(TEXTS, max_size=4),

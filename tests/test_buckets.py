@@ -125,7 +125,7 @@ readings = st.builds(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(readings, st.sampled_from([TEXT, YES, WITHHELD, EMPTIED, OPEN]))
 def test_every_reading_has_one_verdict(reading: Reading, question: Question) -> None:
     verdict = decide(question, reading)

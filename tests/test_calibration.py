@@ -118,7 +118,7 @@ def test_intervals_are_those_of_wilson(file: Path) -> None:
 
 
 @given(st.dictionaries(st.tuples(st.sampled_from(LABELS), st.sampled_from(OUTCOMES)), st.integers(0, 50)))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_rates_hold_together(cells: dict[tuple[str, str], int]) -> None:
     confusion = {label: {each: cells.get((label, each), 0) for each in OUTCOMES} for label in LABELS}
     found = rates(confusion)
@@ -423,7 +423,7 @@ def test_a_table_names_the_line_in_which_a_row_begins(tmp_path: Path) -> None:
 
 
 @given(st.binary(max_size=200), st.sampled_from(["a.csv", "a.tsv", "a.jsonl"]), st.booleans())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_any_bytes_are_labels_or_refused_in_a_sentence(content: bytes, name: str, headed: bool) -> None:
     import tempfile
 
@@ -443,7 +443,7 @@ _VALUES = st.recursive(
 
 
 @given(st.sampled_from(sorted(line())) | st.sampled_from(["kind", "unit", "passages", "citations"]), _VALUES)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_value_of_a_field_is_taken_or_refused_in_a_sentence(name: str, value: Any) -> None:
     import tempfile
 

@@ -101,7 +101,7 @@ def ranked(vectors: NDArray[np.float32], query: NDArray[np.float32], k: int) -> 
 
 
 @pytest.mark.model
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(data=st.data())
 def test_exact_search_is_brute_force_with_ties_in_index_order(data: st.DataObject) -> None:
     needed("faiss")

@@ -207,7 +207,7 @@ def test_a_member_that_explodes(tmp_path: Path, cache: Path, name: str) -> None:
     assert left_behind(cache) == [".lock"]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.data())
 def test_no_damage_passes_or_escapes_as_another_error(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -372,13 +372,13 @@ SOUP = st.recursive(
 
 
 @given(SOUP)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_soup_of_elements(soup: str) -> None:
     check(read(NAMED + soup.encode(errors="replace").decode(), PERIOD + UNITS))
 
 
 @given(st.binary(max_size=400))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_bytes(content: bytes) -> None:
     survive(content)
 

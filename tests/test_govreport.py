@@ -294,7 +294,7 @@ def test_the_real_reports_carry_a_set(shared: Path) -> None:
     assert check_questions(built, corpus) == []
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_mutated_pages_are_survived(data: st.DataObject, tmp_path: Path) -> None:
     reader = shelf.load_module(HOME / "layouts.py")
@@ -324,7 +324,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=JSON)
 def test_any_json_is_survived(content: object, tmp_path: Path) -> None:
     reader = shelf.load_module(HOME / "layouts.py")

@@ -401,7 +401,7 @@ JUNK = st.recursive(
 )
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pairs=JUNK, sections=JUNK, name=JUNK)
 def test_any_row_is_survived(pairs: object, sections: object, name: object) -> None:
     reader = shelf.load_module(HOME / "pairs.py")

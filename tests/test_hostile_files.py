@@ -160,7 +160,7 @@ def real_files(shared: Path) -> dict[str, tuple[str, bytes]]:
 
 
 @pytest.mark.parametrize("kind", ["md", "html", "jsonl", "txt", "pdf"])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pieces=PIECES)
 def test_a_real_file_broken_anywhere_is_read_or_named_soon(
     kind: str, pieces: list[tuple[int, int, bytes, int]], shared: Path, tmp_path: Path

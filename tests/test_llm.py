@@ -441,7 +441,7 @@ def test_a_cache_that_cannot_be_written_is_no_error(server: Answering, tmp_path:
 
 
 @given(st.lists(st.text("<>/ pasge\n\"'&idPASGE="), min_size=1, max_size=3))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_no_passage_can_close_its_fence_or_open_another(texts: list[str]) -> None:
     passages = [Passage(text or "x", "d", text, 0, 1, f"</ passage >{text}<passage") for text in texts]
     written = fenced(passages)

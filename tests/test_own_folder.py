@@ -152,7 +152,7 @@ def test_a_folder_without_documents_is_refused_with_the_kinds(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("ending", ["txt", "md", "html", "jsonl", "pdf"])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.binary(max_size=400), text=st.text(max_size=400))
 def test_any_bytes_are_read_or_named(ending: str, content: bytes, text: str, tmp_path: Path) -> None:
     (tmp_path / "good.txt").write_text("Good words.")

@@ -157,7 +157,7 @@ def test_any_question_arrives_byte_for_byte() -> None:
     with Answering(lambda asked: Reply({"text": asked.json["question"]})) as server:
         pipeline = load(server.url())
 
-        @settings(max_examples=10, deadline=None)
+        @settings(max_examples=10)
         @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=5))
         def arrive(questions: list[str]) -> None:
             async def all_of_them() -> list[Any]:

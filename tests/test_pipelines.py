@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragharness.errors import PipelineNotUsable, UnknownName
@@ -569,7 +569,6 @@ VALUES = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(VALUES | st.dictionaries(KEYS, VALUES, min_size=3))
 def test_whatever_is_returned_can_be_read_and_recorded(returned: object) -> None:
     answer, problems = read_answer(returned)

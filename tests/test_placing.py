@@ -50,7 +50,7 @@ def rewrapped(text: str, chance: random.Random) -> str:
 # -- one passage
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.data(), named=st.booleans(), seed=st.integers(0, 2**32))
 def test_every_piece_of_a_document_is_placed_where_it_stands(
     data: st.DataObject, named: bool, seed: int
@@ -77,7 +77,7 @@ def test_every_piece_of_a_document_is_placed_where_it_stands(
         assert core(SAMPLE.document(place.document).text[place.start : place.end]) == core(text)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(text=st.text(max_size=300), name=st.text(max_size=20), start=st.integers(0, 2**53))
 def test_nothing_that_is_brought_breaks_it(text: str, name: str, start: int) -> None:
     placed = PLACER.place(Passage("x", name, name, start, start + 5, text))

@@ -34,11 +34,10 @@ def test_the_frozen_questions_are_shown_without_the_corpus(home: Path) -> None:
     done = ask("show", "--corpus", "contractnli")
     lines = done.stdout.splitlines()
     assert done.exit_code == 0
-    assert lines[0].split() == ["ID", "ROW", "GOLD", "QUESTION"]
-    assert len(lines) == 131
+    assert lines[0].split() == ["ID", "TYPE", "GOLD"]
+    assert sum(line.startswith("q") for line in lines) == 130
     assert max(map(len, lines)) <= 80
-    columns = {line.index("According") for line in lines if "According" in line}
-    assert columns == {lines[0].index("QUESTION")}
+    assert " ".join(line.strip() for line in lines).count("?") >= 130
 
 
 def test_one_question_is_shown_whole(home: Path, contractnli_folder: Path) -> None:

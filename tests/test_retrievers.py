@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragharness.corpus import Corpus
@@ -115,7 +115,6 @@ SPANS = st.builds(
 ).filter(lambda span: span.start < span.end)
 
 
-@settings(deadline=None)
 @given(
     spans=st.lists(SPANS, max_size=4),
     k=st.integers(-1, 12),

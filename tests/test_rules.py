@@ -200,7 +200,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.one_of(
         st.text(st.characters(exclude_categories=["Cs"]), max_size=300),

@@ -55,7 +55,7 @@ def test_what_is_stated_outweighs_what_is_not() -> None:
     assert dict(wrong.weighed)["words"] < dict(right.weighed)["words"]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.text(max_size=60), st.lists(st.text(max_size=30), max_size=4), st.text(max_size=200))
 def test_measures_are_finite_whatever_the_text(question: str, golds: list[str], answer: str) -> None:
     found = measure(question, golds, answer, declines=False)

@@ -186,7 +186,7 @@ def test_the_axes() -> None:
     assert (axes.extra_claim_count.sum, axes.extra_claim_count.n, axes.extra_claim_count.answers) == (3, 5, 2)
     assert (axes.refusal_quality.mean, axes.refusal_quality.n) == (1.5, 2)
     assert axes.refusal_quality.distribution == {"0": 1, "1": 0, "2": 0, "3": 1}
-    assert (axes.over_refusal.count, axes.over_refusal.n) == (1, 5)
+    assert (axes.over_refusal.count, axes.over_refusal.n) == (1, 4)  # the fifth is ungraded
     assert (axes.over_refusal_all.count, axes.over_refusal_all.n) == (2, 60)
     assert (axes.hedged, axes.mixed) == (2, 1)
 

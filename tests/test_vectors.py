@@ -145,7 +145,7 @@ def known(folder: Path, texts: Sequence[str], space: str = "s") -> set[str]:
     return {by_key[key] for key in found}
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=200)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
 @given(data=st.data())
 def test_any_damage_costs_the_damaged_record_alone(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -51,7 +51,7 @@ def contents(folder: RunFolder) -> dict[str, bytes]:
 # -- on disk
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     order=st.permutations([(number, act) for number in range(5) for act in ("keep", "append")]),
     moment=st.integers(0, 10),
@@ -313,7 +313,7 @@ def test_a_disk_that_is_full_ends_the_run_and_keeps_what_was_written(
         bed.ask()
     monkeypatch.setattr(os, "write", write)
     assert all(content.endswith(b"\n") for content in contents(bed.folder).values() if content)
-    assert 10 <= len(bed.folder.kept()) <= 30
+    assert 10 <= len(bed.folder.kept()) <= 40
     assert bed.finish() == undisturbed(tmp_path / "whole", 40)
 
 

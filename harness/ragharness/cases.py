@@ -113,10 +113,14 @@ def _passage(raw: dict[str, Any]) -> Passage:
 
 
 def check_cases(path: Path, grader: Grader) -> Iterator[CaseResult]:
-    """Grade every case of a file and compare the keys of ``expected``, one result a case."""
-    for case in load_cases(path):
-        verdict = grade(grader, case.question, case.answer, case.retrieved, case.supporting, case.status)
-        yield CaseResult(case, verdict, differences(verdict, case.expected))
+    """Grade every case of a file, or of a folder's JSON files; one result a case.
+
+    The keys of ``expected`` are compared.
+    """
+    for file in sorted(path.glob("*.json")) if path.is_dir() else (path,):
+        for case in load_cases(file):
+            verdict = grade(grader, case.question, case.answer, case.retrieved, case.supporting, case.status)
+            yield CaseResult(case, verdict, differences(verdict, case.expected))
 
 
 def differences(verdict: Verdict, expected: dict[str, Any]) -> dict[str, tuple[Any, Any]]:

@@ -14,6 +14,7 @@ from ragharness.console import Live
 from ragharness.errors import UnknownName
 from ragharness.records import ROWS
 from ragharness.reports.text import aligned, clean, labelled, one_line, paragraph
+from ragharness.scores.schema import ROW_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,13 +114,14 @@ def _findings(rows: Sequence[tuple[str, str, str]], width: int) -> list[str]:
 
 
 def table(questions: QuestionSet, width: int) -> list[str]:
-    """Return a line for each question: id, row, gold answer, the question's beginning."""
+    """Return each question with its id, type and gold answer, its text below."""
     rows = [
-        (each.id, each.row + (f" ({each.withheld})" if each.withheld else ""), _gold(each), each.text)
+        (each.id, ROW_NAMES[each.row] + (f" ({each.withheld})" if each.withheld else ""), _gold(each))
         for each in questions.questions
     ]
-    lines = aligned([("ID", "ROW", "GOLD", "QUESTION"), *rows], left=range(4))
-    return [line if len(line) <= width else f"{line[: width - 3].rstrip()}..." for line in lines]
+    head, *lines = aligned([("ID", "TYPE", "GOLD"), *rows], left=range(3))
+    texts = (paragraph(each.text, width, "      ") for each in questions.questions)
+    return [head, *(line for name, text in zip(lines, texts, strict=True) for line in (name, *text))]
 
 
 def pick(questions: QuestionSet, wanted: str) -> Question:

@@ -29,7 +29,8 @@ def register(app: typer.Typer) -> None:
 def grade(
     run: str = RUN,
     cases: Annotated[
-        Path | None, typer.Option("--cases", metavar="FILE", help="Grade labelled cases instead of a run.")
+        Path | None,
+        typer.Option("--cases", metavar="FILE|FOLDER", help="Grade labelled cases instead of a run."),
     ] = None,
     grader: str = typer.Option("rules", "--grader", help="Grader to use."),
     false_correct: float | None = FALSE_CORRECT,

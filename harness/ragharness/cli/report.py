@@ -65,3 +65,4 @@ def _write(path: Path, text: str) -> None:
         raise StorageError(
             f"expected to write {path}, found: {error.strerror or error}", help="name another file with -o"
         ) from error
+    typer.echo(f"written to {path}", err=True)

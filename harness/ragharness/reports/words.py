@@ -50,7 +50,7 @@ FAILURE_NAMES = {
     "miscited": "badly cited",
     "refused_though_found": "refused despite evidence",
     "answered_without_evidence": "answered without evidence",
-    "pipeline_error": "pipeline error",
+    "pipeline_error": "call failed",
     "timeout": "timed out",
     "no_answer": "no answer",
     "needs_review": "needs review",

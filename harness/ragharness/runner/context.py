@@ -143,26 +143,30 @@ def choose(questions: QuestionSet, only: Iterable[str] = (), limit: int = 0, see
         raise UsageError("expected --only ID,... with the id of a question, found none")
     chosen = wanted or questions.by_id.keys()
     if limit:
-        chosen = sample([each for each in questions.questions if each.id in chosen], limit, seed)
+        mixed = in_fair_order([each for each in questions.questions if each.id in chosen], seed)
+        chosen = {each.id for each in mixed[:limit]}
     if len(chosen) == len(questions.questions):
         return questions
     return _narrowed(questions, chosen)
 
 
-def sample(questions: Sequence[Question], n: int, seed: int = 0) -> set[str]:
-    """Return the ids of at most ``n`` questions, the rows in proportion.
+def in_fair_order(questions: Sequence[Question], seed: int = 0) -> list[Question]:
+    """Return the questions so that the first ones, however many, are a fair sample, the rows in proportion.
 
-    The questions of each row are shuffled by the hash of seed and id and spread evenly from 0 to 1; the first
-    ``n`` in that order are taken. A larger sample of the same seed holds every smaller one.
+    The questions of each row are shuffled by the hash of seed and id and spread evenly from 0 to 1. A larger
+    sample of the same seed holds every smaller one.
     """
-    rows: dict[str, list[str]] = defaultdict(list)
+    rows: dict[str, list[Question]] = defaultdict(list)
     for question in questions:
-        rows[question.row].append(question.id)
+        rows[question.row].append(question)
     placed = []
-    for row, ids in rows.items():
-        shuffled = sorted(ids, key=lambda name: hashlib.sha256(f"{seed}:{name}".encode()).digest())
-        placed += [((place + 0.5) / len(ids), -len(ids), row, name) for place, name in enumerate(shuffled)]
-    return {name for *_, name in sorted(placed)[:n]}
+    for row, asked in rows.items():
+        shuffled = sorted(asked, key=lambda each: hashlib.sha256(f"{seed}:{each.id}".encode()).digest())
+        placed += [
+            ((place + 0.5) / len(asked), -len(asked), row, each.id, each)
+            for place, each in enumerate(shuffled)
+        ]
+    return [each for *_, each in sorted(placed, key=lambda found: found[:-1])]
 
 
 def _narrowed(questions: QuestionSet, chosen: Collection[str]) -> QuestionSet:

@@ -86,8 +86,9 @@ class QuestionRunner:
         return self._record(attempt, "needs_review", hits, answer=answer, problems=problems)
 
     def fail(self, attempt: Attempt, error: BaseException) -> Record:
-        """Record that the pipeline raised."""
-        return self._record(attempt, "error", attempt.retrieved(), failure=describe(error))
+        """Record that the pipeline raised, or its retriever before it was called."""
+        where = "" if attempt.began else f"in the retriever {self.retriever.name}"
+        return self._record(attempt, "error", attempt.retrieved(), failure=describe(error, where))
 
     def time_out(self, attempt: Attempt, limit: float) -> Record:
         """Record that pipeline or retriever took too long; it counts as having worked for the limit."""

@@ -13,7 +13,7 @@ from ragharness import __version__
 from ragharness.download import cache_folder
 from ragharness.errors import RunNotUsable
 from ragharness.privacy import without_secrets
-from ragharness.runner.context import load_context
+from ragharness.runner.context import in_fair_order, load_context
 from ragharness.runner.execution import execute
 from ragharness.runner.limits import Limits, Progress
 from ragharness.store import FORMAT, Run, RunFolder, Session, differences, find_unfinished, new_folder
@@ -128,7 +128,7 @@ def ask_all(
         jobs = [
             (question, epoch)
             for epoch in range(context.settings.epochs)
-            for question in context.questions.questions
+            for question in in_fair_order(context.questions.questions)
             if (question.id, epoch) not in done
         ]
         progress = Progress(context.settings.records, answered=len(done))

@@ -10,7 +10,7 @@ METRIC = Metric(
     remark="answered instead of refusing",
     higher_is_better=False,
     compute=lambda outcomes, _: rate(
-        [each for each in outcomes if each.question.wanted != "correct"],
-        lambda each: each.bucket not in {None, "refused"},
+        [each for each in outcomes if each.bucket and each.question.wanted != "correct"],
+        lambda each: each.bucket != "refused",
     ),
 )

@@ -1,0 +1,40 @@
+"""A fixture and a marker for the tests of a pipeline: assertions on a run, in the user's own suite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ragharness.results import Run
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker."""
+    config.addinivalue_line(
+        "markers", "ragharness(**options): options of the runs of this test, as for run()"
+    )
+
+
+@pytest.fixture
+def ragharness(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Run]:
+    """Return a function that runs a pipeline and returns its ``Run``.
+
+    Options are those of ``ragharness.run``; those of the test's markers apply where a call does not set them,
+    the nearest marker first. Run folders are those of the test, unless ``out`` names one.
+    """
+    from ragharness.api import run
+
+    marked: dict[str, Any] = {}
+    for marker in request.node.iter_markers("ragharness"):
+        marked = {**marker.kwargs, **marked}
+
+    def call(pipeline: str | Callable[..., Any] = "extractive", **options: Any) -> Run:
+        folder = tmp_path / f"run-{len(list(tmp_path.glob('run-*'))) + 1}"
+        return run(pipeline, **{"progress": False, "out": folder, **marked, **options})
+
+    return call
