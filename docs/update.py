@@ -35,6 +35,29 @@ def printed(*arguments: str) -> str:
     )
 
 
+def shipping() -> str:
+    """Return two runs and the verdict of the gate on them, as a code block."""
+    program = "import sys; sys.argv[0] = 'ragharness'; from ragharness.cli import main; main()"
+    lines = ["```text"]
+    with tempfile.TemporaryDirectory() as folder:
+        variables = {**environ, "RAGHARNESS_CACHE": f"{folder}/cache", "COLUMNS": "80"}
+        for told in ("run --k 1 --out before", "run --k 5 --out after", "gate before after"):
+            command = [sys.executable, "-c", program, *told.split()]
+            done = subprocess.run(command, cwd=folder, env=variables, check=False, capture_output=True)  # noqa: S603
+            lines.append(f"$ ragharness {told}")
+        lines += [done.stdout.decode().rstrip(), "$ echo $?", str(done.returncode), "```"]
+    return "\n".join(lines)
+
+
+def thresholds() -> str:
+    """Return every figure that can have a threshold."""
+    rows = ["| figure | is | better |", "|---|---|---|"]
+    for name, each in import_module("ragharness.comparing.thresholds").figures().items():
+        better = {True: "higher", False: "lower", None: "say `<=` or `>=`"}[each.higher_is_better]
+        rows.append(_line([f"`{name}`", each.sentence, better]))
+    return "\n".join(rows)
+
+
 _RULES = 10
 """Rules that are shown of those that were tried, those that earn most."""
 
@@ -264,6 +287,8 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "axes": lambda _: figures("axes"),
     "measures": lambda _: figures("retrieval"),
     "session": lambda _: printed("run"),
+    "shipping": lambda _: shipping(),
+    "thresholds": lambda _: thresholds(),
     "corpora": lambda _: printed("corpus", "list"),
     "verbs": lambda _: verbs(),
     "values": values,

@@ -12,7 +12,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ragharness.api import arun, grade, load_corpus, load_questions, load_run, run
+    from ragharness.api import arun, compare, gate, grade, load_corpus, load_questions, load_run, run
+    from ragharness.comparing import Gates
+    from ragharness.comparisons import GateResult, RunComparison
     from ragharness.config import RunConfig
     from ragharness.errors import RagharnessError, TemporaryFailure
     from ragharness.records import Answer, Document, Evidence, Passage, Question, Record, Usage, Verdict
@@ -22,18 +24,23 @@ _HOMES = {
     "Answer": "records",
     "Document": "records",
     "Evidence": "records",
+    "GateResult": "comparisons",
+    "Gates": "comparing",
     "Passage": "records",
     "Question": "records",
     "QuestionResult": "results",
     "RagharnessError": "errors",
     "Record": "records",
     "Run": "results",
+    "RunComparison": "comparisons",
     "RunConfig": "config",
     "RunVerdict": "results",
     "TemporaryFailure": "errors",
     "Usage": "records",
     "Verdict": "records",
     "arun": "api",
+    "compare": "api",
+    "gate": "api",
     "grade": "api",
     "load_corpus": "api",
     "load_questions": "api",
@@ -46,12 +53,15 @@ __all__ = [
     "Answer",
     "Document",
     "Evidence",
+    "GateResult",
+    "Gates",
     "Passage",
     "Question",
     "QuestionResult",
     "RagharnessError",
     "Record",
     "Run",
+    "RunComparison",
     "RunConfig",
     "RunVerdict",
     "TemporaryFailure",
@@ -59,6 +69,8 @@ __all__ = [
     "Verdict",
     "__version__",
     "arun",
+    "compare",
+    "gate",
     "grade",
     "load_corpus",
     "load_questions",

@@ -1,4 +1,4 @@
-"""The Python interface: run a pipeline, load runs, corpora and question sets, grade one answer."""
+"""The Python interface: run, load, compare and gate runs; load corpora and questions; grade one answer."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from ragharness import comparing
 from ragharness import corpus as corpora
 from ragharness import questions as question_sets
 from ragharness.calibration import judge, labelled_answer
+from ragharness.comparisons import GateResult, RunComparison
 from ragharness.config import RunConfig
 from ragharness.console import Live
 from ragharness.errors import UnknownName, UsageError
@@ -23,9 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from ragharness.comparing import Gates
     from ragharness.corpus import Corpus
     from ragharness.questions import QuestionSet
     from ragharness.records import Answer, Passage, Question, Verdict
+    from ragharness.store import RunFolder
 
 
 def run(pipeline: str | Callable[..., Any] = "extractive", *, progress: bool = True, **options: Any) -> Run:
@@ -55,6 +59,27 @@ async def arun(
 def load_run(run: str | Path = "") -> Run:
     """Return a run by its path or the start of its name (default: the newest); raises RunNotUsable."""
     return Run(find_run(str(run)))
+
+
+def gate(
+    base: str | Path | Run,
+    candidate: str | Path | Run,
+    gates: str | Path | Gates = "",
+    *,
+    record: bool = True,
+) -> GateResult:
+    """Return whether the candidate may ship in the place of the base.
+
+    ``gates`` are a ``gate.toml``, its settings as ``name=value,...``, or ``Gates``; without ``record`` the
+    attempt is not counted. Raises RagharnessError with what was expected and found.
+    """
+    chosen = gates if isinstance(gates, comparing.Gates) else comparing.read_gates(str(gates))
+    return GateResult(comparing.gate(_folder(base), _folder(candidate), chosen, record=record))
+
+
+def compare(*runs: str | Path | Run) -> RunComparison:
+    """Return two runs or more side by side, the others against the first; raises NotComparable."""
+    return RunComparison(comparing.compare([_folder(each) for each in runs]))
 
 
 def load_corpus(
@@ -102,6 +127,10 @@ def grade(
     if not isinstance(question, str):
         read = replace(read, question=question)
     return judge(load_grader(grader), read)
+
+
+def _folder(run: str | Path | Run) -> RunFolder:
+    return run.folder if isinstance(run, Run) else find_run(str(run))
 
 
 def _config(**options: Any) -> RunConfig:

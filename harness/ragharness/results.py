@@ -170,10 +170,14 @@ class Run:
         return load_format("terminal")(self.scores)
 
     def _repr_html_(self) -> str:
-        from markdown_it import MarkdownIt
+        return html_of(load_format("markdown")(self.scores))
 
-        reader = MarkdownIt("commonmark", {"html": False}).enable("table")
-        return str(reader.render(load_format("markdown")(self.scores)))
+
+def html_of(markdown: str) -> str:
+    """Return Markdown as HTML for notebooks; HTML within it is escaped."""
+    from markdown_it import MarkdownIt
+
+    return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown))
 
 
 def _in_order(records: Iterable[Record]) -> tuple[Record, ...]:

@@ -14,8 +14,9 @@ from ragharness.console import NARROWEST, WIDEST
 from ragharness.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from ragharness.reports.sections import Section
     from ragharness.scores import Scores
 
 EXIT_NO_RESULT = 2
@@ -103,6 +104,19 @@ def print_lines(lines: list[str]) -> None:
 def print_json(value: object) -> None:
     """Write a value as JSON to standard output."""
     print_lines([json.dumps(value, indent=2, ensure_ascii=False)])
+
+
+def print_report(found: object, sections: Sequence[Section], form: str) -> None:
+    """Print a result: itself as JSON, or its sections in a format."""
+    import msgspec
+
+    from ragharness.reports import render
+
+    with results_only() as output:
+        if form == "json":
+            output.write(msgspec.json.format(msgspec.json.encode(found)).decode() + "\n")
+        else:
+            output.write(render(sections, form, min(WIDEST, output.width), colour=output.colour))
 
 
 def print_scores(

@@ -130,7 +130,7 @@ class RunFolder:
 
     def questions(self) -> tuple[Question, ...]:
         """Return the questions in their order; raises RunNotUsable when they are not those of the run."""
-        found = tuple(self._lines("questions.jsonl", msgspec.json.Decoder(Question)))
+        found = tuple(self.each_question())
         strange = next((question.row for question in found if question.row not in ROWS), "")
         if strange or len(found) != self.run.settings.questions:
             raise RunNotUsable(
@@ -139,6 +139,10 @@ class RunFolder:
                 help=_DAMAGED["questions.jsonl"],
             )
         return found
+
+    def each_question(self) -> Iterator[Question]:
+        """Yield the questions in their order, one at a time and unchecked."""
+        return self._lines("questions.jsonl", msgspec.json.Decoder(Question))
 
     def sessions(self) -> tuple[Session, ...]:
         """Return every start and continuation, the first one first."""

@@ -39,8 +39,8 @@ def clopper_pearson(count: int, n: int, confidence: float = 0.95) -> tuple[float
     """
     _check(count, n)
     tail = (1 - confidence) / 2
-    low = 0.0 if count == 0 else _crossing(lambda share: 1 - _binomial_cdf(count - 1, n, share) < tail)
-    high = 1.0 if count == n else _crossing(lambda share: _binomial_cdf(count, n, share) > tail)
+    low = 0.0 if count == 0 else _crossing(lambda share: 1 - binomial_cdf(count - 1, n, share) < tail)
+    high = 1.0 if count == n else _crossing(lambda share: binomial_cdf(count, n, share) > tail)
     return low, high
 
 
@@ -50,7 +50,7 @@ def sign_test(better: int, worse: int) -> float:
     The binomial test of ``better`` against one half; for paired yes/no outcomes McNemar's test (1947), exact.
     """
     n = better + worse
-    return min(1.0, 2 * _binomial_cdf(min(better, worse), n, 0.5)) if n else 1.0
+    return min(1.0, 2 * binomial_cdf(min(better, worse), n, 0.5)) if n else 1.0
 
 
 def quantile(values: Sequence[float], share: float) -> float:
@@ -78,7 +78,8 @@ def _crossing(before: Callable[[float], bool]) -> float:
     return (low + high) / 2
 
 
-def _binomial_cdf(count: int, n: int, share: float) -> float:
+def binomial_cdf(count: int, n: int, share: float) -> float:
+    """Return the chance of at most ``count`` of n, each with chance ``share``."""
     if share <= 0.0 or share >= 1.0:
         return 1.0 if share <= 0.0 or count >= n else 0.0
     log_share, log_rest, log_all = math.log(share), math.log1p(-share), math.lgamma(n + 1)

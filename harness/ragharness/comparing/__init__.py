@@ -1,0 +1,8 @@
+"""Runs side by side, question by question: the gate that says whether a change may ship, and comparison."""
+
+from ragharness.comparing.compare import Comparison, compare
+from ragharness.comparing.gate import Decision, gate
+from ragharness.comparing.gates import Gates, read_gates
+from ragharness.comparing.thresholds import check_thresholds
+
+__all__ = ["Comparison", "Decision", "Gates", "check_thresholds", "compare", "gate", "read_gates"]
