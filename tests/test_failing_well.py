@@ -136,6 +136,21 @@ def test_what_is_retrieved_may_be_awaited() -> None:
     assert {record.status for record in ask(awaiting(), 4)} == {"ok"}
 
 
+def test_limits_are_checked_in_one_go_and_before_anything_is_asked(tmp_path: Path, verb: Verb) -> None:
+    run = ("run", "--pipeline", "refuse", "--limit", "26", "--gates")
+    kept = verb(*run, "unacceptable<=0.05,refused>=0.9")
+    assert kept.code == 0, kept.errors
+    assert "pass" in kept.errors
+    missed = verb(*run, "over_refusal<=0.1")
+    assert (missed.code, "FAIL" in missed.errors) == (1, True)
+    (tmp_path / "gate.toml").write_text('[thresholds]\nover_refusal = "<= 10%"\n')
+    assert verb(*run, "gate.toml").code == 1
+    unknown = verb(*run, "overrefusal<=0.1", "--out", "none")
+    assert unknown.code == 3
+    assert "over_refusal" in unknown.errors
+    assert not (tmp_path / "none").exists()
+
+
 # -- the list of runs
 
 

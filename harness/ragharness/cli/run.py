@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import NoReturn
 
+    from ragharness.comparing import Gates
     from ragharness.console import Live
     from ragharness.runner import RunContext, SessionResult
     from ragharness.store import RunFolder
+
+EXIT_MISSED = 1
 
 _TYPES: dict[str, Any] = {
     "int": int,
@@ -38,6 +41,8 @@ _OUTPUT = (
     ("quiet", "--quiet", "Show no progress."),
 )
 
+_GATES = "Limits that the run must keep to, or a gate.toml with thresholds; exit code 1 if one is missed."
+
 _OTHERS = "Options"
 
 
@@ -46,6 +51,7 @@ def register(app: typer.Typer) -> None:
     declared = [
         *((each.name, _TYPES.get(str(each.type), str), option_of(each.name)) for each in fields(RunConfig)),
         *((name, bool, typer.Option(False, flag, help=told)) for name, flag, told in _OUTPUT),
+        ("gates", str, typer.Option("", "--gates", metavar="FILE|NAME<=VALUE,...", help=_GATES)),
     ]
     parameters = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=option, annotation=kind)
@@ -62,17 +68,19 @@ def register(app: typer.Typer) -> None:
     app.command("run", cls=under(headings))(command)
 
 
-def run(*, as_json: bool, detail: bool, strict: bool, quiet: bool, **options: Any) -> int:
+def run(*, as_json: bool, detail: bool, strict: bool, quiet: bool, gates: str, **options: Any) -> int:
     """Run a pipeline on a question set, grade its answers, report.
 
     The same command continues an interrupted run; no question is asked twice. Exit code 2: not a result.
     """
     from ragharness.cli._console import EXIT_NO_RESULT, command, exit_code, leave, print_scores, results_only
+    from ragharness.comparing import limits_of, read_gates
     from ragharness.console import Live
     from ragharness.results import count
     from ragharness.runner import open_run
 
-    config = RunConfig(**options)
+    config, limits = RunConfig(**options), read_gates(gates)
+    limits_of(limits)  # a name that is none is said before anything is asked
     live = Live(quiet=quiet)
     with results_only() as output:
         context, folder = open_run(config, live.say, on_progress=live.fetching, command=command())
@@ -81,9 +89,24 @@ def run(*, as_json: bool, detail: bool, strict: bool, quiet: bool, **options: An
         print_scores(scores, output, as_json=as_json, detail=detail)
         _left(folder, ended, live)
         code = EXIT_NO_RESULT if strict and scores.ungraded else exit_code(scores)
+        if limits.thresholds:
+            code = _checked(limits, folder, live) or code
         if ended.given_up:
             leave(code)
     return code
+
+
+def _checked(gates: Gates, folder: RunFolder, live: Live) -> int:
+    """Say whether the run keeps to its limits; returns 1 if one is missed, 2 if one is open."""
+    from ragharness.cli._console import EXIT_NO_RESULT
+    from ragharness.comparing import check_thresholds
+    from ragharness.reports import render, threshold_section
+
+    found = check_thresholds(gates, folder)
+    live.tell(render([threshold_section(found)], "text").rstrip())
+    if any(each.passes is False for each in found):
+        return EXIT_MISSED
+    return EXIT_NO_RESULT if any(each.passes is None for each in found) else 0
 
 
 def _ask(context: RunContext, config: RunConfig, folder: RunFolder, live: Live) -> SessionResult:

@@ -3,6 +3,15 @@
 from ragharness.comparing.compare import Comparison, compare
 from ragharness.comparing.gate import Decision, gate
 from ragharness.comparing.gates import Gates, read_gates
-from ragharness.comparing.thresholds import check_thresholds
+from ragharness.comparing.thresholds import check_thresholds, limits_of
 
-__all__ = ["Comparison", "Decision", "Gates", "check_thresholds", "compare", "gate", "read_gates"]
+__all__ = [
+    "Comparison",
+    "Decision",
+    "Gates",
+    "check_thresholds",
+    "compare",
+    "gate",
+    "limits_of",
+    "read_gates",
+]

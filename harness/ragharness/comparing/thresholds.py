@@ -72,13 +72,18 @@ def figures() -> dict[str, Figure]:
 
 def check_thresholds(gates: Gates, folder: RunFolder) -> list[RuleResult]:
     """Return each threshold with the candidate's figure; raises UnknownName, UsageError, RunNotUsable."""
-    if not gates.thresholds:
+    limits = limits_of(gates)
+    if not limits:
         return []
-    limits = {name: _limit(name, given) for name, given in gates.thresholds.items()}
     run = folder.run
     all_of = outcomes(folder.questions(), folder.records(), run.settings.epochs)
     k = run.settings.k if run.takes == "passages" else None
     return [_checked(name, limit, all_of, k) for name, limit in limits.items()]
+
+
+def limits_of(gates: Gates) -> dict[str, Limit]:
+    """Return the thresholds by the name of their figure; raises UnknownName, UsageError."""
+    return {name: _limit(name, given) for name, given in gates.thresholds.items()}
 
 
 def _limit(name: str, given: float | str) -> Limit:

@@ -4,7 +4,7 @@ from ragharness.reports.calibration import calibration_facts, calibration_lines
 from ragharness.reports.compare import compare_sections
 from ragharness.reports.formats import load_format
 from ragharness.reports.formats.json import read_scores
-from ragharness.reports.gate import gate_sections, headline
+from ragharness.reports.gate import gate_sections, headline, threshold_section
 from ragharness.reports.picture import bars
 from ragharness.reports.progress import fetching_line, progress_line
 from ragharness.reports.sections import FORMATS, render
@@ -24,4 +24,5 @@ __all__ = [
     "read_scores",
     "render",
     "show_question",
+    "threshold_section",
 ]

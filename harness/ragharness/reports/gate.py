@@ -79,6 +79,19 @@ def gate_sections(found: Decision) -> list[Section]:
     return [*sections, Section(told=(headline(found),), tone=tone)]
 
 
+def threshold_section(found: Sequence[RuleResult]) -> Section:
+    """Return the limits that a run was to keep to, and whether it does."""
+    tone: Tone = "bad" if any(each.passes is False for each in found) else "unclear"
+    return Section(
+        title="Gates",
+        head=("limit", "found", "result"),
+        rows=[(f"{each.name} {each.text}", _span(each, each.candidate), _rule(each)[-1]) for each in found],
+        left=frozenset({0, 2}),
+        told=() if all(each.passes for each in found) else ("A limit is missed, or open: see below.",),
+        tone=tone,
+    )
+
+
 def _rule(each: RuleResult) -> Sequence[str]:
     result = {True: "pass", False: "FAIL", None: "open"}[each.passes]
     if not each.evaluated:
