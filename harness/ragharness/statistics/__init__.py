@@ -1,7 +1,6 @@
 """Intervals, quantiles and tests of paired counts: arithmetic that knows nothing of runs."""
 
 from ragharness.statistics.intervals import binomial_cdf, clopper_pearson, quantile, sign_test, wilson
-from ragharness.statistics.noise import false_alarm, flip_rate, majority_chance
 from ragharness.statistics.paired import (
     McNemar,
     fewest_significant,
@@ -12,7 +11,7 @@ from ragharness.statistics.paired import (
     smallest_mean,
     smallest_rise,
 )
-from ragharness.statistics.resampling import cluster_intervals
+from ragharness.statistics.resampling import cluster_intervals, false_alarm, flip_rate, majority_chance
 
 __all__ = [
     "McNemar",
