@@ -125,7 +125,8 @@ def compare_quantity(gold: str | Decimal, gold_unit: str, quantity: Quantity) ->
 
     A missing unit is the question's. The more exact of the two must equal the other when it is rounded to
     the digits of that one, and be at most 0.5 % away, unless the gold has decimals and the answer rounds to
-    it; calendar years, durations and counts below 1,000 must be equal. A fraction below one matches a percentage.
+    it; calendar years, durations and counts below 1,000 must be equal. A fraction below one matches a
+    percentage.
     """
     try:
         number = Decimal(gold.replace(",", "") if isinstance(gold, str) else gold)

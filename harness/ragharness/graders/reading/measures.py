@@ -118,8 +118,8 @@ class _Seen(NamedTuple):
 _LIKENESS = (
     "stated: word for word", "stated: early", "stated: length", "stated: blanks aside", "words: share",
     "words: letters", "beyond it: little in its sentence", "beyond it: little in all", "words: F1",
-    "words: last phrase", "words: surname", "words: first and last name", "figures: share", "figures: new ones", "figures: another date",
-    "figures: part of the date",
+    "words: last phrase", "words: surname", "words: first and last name", "figures: share",
+    "figures: new ones", "figures: another date", "figures: part of the date",
 )  # fmt: skip
 
 
@@ -149,7 +149,10 @@ def _likeness(gold: Gold, seen: _Seen) -> list[tuple[str, float]]:
         ("words: F1", 2 * overlap / max(1, len(set(seen.new_first)) + len(own))),
         ("words: last phrase", gold.weight * sum(word in seen.last for word in own) / len(own)),
         ("words: surname", float(named and _has(surname, seen))),
-        ("words: first and last name", float(place < 0 and len(gold.name) > 1 and _is_named(gold.name, seen.said))),
+        (
+            "words: first and last name",
+            float(place < 0 and len(gold.name) > 1 and _is_named(gold.name, seen.said)),
+        ),
         ("figures: share", _share(figures, seen.words)),
         ("figures: new ones", _share(figures, frozenset(seen.new))),
         ("figures: another date", other),

@@ -11,7 +11,6 @@ from ragharness.graders.reading.candidates import accepted, value_kinds
 from ragharness.graders.reading.measures import fold, measure, own_words, tokens
 from ragharness.graders.reading.scorer import score
 from ragharness.language.matching import is_code
-from ragharness.language.numbers import find_quantities
 from ragharness.language.tables import regex
 from ragharness.questions.values import undecidable
 
@@ -26,8 +25,6 @@ ENOUGH_WORDS = 0.65
 """The share of the own words of an accepted sentence that an answer must hold."""
 ENOUGH_BESIDE = 0.5
 """The same where it holds figures of the sentence too, or has said its yes or no."""
-TELLING = 4
-"""Digits; amounts with so many among them, all held, need none of the words beside them."""
 ANOTHER_WORD = 0.8
 """The Jaro-Winkler similarity below which a word is no spelling of another one."""
 _NAME_WORD = regex(r"\b(?!(?:The|Sir|Dr|Mr|Mrs)\b)(?:[A-Z]\w*|\d+)")
@@ -128,17 +125,10 @@ def holds_sentence(
         own = set(own_words(gold, asked))
         figures = {word for word in own if word[0].isdigit()}
         words = own - figures
-        least = 0 if _tells(gold, figures) else ENOUGH_BESIDE if figures else share
+        least = ENOUGH_BESIDE if figures else share
         if own and figures <= said and len(words & said) >= least * len(words):
             return True
     return False
-
-
-def _tells(gold: str, figures: set[str]) -> bool:
-    """Say whether the amounts of a sentence are exact enough to know it by; no year is."""
-    amounts = (each for each in find_quantities(gold) if not each.year)
-    known = (each for each in amounts if not figures.isdisjoint(tokens(fold(gold[each.start : each.end]))))
-    return sum(each.significant for each in known) >= TELLING
 
 
 def _commit(read: Outcome, parts: Sequence[AnswerSentence], question: Question, match: Match) -> Outcome:
