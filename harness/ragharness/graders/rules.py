@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ragharness.graders.reading.axes import Role
     from ragharness.records import Answer, Passage, Question
 
-VERSION = "2"
+VERSION = "3"
 FIRST_CITATIONS = 3
 """Only so many citations of the answer claim count: citing everything must not win."""
 

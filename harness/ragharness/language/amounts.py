@@ -86,8 +86,12 @@ def mark_ranges(text: str, found: list[Quantity]) -> None:
 
 
 def _like(text: str, left: Quantity, right: Quantity) -> Quantity:
-    """Give the first of two joined amounts the unit and scale that only the second one states."""
-    if left.year:
+    """Give the first of two joined amounts the unit and scale that only the second one states.
+
+    "0.0142 or 1.42%" is one amount twice.
+    """
+    fraction = right.unit == "percent" and _rounds_to(left.value * 100, right.value, right.significant)
+    if left.year or fraction:
         return left
     if right.scaled and not left.scaled and (not left.unit or left.unit == right.unit):
         words = WORD.findall(text[right.start : right.end].casefold())
@@ -120,8 +124,9 @@ def compare_quantity(gold: str | Decimal, gold_unit: str, quantity: Quantity) ->
     """Compare an amount with the gold one; the second value says that its scale was taken from the question.
 
     A missing unit is the question's. The more exact of the two must equal the other when it is rounded to
-    the digits of that one, and be at most 0.5 % away; calendar years, durations and counts below 1,000 must
-    be equal. A fraction below one matches a percentage.
+    the digits of that one, and be at most 0.5 % away, unless the gold has decimals and the answer rounds to
+    it; calendar years, durations and counts below 1,000 must be equal. A fraction below one matches a
+    percentage.
     """
     try:
         number = Decimal(gold.replace(",", "") if isinstance(gold, str) else gold)
@@ -150,9 +155,12 @@ def _equal(wanted: Decimal, unit: str, quantity: Quantity, digits: int) -> bool:
     if wanted == value:
         return True
     counted = not unit and abs(wanted) < 1000 and wanted == wanted.to_integral_value()
-    if counted or quantity.year or abs(wanted - value) > _TOLERANCE * abs(wanted):
+    if counted or quantity.year:
         return False
-    return _rounds_to(wanted, value, quantity.significant) or _rounds_to(value, wanted, digits)
+    rounded = _rounds_to(value, wanted, digits)
+    if abs(wanted - value) > _TOLERANCE * abs(wanted):
+        return rounded and wanted != wanted.to_integral_value()
+    return rounded or _rounds_to(wanted, value, quantity.significant)
 
 
 def _rounds_to(exact: Decimal, rounded: Decimal, digits: int) -> bool:

@@ -29,12 +29,14 @@ SAME_SPELLING = 0.92
 _TOKEN = regex(r"\d+(?:\.\d+)?|[^\W\d_]+")
 _POSSESSIVE = regex(r"'s\b")
 _THOUSANDS = regex(r"(?<=\d),(?=\d{3})")
-_INITIALS = regex(r"\b([a-z])\.(?=\s?[a-z]\b)")
+_INITIALS = regex(r"\b([a-z])\.\s?(?=[a-z]\b)")
 _RUN_TOGETHER = regex(r"(?<=[a-z]{2})(?=[A-Z][a-z])")
 """Where a blank is missing ("sung byRufus"); "McCoy" stays whole."""
 _BRACKETS = regex(r"\s*\([^()]*\)")
 _FIRST_SENTENCE = regex(r"(?<=[.!?])\s+(?=[A-Z\"“(])|\n+")
 _CAPITALS = regex(r"[A-Z][\w'’.&-]*(?:\s+(?:of|the|and|de|von|van|&)?\s*[A-Z][\w'’.&-]*)*")
+_PERSON = regex(r"[A-ZÀ-Ý][\w'’-]+(?:\s+[A-ZÀ-Ý](?:[\w'’-]+|\.))*\s+[A-ZÀ-Ý][\w'’-]+")
+_SUFFIX = regex(r",?\s+(?:Jr|Sr|I{1,3})\.?$")
 _DECADE = regex(r"\b(\d{3})0s\b")
 _CENTURY = regex(r"\b(\d{1,2})(?:st|nd|rd|th)[ -]century")
 _ORDINAL = frozenset(("st", "nd", "rd", "th"))
@@ -50,6 +52,8 @@ class Gold(NamedTuple):
     trigrams: frozenset[str]
     weight: float
     """1 as written, less where something was cut off it."""
+    name: tuple[str, ...]
+    """The words of a person's name, without "Jr."; none for anything else."""
 
 
 def measure(question: str, golds: Sequence[str], answer: str, *, declines: bool) -> dict[str, float]:
@@ -114,8 +118,8 @@ class _Seen(NamedTuple):
 _LIKENESS = (
     "stated: word for word", "stated: early", "stated: length", "stated: blanks aside", "words: share",
     "words: letters", "beyond it: little in its sentence", "beyond it: little in all", "words: F1",
-    "words: last phrase", "words: surname", "figures: share", "figures: new ones", "figures: another date",
-    "figures: part of the date",
+    "words: last phrase", "words: surname", "words: first and last name", "figures: share",
+    "figures: new ones", "figures: another date", "figures: part of the date",
 )  # fmt: skip
 
 
@@ -145,11 +149,30 @@ def _likeness(gold: Gold, seen: _Seen) -> list[tuple[str, float]]:
         ("words: F1", 2 * overlap / max(1, len(set(seen.new_first)) + len(own))),
         ("words: last phrase", gold.weight * sum(word in seen.last for word in own) / len(own)),
         ("words: surname", float(named and _has(surname, seen))),
+        (
+            "words: first and last name",
+            float(place < 0 and len(gold.name) > 1 and _is_named(gold.name, seen.said)),
+        ),
         ("figures: share", _share(figures, seen.words)),
         ("figures: new ones", _share(figures, frozenset(seen.new))),
         ("figures: another date", other),
         ("figures: part of the date", part),
     ]
+
+
+def _is_named(name: Sequence[str], said: Sequence[str]) -> bool:
+    """Say whether a person is named, with or without middle names and initials."""
+    first, *middle, last = name
+    for place, word in enumerate(said):
+        if word != first:
+            continue
+        for end in range(place + 1, min(len(said), place + 4)):
+            if said[end] == last:
+                between = said[place + 1 : end]
+                few, many = sorted((between, middle), key=len)
+                if all(any(one.startswith(each) or each.startswith(one) for one in many) for each in few):
+                    return True
+    return False
 
 
 def _share(words: Sequence[str], of: frozenset[str]) -> float:
@@ -228,7 +251,9 @@ def variants(text: str) -> tuple[Gold, ...]:
 def _ready(text: str, weight: float) -> Gold:
     found = tokens(fold(text))
     words = _new(found, frozenset()) or found
-    return Gold(found, words, find_dates(text), _trigrams(found), weight)
+    person = _PERSON.fullmatch(_SUFFIX.sub("", text)) is not None
+    name = tuple(each for each in found if each not in ("jr", "sr")) if person else ()
+    return Gold(found, words, find_dates(text), _trigrams(found), weight, name)
 
 
 @remembered
@@ -257,21 +282,23 @@ def tokens(folded: str) -> list[str]:
 
 @lru_cache(maxsize=65536)
 def _canonical(token: str) -> str:
-    if token in _figures():
-        return _figures()[token]
+    if token in _names():
+        return _names()[token]
     if token[0].isdigit():
         return token.rstrip("0").rstrip(".") if "." in token else token
     if len(token) > 3 and token.endswith("ies"):
         return f"{token[:-3]}y"
     if len(token) > 4 and token.endswith("es") and token[-3] in "sxz":
         return token[:-2]
-    return token[:-1] if len(token) > 3 and token[-1] == "s" and token[-2] != "s" else token
+    token = token[:-1] if len(token) > 3 and token[-1] == "s" and token[-2] != "s" else token
+    return _names().get(token, token)
 
 
 @lru_cache(maxsize=1)
-def _figures() -> dict[str, str]:
-    named = cast("dict[str, str]", table("measures")["figures"])
-    return {word: figure for figure, words in named.items() for word in words.split()}
+def _names() -> dict[str, str]:
+    """One name for the spellings of a figure, and for a country and its people."""
+    rows = [cast("dict[str, str]", table("measures")[key]) for key in ("figures", "countries")]
+    return {word: name for named in rows for name, words in named.items() for word in words.split()}
 
 
 def _new(found: Sequence[str], asked: frozenset[str]) -> list[str]:

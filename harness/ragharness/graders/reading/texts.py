@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from rapidfuzz.distance import JaroWinkler
@@ -60,10 +61,12 @@ def weigh_text(
         or any(map(is_code, gold))
     ):
         return read
+    said = "\n".join(part.text for part in parts)
+    if _letters(said).isalpha() and _letters(said) in map(_letters, gold):
+        return _commit(read, parts, question, "match")
     read.score = score(text_measures(parts, question, read))
     likely = read.score.probability
     wrong_up_to, correct_from = thresholds
-    said = "\n".join(part.text for part in parts)
     other = "" if read.match == "match" else another_name(said, gold)
     beaten = read.match == "mismatch" and any(each.right and each.slot == "out" for each in read.entries)
     if likely >= correct_from and not (other or beaten):
@@ -75,6 +78,11 @@ def weigh_text(
     read.committed, read.match = False, "none"
     read.unreadable = f"its likeness to the accepted answers, {likely:.2f}, decides neither way"
     return read
+
+
+def _letters(text: str) -> str:
+    """Return a text without case, blanks and points: "Jkl." is "J K L"."""
+    return re.sub(r"[\s.]", "", text.casefold())
 
 
 def text_measures(parts: Sequence[AnswerSentence], question: Question, read: Outcome) -> dict[str, float]:

@@ -9,6 +9,7 @@ from ragharness.graders.reading.answer import is_quoted_row, is_quoted_table
 from ragharness.graders.reading.attribution import place_values
 from ragharness.graders.reading.candidates import accepted, find_candidates, value_kinds
 from ragharness.graders.reading.declining import is_guess, speaks_of_question
+from ragharness.graders.reading.measures import fold, tokens
 from ragharness.graders.reading.outcome import Candidate, Entry, Outcome, Slot
 from ragharness.language import acts
 from ragharness.language.dates import find_dates
@@ -161,18 +162,18 @@ def _compare(chosen: Sequence[Entry], question: Question, outcome: Outcome) -> N
     outcome.commit(right or stated or chosen)
     outcome.denied = not stated
     if right:
-        _match(right, stated, outcome)
+        _match(right, stated, question, outcome)
     else:
         _mismatch(stated, question, outcome)
 
 
-def _match(right: Sequence[Entry], stated: Sequence[Entry], outcome: Outcome) -> None:
+def _match(right: Sequence[Entry], stated: Sequence[Entry], question: Question, outcome: Outcome) -> None:
     """The gold is among the values: it matches unless another one is offered beside it."""
     outcome.match = "match"
     if all(each.candidate.scale_implied for each in right):
         outcome.flags.append("scale_implied")
     rival = next((each.candidate for each in right if each.candidate.rival), None)
-    if rival is not None:
+    if rival is not None and not _has_several(question.answers):
         outcome.value = f"{outcome.value} and {rival.rival}"
         outcome.contradiction = rival.either
         if not rival.either:
@@ -188,6 +189,12 @@ def _match(right: Sequence[Entry], stated: Sequence[Entry], outcome: Outcome) ->
         outcome.value = f"{outcome.value} and {rivals[0].candidate.written}"
     # "In summary: two years [x]": a restated answer brings its citations along.
     outcome.carry(rivals or [each for each in outcome.entries if each.may_answer])
+
+
+def _has_several(golds: Sequence[str]) -> bool:
+    """Say whether golds are several things, not one in several spellings: then a second one excludes none."""
+    words = [frozenset(tokens(fold(gold))) for gold in golds]
+    return any(words[0].isdisjoint(each) for each in words)
 
 
 def _is_rival(other: Entry, right: Entry) -> bool:
