@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from rapidfuzz import process
 from rapidfuzz.distance import JaroWinkler
 
+from ragharness.graders.reading.folding import fold, new_words, tokens
 from ragharness.language.dates import find_dates
-from ragharness.language.tables import any_of, regex, table, words_of
-from ragharness.language.words import remembered
+from ragharness.language.tables import any_of, regex, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,12 +25,6 @@ CUT = 0.9
 """What the likeness to an accepted answer counts where a part of it was cut off."""
 SAME_SPELLING = 0.92
 """The Jaro-Winkler similarity from which two words of four letters or more are one."""
-_TOKEN = regex(r"\d+(?:\.\d+)?|[^\W\d_]+")
-_POSSESSIVE = regex(r"'s\b")
-_THOUSANDS = regex(r"(?<=\d),(?=\d{3})")
-_INITIALS = regex(r"\b([a-z])\.\s?(?=[a-z]\b)")
-_RUN_TOGETHER = regex(r"(?<=[a-z]{2})(?=[A-Z][a-z])")
-"""Where a blank is missing ("sung byRufus"); "McCoy" stays whole."""
 _BRACKETS = regex(r"\s*\([^()]*\)")
 _FIRST_SENTENCE = regex(r"(?<=[.!?])\s+(?=[A-Z\"“(])|\n+")
 _CAPITALS = regex(r"[A-Z][\w'’.&-]*(?:\s+(?:of|the|and|de|von|van|&)?\s*[A-Z][\w'’.&-]*)*")
@@ -39,7 +32,6 @@ _PERSON = regex(r"[A-ZÀ-Ý][\w'’-]+(?:\s+[A-ZÀ-Ý](?:[\w'’-]+|\.))*\s+[A-Z
 _SUFFIX = regex(r",?\s+(?:Jr|Sr|I{1,3})\.?$")
 _DECADE = regex(r"\b(\d{3})0s\b")
 _CENTURY = regex(r"\b(\d{1,2})(?:st|nd|rd|th)[ -]century")
-_ORDINAL = frozenset(("st", "nd", "rd", "th"))
 
 
 class Gold(NamedTuple):
@@ -61,7 +53,7 @@ def measure(question: str, golds: Sequence[str], answer: str, *, declines: bool)
     asked = frozenset(tokens(fold(question)))
     first = _FIRST_SENTENCE.split(answer, maxsplit=1)[0]
     said, said_first = tokens(fold(answer)), tokens(fold(first))
-    new, new_first = _new(said, asked), _new(said_first, asked)
+    new, new_first = new_words(said, asked), new_words(said_first, asked)
     seen = _Seen(
         asked, said, frozenset(said), [word for word in set(new) if len(word) > 3 and not word[0].isdigit()],
         new, new_first, _last_phrase(first, asked), "".join(said[:800]), _trigrams(said_first),
@@ -219,14 +211,14 @@ def _within_decade(folded: str, golds: Sequence[Gold], said: Sequence[int]) -> b
 
 def _other_names(first: str, asked: frozenset[str], accepted: frozenset[str]) -> int:
     """Count the names of the first sentence that neither the question nor an accepted answer has."""
-    names = [_new(tokens(fold(run)), frozenset()) for run in _CAPITALS.findall(first)[:12]]
+    names = [new_words(tokens(fold(run)), frozenset()) for run in _CAPITALS.findall(first)[:12]]
     return sum(bool(name) and not asked.issuperset(name) and accepted.isdisjoint(name) for name in names)
 
 
 def _last_phrase(first: str, asked: frozenset[str]) -> frozenset[str]:
     """Return the new words of the first sentence's last phrase that has any."""
     for phrase in reversed(_breaks().split(first)):
-        words = _new(tokens(fold(phrase)), asked)
+        words = new_words(tokens(fold(phrase)), asked)
         if words:
             return frozenset(words)
     return frozenset()
@@ -250,70 +242,15 @@ def variants(text: str) -> tuple[Gold, ...]:
 
 def _ready(text: str, weight: float) -> Gold:
     found = tokens(fold(text))
-    words = _new(found, frozenset()) or found
+    words = new_words(found, frozenset()) or found
     person = _PERSON.fullmatch(_SUFFIX.sub("", text)) is not None
     name = tuple(each for each in found if each not in ("jr", "sr")) if person else ()
     return Gold(found, words, find_dates(text), _trigrams(found), weight, name)
 
 
-@remembered
-def fold(text: str) -> str:
-    """Return a text without case, accents, possessives, points of initials and separators of thousands."""
-    folded = text if text.islower() else _RUN_TOGETHER.sub(" ", text)
-    if not folded.isascii():
-        folded = unicodedata.normalize("NFKD", folded).replace("’", "'")
-        folded = "".join(char for char in folded if not unicodedata.combining(char))
-    folded = folded.casefold().replace("&", " and ")
-    for sign, what, instead in (("'", _POSSESSIVE, ""), (",", _THOUSANDS, ""), (".", _INITIALS, r"\1")):
-        if sign in folded:
-            folded = what.sub(instead, folded)
-    return folded
-
-
-def tokens(folded: str) -> list[str]:
-    """Return the tokens of a folded text: no articles, numerals as figures, plurals as singulars."""
-    articles = words_of("measures", "articles")
-    found: list[str] = []
-    for token in _TOKEN.findall(folded):
-        if token not in articles and not (token in _ORDINAL and found and found[-1].isdigit()):
-            found.append(_canonical(token))
-    return found
-
-
-@lru_cache(maxsize=65536)
-def _canonical(token: str) -> str:
-    if token in _names():
-        return _names()[token]
-    if token[0].isdigit():
-        return token.rstrip("0").rstrip(".") if "." in token else token
-    if len(token) > 3 and token.endswith("ies"):
-        return f"{token[:-3]}y"
-    if len(token) > 4 and token.endswith("es") and token[-3] in "sxz":
-        return token[:-2]
-    token = token[:-1] if len(token) > 3 and token[-1] == "s" and token[-2] != "s" else token
-    return _names().get(token, token)
-
-
-@lru_cache(maxsize=1)
-def _names() -> dict[str, str]:
-    """One name for the spellings of a figure, and for a country and its people."""
-    rows = [cast("dict[str, str]", table("measures")[key]) for key in ("figures", "countries")]
-    return {word: name for named in rows for name, words in named.items() for word in words.split()}
-
-
-def _new(found: Sequence[str], asked: frozenset[str]) -> list[str]:
-    function_words = words_of("measures", "function_words")
-    return [token for token in found if token not in asked and token not in function_words]
-
-
 def _trigrams(found: Sequence[str]) -> frozenset[str]:
     text = " ".join(found)
     return frozenset(text[place : place + 3] for place in range(len(text) - 2))
-
-
-def own_words(text: str, asked: frozenset[str]) -> list[str]:
-    """Return the words and figures of a text that the question does not have, function words left out."""
-    return _new(tokens(fold(text)), asked)
 
 
 def _find(wanted: Sequence[str], found: Sequence[str]) -> int:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from rapidfuzz.distance import JaroWinkler
 
 from ragharness.graders.reading.candidates import accepted, value_kinds
-from ragharness.graders.reading.measures import fold, measure, own_words, tokens
+from ragharness.graders.reading.folding import fold, own_words, tokens
+from ragharness.graders.reading.measures import measure
 from ragharness.graders.reading.scorer import score
 from ragharness.language.matching import is_code
 from ragharness.language.tables import regex

@@ -9,7 +9,7 @@ from ragharness.graders.reading.answer import is_quoted_row, is_quoted_table
 from ragharness.graders.reading.attribution import place_values
 from ragharness.graders.reading.candidates import accepted, find_candidates, value_kinds
 from ragharness.graders.reading.declining import is_guess, speaks_of_question
-from ragharness.graders.reading.measures import fold, tokens
+from ragharness.graders.reading.folding import fold, tokens
 from ragharness.graders.reading.outcome import Candidate, Entry, Outcome, Slot
 from ragharness.language import acts
 from ragharness.language.dates import find_dates
