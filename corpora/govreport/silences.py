@@ -34,6 +34,13 @@ def names(document: Document) -> Iterator[tuple[int, str]]:
         yield OWN_WORDS + 1, document.paraphrase
 
 
+def worded(ask: str, wording: int, report: str) -> str:
+    """Return a question with the report that it is asked of: in front, or behind."""
+    if wording == OWN_WORDS:
+        return f"{ask.rstrip('?')}, according to {report}?"
+    return f"According to {report}, {ask[0].lower()}{ask[1:]}"
+
+
 def unsaid(document: Document, silences: Mapping[str, Silence]) -> Iterator[Question]:
     """Yield what a report could say of a thing that it names and does not; one thing for each topic."""
     known = [(each, near(each, document.text)) for each in things(document.text)]

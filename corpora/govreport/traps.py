@@ -40,7 +40,14 @@ _QUOTED = re.compile(r"“(.+)”")
 _NUMBER = re.compile(r"^(?:CRS Report [A-Z\d]+|[A-Z]+)(?:-\d+)*\b")
 _AFTER_NAME = r"(?:,? (?:of )?(?:19|20)\d\d|[’']s [A-Z]| [A-Z])"
 """What makes a longer name of a name."""
-_FARTHEST = 26
+_BEFORE_NAME, _NO_NOUN = (
+    r"\b(?:[Tt]he|did|does|under|of|by|for) ",
+    r"(?! (?!to\b|in\b|for\b|of\b|provide|give|pay)[a-z])",
+)
+"""What stands around a name that is no part of another one: not "higher FUTA rates"."""
+_SMALL = frozenset(["and", "for", "of", "the", "on", "in", "to"])
+"""Words that make no two names alike."""
+_FARTHEST = 8
 """Years back among which one is looked for that a report never names."""
 _EDITIONS_BACK = 2
 """Years by which an edition that is not there is older than the report."""
@@ -209,6 +216,8 @@ def _other_thing(fact: Fact, document: Document, things: Mapping[str, Sequence[T
     own = [each for each in things[document.id] if each.sort != "agency" and re.search(each.pattern, text)]
     if len(own) != 1 or re.search(own[0].pattern + _AFTER_NAME, text):
         return
+    if not re.search(_BEFORE_NAME + own[0].pattern + _NO_NOUN, text):
+        return
     head = own[0].name.split()[-1]
     strangers = sorted(
         {
@@ -218,6 +227,7 @@ def _other_thing(fact: Fact, document: Document, things: Mapping[str, Sequence[T
             for each in known
             if each.short
             and each.name.split()[-1] == head
+            and set(each.name.split()[:-1]) & set(own[0].name.split()[:-1]) - _SMALL
             and not re.search(each.pattern, document.text, re.IGNORECASE)
         }.items()
     )
