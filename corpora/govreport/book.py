@@ -11,7 +11,7 @@ from ragharness.records import Question
 from .findings import names as names_in
 from .lines import lines, stems
 from .readings import stated
-from .silences import names, worded
+from .silences import OWN_WORDS, names, worded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,10 +76,11 @@ def asked(fact: Fact, document: Document, topic: str, ask: str = "", name: str =
     """
     ask = ask or fact.details["ask"]
     called = [(1, name), (2, name)] if name else names(document)
+    by_year = re.sub(r"^When\b", "In what year", ask) if fact.date_precision == "year" else ask
     for wording, report in called:
         yield Question(
             id="",
-            text=worded(ask, wording, report),
+            text=worded(ask if wording == OWN_WORDS else by_year, wording, report),
             stratum="grounded",
             kind=fact.kind,
             answerable=False,

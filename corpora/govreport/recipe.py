@@ -15,9 +15,9 @@ from ragharness.language.tokens import words
 from ragharness.records import Distractor, Evidence, Fact, Question
 
 from .book import Book, aliases_of, asked
-from .readings import read_in
-from .readings import silent as unread
-from .silences import silent, unsaid
+from .readings import read_in, silent
+from .silences import strange, unsaid
+from .swaps import swapped
 from .traps import traps
 from .wordings import load_wordings
 
@@ -53,12 +53,12 @@ def candidates(corpus: Corpus) -> list[Question]:
         for fact in book.facts[document.id]:
             found += _stated(book, fact)
         if read_in(document):
-            found += unread(document)
+            found += silent(document)
         elif book.facts[document.id]:
             # A report of which nothing is asked with an answer would tell what is asked without one.
             found += unsaid(document, wordings.unsaid)
-            for topic, silence in wordings.unasked.items():
-                found += silent(document, topic, silence, "corpus")
+            found += swapped(document, book.facts[document.id])
+            found += strange(document, wordings.strangers)
     found += traps(book, wordings.sisters, wordings.premises)
     return [each for each in found if not _gives_itself_away(each)]
 
