@@ -10,7 +10,8 @@ from ragharness.records import Question
 
 from .findings import names as names_in
 from .lines import lines, stems
-from .silences import OWN_WORDS, names
+from .readings import stated
+from .silences import OWN_WORDS, names, worded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +33,7 @@ class Book:
         self.facts: dict[str, list[Fact]] = defaultdict(list)
         for fact in corpus.facts:
             self.facts[fact.document].append(fact)
+        self.facts |= {name: read for name, each in self.documents.items() if (read := list(stated(each)))}
         self.stems = {each.id: stems(each.text) for each in corpus.documents}
         self._lines: dict[str, list[Line]] = {}
 
@@ -74,14 +76,11 @@ def asked(fact: Fact, document: Document, topic: str, ask: str = "", name: str =
     """
     ask = ask or fact.details["ask"]
     called = [(1, name), (2, name)] if name else names(document)
+    by_year = re.sub(r"^When\b", "In what year", ask) if fact.date_precision == "year" else ask
     for wording, report in called:
-        if wording == OWN_WORDS:
-            text = f"{ask.rstrip('?')}, according to {report}?"
-        else:
-            text = f"According to {report}, {ask[0].lower()}{ask[1:]}"
         yield Question(
             id="",
-            text=text,
+            text=worded(ask if wording == OWN_WORDS else by_year, wording, report),
             stratum="grounded",
             kind=fact.kind,
             answerable=False,

@@ -33,18 +33,24 @@ _WITHOUT_ARTICLE = re.compile(
 _OFTEN = 0.002
 """How often, for each word of a report, what it is about is named at least."""
 _MOST = 140
-"""Characters of a title that a person repeats whole."""
+"""Characters of a title that a person repeats, if need be."""
+_LONG, _WORDS = 60, 2
+"""Characters from which a title is called by what stands before its colon, and how many words that has."""
 
 
 def name_reports(reports: list[Report]) -> list[Name]:
     """Return a name for each report; what only a subject tells is no handle where another has the same."""
     subjects = [each.title or _subject(each) for each in reports]
     often = Counter(subject.casefold() for subject in subjects)
+    heads = Counter(subject.partition(":")[0].casefold() for subject in subjects)
     names: list[Name] = []
     for report, subject in zip(reports, subjects, strict=True):
         known = _known_number(report)
         unique = subject and often[subject.casefold()] == 1
-        names.append(_named(report, subject, known) if known or unique else Name(report.number, "", ""))
+        head = report.title.partition(":")[0]
+        short = len(report.title) > _LONG and len(head.split()) >= _WORDS and heads[head.casefold()] == 1
+        said = head if short else report.title
+        names.append(_named(report, subject, known, said) if known or unique else Name(report.number, "", ""))
     return _unique(names)
 
 
@@ -57,7 +63,7 @@ def _known_number(report: Report) -> str:
     return f"CRS Report {report.number}" if report.agency == "CRS" else report.number
 
 
-def _named(report: Report, subject: str, known: str) -> Name:
+def _named(report: Report, subject: str, known: str, said: str) -> Name:
     body = {"CRS": "CRS", "GAO": "GAO"}.get(report.agency, "government")
     if not report.title:
         mass = _WITHOUT_ARTICLE.search(subject) and not re.search(r"\b(?:of|for)\b", subject)
@@ -69,7 +75,7 @@ def _named(report: Report, subject: str, known: str) -> Name:
             known or f"the {about}",
             f"the {about}" if about and known else "",
         )
-    quoted = report.title.replace("“", "‘").replace("”", "’")
+    quoted = said.replace("“", "‘").replace("”", "’")
     handle = f"the {body} report “{quoted}”" if len(quoted) <= _MOST else known
     when = f" of {_spoken(report.date)}" if report.date else ""
     return Name(

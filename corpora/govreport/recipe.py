@@ -15,7 +15,9 @@ from ragharness.language.tokens import words
 from ragharness.records import Distractor, Evidence, Fact, Question
 
 from .book import Book, aliases_of, asked
-from .silences import silent, unsaid
+from .readings import read_in, silent
+from .silences import strange, unsaid
+from .swaps import swapped
 from .traps import traps
 from .wordings import load_wordings
 
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
     from ragharness.corpus import Corpus
 
-VERSION = 4
+VERSION = 5
 """Raised whenever the candidates change; kept with every frozen set."""
 
 WEIGHTS = {"text": 3}
@@ -50,9 +52,13 @@ def candidates(corpus: Corpus) -> list[Question]:
             continue
         for fact in book.facts[document.id]:
             found += _stated(book, fact)
-        found += unsaid(document, wordings.unsaid)
-        for topic, silence in wordings.unasked.items():
-            found += silent(document, topic, silence, "corpus")
+        if read_in(document):
+            found += silent(document)
+        elif book.facts[document.id]:
+            # A report of which nothing is asked with an answer would tell what is asked without one.
+            found += unsaid(document, wordings.unsaid)
+            found += swapped(document, book.facts[document.id])
+            found += strange(document, wordings.strangers)
     found += traps(book, wordings.sisters, wordings.premises)
     return [each for each in found if not _gives_itself_away(each)]
 

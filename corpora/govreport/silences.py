@@ -10,18 +10,38 @@ import msgspec
 
 from ragharness.records import Question
 
-from .things import apart, near, things
+from .things import Sort, apart, near, things
+from .wordings import Silence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ragharness.records import Document
 
-    from .wordings import Silence
 
 Scope = Literal["document", "corpus"]
 
-_MOST = 3
+_STRANGE: dict[Sort, list[tuple[str, Literal["date", "number"], str]]] = {
+    "law": [
+        ("When was {thing} signed into law?", "date", ""),
+        ("How much did {thing} provide for grants to states in FY2024?", "number", "USD million"),
+        ("When did Congress amend {thing} to extend its deadlines?", "date", ""),
+        ("How many violations of {thing} did officials identify?", "number", ""),
+    ],
+    "agency": [
+        ("When did Congress establish {thing}?", "date", ""),
+        ("How many recommendations did GAO make to {thing}?", "number", ""),
+        ("When did {thing} issue a final rule on its procedures?", "date", ""),
+        ("How much did the FY2026 budget request propose for {thing}?", "number", "USD million"),
+    ],
+    "program": [
+        ("When was {thing} authorized for the first time?", "date", ""),
+        ("How much was appropriated for {thing} in FY2026?", "number", "USD million"),
+        ("When did GAO report on {thing}?", "date", ""),
+        ("What percentage of the funding of {thing} did states receive?", "number", "percent"),
+    ],
+}
+_MOST = 1
 """Topics on which one report is asked for what it does not say."""
 OWN_WORDS = 2
 """Wordings that name a report by its handle; the third uses its number."""
@@ -32,6 +52,13 @@ def names(document: Document) -> Iterator[tuple[int, str]]:
     yield from ((number, document.handle) for number in range(1, OWN_WORDS + 1))
     if document.paraphrase:
         yield OWN_WORDS + 1, document.paraphrase
+
+
+def worded(ask: str, wording: int, report: str) -> str:
+    """Return a question with the report that it is asked of: in front, or behind."""
+    if wording == OWN_WORDS:
+        return f"{ask.rstrip('?')}, according to {report}?"
+    return f"According to {report}, {ask[0].lower()}{ask[1:]}"
 
 
 def unsaid(document: Document, silences: Mapping[str, Silence]) -> Iterator[Question]:
@@ -57,6 +84,22 @@ def unsaid(document: Document, silences: Mapping[str, Silence]) -> Iterator[Ques
             ask=[each.replace("{thing}", f"the {thing.name}") for each in silence.ask],
         )
         yield from silent(document, topic, about, "document")
+
+
+def strange(document: Document, strangers: Mapping[Sort, Sequence[str]]) -> Iterator[Question]:
+    """Yield laws, agencies and programs of which no report speaks, asked about as the grammar asks of others."""
+    for sort, known in strangers.items():
+        for place, name in enumerate(known):
+            ask, kind, unit = _STRANGE[sort][place % len(_STRANGE[sort])]
+            wordings = [
+                worded(ask.replace("{thing}", f"the {name}"), wording, "{report}") for wording in (1, 2, 3)
+            ]
+            yield from silent(
+                document,
+                name,
+                Silence(patterns=[re.escape(name)], ask=wordings, kind=kind, unit=unit),
+                "corpus",
+            )
 
 
 def _drawn(*words: str) -> str:

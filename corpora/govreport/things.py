@@ -37,6 +37,13 @@ _SHORTEST = 2
 """Words up to which a name without an abbreviation is none of its own."""
 _BEFORE = 100
 """Characters before a name among which it would be called another thing's."""
+AFTER_NAME = r"(?:,? (?:of )?(?:19|20)\d\d|[’']s [A-Z]| [A-Z])"
+"""What makes a longer name of a name."""
+BEFORE_NAME, NO_NOUN = (
+    r"\b(?:[Tt]he|did|does|under|of|by|for) ",
+    r"(?! (?!to\b|in\b|for\b|of\b|provide|give|pay)[a-z])",
+)
+"""What stands around a name that is no part of another one: not "higher FUTA rates"."""
 _OFTEN = 3
 """How often a report speaks of a thing before anything is asked about it."""
 

@@ -10,6 +10,7 @@ import msgspec
 from ragharness.records import Distractor, Question
 
 from .book import asked
+from .things import AFTER_NAME, BEFORE_NAME, NO_NOUN
 from .things import things as things_of
 
 if TYPE_CHECKING:
@@ -38,9 +39,9 @@ _COUNTED = re.compile(
 """What makes a title one of a series."""
 _QUOTED = re.compile(r"“(.+)”")
 _NUMBER = re.compile(r"^(?:CRS Report [A-Z\d]+|[A-Z]+)(?:-\d+)*\b")
-_AFTER_NAME = r"(?:,? (?:of )?(?:19|20)\d\d|[’']s [A-Z]| [A-Z])"
-"""What makes a longer name of a name."""
-_FARTHEST = 26
+_SMALL = frozenset(["and", "for", "of", "the", "on", "in", "to"])
+"""Words that make no two names alike."""
+_FARTHEST = 8
 """Years back among which one is looked for that a report never names."""
 _EDITIONS_BACK = 2
 """Years by which an edition that is not there is older than the report."""
@@ -207,7 +208,9 @@ def _other_thing(fact: Fact, document: Document, things: Mapping[str, Sequence[T
     """Yield a question about a program or a law of which only other reports speak."""
     text = fact.details["ask"]
     own = [each for each in things[document.id] if each.sort != "agency" and re.search(each.pattern, text)]
-    if len(own) != 1 or re.search(own[0].pattern + _AFTER_NAME, text):
+    if len(own) != 1 or re.search(own[0].pattern + AFTER_NAME, text):
+        return
+    if not re.search(BEFORE_NAME + own[0].pattern + NO_NOUN, text):
         return
     head = own[0].name.split()[-1]
     strangers = sorted(
@@ -218,6 +221,7 @@ def _other_thing(fact: Fact, document: Document, things: Mapping[str, Sequence[T
             for each in known
             if each.short
             and each.name.split()[-1] == head
+            and set(each.name.split()[:-1]) & set(own[0].name.split()[:-1]) - _SMALL
             and not re.search(each.pattern, document.text, re.IGNORECASE)
         }.items()
     )

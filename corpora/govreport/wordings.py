@@ -11,6 +11,8 @@ import msgspec
 
 from ragharness.records import Kind
 
+from .things import Sort
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -18,7 +20,7 @@ else:
 
 
 class Silence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a report, or every one, is silent about."""
+    """What a report is silent about."""
 
     patterns: list[str]
     ask: list[str]
@@ -32,7 +34,7 @@ class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The whole file."""
 
     unsaid: dict[str, Silence]
-    unasked: dict[str, Silence]
+    strangers: dict[Sort, list[str]]
     premises: dict[str, list[str]]
     sisters: dict[str, list[tuple[str, str]]]
 

@@ -148,7 +148,7 @@ class Picker:
         def cost(group: Group) -> tuple[int, ...]:
             loaded = self.load[group.place] if self.crowded else 0
             turns = tally.topics[group.topic], loaded, scarce[group.place]
-            return (group.pair in tempted, plenty[group.place], *turns) if self._spare else turns
+            return (group.pair in tempted, loaded, plenty[group.place], *turns) if self._spare else turns
 
         if self.crowded and part.withheld == "clause":
             self._pick(part, count, cost)
