@@ -94,7 +94,7 @@ def test_rows(frozen: QuestionSet) -> None:
     [
         (1, "cnli-493", "confirmation", ("15",), (1370, 1598)),
         (55, "cnli-30", "solicitation", ("12",), (17517, 17826)),
-        (130, "cnli-77", "term", ("3",), (2056, 2158)),
+        (130, "cnli-127", "return", ("7",), (3337, 3580)),
     ],
 )
 def test_golden_questions(

@@ -114,6 +114,7 @@ class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unanswerable: dict[str, Absent]
     adversarial: list[Trap]
     beside_open: list[str]
+    of_nothing: list[str]
     amendment: Amendment
 
 
@@ -144,6 +145,10 @@ def candidates(corpus: Corpus) -> list[Question]:
     fitting = [each for each in wordings.adversarial if {*each.near, each.document} <= known]
     traps = [_trap(each, wordings) for each in fitting]
     found += traps or [trap for document in named.values() for trap in _amended(document, wordings)]
+    if read:
+        found = [
+            each for each in found if each.stratum != "null_retrieval" or each.topic in wordings.of_nothing
+        ]
     return [each for each in found if not (each.document in sisters and _hangs_on_one(each))]
 
 

@@ -45,7 +45,7 @@ class Completion:
 
         None where a passage may state the answer, but not beyond doubt, or where what is withheld is left.
         """
-        key = (question.text, question.answers, question.evidence, question.withheld)
+        key = (question.text, question.answers, question.evidence, question.withheld, question.stratum)
         if key not in self._completed:
             self._completed[key] = self._complete(question)
         found = self._completed[key]
@@ -84,7 +84,9 @@ class Completion:
         return ""
 
     def _complete(self, question: Question) -> Question | None:
-        places = self.elsewhere(question)
+        # Of a document that is gone, or is never retrieved, nothing can be cited.
+        citable = question.withheld != "document" and question.stratum != "null_retrieval"
+        places = self.elsewhere(question) if citable else []
         if question.document and any(not self._certain(question, each) for each in places):
             return None
         spans = {Evidence(each.passage.document, each.start, each.end) for each in places}
