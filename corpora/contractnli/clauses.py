@@ -82,6 +82,8 @@ def _stated(document: Document, topic: str, clause: Clause) -> Iterator[Question
     false = _tempting(document, topic, clause)
     silent_rest = leaves_silence(document, evidence, clause.silence)
     for asked in _asked(document, topic, clause):
+        if clause.kind == "text" and any(each in asked.text for each in stated.answers):
+            continue  # the contract is named by the place asked for
         known = msgspec.structs.replace(
             asked, answerable=True, answers=stated.answers, unit=stated.unit, evidence=evidence
         )
