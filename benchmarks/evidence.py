@@ -21,7 +21,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from derivations import derived
 from ragharness.buckets import grade
 from ragharness.corpus import load_corpus
 from ragharness.graders import load_grader
@@ -30,16 +29,17 @@ from ragharness.language.numbers import find_quantities
 from ragharness.language.words import content
 from ragharness.passages import build_passages, withhold
 from ragharness.questions import load_questions
+from ragharness.questions.derivations import derived
+from ragharness.questions.statements import Search
 from ragharness.records import Answer
-from statements import Search
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragharness.corpus import Corpus
     from ragharness.passages import PassageSet
+    from ragharness.questions.statements import Place
     from ragharness.records import Passage, Question
-    from statements import Place
 
 RESULT = Path(__file__).with_name("evidence.json")
 READ = Path(__file__).with_name("evidence_read.jsonl")

@@ -6,19 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conftest import ROOT
-from ragharness import shelf
 from ragharness.corpus import load_corpus
 from ragharness.passages import build_passages
+from ragharness.questions.derivations import derived
+from ragharness.questions.statements import Search
 from ragharness.records import Evidence, Question
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ragharness.corpus import Corpus
-
-STATEMENTS: Any = shelf.load_module(ROOT / "benchmarks" / "statements.py")
-DERIVATIONS: Any = shelf.load_module(ROOT / "benchmarks" / "derivations.py")
 
 PARTS = {
     "gold": "The Harbor Act provided $18.8 million for repairs of quays in 2021, as the board had asked.",
@@ -45,7 +42,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 def met(corpus: Corpus, **asked: Any) -> list[str]:
     """Return which parts state the answer."""
     question = Question(id="q", stratum="grounded", target="correct", answerable=True, **asked)
-    places = STATEMENTS.Search(corpus).places(question, build_passages(corpus.documents).passages)
+    places = Search(corpus).places(question, build_passages(corpus.documents).passages)
     return [list(PARTS)[int(place.passage.document.removeprefix("part_"))] for place in places]
 
 
@@ -98,7 +95,7 @@ def follows(tmp_path: Path, *names: str) -> list[tuple[str, str]]:
         withheld="clause",
         evidence=(Evidence("d", INCOME.index("Income"), len(INCOME)),),
     )
-    return list(DERIVATIONS.derived(question, INCOME, left))
+    return list(derived(question, INCOME, left))
 
 
 def test_a_withheld_figure_follows_from_four_that_are_left(tmp_path: Path) -> None:

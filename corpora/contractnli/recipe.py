@@ -1,23 +1,23 @@
 """Every question that could be asked about ContractNLI: its labels in our wording, and the traps.
 
 ``questions.toml`` holds the wordings, ``doubtful.toml`` the pairs of contract and topic that are never asked
-about because the contract's own words do not give their label beyond doubt.
+about because the contract's own words do not give their label beyond doubt. ``clauses.py`` asks the contracts
+that were read for them open questions.
 """
 
 from __future__ import annotations
 
-import re
 import sys
-from collections import Counter
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from ragharness.passages import build_passages, withhold
 from ragharness.questions.corpus_index import near_duplicates
 from ragharness.records import Distractor, Evidence, Fact, Kind, Question
+
+from .clauses import leaves_silence, load_clauses, matches, names, open_questions
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -28,19 +28,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragharness.corpus import Corpus
-    from ragharness.passages import PassageSet
     from ragharness.records import Document
 
-VERSION = 2
+VERSION = 3
 """Raised whenever the candidates change; kept with every frozen set."""
+
+SEARCHED = True
+"""The contracts are searched for further statements of every answer."""
 
 HERE = Path(__file__).parent
 
-_SKEWED = 1 / 3
-"""A label is against the usual answer when at most this share of the contracts that settle it have it."""
-
 _TELLING = 5
 """Words from which a span states something: shorter ones are numbers and headings of clauses."""
+
+_RULE = "the rule without its exception"
+"""What the false answer to a question belongs to that an exception decides."""
 
 _STEM = (":", "-", "\N{EN DASH}", "\N{EM DASH}")
 """How a span ends that only leads into a list."""
@@ -73,21 +75,26 @@ class Absent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: str
     patterns: list[str]
     unit: str = ""
+    proposition: str = ""
+    where: str = ""
+    """A pattern of the contracts whose readers might ask for it."""
 
 
 class Trap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A question that looks as if its answer were there."""
+    """A question that looks as if its answer were there: a name that misleads, or a text of its own."""
 
     topic: str
-    text: str
     patterns: list[str]
     note: str
+    name: str = ""
+    asks: str = ""
+    wording: int = 1
+    yes_means: bool = True
+    text: str = ""
     near: list[str] = []
     document: str = ""
-    kind: Kind = "yesno"
+    kind: Kind = "number"
     unit: str = ""
-    proposition: str = ""
-    yes_means: bool = True
 
 
 class Amendment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -106,6 +113,8 @@ class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     surplus: dict[str, dict[str, list[int]]]
     unanswerable: dict[str, Absent]
     adversarial: list[Trap]
+    beside_open: list[str]
+    of_nothing: list[str]
     amendment: Amendment
 
 
@@ -113,7 +122,7 @@ def candidates(corpus: Corpus) -> list[Question]:
     """Return every question about the contracts that have a handle, in all wordings."""
     wordings = load_wordings()
     named = {document.id: document for document in corpus.documents if document.handle}
-    usual = Counter((fact.topic, fact.answers) for fact in corpus.facts)
+    read = any(each in named for clause in load_clauses().values() for each in clause.stated)
     sisters = near_duplicates(corpus.documents, _SISTERS)
     found: list[Question] = []
     for fact in corpus.facts:
@@ -121,16 +130,25 @@ def candidates(corpus: Corpus) -> list[Question]:
         if document is None or fact.document in load_doubtful().get(fact.topic, {}):
             continue
         topic = wordings.topics[fact.topic]
+        if read and fact.topic not in wordings.beside_open:
+            continue
         if fact.answers:
-            found += _labelled(document, fact, topic, usual)
-        elif topic.silence and topic.silence_asked:
+            found += _labelled(document, fact, topic)
+        elif topic.silence and topic.silence_asked and not read:
             found += _silent(document, fact, topic)
+    found += open_questions(named.values())
     for name, absent in wordings.unanswerable.items():
         for document in named.values():
-            found += _unanswerable(document, name, absent)
+            if matches([absent.where], document.text):
+                found += _unanswerable(document, name, absent)
     known = {"", *(document.id for document in corpus.documents)}
-    traps = [_trap(each) for each in wordings.adversarial if {*each.near, each.document} <= known]
+    fitting = [each for each in wordings.adversarial if {*each.near, each.document} <= known]
+    traps = [_trap(each, wordings) for each in fitting]
     found += traps or [trap for document in named.values() for trap in _amended(document, wordings)]
+    if read:
+        found = [
+            each for each in found if each.stratum != "null_retrieval" or each.topic in wordings.of_nothing
+        ]
     return [each for each in found if not (each.document in sisters and _hangs_on_one(each))]
 
 
@@ -152,58 +170,34 @@ def load_doubtful() -> dict[str, dict[str, str]]:
     return msgspec.convert(content, dict[str, dict[str, str]])
 
 
-def _labelled(
-    document: Document, fact: Fact, topic: Topic, usual: Counter[tuple[str, tuple[str, ...]]]
-) -> Iterator[Question]:
+def _labelled(document: Document, fact: Fact, topic: Topic) -> Iterator[Question]:
     """Yield a label as a question to be answered, withheld, and asked of an empty retrieval."""
     affirmed = fact.answers == ("yes",)
     evidence = _telling(document, fact)
     stated = "\n".join(document.text[span.start : span.end] for span in evidence)
-    if not _matches(topic.affirmed if affirmed else topic.denied, stated):
+    if not matches(topic.affirmed if affirmed else topic.denied, stated):
         return
-    temptation = _temptation(fact, topic, stated, usual)
-    silent_rest = _leaves_silence(document, evidence, topic)
+    excepted = affirmed and bool(topic.exception) and matches(topic.exception, stated)
+    silent_rest = leaves_silence(document, evidence, topic.silence)
     for asked in _asked(document, fact.topic, topic):
         answers = ("yes",) if affirmed == asked.yes_means else ("no",)
         known = msgspec.structs.replace(asked, answerable=True, answers=answers, evidence=evidence)
-        yield _answerable(known, temptation)
+        yield _answerable(known) if excepted else msgspec.structs.replace(known, target="correct")
         yield msgspec.structs.replace(known, target="unsupported", withheld="document")
         if silent_rest:
             yield msgspec.structs.replace(known, target="unsupported", withheld="clause")
         yield msgspec.structs.replace(known, stratum="null_retrieval")
 
 
-def _leaves_silence(document: Document, evidence: tuple[Evidence, ...], topic: Topic) -> bool:
-    """Whether nothing else in the contract touches the topic once its passages are withheld."""
-    rest = withhold(_passages(document), (), evidence).passages
-    return bool(topic.silence) and not _matches(topic.silence, "\n".join(each.text for each in rest))
-
-
-@lru_cache(maxsize=1)
-def _passages(document: Document) -> PassageSet:
-    """Facts come document by document: the last one is all that needs keeping."""
-    return build_passages([document])
-
-
-def _answerable(known: Question, temptation: str) -> Question:
-    if not temptation:
-        return msgspec.structs.replace(known, target="correct")
-    opposite = "no" if known.answers == ("yes",) else "yes"
-    false = Distractor(opposite, about=temptation)
+def _answerable(known: Question) -> Question:
+    """Return a question that an exception decides, with what the rule alone would answer."""
+    false = Distractor("no" if known.answers == ("yes",) else "yes", _RULE, known.evidence)
     return msgspec.structs.replace(
-        known, target="wrong", distractors=(false,), note=f"tempting: {temptation}"
+        known,
+        target="wrong",
+        distractors=(false,),
+        note="tempting: the rule says otherwise, an exception decides",
     )
-
-
-def _temptation(fact: Fact, topic: Topic, stated: str, usual: Counter[tuple[str, tuple[str, ...]]]) -> str:
-    """Return why a careless reader would answer otherwise; empty when nothing misleads."""
-    opposite = ("no",) if fact.answers == ("yes",) else ("yes",)
-    same, others = usual[fact.topic, fact.answers], usual[fact.topic, opposite]
-    if same <= _SKEWED * (same + others):
-        return f"{others} of the {same + others} contracts that settle this say otherwise"
-    if fact.answers == ("yes",) and topic.exception and _matches(topic.exception, stated):
-        return "the rule says otherwise, an exception to it decides"
-    return ""
 
 
 def _silent(document: Document, fact: Fact, topic: Topic) -> Iterator[Question]:
@@ -218,7 +212,7 @@ def _silent(document: Document, fact: Fact, topic: Topic) -> Iterator[Question]:
 
 
 def _asked(document: Document, name: str, topic: Topic, frame: str = "{name}") -> Iterator[Question]:
-    for wording, called in _names(document):
+    for wording, called in names(document):
         subject = frame.format(name=called)
         plain = Question(
             id="",
@@ -238,7 +232,7 @@ def _asked(document: Document, name: str, topic: Topic, frame: str = "{name}") -
 
 
 def _unanswerable(document: Document, name: str, absent: Absent) -> Iterator[Question]:
-    for wording, called in _names(document):
+    for wording, called in names(document):
         yield Question(
             id="",
             text=absent.text.format(name=called),
@@ -249,13 +243,15 @@ def _unanswerable(document: Document, name: str, absent: Absent) -> Iterator[Que
             topic=name,
             wording=wording,
             unit=absent.unit,
+            proposition=absent.proposition,
             absence_patterns=tuple(absent.patterns),
             absence_scope="corpus",
         )
 
 
-def _trap(trap: Trap) -> Question:
-    return Question(
+def _trap(trap: Trap, wordings: Wordings) -> Question:
+    """Return a trap in its own words, or in those of its topic with a name that misleads."""
+    plain = Question(
         id="",
         text=trap.text,
         stratum="adversarial",
@@ -263,13 +259,27 @@ def _trap(trap: Trap) -> Question:
         answerable=False,
         document=trap.document,
         topic=trap.topic,
-        form=("positive" if trap.yes_means else "negative") if trap.kind == "yesno" else "",
         unit=trap.unit,
-        proposition=trap.proposition,
-        yes_means=trap.yes_means,
         absence_patterns=tuple(trap.patterns),
         absence_scope="document" if trap.document else "corpus",
         note=trap.note,
+    )
+    asked = wordings.topics.get(trap.asks)
+    if not trap.asks:
+        return plain
+    if asked is None:
+        clause = load_clauses()[trap.asks]
+        return msgspec.structs.replace(
+            plain, text=clause.asked[trap.wording - 1].format(name=trap.name), kind=clause.kind
+        )
+    texts = asked.positive if trap.yes_means else asked.negative
+    return msgspec.structs.replace(
+        plain,
+        text=texts[trap.wording - 1].format(name=trap.name),
+        kind="yesno",
+        form="positive" if trap.yes_means else "negative",
+        proposition=asked.proposition,
+        yes_means=trap.yes_means,
     )
 
 
@@ -289,14 +299,6 @@ def _amended(document: Document, wordings: Wordings) -> Iterator[Question]:
             )
 
 
-def _names(document: Document) -> Iterator[tuple[int, str]]:
-    """Yield the number of a wording and how it calls the document: two by its title, one in other words."""
-    title = f"the {document.title}"
-    yield from ((1, title), (2, title))
-    if document.paraphrase:
-        yield 3, document.paraphrase
-
-
 def _telling(document: Document, fact: Fact) -> tuple[Evidence, ...]:
     """Return the spans without headings, numbers, stems of lists and surplus, unless nothing else is left."""
     surplus = load_wordings().surplus.get(fact.topic, {}).get(document.id, [])
@@ -312,7 +314,3 @@ def _telling(document: Document, fact: Fact) -> tuple[Evidence, ...]:
 
 def _text(document: Document, span: Evidence) -> str:
     return document.text[span.start : span.end].strip()
-
-
-def _matches(patterns: list[str], text: str) -> bool:
-    return any(re.search(pattern, text, re.IGNORECASE | re.DOTALL) for pattern in patterns)

@@ -25,11 +25,14 @@ if TYPE_CHECKING:
 
     from .asking import Absent
 
-VERSION = 2
+VERSION = 3
 """Raised whenever the candidates change; kept with every frozen set."""
 
+SEARCHED = True
+"""The documents are searched for further statements of every answer."""
+
 _EXCEPTION = re.compile(
-    r"save that|other than|except|nevertheless|not even|need not|whether or not|without asking|does not waive"
+    r"save that|other than|except|nevertheless|not even|whether or not|without asking|does not waive"
     r"|does not extend|requires notice but no|does not keep .* from|no duty to|so long as",
     re.IGNORECASE,
 )

@@ -81,7 +81,12 @@ def _borrowed_topics(book: Book) -> Iterator[Question]:
             patterns = book.wordings.topics[topic].silence if topic in book.wordings.topics else []
             if fact.kind == "yesno" and not fact.answers and other and other.answers and patterns:
                 for question in asked_silence(book, document, topic):
-                    yield _adversarial(question, patterns, "document", f"only {neighbour} has such a clause")
+                    yield _adversarial(
+                        question,
+                        patterns,
+                        "document",
+                        f"its neighbour {neighbour} has such a clause, this document has none",
+                    )
 
 
 def _borrowed_findings(book: Book) -> Iterator[Question]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ragharness.questions.probe import verdict
 from ragharness.reports.text import aligned, paragraph
 
 if TYPE_CHECKING:
@@ -27,14 +28,6 @@ def probe_lines(probed: Sequence[Probed], width: int) -> list[str]:
         for each in probed
     ]
     return [*aligned([head, *rows]), *paragraph(verdict(probed), width)]
-
-
-def verdict(probed: Sequence[Probed]) -> str:
-    """Return in a sentence where the wording tells whether a refusal is wanted."""
-    telling = [f"{each.row} {each.auc:.2f} (limit {each.limit:.2f})" for each in probed if each.tells]
-    if not telling:
-        return "The wording alone does not tell which questions want a refusal."
-    return f"The wording alone tells which questions want a refusal: {', '.join(telling)}."
 
 
 def _rounded(value: float | None) -> str:

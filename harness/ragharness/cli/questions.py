@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -65,6 +66,7 @@ def build(
     from ragharness.cli._questions import set_facts, set_lines
     from ragharness.questions.building import build_questions
     from ragharness.questions.freezing import write
+    from ragharness.questions.probe import warning
 
     loaded = load(corpus, part(split, subset), source, offline=offline)
     if model:
@@ -87,6 +89,7 @@ def build(
         questions = written
     else:
         questions = build_questions(loaded, size, seed)
+    questions = replace(questions, notes=(*questions.notes, *warning(questions.questions)))
     if out is not None:
         write(out, questions.lines)
     if as_json:

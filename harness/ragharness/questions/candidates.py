@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
 from ragharness import shelf
-from ragharness.errors import QuestionsNotUsable
+from ragharness.errors import QuestionsNotUsable, UnknownName
 from ragharness.questions.questionset import RowPart, part_of
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ class Recipe(Protocol):
     """A ``recipe.py``; a mapping ``WEIGHTS`` makes kinds of answer rarer, ``NOTE`` is a card's."""
 
     VERSION: int
+    SEARCHED: bool
+    """Whether the documents are searched for further statements of each answer, and for what withholding
+    leaves; false where not told."""
 
     candidates: Callable[..., Sequence[Question]]
     """Takes the corpus, and the size of the set where it is a folder of the user's; returns every question
@@ -54,6 +57,14 @@ def load_recipe(corpus: Corpus) -> Recipe:
             help="give a question file with --questions FILE",
         )
     return cast("Recipe", shelf.load_module(path))
+
+
+def is_searched(corpus: Corpus) -> bool:
+    """Whether the recipe of a corpus has its documents searched."""
+    try:
+        return bool(getattr(load_recipe(corpus), "SEARCHED", False))
+    except (QuestionsNotUsable, UnknownName):
+        return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,9 +101,16 @@ class Pool:
     """The candidates of a recipe, grouped, in an order that depends on nothing but themselves."""
 
     def __init__(
-        self, candidates: Iterable[Question], index: CorpusIndex, weights: Mapping[str, int] | None = None
+        self,
+        candidates: Iterable[Question],
+        index: CorpusIndex,
+        weights: Mapping[str, int] | None = None,
+        *,
+        searched: bool = False,
     ) -> None:
+        """``searched``: evidence is completed before a question is picked."""
         self.index = index
+        self.searched = searched
         self.weights = weights or {}
         """How many turns a kind of answer gives to the others for each of its own; one where not told."""
         groups: dict[tuple[RowPart, str, str], list[Question]] = {}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ragharness.errors import UnknownName
 from ragharness.language.tokens import words
 from ragharness.passages import withhold
+from ragharness.questions.candidates import is_searched
 from ragharness.questions.corpus_index import CorpusIndex
 from ragharness.questions.set_checks import OF_THE_SET, Finding
 from ragharness.records import ROWS
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 _QUOTED = 40
 """Characters of a text that are quoted in a finding."""
+_SHOWN, _MOST_PLACES = 120, 3
+"""Characters of a further statement, and statements of one answer, that are told."""
 
 
 def check_questions(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
@@ -41,6 +44,7 @@ def check_questions(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
     index = CorpusIndex(corpus)
     passages = withhold(index.passages, questions.withheld_documents, questions.withheld_spans)
     every = _OF_A_QUESTION if questions.places else (*_OF_A_QUESTION, *_OF_A_BUILT_QUESTION)
+    every = (*every, *_SEARCHED) if not questions.places and is_searched(corpus) else every
     findings += _Checks(index, passages).of_each(questions, every)
     return findings if questions.places else findings + _of_the_set(questions, index)
 
@@ -50,7 +54,8 @@ def remarks(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
     if not questions.places or any(finding.rule == "evidence" for finding in misfits(questions, corpus)):
         return []
     index = CorpusIndex(corpus)
-    own = _Checks(index, index.passages).of_each(questions, _OF_A_BUILT_QUESTION)
+    passages = withhold(index.passages, questions.withheld_documents, questions.withheld_spans)
+    own = _Checks(index, passages).of_each(questions, (*_OF_A_BUILT_QUESTION, *_SEARCHED))
     return [*own, *_of_the_set(questions, index)]
 
 
@@ -190,6 +195,18 @@ class _Checks:
         if not question.answerable and not (question.absence_patterns and question.absence_scope):
             yield "expected stored absence patterns and their scope, found none"
 
+    def complete(self, question: Question) -> Iterator[str]:
+        """Every passage that states an answer holds evidence of it."""
+        if question.wanted == "correct":
+            for place in self.index.completion.elsewhere(question)[:_MOST_PLACES]:
+                told = f"{place.passage.id}: {place.text[-_SHOWN:]!r}"
+                yield f"expected evidence wherever the answer is stated, found another statement in {told}"
+
+    def gone(self, question: Question) -> Iterator[str]:
+        """What is withheld neither stands elsewhere nor follows from what does."""
+        if found := self.index.completion.left(question, self.passages):
+            yield f"expected the withheld answer to be gone, found it {found}"
+
     def tempting(self, question: Question) -> Iterator[str]:
         """A question that tempts stores its temptation, which is no accepted answer."""
         if question.target == "wrong" and not question.distractors:
@@ -233,3 +250,6 @@ _OF_A_QUESTION: Rules = (
 )
 _OF_A_BUILT_QUESTION: Rules = (("silence", _Checks.proven), ("wording", _Checks.named))
 """What a table of questions and answers cannot give, and a file of the user's need not."""
+_SEARCHED: Rules = (("evidence elsewhere", _Checks.complete), ("withheld", _Checks.gone))
+"""What the documents say besides the evidence: asked where the recipe searches, of a file of the user's a
+remark."""

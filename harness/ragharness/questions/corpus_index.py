@@ -12,6 +12,7 @@ from ragharness.errors import QuestionsNotUsable
 from ragharness.evidence import EvidenceIndex
 from ragharness.language.tokens import words
 from ragharness.passages import build_passages, withhold
+from ragharness.questions.completing import Completion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,6 +46,11 @@ class CorpusIndex:
     def alike(self) -> frozenset[str]:
         """Documents that have a near-duplicate."""
         return near_duplicates(self.corpus.documents)
+
+    @cached_property
+    def completion(self) -> Completion:
+        """The search for further statements of answers."""
+        return Completion(self.corpus, self.passages)
 
     def family(self, question: Question) -> tuple[str, str]:
         """Return the genre of the document and the kind of the answer, over which every row is spread.

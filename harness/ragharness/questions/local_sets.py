@@ -55,8 +55,10 @@ def own_questions(corpus: Corpus, size: int, seed: int) -> QuestionSet:
             raise _of_another_state(corpus, place)
         return found
     from ragharness.questions.building import build_questions
+    from ragharness.questions.probe import warning
 
     built = build_questions(corpus, size, seed)
+    built = replace(built, notes=(*built.notes, *warning(built.questions)))
     try:
         keep_own(built, place, corpus)
     except StorageError as error:

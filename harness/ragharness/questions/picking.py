@@ -34,7 +34,8 @@ class _Tally:
     topics: Counter[str] = field(default_factory=Counter)
     forms: Counter[str] = field(default_factory=Counter)
     answers: Counter[tuple[str, ...]] = field(default_factory=Counter)
-    wordings: Counter[int] = field(default_factory=Counter)
+    wordings: Counter[tuple[str, int]] = field(default_factory=Counter)
+    """By genre too: genres and wordings that take turns together would tell the rows."""
 
 
 class Picker:
@@ -108,19 +109,21 @@ class Picker:
     def add(self, part: RowPart, group: Group, form: str | None = None) -> None:
         """Take that wording of a reserved group of which its row has least, in the given form if any."""
         tally = self._tally(part)
+        genre = group.family[0]
         variants = [each for each in group.variants if form in (None, each.form)] or list(group.variants)
-        best = min(
-            variants,
+        variants.sort(
             key=lambda each: (
                 tally.forms[each.form],
                 tally.answers[each.answers],
-                tally.wordings[each.wording],
+                tally.wordings[genre, each.wording],
             ),
         )
+        whole = (self._completed(each) for each in (*variants, *group.variants))
+        best = next(each for each in whole if each is not None)
         tally.topics[group.topic] += 1
         tally.forms[best.form] += 1
         tally.answers[best.answers] += 1
-        tally.wordings[best.wording] += 1
+        tally.wordings[genre, best.wording] += 1
         self._topics[group.topic] += 1
         self._picked[part].append((group, best))
 
@@ -179,6 +182,7 @@ class Picker:
         if not first.answerable or first.withheld:
             return True
         # No other passage can hold its evidence; few of a long document are near it.
+        first = self._completed(first) or first
         near = tuple(
             passage
             for passage in self._index.passages.of(first.document)
@@ -222,7 +226,16 @@ class Picker:
             return False
         if first.answerable and not self._index.covered(first, self._index.passages.of(first.document)):
             return False
-        return first.withheld != "clause" or self._index.left_by_clause(first) >= LEFT_IN_INDEX
+        whole = self._completed(first)
+        if whole is None:
+            return False
+        return whole.withheld != "clause" or self._index.left_by_clause(whole) >= LEFT_IN_INDEX
+
+    def _completed(self, question: Question) -> Question | None:
+        """Return the question with all that states its answer as evidence; None: that is not certain."""
+        if not (self.pool.searched and question.answerable):
+            return question
+        return self._index.completion.completed(question)
 
 
 def _rank(seed: int, part: RowPart, group: Group) -> str:

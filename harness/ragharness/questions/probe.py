@@ -68,6 +68,20 @@ def probe(questions: Sequence[Question]) -> list[Probed]:
     return found
 
 
+def verdict(probed: Sequence[Probed]) -> str:
+    """Return in a sentence where the wording tells whether a refusal is wanted."""
+    telling = [f"{each.row} {each.auc:.2f} (limit {each.limit:.2f})" for each in probed if each.tells]
+    if not telling:
+        return "The wording alone does not tell which questions want a refusal."
+    return f"The wording alone tells which questions want a refusal: {', '.join(telling)}."
+
+
+def warning(questions: Sequence[Question]) -> tuple[str, ...]:
+    """Return the verdict as a note on a set whose wording tells; else nothing."""
+    found = probe(questions)
+    return (verdict(found),) if any(each.tells for each in found) else ()
+
+
 def _probed(
     row: str,
     limit: float,

@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from ragharness.corpus import Corpus
     from ragharness.records import Question
 
-VERSION = 3
+VERSION = 4
 """Raised whenever the candidates change; kept with every frozen set."""
+
+SEARCHED = True
+"""The documents are searched for further statements of every answer."""
 
 NOTE = "Made from your own documents: the questions repeat words of theirs."
 

@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from decimal import Decimal
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.evidence import EvidenceIndex
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ragharness.corpus import Corpus
+    from ragharness.language.dates import DateMention
     from ragharness.language.numbers import Quantity
     from ragharness.records import Document, Passage, Question
 
@@ -52,6 +54,8 @@ class Place(NamedTuple):
     text: str
     stated: str
     share: float
+    start: int
+    end: int
 
 
 class Search:
@@ -61,6 +65,7 @@ class Search:
         self.corpus = corpus
         self.evidence = EvidenceIndex(corpus)
         self._weights: dict[str, dict[str, float]] = {}
+        self._units: dict[str, list[_Unit]] = {}
         self._explained: dict[str, dict[tuple[str, ...], frozenset[str]]] = {}
 
     def places(self, question: Question, passages: Sequence[Passage]) -> list[Place]:
@@ -69,7 +74,11 @@ class Search:
         for passage in passages:
             document = self.corpus.document(passage.document)
             wanted = self._wanted(question, document)
-            told = (self._place(question, passage, document, unit, wanted) for unit in _units(passage))
+            if passage.id not in self._units:
+                self._units[passage.id] = [_Unit(passage, *each) for each in _units(passage)]
+            told = (
+                self._place(question, passage, document, unit, wanted) for unit in self._units[passage.id]
+            )
             best = max(filter(None, told), key=lambda each: each.share, default=None)
             found += [best] if best is not None else []
         return found
@@ -79,17 +88,16 @@ class Search:
         question: Question,
         passage: Passage,
         document: Document,
-        unit: tuple[int, int],
+        unit: _Unit,
         wanted: dict[str, float],
     ) -> Place | None:
-        start, end = passage.start + unit[0], passage.start + unit[1]
-        text = document.text[start:end]
+        start, end, text = unit.start, unit.end, unit.text
         if question.kind == "yesno":
             share = self._says_the_same(question, text, wanted)
-            return Place(passage, text, "", share) if share else None
+            return Place(passage, text, "", share, start, end) if share else None
         whole = passage.text if question.kind == "list" else text
         above = document.text[max(0, start - BEFORE) : start]
-        stated = _stated(question, whole, above)
+        stated = _stated(question, unit, whole, above)
         if not stated:
             return None
         if "|" not in text:
@@ -104,7 +112,9 @@ class Search:
         share = held / (sum(wanted.values()) or 1)
         figure = question.kind == "number" and sum(map(str.isdigit, stated)) > LEAST_DIGITS
         enough = share >= (ENOUGH_OF_A_FIGURE if figure else ENOUGH)
-        return Place(passage, " ".join(whole.split()), stated, share) if enough and inside else None
+        if not (enough and inside):
+            return None
+        return Place(passage, " ".join(whole.split()), stated, share, start, end)
 
     def _concepts(self, text: str, document: Document, wanted: dict[str, float]) -> set[str]:
         """Return which wanted words a text has; a name in full has those of its abbreviation."""
@@ -165,6 +175,22 @@ class Search:
         return share if stated.strong and stated.polarity == ("affirms" if affirmed else "denies") else 0.0
 
 
+class _Unit:
+    """A row or sentence of a passage, with the amounts and dates in it, read once."""
+
+    def __init__(self, passage: Passage, start: int, end: int) -> None:
+        self.start, self.end = passage.start + start, passage.start + end
+        self.text = passage.text[start:end]
+
+    @cached_property
+    def quantities(self) -> Sequence[Quantity]:
+        return find_quantities(self.text)
+
+    @cached_property
+    def dates(self) -> Sequence[DateMention]:
+        return find_dates(self.text)
+
+
 def _units(passage: Passage) -> Iterator[tuple[int, int]]:
     """Yield the rows of tables and the sentences of a passage."""
     position = 0
@@ -176,16 +202,16 @@ def _units(passage: Passage) -> Iterator[tuple[int, int]]:
         position += len(line) + 1
 
 
-def _stated(question: Question, text: str, above: str) -> str:
-    """Return the answer as a text states it; empty: it does not."""
+def _stated(question: Question, unit: _Unit, text: str, above: str) -> str:
+    """Return the answer as a unit states it, a list as its text does; empty: it does not."""
     spelled = [*question.answers, *(each for names in question.aliases.values() for each in names)]
     if question.kind == "number":
-        quantities = (each for each in find_quantities(text) if _same(question, each, text, above))
+        quantities = (each for each in unit.quantities if _same(question, each, text, above))
         return next((text[each.start : each.end].strip() for each in quantities), "")
     if question.kind == "date":
         [gold], precision = question.answers[:1], question.date_precision
         relations = ("match", "ambiguous")
-        dates = (each for each in find_dates(text) if compare_date(gold, precision, each) in relations)
+        dates = (each for each in unit.dates if compare_date(gold, precision, each) in relations)
         return next((text[each.start : each.end] for each in dates), "")
     if question.kind == "list":
         every = [find_alias(text, (item, *question.aliases.get(item, ()))) for item in question.answers]

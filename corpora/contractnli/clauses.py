@@ -1,0 +1,168 @@
+"""Open questions about clauses: how long, within how many days, which law, and where contracts say so."""
+
+from __future__ import annotations
+
+import re
+import sys
+from decimal import Decimal
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ragharness.passages import build_passages, withhold
+from ragharness.records import Distractor, Document, Evidence, Kind, Question
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ragharness.passages import PassageSet
+
+_MOST_TEMPTING = 3
+_MONTHS_OF_A_YEAR = 12
+_LAW = "law"
+_INCORPORATED = re.compile(
+    r"\ban? ((?:New |North |South )?[A-Z][a-z]+) (?:corporation|limited (?:liability company|partnership))\b"
+)
+
+
+class Stated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What one contract states of a clause, and where."""
+
+    answers: tuple[str, ...]
+    at: tuple[tuple[int, int], ...]
+    unit: str = ""
+
+    def evidence(self, document: str) -> tuple[Evidence, ...]:
+        """Return the spans that state it."""
+        return tuple(Evidence(document, start, end) for start, end in self.at)
+
+
+class Clause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How one clause is asked about; see ``clauses.toml``."""
+
+    kind: Kind
+    about: str
+    asked: list[str]
+    silence: tuple[str, ...]
+    stated: dict[str, Stated]
+    silence_asked: bool = True
+
+
+@cache
+def load_clauses() -> dict[str, Clause]:
+    """Return the content of ``clauses.toml``."""
+    path = Path(__file__).with_name("clauses.toml")
+    return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), dict[str, Clause])
+
+
+def open_questions(documents: Iterable[Document]) -> Iterator[Question]:
+    """Yield every open question about contracts with a name, document by document, in all wordings."""
+    for document in documents:
+        for topic, clause in load_clauses().items():
+            if document.id in clause.stated:
+                yield from _stated(document, topic, clause)
+            elif clause.silence_asked and not matches(clause.silence, document.text):
+                for asked in _asked(document, topic, clause):
+                    yield msgspec.structs.replace(
+                        asked, target="refused", absence_patterns=clause.silence, absence_scope="document"
+                    )
+
+
+def _stated(document: Document, topic: str, clause: Clause) -> Iterator[Question]:
+    """Yield a clause as a question to be answered, withheld, and asked of an empty retrieval."""
+    stated = clause.stated[document.id]
+    evidence = stated.evidence(document.id)
+    false = _tempting(document, topic, clause)
+    silent_rest = leaves_silence(document, evidence, clause.silence)
+    for asked in _asked(document, topic, clause):
+        if clause.kind == "text" and any(each in asked.text for each in stated.answers):
+            continue  # the contract is named by the place asked for
+        known = msgspec.structs.replace(
+            asked, answerable=True, answers=stated.answers, unit=stated.unit, evidence=evidence
+        )
+        if false:
+            note = f"tempting: the contract also states {false[0].about}"
+            yield msgspec.structs.replace(known, target="wrong", distractors=false, note=note)
+        else:
+            yield msgspec.structs.replace(known, target="correct")
+        yield msgspec.structs.replace(known, target="unsupported", withheld="document")
+        if silent_rest:
+            yield msgspec.structs.replace(known, target="unsupported", withheld="clause")
+        yield msgspec.structs.replace(known, stratum="null_retrieval")
+
+
+def _asked(document: Document, topic: str, clause: Clause) -> Iterator[Question]:
+    for wording, called in names(document):
+        yield Question(
+            id="",
+            text=clause.asked[wording - 1].format(name=called),
+            stratum="grounded",
+            kind=clause.kind,
+            answerable=False,
+            document=document.id,
+            topic=topic,
+            wording=wording,
+        )
+
+
+def _tempting(document: Document, topic: str, clause: Clause) -> tuple[Distractor, ...]:
+    """Return what the contract states of others in the same measure, each with its place.
+
+    Of the governing law it is where a party was incorporated, of a figure what other clauses set.
+    """
+    own = clause.stated[document.id]
+    found: dict[str, Distractor] = {}
+    for match in _INCORPORATED.finditer(document.text) if topic == _LAW else ():
+        if match[1] not in own.answers:
+            place = Evidence(document.id, *match.span())
+            found.setdefault(match[1], Distractor(match[1], "where a party was incorporated", (place,)))
+    for name, other in load_clauses().items():
+        stated = other.stated.get(document.id)
+        if name == topic or stated is None or {clause.kind, other.kind} != {"number"}:
+            continue
+        value = _converted(stated, own.unit)
+        if value and value not in own.answers:
+            found.setdefault(value, Distractor(value, other.about, stated.evidence(document.id)))
+    return tuple(found.values())[:_MOST_TEMPTING]
+
+
+def _converted(stated: Stated, unit: str) -> str:
+    """Return a duration in another unit; empty: days do not compare with months."""
+    value = Decimal(stated.answers[0])
+    if stated.unit != unit:
+        if "days" in (stated.unit, unit):
+            return ""
+        value = value * _MONTHS_OF_A_YEAR if unit == "months" else value / _MONTHS_OF_A_YEAR
+    return f"{value.normalize():f}"
+
+
+def names(document: Document) -> Iterator[tuple[int, str]]:
+    """Yield the number of a wording and how it calls the document: two by its title, one in other words."""
+    title = f"the {document.title}"
+    yield from ((1, title), (2, title))
+    if document.paraphrase:
+        yield 3, document.paraphrase
+
+
+def leaves_silence(document: Document, evidence: tuple[Evidence, ...], silence: Iterable[str]) -> bool:
+    """Whether nothing else in the contract touches the topic once its passages are withheld."""
+    rest = withhold(_passages(document), (), evidence).passages
+    return bool(silence) and not matches(silence, "\n".join(each.text for each in rest))
+
+
+@lru_cache(maxsize=1)
+def _passages(document: Document) -> PassageSet:
+    """Facts come document by document: the last one is all that needs keeping."""
+    return build_passages([document])
+
+
+def matches(patterns: Iterable[str], text: str) -> bool:
+    """Whether one of some case-insensitive patterns has a hit."""
+    return any(re.search(pattern, text, re.IGNORECASE | re.DOTALL) for pattern in patterns)

@@ -1,0 +1,148 @@
+"""What a document says besides the evidence: further statements of an answer, and what withholding leaves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from ragharness.language.numbers import find_quantities
+from ragharness.language.units import read_unit
+from ragharness.language.words import content
+from ragharness.passages import PassageSet, withhold
+from ragharness.questions.derivations import derived
+from ragharness.questions.statements import ALIKE, Place, Search
+from ragharness.records import Evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ragharness.corpus import Corpus
+    from ragharness.records import Passage, Question
+
+_FEW_TITLES = 4
+"""Titles that share a word which tells that their documents are about the same."""
+
+_CERTAIN = 0.75
+"""Share of a question's words from which another statement of its figure or date is evidence."""
+
+
+class Completion:
+    """Completes the evidence of questions about one corpus; remembers what it found."""
+
+    def __init__(self, corpus: Corpus, passages: PassageSet) -> None:
+        """``passages``: the whole index."""
+        self.corpus = corpus
+        self._passages = passages
+        self._search = Search(corpus)
+        self._completed: dict[tuple[object, ...], Question | None] = {}
+        self._kin: dict[str, list[str]] = {}
+
+    def completed(self, question: Question) -> Question | None:
+        """Return the question with all statements of its answer as evidence, exact figures accepted.
+
+        None where a passage may state the answer, but not beyond doubt, or where what is withheld is left.
+        """
+        key = (question.text, question.answers, question.evidence, question.withheld, question.stratum)
+        if key not in self._completed:
+            self._completed[key] = self._complete(question)
+        found = self._completed[key]
+        return found and replace(question, answers=found.answers, evidence=found.evidence)
+
+    def elsewhere(self, question: Question) -> list[Place]:
+        """Return the passages that state an answer and hold no evidence of it; of a yes or no none.
+
+        What settles a yes or no in other words takes a reader.
+        """
+        if question.kind == "yesno" or not question.answers:
+            return []
+        pool = list(self._of(self._own(question))) if question.document else self._passages.passages
+        golds = self._search.evidence.supporting(question, pool)
+        return self._search.places(question, [each for each in pool if each.id not in golds])
+
+    def left(self, question: Question, index: PassageSet | None = None) -> str:
+        """Return where what is withheld still stands, or follows from what does; empty: it is gone.
+
+        ``index``: what passages there are; without it those that the question leaves by itself.
+        """
+        if not question.withheld or question.kind == "yesno":
+            return ""
+        own = self._own(question)
+        gone = own if question.withheld == "document" else ()
+        kin = [name for name in (*own, *self._alike(question.document)) if name not in gone]
+        near = PassageSet(tuple(self._of(dict.fromkeys(kin))), self._passages.words)
+        left = withhold(near, gone, question.evidence).passages
+        if index is not None:
+            there = {passage.id for name in kin for passage in index.of(name)}
+            left = tuple(each for each in left if each.id in there)
+        for place in self._search.places(question, left):
+            return f"stated in {place.passage.id}"
+        for how, text in derived(question, self.corpus.document(question.document).text, left):
+            return f"{how}: {text}"
+        return ""
+
+    def _complete(self, question: Question) -> Question | None:
+        # Of a document that is gone, or is never retrieved, nothing can be cited.
+        citable = question.withheld != "document" and question.stratum != "null_retrieval"
+        places = self.elsewhere(question) if citable else []
+        if question.document and any(not self._certain(question, each) for each in places):
+            return None
+        spans = {Evidence(each.passage.document, each.start, each.end) for each in places}
+        exact = (value for each in places if (value := _exact(question, each)))
+        whole = replace(
+            question,
+            evidence=(*question.evidence, *sorted(spans - set(question.evidence))),
+            answers=tuple(dict.fromkeys((*question.answers, *exact))),
+        )
+        return None if self.left(whole) else whole
+
+    def _certain(self, question: Question, place: Place) -> bool:
+        """Whether a place says what the evidence says, or states the figure with the question's words."""
+        said = set(content(place.text))
+        golds = (
+            set(content(self.corpus.document(span.document).text[span.start : span.end]))
+            for span in question.evidence
+        )
+        if any(len(said & gold) >= ALIKE * len(said | gold) for gold in golds):
+            return True
+        return question.kind in ("number", "date") and place.share >= _CERTAIN
+
+    def _own(self, question: Question) -> tuple[str, ...]:
+        """Return the document asked about and those with the same text."""
+        first = self.corpus.canonical(question.document)
+        return (first, *(twin for twin, other in self.corpus.twins.items() if other == first))
+
+    def _of(self, documents: Iterable[str]) -> Iterable[Passage]:
+        return (passage for name in documents for passage in self._passages.of(name))
+
+    def _alike(self, asked: str) -> Sequence[str]:
+        """Return the documents that may state the same: of one filer, or with a word that few titles have."""
+        if asked not in self._kin:
+            facts = self.corpus.facts
+            filers = {each.document: each.details["company"] for each in facts if "company" in each.details}
+            titles = {each.id: frozenset(content(each.title)) for each in self.corpus.documents}
+            common = Counter(word for title in titles.values() for word in title)
+            rare = {word for word in titles[asked] if common[word] <= _FEW_TITLES}
+            self._kin[asked] = sorted(
+                name
+                for name, title in titles.items()
+                if (filers.get(name) == filers[asked] if asked in filers else title & rare)
+            )
+        return self._kin[asked]
+
+
+def _exact(question: Question, place: Place) -> str:
+    """Return the figure of a place in the question's unit where it is more exact than the gold; else empty."""
+    if question.kind != "number" or not place.stated:
+        return ""
+    factor = read_unit(question.unit).factor
+    gold = Decimal(question.answers[0].replace(",", ""))
+    for amount in find_quantities(place.stated):
+        for scale in (1, 1000, 1_000_000):
+            value = abs(amount.value) * (1 if amount.scaled else scale) / factor
+            digits = len(gold.normalize().as_tuple().digits)
+            if amount.significant > digits and f"{value:.{digits - 1}e}" == f"{gold:.{digits - 1}e}":
+                return f"{value.normalize():f}"
+    return ""
