@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from ragharness.questions.corpus_index import Searched
 from ragharness.records import Question
 
-from .naming import spoken
+from .tables import Silence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ragharness.corpus import Corpus
     from ragharness.records import Document, Fact
 
-    from .tables import Silence
+    from .tables import Concept
 
 _OFTEN = 5000
 """Words of a filing among which one must be of what the question presumes."""
@@ -63,11 +63,20 @@ def wordings(filed: Filed, texts: list[str], **also: str) -> Iterator[tuple[int,
     names = {
         "title": filed.document.title,
         "paraphrase": filed.document.paraphrase,
-        "end": spoken(filed.end),
         **also,
     }
     for number, text in enumerate(texts, start=1):
         yield number, text.format(**names)
+
+
+def lacking(filed: Filed, key: str, concept: Concept) -> Iterator[Question]:
+    """Yield a concept that the filing lacks, worded as where others state it."""
+    if not concept.absent or any(filed.facts.get(tag) for tag in concept.tags):
+        return
+    assets = filed.now("us-gaap:Assets")
+    unit = concept.unit or (assets.unit if assets else "USD million")
+    silence = Silence(patterns=concept.absent, ask=concept.ask, kind="number", unit=unit)
+    yield from silent(filed, key, silence, "document")
 
 
 def silent(

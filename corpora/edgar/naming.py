@@ -38,7 +38,7 @@ _CAPITALS = 4
 
 _SYMBOL = re.compile(r"(?!(?:N/?A|NONE)$)[A-Z][A-Z0-9./-]{0,9}", re.IGNORECASE)
 _SUFFIX = re.compile(
-    r"[\s,]+(?:incorporated|inc|corporation|corp|company|co|limited|ltd|plc|llc|lp|n\.?v|s\.?a|ag|se|holdings?)\.?$",
+    r"[\s,]+(?:incorporated|inc|corporation|corp|company|companies|co|limited|ltd|plc|llc|lp|n\.?v|s\.?a|ag|se|holdings?)\.?$",
     re.IGNORECASE,
 )
 _STATE = re.compile(r"\s*[/\\](?:[A-Za-z ]{2,12}[/\\]?)?\s*$")
@@ -171,8 +171,9 @@ def _readable(registrant: str, text: str) -> tuple[str, str]:
 
 def _as_written(name: str, text: str) -> str:
     """Return a name in capitals as a text writes it most often otherwise: "UNITEDHEALTH" is UnitedHealth."""
-    # The register leaves out points, hyphens and accents.
-    letters = r"[\s.,&’'-]{1,3}".join(map(re.escape, _plain(name).split()))
+    # The register leaves out points, hyphens, apostrophes and accents.
+    words = (re.sub(r"(?<=[A-Z]{3})S$", "['’]?S", re.escape(each)) for each in _plain(name).split())
+    letters = r"[\s.,&’'-]{1,3}".join(words)
     places = re.finditer(rf"(?<!\w){letters}(?!\w)", _plain(text), re.IGNORECASE)
     found = Counter(" ".join(text[each.start() : each.end()].split()) for each in places)
     others: list[str] = [

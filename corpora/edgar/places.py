@@ -102,36 +102,47 @@ class Places:
         sure, vague = _written(fact)
         if not sure:
             return None
-        return self._lines(fact, sure, vague, _words(" ".join(about)), everything=True)
+        return self._lines(
+            fact, sure, vague | _roundings(fact) - sure, words_of(" ".join(about)), everything=True
+        )
 
     def stating(self, fact: Fact, about: Iterable[str] = ()) -> tuple[Evidence, ...]:
         """Return the tagged rows, and others with the same figure that speak of the same thing.
 
-        ``about``: further words for it, other than those of the row and of the tag.
+        Nothing where a row with a short figure may speak of it or not. ``about``: further words for it, other
+        than those of the row and of the tag.
         """
         if fact.kind == "text":
             return self._saying(fact)
         sure, vague = _written(fact)
-        return self._lines(fact, sure, vague, _words(" ".join(about)), everything=False)
+        return self._lines(fact, sure, vague, words_of(" ".join(about)), everything=False)
 
     def _lines(
         self, fact: Fact, sure: set[str], vague: set[str], about: frozenset[str], *, everything: bool
     ) -> tuple[Evidence, ...]:
         document = self._documents[fact.document]
         text = document.text
-        rows = [text[each.start : each.end] for each in fact.evidence]
-        known = frozenset().union(_words(_CAMEL.sub(" ", fact.topic)), about, *map(_words, rows))
+        # The words of a whole sentence fit too many lines.
+        rows = [row for row in (text[each.start : each.end] for each in fact.evidence) if "|" in row]
+        known = frozenset().union(words_of(_CAMEL.sub(" ", fact.topic)), about, *map(words_of, rows))
         found = list(fact.evidence)
         for forms, least in ((sure, 0 if everything else 1), (vague, 1 if everything else _ALIKE)):
             for start, _ in sorted(self._stated(document, forms)):
                 line = Evidence(document.id, *self._line(document, start))
-                own = _words(text[line.start : line.end])
+                own = words_of(text[line.start : line.end])
                 if not own and forms is sure:
                     # "Balance at December 31": what it is the balance of stands above.
                     first, last = document.segments[self._segment(document, start)]
-                    own = _words(text[first:last]) if len(known & _words(text[first:last])) >= _ALIKE else own
-                if len(known & own) >= least:
-                    found.append(line)
+                    own = (
+                        words_of(text[first:last])
+                        if len(known & words_of(text[first:last])) >= _ALIKE
+                        else own
+                    )
+                if len(known & own) < least or line in found:
+                    continue
+                if forms is vague and not everything and "|" in text[line.start : line.end] and own - known:
+                    return ()
+                found.append(line)
         return tuple(dict.fromkeys(found))
 
     def _saying(self, fact: Fact) -> tuple[Evidence, ...]:
@@ -189,7 +200,8 @@ class Places:
         return self._figures[document.id]
 
 
-def _words(text: str) -> frozenset[str]:
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a text that tell what it is about."""
     return frozenset(_WORD.findall(text.casefold())) - _EMPTY
 
 
@@ -235,6 +247,19 @@ def _written(fact: Fact) -> tuple[set[str], set[str]]:
                 elif digits >= _ROUNDED or rounded == scaled:
                     vague.add(f"{text} {word}")
     return sure, vague - sure
+
+
+def _roundings(fact: Fact) -> set[str]:
+    """Return the value rounded to two digits or more with a scale word ("$53 billion"): hardly withheld."""
+    value = abs(Decimal(fact.details["value"]))
+    found = set()
+    for word, power in _POWERS.items():
+        scaled = value.scaleb(-power)
+        for places in range(4):
+            rounded = scaled.quantize(Decimal(1).scaleb(-places))
+            if _significant(str(rounded)) >= _ROUNDED:
+                found |= {f"{rounded} {word}", f"{_plain(rounded)} {word}"}
+    return found
 
 
 def _significant(text: str) -> int:

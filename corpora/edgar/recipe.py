@@ -1,20 +1,22 @@
 """Every question that could be asked about the filings: tagged figures in our wording, silences, traps.
 
-``tables.py`` reads the wordings: of what is tagged in ``concepts.toml``, of what nothing answers in
-``silences.toml``; ``places.py`` finds where else a filing states a figure, ``traps.py`` makes the questions
-that only look answerable.
+``tables.py`` reads the wordings: of what is tagged in ``concepts.toml``, of what no filing answers in
+``silences.toml``; ``places.py`` finds where else a filing states a figure, ``derivable.py`` whether it
+follows from others, ``traps.py`` makes the questions that only look answerable.
 """
 
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from ragharness.records import Distractor, Fact, Question
+from ragharness.records import Distractor, Evidence, Fact, Question
 
-from .filed import read_filings, silent, wordings
+from .derivable import follows
+from .filed import lacking, read_filings, silent, wordings
 from .naming import spoken
 from .places import Places
 from .plain import plainly_stated
@@ -29,14 +31,34 @@ if TYPE_CHECKING:
     from .filed import Filed
     from .tables import Concept
 
-VERSION = 1
+VERSION = 2
 """Raised whenever the candidates change; kept with every frozen set."""
+
+BOTH_SIDES = True
+"""A topic is asked with an answer about as often as without: what is asked does not tell what is wanted."""
 
 _ALIKE = 0.02
 """A figure that differs by less from another is no temptation: a rounded answer would fit both."""
 
+_TEMPTS = 3
+"""A figure that many times as large, or as small, tempts nobody."""
+
+_LAST = "the figure for"
+"""What a distractor is called that is last year's."""
+
+_ENOUGH = 60
+"""Figures that stand alone from which no other ones are asked as plain."""
+
 _MOST_PLACES = 6
 """Places that state a figure above which it cannot be withheld without hollowing out the filing."""
+
+_BARE = re.compile(r"\d[\d,.]*")
+_AMOUNTS = {
+    "USD": re.compile(r"\$\s?\d[\d,.]*"),
+    "percent": re.compile(r"\d[\d.]*\s?(?:%|percent)"),
+    "shares": re.compile(r"\d[\d,.]*(?:\s[a-z]+){0,5}\sshares"),
+}
+"""How a sentence writes amounts of a kind."""
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _AUDITORS = {
@@ -61,17 +83,35 @@ def candidates(corpus: Corpus) -> list[Question]:
     filings = read_filings(corpus)
     places = Places(corpus, {each.document.id: (each.cik, each.end) for each in filings})
     found: list[Question] = []
+    of_filer: dict[str, list[Filed]] = {}
     for filed in filings:
-        for key, concept in load_concepts().items():
+        of_filer.setdefault(filed.cik, []).append(filed)
+    for filed in filings:
+        for number, (key, concept) in enumerate(load_concepts().items()):
             stated = _stated(filed, key, concept)
             if stated is not None:
                 found += _asked(filed, concept, stated, places)
-        for key, silence in load_silences().unsaid.items():
-            found += silent(filed, key, silence, "document")
+            # What one of a company's filings lacks its others mostly lack too: one of them is asked.
+            same = of_filer[filed.cik]
+            if same[number % len(same)] is filed:
+                found += lacking(filed, key, concept)
         for key, silence in load_silences().unasked.items():
             found += silent(filed, key, silence, "corpus")
+    found += _plain_too(found)
     found += traps(filings)
     return [*(each for each in found if not gives_itself_away(each)), *plainly_stated(corpus)]
+
+
+def _plain_too(found: list[Question]) -> list[Question]:
+    """Return figures that only last year's tempts for, as plain ones, where few filings state others."""
+    plain = {(each.document, each.topic) for each in found if each.target == "correct"}
+    if len(plain) >= _ENOUGH:
+        return []
+    return [
+        msgspec.structs.replace(each, target="correct")
+        for each in found
+        if each.target == "wrong" and all(other.about.startswith(_LAST) for other in each.distractors)
+    ]
 
 
 def gives_itself_away(question: Question) -> bool:
@@ -100,7 +140,7 @@ def _stated(filed: Filed, key: str, concept: Concept) -> Stated | None:
         [
             Distractor(
                 _in_unit_of(fact, last),
-                f"the figure for {spoken(last.details['end'])}",
+                f"{_LAST} {spoken(last.details['end'])}",
                 last.evidence[:1],
             )
         ]
@@ -130,12 +170,13 @@ def _line(fact: Fact) -> str:
 
 
 def _tempting(fact: Fact, distractors: Iterable[Distractor]) -> tuple[Distractor, ...]:
-    """Return the distractors that no rounding makes the right answer."""
+    """Return the distractors that are near enough, and that no rounding makes the right answer."""
     gold = float(fact.answers[0])
     told = {
         each.value: each
         for each in reversed(list(distractors))
-        if abs(float(each.value) - gold) > _ALIKE * abs(gold) and float(each.value) > 0
+        if abs(float(each.value) - gold) > _ALIKE * abs(gold)
+        and gold <= _TEMPTS * float(each.value) <= _TEMPTS * _TEMPTS * gold
     }
     return tuple(reversed(told.values()))
 
@@ -144,11 +185,12 @@ def _asked(filed: Filed, concept: Concept, stated: Stated, places: Places) -> It
     """Yield a fact as a question to be answered, withheld, and asked of an empty retrieval."""
     fact = stated.fact
     numeric = fact.kind == "number"
-    also = {"date": spoken(fact.details["end"])} if "{date}" in "".join(concept.ask) else {}
-    everywhere = places.own(fact, [concept.also]) if numeric else None
     stating = places.stating(fact, [concept.also])
-    elsewhere = places.elsewhere(fact)
-    for number, text in wordings(filed, concept.ask, **also):
+    if not stating:
+        return
+    gone = numeric and not places.elsewhere(fact)
+    everywhere = _everywhere(filed, fact, concept, places) if gone else ()
+    for number, text in wordings(filed, concept.ask):
         if "dollars" in text and not fact.unit.startswith("USD"):
             continue
         question = Question(
@@ -165,19 +207,44 @@ def _asked(filed: Filed, concept: Concept, stated: Stated, places: Places) -> It
             evidence=stating,
             unit=fact.unit,
         )
-        distractors = (*stated.near, *stated.before) if stated.near else ()
-        note = f"tempting: {stated.near[0].about}" if distractors else ""
-        yield msgspec.structs.replace(
-            question, target="wrong" if distractors else "correct", distractors=distractors, note=note
-        )
+        distractors = (*stated.near, *stated.before)
+        if distractors:
+            note = f"tempting: {distractors[0].value} is {distractors[0].about}"
+            yield msgspec.structs.replace(question, target="wrong", distractors=distractors, note=note)
+        elif not numeric or stands_alone(filed.document.text, fact):
+            yield msgspec.structs.replace(question, target="correct")
         yield msgspec.structs.replace(question, stratum="null_retrieval")
-        if elsewhere or not numeric:
+        if not gone:
             continue
         yield msgspec.structs.replace(question, target="unsupported", withheld="document")
-        if everywhere is not None and len(everywhere) <= _MOST_PLACES:
+        if everywhere:
             yield msgspec.structs.replace(
                 question, target="unsupported", withheld="clause", evidence=everywhere
             )
+
+
+def _everywhere(filed: Filed, fact: Fact, concept: Concept, places: Places) -> tuple[Evidence, ...]:
+    """Return what must be withheld of the filing for the value to be gone; nothing where it cannot be."""
+    if concept.rolls or fact.unit == "percent" or "per share" in fact.unit:
+        return ()
+    lines = places.own(fact, [concept.also]) or ()
+    last = filed.before(fact.topic)
+    before = Decimal(_in_unit_of(fact, last)) if last else None
+    if len(lines) > _MOST_PLACES or follows(filed.document, fact, lines, concept.also, before):
+        return ()
+    return lines
+
+
+def stands_alone(text: str, fact: Fact) -> bool:
+    """Whether the rows and sentences with a figure give no other one of its kind."""
+    kind = fact.unit.split()[0] if fact.unit else ""
+    amount = _AMOUNTS.get("shares" if "shares" in fact.unit else kind, _BARE)
+    for each in fact.evidence:
+        label, *cells = text[each.start : each.end].split("|")
+        told = amount.findall(label) + [cell for cell in cells if _BARE.search(cell)]
+        if len(told) > 1:
+            return False
+    return True
 
 
 def _aliases(fact: Fact) -> dict[str, tuple[str, ...]]:
@@ -188,9 +255,5 @@ def _aliases(fact: Fact) -> dict[str, tuple[str, ...]]:
     if fact.topic == "dei:AuditorName":
         found = next((names for stem, names in _AUDITORS.items() if stem in answer.casefold()), ())
         return {answer: found} if found else {}
-    if fact.topic == "dei:EntityTaxIdentificationNumber":
-        return {answer: (answer.replace("-", ""),)}
-    if fact.topic == "dei:EntityFileNumber":
-        return {answer: (re.sub(r"^0+(?=\d)", "", answer),)}
     city = answer.split(",")[0].strip()
     return {answer: (city,)} if city != answer and fact.topic == "dei:AuditorLocation" else {}

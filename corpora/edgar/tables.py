@@ -28,11 +28,16 @@ class Concept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     beside: list[str] = []
     also: str = ""
     """Other words by which filings speak of it."""
-    instant: bool = False
+    absent: list[str] = []
+    """Patterns of which a filing that lacks it has none; empty where none can lack it."""
+    rolls: bool = False
+    """Whether it follows from last year's and what came and went: never withheld in part."""
+    unit: str = ""
+    """What it is counted in where a filing lacks it; empty: as that filing counts its assets."""
 
 
 class Silence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A topic on which a filing, or every one, is silent."""
+    """A topic on which every filing is silent, or what did not happen to one."""
 
     patterns: list[str]
     ask: list[str]
@@ -45,7 +50,6 @@ class Silence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Silences(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``silences.toml``."""
 
-    unsaid: dict[str, Silence]
     unasked: dict[str, Silence]
     premises: dict[str, Silence]
     twins: dict[str, list[tuple[str, str]]]

@@ -23,11 +23,17 @@ if TYPE_CHECKING:
 
 _TOPICS = (
     "revenue", "net_income", "operating_income", "eps_diluted", "assets", "operating_cash", "cash",
-    "income_tax",
+    "income_tax", "public_float", "shares_outstanding", "lease_payments", "payables",
+    "unrecognized_compensation", "current_assets", "lease_interest", "buybacks",
 )  # fmt: skip
-"""Figures that every annual report has."""
+"""Figures that annual reports have."""
 
-_YEARS_AGO = (9, 11, 14)
+_LOOK_ALIKES = ("Capital", "Energy", "Financial", "Logistics", "Realty", "Health", "Mining")
+"""What a company of another trade may be called besides the name of one that everybody knows."""
+
+_YEARS = (1, -4, -5)
+"""The year after a company's last filing here, and years that its first one no longer compares with."""
+
 _KINDS = 4
 """Topics over which the look-alikes are spread, so that the other traps are asked as often."""
 
@@ -35,39 +41,38 @@ _KINDS = 4
 def traps(filings: list[Filed]) -> list[Question]:
     """Return every adversarial question; none has an answer in the corpus."""
     found: list[Question] = []
-    latest = {filed.cik: filed for filed in sorted(filings, key=lambda filed: filed.end)}
+    ordered = sorted(filings, key=lambda filed: filed.end)
+    latest = {filed.cik: filed for filed in ordered}
+    first = {filed.cik: filed for filed in reversed(ordered)}
     for index, filed in enumerate(filings):
-        found += _other_years(filed, index)
+        for shift, years in enumerate(_YEARS):
+            if (latest if years > 0 else first)[filed.cik] is filed:
+                found += _other_year(filed, index + shift, shift, years)
         if latest[filed.cik] is filed:
-            found += _twins(filed, index, load_silences().twins.get(filed.cik, []))
+            word = _LOOK_ALIKES[sum(map(ord, filed.short)) % len(_LOOK_ALIKES)]
+            by_rule = (f"{filed.short} {word}", rf"{re.escape(filed.short)} {word}\b")
+            found += _twins(filed, index, load_silences().twins.get(filed.cik, [by_rule]))
         found += _premises(filed)
     return found
 
 
-def _other_years(filed: Filed, index: int) -> Iterator[Question]:
-    """Yield annual reports of a year that the corpus does not have, about figures that it has for others."""
-    for shift, ago in enumerate(_YEARS_AGO):
-        figure = _figure(filed, index + shift)
-        if figure is None:
-            continue
-        fact, concept = figure
-        end = _years_before(date.fromisoformat(filed.end), ago)
-        spoken = f"{end:%B} {end.day}, {end.year}"
-        names = {
-            "title": re.sub(r"ended .*", f"ended {spoken}", filed.document.title),
-            "paraphrase": re.sub(r"ended .*", f"ended {spoken}", filed.document.paraphrase),
-            "end": spoken,
-        }
-        number, text = list(wordings(filed, concept.ask, **names))[(index + shift) % 3]
-        yield _trap(
-            text,
-            filed.document.title,
-            fact,
-            number,
-            f"other-year-{shift + 1}",
-            [re.escape(spoken)],
-            "the corpus holds other years only",
-        )
+def _other_year(filed: Filed, index: int, shift: int, years: int) -> Iterator[Question]:
+    """Yield the annual report of a year near by that the corpus does not have, about figures that it has."""
+    figure = _figure(filed, index)
+    if figure is None:
+        return
+    fact, concept = figure
+    end = _years_later(date.fromisoformat(filed.end), years)
+    spoken = f"{end:%B} {end.day}, {end.year}"
+    names = {
+        "title": re.sub(r"ended .*", f"ended {spoken}", filed.document.title),
+        "paraphrase": re.sub(r"ended .*", f"ended {spoken}", filed.document.paraphrase),
+    }
+    number, text = list(wordings(filed, concept.ask, **names))[index % 3]
+    # Every annual report says on its cover which year it is for.
+    pattern = rf"for the (?:fiscal )?year ended:? {re.escape(spoken)}"
+    note = "the corpus holds other years only"
+    yield _trap(text, filed.document.title, fact, number, f"other-year-{shift + 1}", [pattern], note)
 
 
 def _twins(filed: Filed, index: int, twins: list[tuple[str, str]]) -> Iterator[Question]:
@@ -136,13 +141,13 @@ def _trap(
     )
 
 
-def _years_before(day: date, years: int) -> date:
-    """Return the end of an earlier fiscal year: the same date, or the same day of the week next to it.
+def _years_later(day: date, years: int) -> date:
+    """Return the end of another fiscal year: the same date, or the same day of the week next to it.
 
     Who does not close at the end of a month closes on a day of the week.
     """
     after = day + timedelta(1)
     if after.day == 1:
-        return after.replace(year=after.year - years) - timedelta(1)
-    earlier = day.replace(year=day.year - years)
-    return earlier + timedelta((day.weekday() - earlier.weekday() + 3) % 7 - 3)
+        return after.replace(year=after.year + years) - timedelta(1)
+    other = day.replace(year=day.year + years)
+    return other + timedelta((day.weekday() - other.weekday() + 3) % 7 - 3)

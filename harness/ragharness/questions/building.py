@@ -56,7 +56,8 @@ def build_questions(corpus: Corpus, size: int = DEFAULT_SIZE, seed: int = DEFAUL
     if corpus.folder:
         return compose(corpus, recipe.candidates(corpus, size), size, seed, searched=searched)
     every = recipe.candidates(corpus)
-    pool = Pool(every, CorpusIndex(corpus), getattr(recipe, "WEIGHTS", None), searched=searched)
+    weights, both_sides = getattr(recipe, "WEIGHTS", None), getattr(recipe, "BOTH_SIDES", False)
+    pool = Pool(every, CorpusIndex(corpus), weights, searched=searched, both_sides=both_sides)
     outcome, short = _largest(pool, size, seed)
     if isinstance(outcome, Shortage):
         try:

@@ -26,7 +26,10 @@ _OF_FOLDERS = "ragharness.questions.folder"
 
 
 class Recipe(Protocol):
-    """A ``recipe.py``; a mapping ``WEIGHTS`` makes kinds of answer rarer, ``NOTE`` is a card's."""
+    """A ``recipe.py``; a mapping ``WEIGHTS`` makes kinds of answer rarer, ``NOTE`` is a card's.
+
+    ``BOTH_SIDES``: whether topics asked with an answer are preferred where a refusal is wanted.
+    """
 
     VERSION: int
     SEARCHED: bool
@@ -107,10 +110,13 @@ class Pool:
         weights: Mapping[str, int] | None = None,
         *,
         searched: bool = False,
+        both_sides: bool = False,
     ) -> None:
         """``searched``: evidence is completed before a question is picked."""
         self.index = index
         self.searched = searched
+        self.both_sides = both_sides
+        """Whether topics that are asked with an answer are preferred where none is wanted, and back."""
         self.weights = weights or {}
         """How many turns a kind of answer gives to the others for each of its own; one where not told."""
         groups: dict[tuple[RowPart, str, str], list[Question]] = {}

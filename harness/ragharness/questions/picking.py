@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from hashlib import sha256
-from math import ceil
+from math import ceil, log
 from typing import TYPE_CHECKING
 
 from ragharness.passages import PassageSet, withhold
@@ -23,6 +23,12 @@ WHOLLY_WITHHELD = 5
 
 LEFT_IN_INDEX = 3
 """Passages of a document that must stay when a clause of it is withheld: its name has to match something."""
+
+_DRAWN = ("grounded", "null_retrieval")
+"""Rows that want a refusal and whose topics are also asked with an answer."""
+
+_UNASKED = 0.3
+"""Answers that a topic without any counts for when topics are drawn."""
 
 
 @dataclass
@@ -44,6 +50,7 @@ class Picker:
     def __init__(self, pool: Pool, seed: int, counts: Mapping[RowPart, int], ease: int) -> None:
         """``ease``: how many times its share a document may carry."""
         self.pool = pool
+        self._seed = seed
         self._spare = bool(pool.weights)
         """Where kinds of answer are to be rare, the documents that state least are withheld first."""
         self._index = pool.index
@@ -53,6 +60,7 @@ class Picker:
         self._picked: defaultdict[RowPart, list[tuple[Group, Question]]] = defaultdict(list)
         self._tallies: defaultdict[tuple[str, str], _Tally] = defaultdict(_Tally)
         self._topics: Counter[str] = Counter()
+        self._answered: Counter[str] = Counter()
         self._taken: set[tuple[str, str]] = set()
         self._closed: set[str] = set()
         self.load: Counter[str] = Counter()
@@ -125,17 +133,31 @@ class Picker:
         tally.answers[best.answers] += 1
         tally.wordings[genre, best.wording] += 1
         self._topics[group.topic] += 1
+        self._answered[group.topic] += best.wanted == "correct"
         self._picked[part].append((group, best))
 
     def fill(self, part: RowPart, count: int) -> None:
         """Pick ``count`` questions of a part: genres, kinds, topics, documents in turn; raises Shortage."""
         tally = self._tally(part)
 
-        def cost(group: Group) -> tuple[int, ...]:
+        def cost(group: Group) -> tuple[float, ...]:
             form = min(tally.forms[each.form] for each in group.variants)
-            return tally.topics[group.topic], self.load[group.place], self._topics[group.topic], form
+            turns = tally.topics[group.topic], self.load[group.place], self._topics[group.topic], form
+            if self.pool.both_sides and part.stratum in _DRAWN:
+                return self._draw(part, group.topic), *turns
+            return turns
 
         self._pick(part, count, cost)
+
+    def _draw(self, part: RowPart, topic: str) -> float:
+        """Return a place in a seeded order, another one for every pick: what has more answers is earlier.
+
+        Topics drawn one by one in the proportion in which answers are wanted tell nothing; spread evenly, a
+        topic that is asked once is known by the one time it was asked before.
+        """
+        drawn = "|".join((str(self._seed), *part, str(len(self._picked[part])), topic))
+        chance = (int(sha256(drawn.encode()).hexdigest()[:13], 16) + 1) / 16**13
+        return -log(chance) / (self._answered[topic] + _UNASKED)
 
     def withhold(self, part: RowPart, count: int) -> None:
         """Pick questions whose evidence is kept out of the index, and close their documents to all others.
@@ -148,9 +170,11 @@ class Picker:
         plenty = self.pool.plenty() if self._spare else scarce
         tally = self._tally(part)
 
-        def cost(group: Group) -> tuple[int, ...]:
+        def cost(group: Group) -> tuple[float, ...]:
             loaded = self.load[group.place] if self.crowded else 0
             turns = tally.topics[group.topic], loaded, scarce[group.place]
+            if self.pool.both_sides:
+                return self._draw(part, group.topic), *turns
             return (group.pair in tempted, loaded, plenty[group.place], *turns) if self._spare else turns
 
         if self.crowded and part.withheld == "clause":
@@ -192,7 +216,7 @@ class Picker:
         return self._index.covered(first, left.passages)
 
     def _pick(
-        self, part: RowPart, count: int, cost: Callable[[Group], tuple[int, ...]], *, close: bool = False
+        self, part: RowPart, count: int, cost: Callable[[Group], tuple[float, ...]], *, close: bool = False
     ) -> None:
         for _ in range(count):
             order = sorted(
