@@ -98,7 +98,7 @@ def test_every_bad_row_is_named_with_its_line(corpus: Corpus, tmp_path: Path) ->
     said = str(caught.value)
     assert "1 of 9 rows can be asked" in said
     for line in range(2, 10):
-        assert f"line {line}: " in said
+        assert f"\nline {line}: " in said
     path.write_text("answer\n5\n")
     with pytest.raises(QuestionsNotUsable, match='a column "question"'):
         load_questions(corpus, path=path)
