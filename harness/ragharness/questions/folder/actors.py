@@ -190,7 +190,7 @@ _WELL_KNOWN = frozenset(
     {"GitHub", "GitLab", "JavaScript", "TypeScript", "PyPI", "YouTube", "LinkedIn", "PyCon", "MacOS"}
 )
 _FRAGMENT = re.compile(
-    rf":|\s[-–]\s|^\w+, {GAP}|^(?:Added?|Fix|Fixed|Remove|Support|In other words|At that point|Note that|Please)\b|^{GAP} (?:FILE|that|which|when|whenever|if|for|to)\b|[~`’']{GAP}|{GAP}['’]|^\w+ing\b|\b(?:a|an|the|of|in|on|for|to|by|with|from|at|as|and|or|is|are|be)\s*$|^(?:Most|Some|All|Many|Another|Similar|If None|Rather|Say|For holding|Components)\b|/ \d"
+    rf":|\s[-–]\s|^\w+, {GAP}|;|^{GAP} \w+ (?:to|that|which)\b|\b\d{{3,4}} (?:that|which)\b|^(?:Added?|Fix|Fixed|Remove|Support|In other words|At that point|Note that|Please)\b|^{GAP} (?:FILE|that|which|when|whenever|if|for|to)\b|[~`’']{GAP}|{GAP}['’]|^\w+ing\b|\b(?:a|an|the|of|in|on|for|to|by|with|from|at|as|and|or|is|are|be)\s*$|^(?:Most|Some|All|Many|Another|Similar|If None|Rather|Say|For holding|Components)\b|/ \d"
 )
 """What is no whole statement: an entry of a list, a remark, half a sentence."""
 _RELATIVE = re.compile(r"\b(?:that|which|who|whose|where|when|whenever|if|as)\b[^,]*")

@@ -27,7 +27,7 @@ _PASTS = {
     "disable": "disabled", "extend": "extended", "document": "documented", "simplify": "simplified",
 }  # fmt: skip
 _OBJECT = re.compile(
-    rf"(?:(?:an?|the|all|some|several|support|two|three|many|most|both)\s|[a-z]+(?<![sui])s\s(?!\w+ing\b)|{NAME}(?=$|\s(?:in|on|for|to|from|with|of|and|as|by|when)\b))"
+    rf"(?:(?:an?|the|all|some|several|support|two|three|many|most|both)\s|[a-z]+(?<![sui])s\s(?:in|on|for|to|from|with|of|that|and|or|which|when|by|as|where|using)\b|{NAME}(?=$|\s(?:in|on|for|to|from|with|of|and|as|by|when)\b))"
 )
 """What a plain object begins with: notes in the style of telegrams leave the article out."""
 _GERUNDS = frozenset(_PASTS.values())
