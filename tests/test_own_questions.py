@@ -98,7 +98,7 @@ def test_every_bad_row_is_named_with_its_line(corpus: Corpus, tmp_path: Path) ->
     said = str(caught.value)
     assert "1 of 9 rows can be asked" in said
     for line in range(2, 10):
-        assert f"line {line}: " in said
+        assert f"\nline {line}: " in said
     path.write_text("answer\n5\n")
     with pytest.raises(QuestionsNotUsable, match='a column "question"'):
         load_questions(corpus, path=path)
@@ -187,3 +187,22 @@ def test_a_run_over_own_questions(verb: Verb, tmp_path: Path) -> None:
     assert not (tmp_path / "questionsets").exists()
     kept = verb("questions", "freeze", "--corpus", "docs", "--questions", "mine.csv", "--out", "kept")
     assert kept.code in (0, 1)
+
+
+def test_short_quotes_and_other_spellings_are_found_and_refusals_counted(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.txt").write_text(
+        "The office keeps five boats in the harbor. The bridge was opened on 1 March 1994.\n\nColour: red."
+    )
+    path = tmp_path / "mine.csv"
+    path.write_text(
+        "question,answer,evidence\nHow many boats does the office keep?,5,\nWhen was the bridge opened?,1994-03-01,\n"
+        "What colour is it?,red,red\nWho owns the moon?,,\n"
+    )
+    corpus = load_corpus(str(folder))
+    found = load_questions(corpus, path=path)
+    text = corpus.documents[0].text
+    held = [text[span.start : span.end] for each in found.questions for span in each.evidence]
+    assert [each.split()[1] for each in held] == ["office", "bridge", "red."]
+    assert found.notes[0] == "1 of 4 questions want a refusal: they have no answer"

@@ -12,6 +12,7 @@ from ragharness.cli import add_group
 from ragharness.cli._console import columns, print_json, print_lines
 from ragharness.cli._loading import load, load_if_here, part
 from ragharness.cli._options import CORPUS, JSON, OFFLINE, QUESTIONS, SEED, SIZE, SOURCE, SPLIT, SUBSET, WORDS
+from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
 
 if TYPE_CHECKING:
     from ragharness.questions import QuestionSet
@@ -148,11 +149,14 @@ def show(
     split: str = SPLIT,
     subset: str = SUBSET,
     source: str = SOURCE,
+    size: int = SIZE,
+    seed: int = SEED,
+    offline: bool = OFFLINE,
     as_json: bool = JSON,
 ) -> None:
     """List a frozen question set, or show one question.
 
-    Downloads nothing.
+    A set of another size or seed than the frozen one is built, as run does.
     """
     from ragharness.cli._questions import (
         pick,
@@ -161,8 +165,14 @@ def show(
         set_facts,
         table,
     )
+    from ragharness.manifests import is_own
+    from ragharness.questions.loading import load_questions
 
-    questions = _stored(corpus, path)
+    questions = (
+        _stored(corpus, path, size, seed)
+        if path or is_own(corpus) or (size, seed) == (DEFAULT_SIZE, DEFAULT_SEED)
+        else load_questions(load(corpus, part(split, subset), source, offline=offline), size=size, seed=seed)
+    )
     if not question:
         if as_json:
             print_json(set_facts(questions))
@@ -261,23 +271,25 @@ def passages(
     print_lines([f"{len(lines)} passages written to {out}, {left_out} withheld"])
 
 
-def _stored(corpus: str, path: Path | None) -> QuestionSet:
+def _stored(
+    corpus: str, path: Path | None, size: int = DEFAULT_SIZE, seed: int = DEFAULT_SEED
+) -> QuestionSet:
     from ragharness.manifests import is_own
     from ragharness.questions.freezing import frozen_set
     from ragharness.questions.loading import stored_set
 
     if path is None and is_own(corpus):
-        return _kept_own(corpus)
+        return _kept_own(corpus, size, seed)
     return frozen_set(corpus) if path is None else stored_set(path, corpus)
 
 
-def _kept_own(corpus: str) -> QuestionSet:
+def _kept_own(corpus: str, size: int, seed: int) -> QuestionSet:
     from ragharness.errors import QuestionsNotUsable
     from ragharness.folders.paths import folder_name
     from ragharness.questions.freezing import CARD, frozen_in
     from ragharness.questions.local_sets import own_place
 
-    place = own_place(folder_name(corpus))
+    place = own_place(folder_name(corpus), size, seed)
     if not (place / CARD).is_file():
         raise QuestionsNotUsable(
             f"expected a frozen set about {corpus} in {place}, found none",

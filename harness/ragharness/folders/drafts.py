@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote
 
 import msgspec
 
@@ -18,6 +19,8 @@ _ODD = re.compile(r"[^\w.-]+")
 _JOINS = re.compile(r"(?:^|[-.])(?:and|y|und|et)(?:[-.]|$)", re.IGNORECASE)
 _LONGEST_ID = 80
 _LONGEST_TITLE = 160
+_VERSION = re.compile(r"\W*(?:version|release|v)?\.?\s*\d+\.\d|\W*unreleased\b", re.IGNORECASE)
+"""A changelog begins with its newest version: nobody calls it by that."""
 _NAMED = re.compile(r"[^\W\d_]{3}")
 """A title by which somebody would speak of a document has a word."""
 
@@ -71,7 +74,12 @@ def documents_of(drafts: Sequence[Draft]) -> list[Document]:
 
 def _id(name: str) -> str:
     """Return a name that can stand between the brackets of a citation."""
-    stem = re.sub(r"\.(?:txt|text|md|markdown|html?|xhtml|pdf|jsonl|ndjson)$", "", name, flags=re.IGNORECASE)
+    stem = re.sub(
+        r"\.(?:txt|text|md|markdown|rst|rest|adoc|asciidoc|html?|xhtml|docx|pdf|jsonl|ndjson)$",
+        "",
+        name,
+        flags=re.IGNORECASE,
+    )
     plain = _ODD.sub("_", stem.replace("/", ".")).strip("._-") or "document"
     if _JOINS.search(plain):
         plain = plain.replace("-", "_")
@@ -83,8 +91,8 @@ def _id(name: str) -> str:
 def _title(draft: Draft) -> str:
     # It will stand between quotation marks.
     title = draft.title.replace('"', "'")
-    if not _NAMED.search(title):
-        stem = draft.name.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    if not _NAMED.search(title) or _VERSION.match(title):
+        stem = unquote(draft.name.rsplit("/", 1)[-1].rsplit(".", 1)[0])
         title = " ".join(stem.replace("_", " ").split()) or draft.name
     if len(title) > _LONGEST_TITLE:
         title = title[:_LONGEST_TITLE].rsplit(" ", 1)[0].rstrip(" ,;:-")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -10,10 +11,13 @@ import msgspec
 from ragharness.errors import RagharnessError
 from ragharness.filings.layout import lay_out
 from ragharness.filings.tree import local_name, looks_like_html, read_tree
+from ragharness.folders.adoc import read_adoc
 from ragharness.folders.decoding import decode
+from ragharness.folders.docx import docx_to_html
 from ragharness.folders.drafts import Draft, Parsed, left_out
 from ragharness.folders.markdown import read_markdown
 from ragharness.folders.pdf import is_pdf, read_pdf
+from ragharness.folders.rst import rst_to_html
 from ragharness.folders.wrapping import one_line, plain_lines, unwrapped
 
 if TYPE_CHECKING:
@@ -28,10 +32,22 @@ _TEXT = frozenset({"txt", "text"})
 _MARKDOWN = frozenset({"md", "markdown"})
 _HTML = frozenset({"html", "htm", "xhtml"})
 _LINES = frozenset({"jsonl", "ndjson"})
-PDF = "pdf"
-ENDINGS = frozenset({*_TEXT, *_MARKDOWN, *_HTML, *_LINES, PDF})
+_RST = frozenset({"rst", "rest"})
+_ADOC = frozenset({"adoc", "asciidoc"})
+PDF, _DOCX = "pdf", "docx"
+ENDINGS = frozenset({*_TEXT, *_MARKDOWN, *_HTML, *_LINES, *_RST, *_ADOC, _DOCX, PDF})
 
-_NESTED = frozenset({*_MARKDOWN, *_HTML})
+LIBRARIES = {
+    PDF: "pypdf",
+    _DOCX: "mammoth",
+    **dict.fromkeys(_RST, "docutils"),
+    **dict.fromkeys(_ADOC, "pyasciidoc"),
+}
+"""The library that a format needs beyond those that are always there."""
+
+COMMAND = "pip install 'ragharness[folders]'"
+
+_NESTED = frozenset({*_MARKDOWN, *_HTML, *_RST, *_ADOC})
 """Formats whose reading may take time by the square of a file's size."""
 
 SMALL = 20_000
@@ -54,10 +70,16 @@ def parse(name: str, path: Path, ending: str) -> Parsed:
         return left_out(name, _reason(error))
 
 
+def can_read(ending: str) -> bool:
+    """Whether the library that a format needs is installed."""
+    library = LIBRARIES.get(ending)
+    return library is None or find_spec(library) is not None
+
+
 def may_run_away(path: Path, size: int, ending: str) -> bool:
     """Whether reading a file may take far longer, or far more memory, than its size tells."""
     if ending != PDF:
-        return ending in _NESTED and size > SMALL
+        return ending == _DOCX or (ending in _NESTED and size > SMALL)
     try:
         with path.open("rb") as file:
             return is_pdf(file.read(SMALL))
@@ -75,16 +97,26 @@ def _drafts(name: str, path: Path, ending: str, notices: list[str]) -> list[Draf
         if not _DECLARED.search(content[:_HEAD]):
             content = _decoded(name, content, notices).encode()
         title, text = read_html(content)
+    elif ending == _DOCX:
+        title, text = read_html(docx_to_html(content))
     else:
         plain = _decoded(name, content, notices)
         if ending in _LINES:
             return _documents(name, plain, notices)
-        title, text = read_markdown(plain) if ending in _MARKDOWN else ("", unwrapped(plain))
+        title, text = _of_text(plain, ending)
     if not any(map(str.isalnum, text)):
         raise ValueError("it holds no words")
     if len(text) > LARGEST:
         raise ValueError(f"its text has {len(text)} characters, more than {LARGEST}")
     return [Draft(name, title, text)]
+
+
+def _of_text(plain: str, ending: str) -> tuple[str, str]:
+    if ending in _RST:
+        return read_html(rst_to_html(plain))
+    if ending in _ADOC:
+        return read_adoc(plain)
+    return read_markdown(plain) if ending in _MARKDOWN else ("", unwrapped(plain))
 
 
 def _decoded(name: str, content: bytes, notices: list[str]) -> str:

@@ -19,6 +19,8 @@ _TITLE = re.compile(
     r"^title[ \t]*:[ \t]*(?P<quote>[\"']?)(?P<title>[^\n]*?)(?P=quote)[ \t]*$", re.MULTILINE | re.IGNORECASE
 )
 _TAG = re.compile(r"<[^<>]{0,2000}>")
+_ROLE = re.compile(r"(?<!\\)\{[a-z][a-z:-]*\}$")
+"""What stands before a reference of Sphinx: {func}`click.echo`."""
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 
@@ -28,7 +30,7 @@ def read_markdown(text: str) -> tuple[str, str]:
     front = _FRONT.match(text)
     named = _TITLE.search(front["head"]) if front else None
     body = text[front.end() :] if front else text
-    blocks, heading = _blocks(_parser().parse(body))
+    blocks, heading = blocks_of(_parser().parse(body))
     return one_line(named["title"]) if named else heading, "\n\n".join(blocks)
 
 
@@ -39,7 +41,7 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 
-def _blocks(tokens: Sequence[Token]) -> tuple[list[str], str]:
+def blocks_of(tokens: Sequence[Token]) -> tuple[list[str], str]:
     """Return paragraphs, list items and tables in order, and the first heading."""
     blocks: list[str] = []
     heading, kind = "", ""
@@ -94,7 +96,9 @@ def _pieces(tokens: Sequence[Token]) -> Iterator[str]:
         if token.type == "link_open" and before == "link_close":
             yield " "  # a row of links has no blanks in between where its page has boxes
         before = token.type
-        if token.type in {"text", "code_inline"}:
+        if token.type == "text":
+            yield _ROLE.sub("", token.content)
+        elif token.type == "code_inline":
             yield token.content
         elif token.type == "softbreak":
             yield " "

@@ -1,4 +1,4 @@
-"""PDF files to plain text, with pypdf (extra ``pdf``); page headers, footers and numbers are left out."""
+"""PDF files to plain text, with pypdf (extra ``folders``); page headers, footers and numbers are left out."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ import io
 import logging
 import re
 from collections import Counter
-from importlib.util import find_spec
 
 from ragharness.folders.wrapping import one_line, plain_lines, unwrapped
 
 MOST_PAGES = 5_000
 """Pages of one file that are read."""
-
-COMMAND = "pip install 'ragharness[pdf]'"
 
 _REPEATED = 0.6
 """Share of pages on whose edge the same line stands: a running head, not what the page says."""
@@ -22,11 +19,6 @@ _HEAD = 1024
 _EDGE = 2
 _FEWEST = 4
 _DIGITS = re.compile(r"\d+")
-
-
-def can_read() -> bool:
-    """Whether the library is installed."""
-    return find_spec("pypdf") is not None
 
 
 def is_pdf(content: bytes) -> bool:

@@ -13,8 +13,15 @@ from typing import TYPE_CHECKING
 from ragharness.errors import UsageError
 from ragharness.folders.drafts import documents_of
 from ragharness.folders.finding import find_files
-from ragharness.folders.formats import ENDINGS, LARGEST, PDF, may_run_away, parse
-from ragharness.folders.pdf import COMMAND, can_read
+from ragharness.folders.formats import (
+    COMMAND,
+    ENDINGS,
+    LARGEST,
+    LIBRARIES,
+    can_read,
+    may_run_away,
+    parse,
+)
 from ragharness.folders.subprocess_reader import SubprocessReader
 from ragharness.records import Document
 
@@ -44,7 +51,7 @@ def read_folder(path: Path, on_progress: Callable[..., None] | None = None) -> C
     """
     files, notices = find_files(path)
     drafts: list[Draft] = []
-    pdf_missing: list[str] = []
+    unreadable: list[str] = []
     others: Counter[str] = Counter()
     with SubprocessReader() as apart:
         for number, file in enumerate(files):
@@ -52,8 +59,8 @@ def read_folder(path: Path, on_progress: Callable[..., None] | None = None) -> C
             if ending not in ENDINGS:
                 others[ending] += 1
                 continue
-            if ending == PDF and not can_read():
-                pdf_missing.append(file.name)
+            if not can_read(ending):
+                unreadable.append(file.name)
                 continue
             if on_progress is not None and number:
                 on_progress(f"reading {path}", number, len(files), "files")
@@ -61,14 +68,14 @@ def read_folder(path: Path, on_progress: Callable[..., None] | None = None) -> C
             parsed = (apart.read if risky else parse)(file.name, file.path, ending)
             drafts += parsed.drafts
             notices += parsed.notices
-    notices += _unread(pdf_missing, others)
+    notices += _unread(unreadable, others)
     if not drafts:
         raise UsageError(
-            f"expected text, Markdown, HTML, PDF or JSON Lines files in {path}, found none that can be read"
-            + (f": {'; '.join(notices[:3])}" if notices else ""),
+            f"expected text, Markdown, reStructuredText, AsciiDoc, HTML, Word, PDF or JSON Lines files in"
+            f" {path}, found none that can be read" + (f": {'; '.join(notices[:3])}" if notices else ""),
             help=COMMAND
-            if pdf_missing
-            else "ragharness run --corpus FOLDER takes .txt .md .html .pdf .jsonl",
+            if unreadable
+            else "ragharness run --corpus FOLDER takes .txt .md .rst .adoc .html .docx .pdf .jsonl",
         )
     documents = documents_of(drafts)
     return Contents(tuple(documents), _shortened([*notices, *_twins(documents)]))
@@ -78,7 +85,7 @@ def state_of(path: Path) -> str:
     """Return a hash of all that reading a folder depends on: its files, and what reads them."""
     files, notices = find_files(path)
     rooms = [Path(__file__).parent, Path(__file__).parents[1] / "filings"]
-    versions = [_version(name) for name in ("lxml", "markdown-it-py", "pypdf")]
+    versions = [_version(name) for name in ("lxml", "markdown-it-py", *sorted(set(LIBRARIES.values())))]
     digest = sha256(repr((sys.version_info[:2], versions, notices)).encode())
     for code in sorted(each for room in rooms for each in room.glob("*.py")):
         digest.update(code.read_bytes())
@@ -107,12 +114,13 @@ def _ending(file: FoundFile) -> str:
     return file.name.rsplit("/", 1)[-1].rpartition(".")[2].lower()
 
 
-def _unread(pdf_missing: list[str], others: Counter[str]) -> Iterator[str]:
-    if pdf_missing:
-        named = ", ".join(pdf_missing[:5]) + (
-            f" and {len(pdf_missing) - 5} more" if len(pdf_missing) > 5 else ""
-        )
-        yield f"{named}: PDF needs a library that is not installed: {COMMAND}"
+def _unread(unreadable: list[str], others: Counter[str]) -> Iterator[str]:
+    missing: dict[str, list[str]] = {}
+    for name in unreadable:
+        missing.setdefault(name.rpartition(".")[2].lower(), []).append(name)
+    for ending, names in sorted(missing.items()):
+        named = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        yield f"{named}: .{ending} needs a library that is not installed: {COMMAND}"
     if others:
         told = ", ".join(f"{count} .{ending}" for ending, count in sorted(others.items())[:8])
         yield f"not read, unsupported file types: {told}"

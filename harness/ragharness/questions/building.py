@@ -12,7 +12,7 @@ from ragharness.questions.candidates import Pool, Shortage, is_searched, load_re
 from ragharness.questions.corpus_index import CorpusIndex
 from ragharness.questions.pairs import PATIENCE, level_forms, pick_answerable
 from ragharness.questions.picking import Picker
-from ragharness.questions.questionset import SHARES, QuestionSet, RowPart, quotas
+from ragharness.questions.questionset import SHARES, QuestionSet, RowPart, is_cloze, quotas
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SMALLEST = 13
 """One question of each kind and a few to balance: below this a set says nothing."""
 
-_EASE = (1, 3)
+_EASE = (1, 3, 9)
 """How many times its share a document may carry, tried in turn: some documents state more than others."""
 
 _LOOK_ABOVE = 4
@@ -108,6 +108,10 @@ def _set_of(
     """Return the set with a note on where it stopped, and on each row that it lacks."""
     notes = [f"{size} questions were asked for, {len(built)} are built: {short}"] if short else []
     notes += [f"no questions of {name}: the documents carry too few" for name in left_out]
+    if cloze := sum(map(is_cloze, built)):
+        notes.append(
+            f"{cloze} of {len(built)} questions are cloze questions, which are easier to retrieve for"
+        )
     return QuestionSet(
         corpus.id, corpus.split, corpus.hash, seed, size, built, notes=tuple(notes), left_out=left_out
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from ragharness import shelf
 from ragharness.errors import QuestionsNotUsable, UnknownName
-from ragharness.questions.questionset import RowPart, part_of
+from ragharness.questions.questionset import RowPart, is_cloze, part_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -92,6 +92,11 @@ class Group:
         return frozenset(span.document for each in first.distractors for span in each.evidence)
 
     @property
+    def cloze(self) -> bool:
+        """Whether a statement is quoted with a gap."""
+        return is_cloze(self.variants[0])
+
+    @property
     def affirmed(self) -> bool | None:
         """Whether the gold answer affirms the proposition; None for other kinds than yes/no."""
         first = self.variants[0]
@@ -124,6 +129,7 @@ class Pool:
             place = index.corpus.canonical(each.document) if each.document else each.text
             groups.setdefault((part_of(each), place, each.topic), []).append(each)
         self._groups: dict[RowPart, list[Group]] = {}
+        self._about: dict[RowPart, dict[tuple[Family, str], list[Group]]] = {}
         for (part, place, topic), variants in sorted(groups.items(), key=lambda item: item[0]):
             ordered = sorted(variants, key=lambda each: (each.form, each.wording, each.text))
             group = Group(place, topic, tuple(ordered), index.family(ordered[0]))
@@ -132,6 +138,14 @@ class Pool:
     def of(self, part: RowPart) -> list[Group]:
         """Return the groups of a part, sorted by document and topic."""
         return self._groups.get(part, [])
+
+    def about(self, part: RowPart, family: Family, topic: str) -> list[Group]:
+        """Return the groups of a part that are of a family and a topic, sorted by document."""
+        if part not in self._about:
+            self._about[part] = {}
+            for each in self.of(part):
+                self._about[part].setdefault((each.family, each.topic), []).append(each)
+        return self._about[part].get((family, topic), [])
 
     def scarce(self) -> Counter[str]:
         """Count for each document the answerable questions that few other documents could replace.

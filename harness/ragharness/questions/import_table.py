@@ -7,24 +7,19 @@ by its answer.
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from ragharness.errors import QuestionsNotUsable
-from ragharness.language.sentences import sentences
-from ragharness.language.tokens import words
-from ragharness.passages import build_passages
-from ragharness.placing import Placer
-from ragharness.placing.naming import DocumentNames
+from ragharness.questions.finding_evidence import Locator
 from ragharness.questions.import_jsonl import EXAMPLE, NumberedQuestions
 from ragharness.questions.tables import MOST, is_csv, read_rows
 from ragharness.questions.values import interrogative, kind_of, read_amount, read_date, typed
-from ragharness.records import Distractor, Evidence, Passage, Question
+from ragharness.records import Distractor, Evidence, Question
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
     from ragharness.corpus import Corpus
@@ -35,14 +30,6 @@ _NONE = frozenset({"", "unanswerable", "not answerable", "n/a", "none", "not sta
 _FALSE = frozenset({"no", "false", "0", "n"})
 _TRUE = frozenset({"yes", "true", "1", "y", ""})
 
-ENOUGH = 0.5
-"""Share of a question's words that the sentence with its answer must have, to be what was meant."""
-
-_SHORTEST = 3
-_ASKING = frozenset(
-    "what when how many much which who where does did was were the according and for".split()  # noqa: SIM905
-)
-
 
 def read_table(content: bytes, path: Path, corpus: Corpus | None = None) -> NumberedQuestions:
     """Return the questions of a table with the lines in which they stand.
@@ -50,7 +37,7 @@ def read_table(content: bytes, path: Path, corpus: Corpus | None = None) -> Numb
     With a corpus evidence is found in its documents. Raises QuestionsNotUsable with every bad row.
     """
     rows, problems = read_rows(content, path)
-    locator = None if corpus is None else _Locator(corpus)
+    locator = None if corpus is None else Locator(corpus)
     questions: list[Question] = []
     for number, cells in rows:
         try:
@@ -59,11 +46,11 @@ def read_table(content: bytes, path: Path, corpus: Corpus | None = None) -> Numb
             problems.append((number, str(error)))
     if problems:
         told = [f"line {number}: {wrong}" for number, wrong in sorted(problems, key=lambda each: each[0])]
-        more = f"; and {len(told) - MOST} more" if len(told) > MOST else ""
+        more = f"\nand {len(told) - MOST} more" if len(told) > MOST else ""
         good = f"{len(questions)} of {len(questions) + len(told)} rows can be asked"
         raise QuestionsNotUsable(
-            f"expected a question and its answer in every row of {path}; {good}: "
-            + "; ".join(told[:MOST])
+            f"expected a question and its answer in every row of {path}; {good}:\n"
+            + "\n".join(told[:MOST])
             + more,
             help="mend these rows; docs/own.md shows the columns",
         )
@@ -73,7 +60,7 @@ def read_table(content: bytes, path: Path, corpus: Corpus | None = None) -> Numb
     return NumberedQuestions(tuple(questions), tuple(number for number, _ in rows))
 
 
-def _question(cells: Cells, number: int, locator: _Locator | None) -> Question:
+def _question(cells: Cells, number: int, locator: Locator | None) -> Question:
     """Return the question of a row; raises ValueError with what is wrong."""
     text = _cell(cells, "question")
     if not any(map(str.isalpha, text)):
@@ -153,7 +140,7 @@ def _cells(cells: Cells, name: str, separator: str) -> list[str]:
     return [each.strip() for each in _cell(cells, name).split(separator) if each.strip()]
 
 
-def _document(name: str, locator: _Locator | None) -> str:
+def _document(name: str, locator: Locator | None) -> str:
     if not name or locator is None:
         return name
     found = locator.document(name)
@@ -163,13 +150,13 @@ def _document(name: str, locator: _Locator | None) -> str:
 
 
 def _evidence(
-    cells: Cells, text: str, given: list[str], document: str, locator: _Locator | None
+    cells: Cells, text: str, given: list[str], document: str, locator: Locator | None
 ) -> tuple[Evidence, ...]:
     if locator is None:
         return ()
     quotes = _cells(cells, "evidence", "||")
     if quotes:
-        return tuple(_quoted(each, document, locator) for each in quotes)
+        return tuple(_quoted(each, text, document, locator) for each in quotes)
     if all(each.lower() in {"yes", "no", "true", "false"} for each in given):
         raise ValueError("a yes or no needs its evidence: a quote of the document that decides it")
     found = locator.stated(text, given, document)
@@ -181,53 +168,9 @@ def _evidence(
     return (found,)
 
 
-def _quoted(quote: str, document: str, locator: _Locator) -> Evidence:
-    place = locator.quoted(quote, document)
+def _quoted(quote: str, question: str, document: str, locator: Locator) -> Evidence:
+    place = locator.quoted(quote, document) or locator.held(question, quote, document)
     if place is None:
         where = document or "any document, or in several: name the document"
         raise ValueError(f"the evidence {quote[:60]!r} is not found in {where}")
     return place
-
-
-class _Locator:
-    """Finds places in one corpus; the texts are indexed at the first quote."""
-
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
-        self._names = DocumentNames(corpus)
-        self._placer = Placer(corpus, build_passages(corpus.documents))
-
-    def document(self, name: str) -> str:
-        """Return the id of the document that a name means; empty: of none."""
-        return self._names.find(name)
-
-    def quoted(self, quote: str, document: str) -> Evidence | None:
-        """Return where a quote stands, however it was wrapped; None: nowhere, or in several documents."""
-        brought = Passage("", document, "", 0, 0, quote)
-        placed = self._placer.place(brought)
-        if placed.how != "text" or (document and placed.passage.document != document):
-            return None
-        return placed.passage.places[0]
-
-    def stated(self, question: str, spellings: Sequence[str], document: str) -> Evidence | None:
-        """Return the sentence with one spelling of the answer that shares most words with the question."""
-        wanted = frozenset(word for word in words(question) if len(word) >= _SHORTEST) - _ASKING
-        searches = [_search(each) for each in spellings if each]
-        best: tuple[float, Evidence] | None = None
-        for each in [self._corpus.document(document)] if document else self._corpus.documents:
-            if not any(search.search(each.text) for search in searches):
-                continue
-            named = wanted - frozenset(words(each.title))
-            for start, end in sentences(each.text):
-                sentence = each.text[start:end]
-                if any(search.search(sentence) for search in searches):
-                    asked = named or wanted
-                    share = len(asked & frozenset(words(sentence))) / max(1, len(asked))
-                    if share >= ENOUGH and (best is None or share > best[0]):
-                        best = share, Evidence(each.id, start, end)
-        return best[1] if best else None
-
-
-def _search(spelling: str) -> re.Pattern[str]:
-    inner = r"\s+".join(map(re.escape, spelling.split()))
-    return re.compile(rf"(?<![\w.,]){inner}(?![\w]|[.,]\d)", re.IGNORECASE)

@@ -124,11 +124,7 @@ def _best(
     picker: Picker, part: RowPart, family: Family, topic: str, labels: tuple[bool | None, ...]
 ) -> Group | None:
     """Return the usable group of the document with the fewest questions so far."""
-    groups = [
-        group
-        for group in picker.pool.of(part)
-        if group.family == family and group.topic == topic and group.affirmed in labels
-    ]
+    groups = [group for group in picker.pool.about(part, family, topic) if group.affirmed in labels]
     groups.sort(key=lambda group: (picker.load[group.place], picker.rank(group)))
     return next(filter(picker.usable, groups), None)
 

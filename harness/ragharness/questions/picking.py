@@ -31,6 +31,10 @@ _UNASKED = 0.3
 """Answers that a topic without any counts for when topics are drawn."""
 
 
+CLOZE_SHARE = 3
+"""Of so many questions one may be a cloze question: it quotes its statement, and so is easier to retrieve for."""
+
+
 @dataclass
 class _Tally:
     """What a row already has, so that the next question can be another."""
@@ -65,6 +69,8 @@ class Picker:
         self._closed: set[str] = set()
         self.load: Counter[str] = Counter()
         self._hidden: dict[str, list[Evidence]] = {}
+        self._cloze = sum(counts.values()) // CLOZE_SHARE
+        """Cloze questions that may still be asked."""
         withheld = sum(count for part, count in counts.items() if part.withheld)
         places = len(pool.places())
         self.crowded = 2 * withheld > places
@@ -87,6 +93,8 @@ class Picker:
         """Whether the group may still be asked; the dear tests come last and are remembered."""
         if group.pair in self._taken or self.load[group.place] >= self.most:
             return False
+        if group.cloze and not self._cloze:
+            return False
         if group.place in self._closed and not (closing and self.crowded):
             return False
         if group.resembles & self._closed:  # what is not in the index tempts nobody
@@ -107,6 +115,7 @@ class Picker:
         tally.genres[genre] += 1
         tally.kinds[kind] += self.pool.weights.get(kind, 1)
         self._taken.add(group.pair)
+        self._cloze -= group.cloze
         self.load[group.place] += 1
 
     def fullness(self, part: RowPart, family: Family) -> tuple[int, int]:

@@ -55,6 +55,37 @@ def _plain(question: Question) -> Question:
     return replace(question, **{**tuples, "distractors": tuple(distractors) or ()})
 
 
+GAP = "____"
+"""What stands for the word or figure that a cloze question leaves out of a statement."""
+
+
+def is_cloze(question: Question) -> bool:
+    """Whether a question quotes a statement with a gap."""
+    return GAP in question.text
+
+
+FEWEST = 60
+"""Questions of a set about a folder of the user's below which its shares are too uncertain to be a result."""
+
+
+def shortfall(questions: QuestionSet) -> str:
+    """Return why a set that was built about a folder cannot carry a result, and what to do; empty: it can."""
+    lacking = [name for name in questions.left_out if name.partition("/")[2] != "unsupported/document"]
+    few = (
+        f"{len(questions.questions)} questions instead of {FEWEST}"
+        if len(questions.questions) < FEWEST
+        else ""
+    )
+    none = f"none of {', '.join(lacking)}" if lacking else ""
+    if not (few or none):
+        return ""
+    return (
+        f"the documents of {questions.corpus} carry {' and '.join(filter(None, (few, none)))}. Let a model write"
+        f" them: ragharness questions build --corpus {questions.corpus} --model NAME; or give your own:"
+        " --questions FILE"
+    )
+
+
 def part_of(question: Question) -> RowPart:
     """Return the part that a question belongs to."""
     return RowPart(question.stratum, question.target, question.withheld)

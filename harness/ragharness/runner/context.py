@@ -18,6 +18,7 @@ from ragharness.passages import build_passages, withhold
 from ragharness.pipelines import Context, load_pipeline
 from ragharness.privacy import without_secrets
 from ragharness.questions.loading import load_questions
+from ragharness.questions.questionset import shortfall
 from ragharness.retrievers import build_retriever
 from ragharness.runner.grading import GradingContext, named
 from ragharness.runner.question import QuestionRunner
@@ -44,6 +45,10 @@ class RunContext:
     runner: QuestionRunner
     grading: GradingContext
     settings: Settings
+    shortfall: str = ""
+    """Why the questions can carry no result; empty: they can."""
+    source: str = ""
+    """Where the corpus was read from; empty: from where it always is."""
 
     @property
     def corpus(self) -> Corpus:
@@ -73,6 +78,7 @@ def load_context(
     )
     own = Path(config.questions) if config.questions else None
     questions = load_questions(corpus, path=own, size=config.size, seed=config.seed)
+    lacking = shortfall(questions) if corpus.folder and own is None else ""
     passages = build_passages(corpus.documents, config.passage_words)
     evidence = EvidenceIndex(corpus)
     indexed = withhold(passages, questions.withheld_documents, questions.withheld_spans)
@@ -107,7 +113,12 @@ def load_context(
         grader=named(grader),
         epochs=config.epochs,
     )
-    return RunContext(runner, grading, settings)
+    return RunContext(runner, grading, settings, lacking, _absolute(config.source))
+
+
+def _absolute(source: str) -> str:
+    """Return a path as it can be found from any working folder; anything else as it is."""
+    return str(Path(source).resolve()) if source and Path(source).exists() else source
 
 
 def _shown(settings: Mapping[str, Setting]) -> dict[str, Setting]:

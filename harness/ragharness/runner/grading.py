@@ -89,6 +89,7 @@ def grading_context(
 ) -> GradingContext:
     """Return what a run on disk can be graded on; raises RunNotUsable when its corpus has changed."""
     settings = folder.run.settings
+    source = source or folder.run.source
     corpus = load_corpus(settings.corpus, split=settings.split, source=source, offline=offline)
     if corpus.hash != settings.corpus_hash:
         raise _of_another_state(corpus, folder)

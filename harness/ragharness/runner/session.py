@@ -234,4 +234,6 @@ def _description(context: RunContext, command: tuple[str, ...], tags: tuple[str,
         takes=context.runner.pipeline.takes,
         tags=tags,
         notes=tuple(context.questions.notes),
+        shortfall=context.shortfall,
+        source=context.source,
     )

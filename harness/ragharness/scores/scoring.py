@@ -64,7 +64,8 @@ def score(
     asked = [each for each in all_of if each.status != "not_asked"]
     counts = bucket.count_buckets(all_of)
     errors, desired = failure.errors(all_of), bucket.desired(all_of)
-    concluded = conclude(all_of, desired, counts["wrong"] + counts["unsupported"], errors, run.takes)
+    unacceptable = counts["wrong"] + counts["unsupported"]
+    concluded = conclude(all_of, desired, unacceptable, errors, run.takes, run.shortfall)
     return Scores(
         format=FORMAT,
         result=not concluded.reasons,

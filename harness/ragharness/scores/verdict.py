@@ -33,15 +33,20 @@ class Conclusion(NamedTuple):
 
 
 def conclude(
-    outcomes: Sequence[Outcome], desired: Desired, unacceptable: int, errors: Sequence[ErrorGroup], takes: str
+    outcomes: Sequence[Outcome],
+    desired: Desired,
+    unacceptable: int,
+    errors: Sequence[ErrorGroup],
+    takes: str,
+    shortfall: str = "",
 ) -> Conclusion:
-    """Return the verdict on a run.
+    """Return the verdict on a run; ``shortfall`` is why its questions can carry no result.
 
     A result is compared with refusing everything, question by question (sign test): what it answers correctly
     is gained, what it should refuse and does not is lost.
     """
     n = len(outcomes)
-    reasons = _no_result(outcomes, errors, takes)
+    reasons = _no_result(outcomes, errors, takes) + ([shortfall] if shortfall else [])
     if reasons:
         return Conclusion("not_a_result", f"Not a result: {reasons[0]}", reasons)
     gained, lost = desired.answer.count, desired.refusal.n - desired.refusal.count

@@ -58,6 +58,10 @@ class Run(Struct, frozen=True, kw_only=True):
     """What the user calls it, for finding it again."""
     notes: tuple[str, ...] = ()
     """What the reader of a report must know about the question set."""
+    shortfall: str = ""
+    """Why its question set can carry no result, and what to do; empty: it can."""
+    source: str = ""
+    """Where the corpus was read from (``--from``); empty: from where it always is."""
 
 
 class Session(Struct, frozen=True, kw_only=True):

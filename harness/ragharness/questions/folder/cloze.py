@@ -18,14 +18,13 @@ from ragharness.questions.asking.dates import iso, precision
 from ragharness.questions.asking.figures import plain, unit
 from ragharness.questions.asking.grammar import is_known
 from ragharness.questions.asking.statement import Asked, clean
+from ragharness.questions.questionset import GAP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragharness.language.amounts import Quantity
     from ragharness.language.dates import DateMention
-
-GAP = "____"
 
 SHORTEST, LONGEST = 9, 38
 """Words of a statement: a shorter one says too little of what is meant, a longer one nobody reads."""

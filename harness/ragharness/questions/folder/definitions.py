@@ -23,6 +23,9 @@ _CALLED = re.compile(
 )
 NOTE = re.compile(r"^[|^\[]|https?:|\bet al\b|\bibid\b", re.IGNORECASE)
 """A footnote or a row of a table: what it names is not what its document is about."""
+LETTERS = "letters"
+"""The form of abbreviations."""
+
 _SMALL = frozenset({"of", "the", "for", "and", "on", "in", "to"})
 
 

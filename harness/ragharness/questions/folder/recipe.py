@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from hashlib import sha256
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -13,43 +12,43 @@ from ragharness.language.dates import find_dates
 from ragharness.language.tokens import words
 from ragharness.passages import build_passages, withhold
 from ragharness.questions.asking.dates import iso
-from ragharness.questions.folder.absent_topics import BODIES, TOPICS
+from ragharness.questions.folder.absent_topics import OF_CONTRACTS, OF_PROGRAMS, OF_REPORTS
 from ragharness.questions.folder.content_words import content_words
+from ragharness.questions.folder.definitions import LETTERS
+from ragharness.questions.folder.facts import AGREEMENT_FORMS, NAME, TECHNICAL_FORMS
+from ragharness.questions.folder.traps import Traps
+from ragharness.questions.folder.wording import draw, worded
 from ragharness.records import Distractor, Evidence, Question
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ragharness.corpus import Corpus
     from ragharness.passages import PassageSet
-    from ragharness.questions.asking.statement import Asked
+    from ragharness.questions.folder.absent_topics import Topic
     from ragharness.questions.folder.statements import Statement
     from ragharness.records import Document, Passage
 
-_DRAWN = 4
-"""Documents of which one is asked what another one states."""
+_DRAWN = 16
+"""Documents of its kind of which one is asked what another one states."""
 
 _DOCUMENTS = 20
 """Documents that topics which nothing touches are asked of."""
 
-_VOLUMES = (
-    ("addendum to", r"\baddend(?:um|a)\b"),
-    ("errata sheet for", r"\berrat(?:um|a)\b"),
-    ("companion volume to", r"\bcompanion\b"),
-    ("abridged edition of", r"\babridged\b"),
-)
-"""Texts beside a document that do not exist, with what would name them."""
+_NAMES_ONLY = frozenset({LETTERS, "organised"})
+"""Forms that are not asked of another document: names, and quotes, that only their own one has."""
 
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_BY_PATTERN = frozenset({"law", "dated"})
+"""Forms that every document of the folder may have: whether one has it, a pattern says."""
+
+_SENTENCES = frozenset({"subject", "actor", "does", "gap"})
+_HISTORY = frozenset({"release", "change"})
+
 _NAME = re.compile(r"\b[A-Z][\w&'’-]*(?:\s+[A-Z][\w&'’-]*)*")
-_BODY = re.compile(
-    r"(?<=[ “])(?P<article>the )?(?P<name>(?:[A-Z][\w&’'-]*\s+(?:of\s+|for\s+|and\s+|on\s+|the\s+)*)*(?:[A-Z][A-Z&]{1,7}|Department|Office|Agency|Bureau|Commission|Administration|Service|Board|Council|Committee|Institute|Company|Corporation|Corp|Inc|Group|Bank|Center|Court|Congress|University|Association|Foundation|Ministry|Treasury|Authority)(?:\s+(?:of|for|on)\s+(?:the\s+)?[A-Z][\w&-]*(?:\s+(?:and\s+)?[A-Z][\w&-]*)*)?)(?P<own>['’]s)?(?= [a-z])"
-)
+_PROGRAM_NAME = re.compile(NAME)
 _MONTHS = frozenset(
     "january february march april may june july august september october november december".split()  # noqa: SIM905
 )
-_AFTER = re.compile(r"\b(?:did|does|do|was|were|has|had|have|will) $|“$")
-"""What stands before the subject of a question, or of a statement that it quotes."""
 
 
 def candidates_about(found: Iterable[Statement], corpus: Corpus) -> list[Question]:
@@ -57,36 +56,58 @@ def candidates_about(found: Iterable[Statement], corpus: Corpus) -> list[Questio
     named = [each for each in corpus.documents if each.handle]
     content = {each.id: content_words(each.text) for each in named}
     questions: list[Question] = []
-    for each in sorted(found, key=lambda each: each.document.id):  # document by document: see _passages
+    found = sorted(found, key=lambda each: each.document.id)  # document by document: see _passages
+    kinds: dict[str, list[str]] = {}
+    for each in found:
+        if each.document.id not in kinds.setdefault(_kind_of(each), []):
+            kinds[_kind_of(each)].append(each.document.id)
+    for form in _BY_PATTERN:
+        kinds.pop(form, None)
+    traps = Traps(found, corpus)
+    for each in found:
         questions += _stated(each)
-        if each.asked.kind != "text":
-            other = _other(each, content)
-            questions += _silent(each, corpus.document(other)) if other else ()
-            questions += _swapped(each, corpus)
-    for document in sorted(named, key=lambda each: _draw(each.id))[:_DOCUMENTS]:
-        for topic in TOPICS:
+        if each.form not in _NAMES_ONLY:
+            others = _others(each, kinds.get(_kind_of(each), list(content)), content)
+            questions += next(
+                filter(None, (list(_silent(each, corpus.document(other))) for other in others)), ()
+            )
+            questions += traps.about(each)
+    topics = _topics(found)
+    for document in sorted(named, key=lambda each: draw(each.id))[:_DOCUMENTS]:
+        for topic in topics:
             questions += (
                 replace(each, stratum="unanswerable", absence_patterns=topic.stems, absence_scope="corpus")
-                for each in _worded(document, f"strange {topic.name}", topic.asked)
+                for each in worded(document, f"strange {topic.name}", topic.asked)
             )
     return [each for each in questions if not _tells(each)]
+
+
+def _topics(found: Sequence[Statement]) -> tuple[Topic, ...]:
+    """Return what texts of the folder's kind might state: programs, contracts, or reports and rules."""
+    for forms, topics in ((TECHNICAL_FORMS, OF_PROGRAMS), (AGREEMENT_FORMS, OF_CONTRACTS)):
+        if 3 * sum(each.form in forms for each in found) > len(found):
+            return topics
+    return OF_REPORTS
 
 
 def _stated(statement: Statement) -> Iterator[Question]:
     """Yield a statement as a question to be answered, withheld, and asked of an empty retrieval."""
     document = statement.document
     false = tuple(
-        Distractor(value, "another figure near by", (Evidence(document.id, start, end),))
+        Distractor(value, "another of its kind near by", (Evidence(document.id, start, end),))
         for value, start, end in dict.fromkeys(statement.tempting)
     )
     lonely = not statement.elsewhere
     by_clause = lonely and _leaves_silence(statement)
-    for plain in _worded(document, statement.topic, statement.asked):
+    for plain in worded(document, statement.topic, statement.asked):
         known = replace(
-            plain, answerable=True, answers=(statement.asked.answer,), evidence=statement.evidence
+            plain,
+            answerable=True,
+            answers=(statement.asked.answer, *statement.also),
+            evidence=statement.evidence,
         )
         if false:
-            note = "tempting: another figure near by"
+            note = "tempting: another of its kind near by"
             yield replace(known, target="wrong", distractors=false[:3], note=note)
         yield replace(known, target="correct")
         if lonely:
@@ -99,7 +120,7 @@ def _stated(statement: Statement) -> Iterator[Question]:
 def _leaves_silence(statement: Statement) -> bool:
     """Whether the rest of the document lacks a content word of the question, once its passage is withheld."""
     rest = withhold(_passages(statement.document), (), statement.evidence).passages
-    if statement.asked.kind == "text":
+    if statement.form in {LETTERS, "party"}:
         return all(statement.asked.answer not in each.text for each in rest)
     wanted = content_words(statement.asked.about)
     return all(len(wanted & _content(each)) < len(wanted) for each in rest)
@@ -116,114 +137,53 @@ def _content(passage: Passage) -> frozenset[str]:
     return content_words(passage.text)
 
 
+def _kind_of(statement: Statement) -> str:
+    """Return the sort of text that states such things."""
+    form = statement.form
+    return "sentence" if form in _SENTENCES else "history" if form in _HISTORY else form
+
+
 def _silent(statement: Statement, other: Document) -> Iterator[Question]:
-    """Yield the question of one document asked of another, which does not have a name that it turns on."""
-    found = _NAME.findall(statement.asked.about)[1:]
-    names = (each for each in found if len(each) > 2 and each.lower() not in _MONTHS)
-    absent = [each for each in names if each.casefold() not in other.text.casefold()]
-    if not absent:
+    """Yield the question of one document asked of another, which does not have what it turns on."""
+    turns_on = statement.turns_on or _absent_name(statement, other)
+    if not turns_on or re.search(turns_on, other.text, re.IGNORECASE):
         return
     home = statement.document.id
-    for plain in _worded(other, f"of {home} {statement.topic}", statement.asked):
+    for plain in worded(other, f"of another {draw(statement.asked.question)}", statement.asked):
         yield replace(
             plain,
             target="refused",
-            absence_patterns=(re.escape(max(absent, key=len)),),
+            absence_patterns=(turns_on,),
             absence_scope="document",
             note=f"stated in {home}, not here",
         )
 
 
-def _other(statement: Statement, named: Mapping[str, frozenset[str]]) -> str:
-    """Return the document beside which the question looks most at home, of some that are drawn; "" of none."""
-    others = [each for each in named if each != statement.document.id]
+def _absent_name(statement: Statement, other: Document) -> str:
+    """Return a pattern for the longest name of a question that another document does not have."""
+    text = statement.asked.about
+    found = _NAME.findall(text)[1:] + [each[0] for each in _PROGRAM_NAME.finditer(text)]
+    names = (each for each in found if len(each) > 2 and each.lower() not in _MONTHS)
+    absent = [each for each in names if each.casefold() not in other.text.casefold()]
+    return re.escape(max(absent, key=len)) if absent else ""
+
+
+def _others(statement: Statement, kind: Sequence[str], named: Mapping[str, frozenset[str]]) -> list[str]:
+    """Return documents that state things of its sort, those first beside which the question looks at home."""
+    others = [each for each in kind if each != statement.document.id]
     if not others:
-        return ""
-    first = int(_draw(statement.document.id + statement.topic), 16)
-    drawn = [others[(first + step * 7919) % len(others)] for step in range(_DRAWN)]
+        return []
+    first = int(draw(statement.document.id + statement.topic), 16)
+    drawn = dict.fromkeys(others[(first + step * 7919) % len(others)] for step in range(_DRAWN))
     wanted = content_words(statement.asked.about)
-    return max(drawn, key=lambda each: (len(wanted & named[each]), each))
+    shared = {each: len(wanted & named[each]) for each in drawn}
+    # A quote is at home only where its words are.
+    least = len(wanted) * _AT_HOME if statement.asked.left else 0
+    return sorted((each for each in drawn if shared[each] >= least), key=lambda each: (-shared[each], each))
 
 
-def _swapped(statement: Statement, corpus: Corpus) -> Iterator[Question]:
-    """Yield the question with a body that does not exist, or with a year of which the document says nothing."""
-    document, text = statement.document, statement.asked.question
-    for body in _BODY.finditer(text):
-        if _AFTER.search(text[: body.start()]):
-            invented = _invented(statement, corpus)
-            if invented:
-                before, after = text[: body.start()], text[body.end() :]
-                article = "The" if before.endswith("“") else "the"
-                swapped = f"{before}{article} {invented}{body['own'] or ''}{after}"
-                note = f"no such body: {invented}"
-                yield from _trap(statement, swapped, re.escape(invented), note, scope="corpus")
-            return
-    volume, pattern = _VOLUMES[int(_draw(statement.topic + document.id), 16) % len(_VOLUMES)]
-    yield from _trap(statement, text, pattern, f"there is no {volume} it", volume=volume)
-    years = _YEAR.findall(text)
-    if len(years) == 1 and statement.asked.kind == "number":
-        other = next((each for each in _years(int(years[0])) if each not in document.text), "")
-        if other:
-            swapped, pattern = text.replace(years[0], other), rf"(?<!\d){other}(?!\d)"
-            yield from _trap(statement, swapped, pattern, f"nothing is said of {other}")
-
-
-def _trap(
-    statement: Statement,
-    text: str,
-    pattern: str,
-    note: str,
-    *,
-    scope: Literal["document", "corpus"] = "document",
-    volume: str = "",
-) -> Iterator[Question]:
-    asked = statement.asked
-    true = Distractor(asked.answer, "what was really asked about", statement.evidence)
-    for plain in _worded(statement.document, statement.topic, asked._replace(question=text), volume):
-        yield replace(
-            plain,
-            stratum="adversarial",
-            distractors=(true,),
-            absence_patterns=(pattern,),
-            absence_scope=scope,
-            note=note,
-        )
-
-
-def _years(year: int) -> list[str]:
-    """Return the years around one, the nearest first; a later one only where the time has come."""
-    return [str(each) for step in range(1, 12) for each in (year - step, year + step)]
-
-
-def _invented(statement: Statement, corpus: Corpus) -> str:
-    """Return the name of a body that no document of the folder mentions; empty where all are."""
-    first = int(_draw(statement.document.id + statement.topic), 16)
-    for step in range(len(BODIES)):
-        name = BODIES[(first + step) % len(BODIES)]
-        if not any(name.split()[0] in each.text for each in corpus.documents):
-            return name
-    return ""
-
-
-def _worded(document: Document, topic: str, asked: Asked, volume: str = "") -> Iterator[Question]:
-    """Yield the two wordings of a question: the document named first, and last."""
-    name = f'the {volume} "{document.handle}"' if volume else f'"{document.handle}"'
-    begin = asked.question[0].lower() + asked.question[1:]
-    end = asked.question[0].upper() + asked.question[1:].rstrip("?")
-    for number, text in enumerate((f"According to {name}, {begin}", f"{end}, according to {name}?"), start=1):
-        yield Question(
-            id="",
-            text=text,
-            stratum="grounded",
-            target="",
-            kind=asked.kind,
-            answerable=False,
-            document=document.id,
-            topic=topic,
-            wording=number,
-            unit=asked.unit,
-            date_precision=asked.precision,
-        )
+_AT_HOME = 0.4
+"""Share of the words of a quoted statement that the other document must have."""
 
 
 def _tells(question: Question) -> bool:
@@ -236,7 +196,3 @@ def _tells(question: Question) -> bool:
         return False
     named = [iso(each) for each in find_dates(question.text) if each.year]
     return any(each.startswith(value) for each in named for value in values)
-
-
-def _draw(text: str) -> str:
-    return sha256(text.encode()).hexdigest()[:12]

@@ -4,46 +4,30 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from decimal import Decimal
-from functools import cached_property
 from hashlib import sha256
 from itertools import zip_longest
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.language.dates import find_dates
-from ragharness.language.numbers import find_quantities
-from ragharness.language.sentences import sentences
 from ragharness.language.tokens import words
 from ragharness.questions.asking import ask, common_words
-from ragharness.questions.asking.dates import iso, precision
+from ragharness.questions.folder.actors import folder_of
+from ragharness.questions.folder.clefts import cleft
 from ragharness.questions.folder.cloze import cloze
-from ragharness.questions.folder.content_words import FIGURE, content_words, states_figure
-from ragharness.questions.folder.definitions import NOTE, short_definitions
+from ragharness.questions.folder.collecting import facts
+from ragharness.questions.folder.content_words import content_words, states_figure
+from ragharness.questions.folder.definitions import LETTERS
+from ragharness.questions.folder.echoes import with_echoes
+from ragharness.questions.folder.sentence_index import SAME, SHARED, SentenceIndex
 from ragharness.records import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ragharness.questions.asking import Asked
+    from ragharness.questions.folder.actors import Folder
+    from ragharness.questions.folder.facts import Fact
     from ragharness.records import Document
-
-_LIKELY = 50
-"""How many times larger or smaller a figure may be to be taken for another."""
-
-NEAR = 6
-"""Sentences before and after a statement in which another figure is near enough to be taken for it."""
-
-_YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
-
-FIGURES_EACH = 8
-"""Figures and dates that are asked for one short definition: what letters stand for is soon guessed."""
-
-SAME = 0.6
-"""Share of a question's content words from which another sentence may be saying the same."""
-
-ALIKE = 0.8
-"""The same where that sentence has other figures: it may state another fact in like words."""
 
 
 class Statement(NamedTuple):
@@ -57,11 +41,17 @@ class Statement(NamedTuple):
     """Another answer of the same kind and unit near by, with its place."""
     elsewhere: bool = False
     """Whether another document says the same, so that withholding this one keeps nothing back."""
+    form: str = ""
+    """What sort of fact it is; empty: a figure or date of running text."""
+    turns_on: str = ""
+    """A pattern that a text which says something of it must have; empty: none is known."""
+    also: tuple[str, ...] = ()
+    """Further spellings of the answer."""
 
     @property
     def topic(self) -> str:
         """What it is about: its place, of which there is one."""
-        return f"{self.asked.kind} at {self.start}"
+        return f"{self.asked.kind} at {self.start} {self.form}".rstrip()
 
     @property
     def evidence(self) -> tuple[Evidence]:
@@ -71,9 +61,10 @@ class Statement(NamedTuple):
 
 def statements(documents: Sequence[Document], most: int) -> list[Statement]:
     """Return at most ``most`` statements, documents in turn, those that are said once in their document."""
+    folder = folder_of(documents)
     found: list[list[Statement]] = []
     for document in sorted((each for each in documents if each.handle), key=lambda each: _draw(each.id)):
-        found.append(_of_document(document))
+        found.append(_of_document(document, folder))
         if sum(map(len, found)) >= ENOUGH * most:
             break
     turns = [each for turn in zip_longest(*found) for each in turn if each is not None]
@@ -82,7 +73,7 @@ def statements(documents: Sequence[Document], most: int) -> list[Statement]:
 
 def statement_at(document: Document, start: int, end: int, asked: Asked) -> Statement:
     """Return a statement whose question somebody else wrote, with what is near it."""
-    around = _Sentences(document.text, max(0, start - _AROUND), end + _AROUND)
+    around = SentenceIndex(document.text, max(0, start - _AROUND), end + _AROUND)
     place = next((number for number, span in enumerate(around.spans) if span[1] > start), 0)
     near = [each for each in around.near(asked, place) if each[2] <= start or each[1] >= end]
     return Statement(document, start, end, asked, tuple(near))
@@ -98,8 +89,12 @@ _PER_DOCUMENT = 40
 """Statements of one document at most: a long one is no better known by more of them."""
 
 
-def _of_document(document: Document) -> list[Statement]:
-    every = _Sentences(document.text)
+_PER_FORM = 15
+"""The same of one form: a list of settings or of releases shall not be half of a set."""
+
+
+def _of_document(document: Document, folder: Folder) -> list[Statement]:
+    every = SentenceIndex(document.text)
     lower = common_words(document.text)
     found = [
         Statement(
@@ -109,10 +104,52 @@ def _of_document(document: Document) -> list[Statement]:
         for asked in _asked(sentence, lower)
         if every.says_once(asked, place)
     ]
-    found += (
-        Statement(document, start, end, each, ()) for each, start, end in short_definitions(document.text)
-    )
-    return sorted(_one_question_each(found), key=_rank)[:_PER_DOCUMENT]
+    found += _facts(document, every, lower, folder)
+    taken: Counter[str] = Counter()
+    kept = []
+    for each in sorted(_one_question_each(found), key=_rank):
+        taken[each.form] += 1
+        if not each.form or taken[each.form] <= _PER_FORM:
+            kept.append(each)
+    return kept[:_PER_DOCUMENT]
+
+
+def _facts(
+    document: Document, every: SentenceIndex, lower: Callable[[str], bool], folder: Folder
+) -> Iterator[Statement]:
+    """Yield what is asked for by a name, with the answers nearest to it that its like have."""
+    found = [each for each in facts(document.text, every, lower, folder) if not every.repeats(each)]
+    alike: dict[str, list[Fact]] = {}
+    for each in found:
+        alike.setdefault(each.form, []).append(each)
+    for each in found:
+        start = each.start
+        near = sorted(alike[each.form], key=lambda other: (abs(other.start - start), other.start))
+        others = {
+            other.asked.answer: (other.asked.answer, other.start, other.end)
+            for other in near[:_NEIGHBOURS]
+            if other.asked.unit == each.asked.unit and not _overlap(each.asked.answer, other.asked.answer)
+        }
+        tempting = () if each.form == LETTERS else tuple(others.values())[:_TEMPTING]
+        yield Statement(
+            document,
+            each.start,
+            each.end,
+            each.asked,
+            tempting,
+            form=each.form,
+            turns_on=each.turns_on,
+            also=each.also,
+        )
+
+
+_NEIGHBOURS, _TEMPTING = 12, 3
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Whether one answer is part of the other."""
+    first, second = f" {' '.join(words(one))} ", f" {' '.join(words(other))} "
+    return first in second or second in first
 
 
 def _asked(sentence: str, lower: Callable[[str], bool]) -> list[Asked]:
@@ -120,93 +157,19 @@ def _asked(sentence: str, lower: Callable[[str], bool]) -> list[Asked]:
     if not states_figure(sentence):
         return []
     worded = [each for each in ask(sentence, lower) if not _ODD.search(each.question)]
+    if not worded and (told := cleft(sentence, lower)):
+        return [told]
     gap = None if worded else cloze(sentence)
     return [gap] if gap else worded
 
 
 _ODD = re.compile(
-    r"\b(\w+) \1\b|\bof (?:that|those|these) [a-z]+\b(?! (?:who|which|that)\b)"
+    r"\bthe (?!company|agreement|country|state|world|nation|government|public)[a-z]+['’]s\b|\bthat (?:study|survey|report|review|audit|case|group|time)\b"
+    r"|\b(?:did|does|do|was|were|is|are|has|have|had) the (?!company|agreement)[a-z]+ (?!of\b|for\b|on\b|to\b|in\b|at\b|between\b)[a-z]+(?:ed|en|e|s|t|d|r|y)?\b(?: (?:in|on|by|to|for|at|with|as)\b|\?)"
+    r"|\b(\w+) \1\b|\bof (?:that|those|these) [a-z]+\b(?! (?:who|which|that)\b)"
     r"|\bthe [a-z]+ of (?:its|their|his|her)\b"
 )
 """What a question stumbles over ("account for for 2025"), or leans on ("of that merchandise")."""
-
-
-class _Sentences:
-    """The sentences of a text, and what each of them is compared by."""
-
-    def __init__(self, text: str, start: int = 0, end: int | None = None) -> None:
-        self.spans = [(start + one, start + other) for one, other in sentences(text[start:end])]
-        self.said = [" ".join(text[one:other].split()) for one, other in self.spans]
-
-    @cached_property
-    def content(self) -> list[frozenset[str]]:
-        """The content words of each."""
-        return [content_words(each) for each in self.said]
-
-    @cached_property
-    def holders(self) -> dict[str, list[int]]:
-        """The sentences that have a content word."""
-        holders: dict[str, list[int]] = {}
-        for place, each in enumerate(self.content):
-            for word in each:
-                holders.setdefault(word, []).append(place)
-        return holders
-
-    def says_once(self, asked: Asked, place: int) -> bool:
-        """Whether no other sentence says the same, or what might be meant instead."""
-        wanted = content_words(asked.about)
-        if len(wanted) < 2:
-            return False
-        years = set(_YEAR.findall(asked.about))
-        others = {other for word in wanted for other in self.holders.get(word, ()) if other != place}
-        figures = set(FIGURE.findall(self.said[place]))
-        for other in others:
-            share = len(wanted & self.content[other]) / len(wanted)
-            said = self.said[other]
-            if share < SAME or not states_figure(said):
-                continue
-            if asked.kind == "number" and share < ALIKE and not figures & set(FIGURE.findall(said)):
-                continue
-            theirs = set(_YEAR.findall(said))
-            if not (years and theirs and not years & theirs):
-                return False
-        return True
-
-    def near(self, asked: Asked, place: int) -> list[tuple[str, int, int]]:
-        """Return what stands near by and is of the same kind: another amount of money, another day."""
-        places = range(max(0, place - NEAR), min(len(self.spans), place + NEAR + 1))
-        return [each for other in places if other != place for each in self._others(asked, other)]
-
-    def akin(self, asked: Asked, place: int) -> list[tuple[str, int, int]]:
-        """Return what is of the same kind in the nearest sentence that speaks of like things."""
-        wanted = content_words(asked.about)
-        like = (other for other, each in enumerate(self.content) if len(each & wanted) >= _SHARED)
-        nearest = sorted((other for other in like if other != place), key=lambda other: abs(other - place))
-        return next(filter(None, (list(self._others(asked, other)) for other in nearest)), [])
-
-    def _others(self, asked: Asked, place: int) -> Iterator[tuple[str, int, int]]:
-        sentence = self.said[place]
-        if (asked.kind == "number" and not asked.unit) or NOTE.search(sentence):
-            return
-        for value in _dates(asked, sentence) if asked.kind == "date" else _amounts(asked, sentence):
-            if value != asked.answer:
-                yield value, *self.spans[place]
-
-
-def _dates(asked: Asked, sentence: str) -> Iterator[str]:
-    for each in find_dates(sentence):
-        same = each.year and precision(each) == asked.precision
-        if same and not (each.fiscal or each.quarter or each.ambiguous):
-            yield iso(each)
-
-
-def _amounts(asked: Asked, sentence: str) -> Iterator[str]:
-    unit, _, scale = asked.unit.partition(" ")
-    for each in find_quantities(sentence):
-        if each.unit == unit and not (each.bound or each.range or each.year):
-            value = each.value / (1_000_000 if scale == "million" else 1)
-            if _LIKELY * value >= Decimal(asked.answer) and _LIKELY * Decimal(asked.answer) >= value:
-                yield f"{value.normalize():f}"
 
 
 def _one_question_each(found: Iterable[Statement]) -> list[Statement]:
@@ -219,7 +182,11 @@ def _one_question_each(found: Iterable[Statement]) -> list[Statement]:
     amounts: dict[tuple[str, str], list[Asked]] = {}
     for each in single:
         amounts.setdefault((each.asked.answer, each.asked.unit), []).append(each.asked)
-    return [each for each in single if not _again(each.asked, amounts[each.asked.answer, each.asked.unit])]
+    return [
+        each
+        for each in single
+        if each.form or not _again(each.asked, amounts[each.asked.answer, each.asked.unit])
+    ]
 
 
 def _again(asked: Asked, others: Iterable[Asked]) -> bool:
@@ -230,11 +197,7 @@ def _alike(one: Asked, other: Asked) -> bool:
     first, second = content_words(one.about), content_words(other.about)
     # A quoted statement has words enough to have two in common with any other.
     needed = ceil(SAME * min(len(first), len(second))) if one.left or other.left else 0
-    return first != second and len(first & second) >= max(_SHARED, needed)
-
-
-_SHARED = 2
-"""Telling words that two statements with the same figure have in common when they state one fact."""
+    return first != second and len(first & second) >= max(SHARED, needed)
 
 
 def _draw(text: str) -> str:
@@ -245,45 +208,3 @@ def _rank(statement: Statement) -> str:
     key = f"{statement.document.id}|{statement.start}|{statement.asked.question}"
     # What can be worded comes before what needs a gap; what tempts is rarer, and so comes first.
     return f"{bool(statement.asked.left):d}{not statement.tempting:d}{_draw(key)}"
-
-
-def with_echoes(found: list[Statement], documents: Iterable[Document]) -> list[Statement]:
-    """Mark the statements that another document makes too; every text is read once.
-
-    What shares enough words with a statement has one of its rarest words, what has its figures the rarest
-    of them: only such pairs are compared.
-    """
-    wanted = [content_words(each.asked.about) for each in found]
-    figures = [set(FIGURE.findall(each.document.text[each.start : each.end])) for each in found]
-    watched: dict[str, list[int]] = {}
-    common = Counter(word for words_of in (*wanted, *figures) for word in words_of)
-    for number, (words_of, figures_of) in enumerate(zip(wanted, figures, strict=True)):
-        rare = sorted(words_of, key=lambda word: (common[word], word))
-        few = len(rare) - ceil(ALIKE * len(rare)) + 1
-        rarest = sorted(figures_of, key=lambda figure: (common[figure], figure))[:1]
-        for key in (*rare[:few], *rarest):
-            watched.setdefault(key, []).append(number)
-    heard: set[int] = set()
-    for document in documents:
-        for start, end in sentences(document.text):
-            said = document.text[start:end]
-            if not states_figure(said):
-                continue
-            content, theirs = content_words(said), set(FIGURE.findall(said))
-            near = {number for key in watched.keys() & (content | theirs) for number in watched[key]}
-            for number in near - heard:
-                share = SAME if figures[number] and figures[number] <= theirs else ALIKE
-                if (
-                    len(wanted[number] & content) >= share * len(wanted[number])
-                    and found[number].document.id != document.id
-                ):
-                    heard.add(number)
-    marked = [each._replace(elsewhere=number in heard) for number, each in enumerate(found)]
-    # What many documents call by the same letters is known without any of them.
-    plain = [each for each in marked if each.asked.kind != "text"]
-    named = [each for each in marked if each.asked.kind == "text" and not _common(each, documents)]
-    return [*plain, *named[: 1 + len(plain) // FIGURES_EACH]]
-
-
-def _common(statement: Statement, documents: Iterable[Document]) -> bool:
-    return any(statement.asked.answer in each.text for each in documents if each.id != statement.document.id)
