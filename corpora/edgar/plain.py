@@ -43,8 +43,8 @@ def _may_be_in_thousands(question: Question) -> bool:
 
 
 def _source(question: Question) -> str:
-    """Return the filing that states what is asked: another one where that is asked of this one."""
-    told = re.match(r"of (\S+) ", question.topic)
+    """Return the filing that states what is asked: another one, if told, where that is asked of this one."""
+    told = re.match(r"of (?!another )(\S+) ", question.topic)
     return told[1] if told else question.document
 
 

@@ -59,6 +59,7 @@ NETWORK = (
 EXTRAS = {
     "dense": "--retriever dense and hybrid",
     "llm": "list prices of models for --pipeline llm",
+    "folders": ".rst and .docx files in your own folder",
     "hub": "corpora from the Hugging Face hub",
     "pdf": "PDF files in your own folder",
 }

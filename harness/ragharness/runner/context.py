@@ -118,7 +118,7 @@ def load_context(
 
 def _absolute(source: str) -> str:
     """Return a path as it can be found from any working folder; anything else as it is."""
-    return str(Path(source).resolve()) if source and Path(source).exists() else source
+    return str(Path(source).resolve()) if source and Path(source).exists() else ""
 
 
 def _shown(settings: Mapping[str, Setting]) -> dict[str, Setting]:
