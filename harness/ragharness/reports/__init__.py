@@ -9,6 +9,7 @@ from ragharness.reports.picture import bars
 from ragharness.reports.progress import fetching_line, progress_line
 from ragharness.reports.sections import FORMATS, render
 from ragharness.reports.show import show_question
+from ragharness.reports.traces import trace_sections
 
 __all__ = [
     "FORMATS",
@@ -25,4 +26,5 @@ __all__ = [
     "render",
     "show_question",
     "threshold_section",
+    "trace_sections",
 ]
