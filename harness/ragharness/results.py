@@ -13,6 +13,7 @@ from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.reports import load_format, read_scores, show_question
 from ragharness.runner import blind_count, grading_context
 from ragharness.scores import Scores, score_folder
+from ragharness.scores.measuring import metrics_of, wanted_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from ragharness.records import Question, Record
     from ragharness.runner import GradingContext
+    from ragharness.scores.measuring import Metrics
     from ragharness.scores.schema import VerdictKind
     from ragharness.scores.values import Share, Span
     from ragharness.store import RunFolder, Settings
@@ -130,6 +132,14 @@ class Run:
             refuse_everything=scores.references.refuse,
         )
 
+    def metrics(self, *names: str, judge: object = None, **settings: Any) -> Metrics:
+        """Return metrics that others published, all of them without names: docs/metrics.md lists them.
+
+        ``judge`` says whether an answer refuses: a function from prompt to reply, an object with ``invoke``,
+        or ``FILE.py:NAME`` of one; ``settings`` are ``answerable`` and ``weights``. Raises UsageError.
+        """
+        return metrics_of(self.folder, wanted_of({"metrics": list(names), **settings}), judge)
+
     @cached_property
     def questions(self) -> dict[str, QuestionResult]:
         """The questions by id, in their order."""
@@ -212,6 +222,12 @@ def keep(folder: RunFolder, scores: Scores) -> Scores:
     """Write the scores into the run's folder and return them."""
     folder.write("scores.json", load_format("json")(scores).encode())
     return scores
+
+
+def keep_metrics(folder: RunFolder, found: Metrics) -> Metrics:
+    """Write metrics of others into the run's folder, beside its scores, and return them."""
+    folder.write("metrics.json", msgspec.json.format(msgspec.json.encode(found)) + b"\n")
+    return found
 
 
 def scores_of(folder: RunFolder) -> Scores:

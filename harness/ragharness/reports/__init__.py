@@ -2,6 +2,7 @@
 
 from ragharness.reports.calibration import calibration_facts, calibration_lines
 from ragharness.reports.compare import compare_sections
+from ragharness.reports.derived import metric_sections
 from ragharness.reports.formats import load_format
 from ragharness.reports.formats.json import read_scores
 from ragharness.reports.gate import gate_sections, headline, threshold_section
@@ -21,6 +22,7 @@ __all__ = [
     "gate_sections",
     "headline",
     "load_format",
+    "metric_sections",
     "progress_line",
     "read_scores",
     "render",
