@@ -654,6 +654,11 @@ def test_the_command_says_it_first_and_last_and_in_its_exit_code(
     assert (found.ships, found.verdict) == (code == 0, word.lower())
     assert found.to_dict()["rules"] == shown["rules"]
     assert verb("gate", "base", "candidate", "--markdown").output.count("| ---") >= (3 if found.rules else 0)
+    for form in ("csv", "latex"):
+        told = verb("gate", "base", "candidate", "--format", form)
+        assert told.code == code
+        assert f"{word}: " in told.output.splitlines()[0]
+        assert ("uncited claims" in told.output) is bool(found.rules)
     assert f"{word}: " in repr(found)
     assert f"{word}: " in found._repr_html_()
     assert ("<svg" in found._repr_html_()) is bool(found.rules)

@@ -7,11 +7,10 @@ from ragharness.reports.formats.json import read_scores
 from ragharness.reports.gate import gate_sections, headline, threshold_section
 from ragharness.reports.picture import bars
 from ragharness.reports.progress import fetching_line, progress_line
-from ragharness.reports.sections import FORMATS, render
 from ragharness.reports.show import show_question
+from ragharness.reports.tables import render, table_formats
 
 __all__ = [
-    "FORMATS",
     "bars",
     "calibration_facts",
     "calibration_lines",
@@ -24,5 +23,6 @@ __all__ = [
     "read_scores",
     "render",
     "show_question",
+    "table_formats",
     "threshold_section",
 ]

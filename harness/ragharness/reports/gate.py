@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ragharness.comparing.gate import TOGETHER
-from ragharness.reports.sections import Section, limits, p_value
+from ragharness.reports.tables import Section, limits, p_value
 from ragharness.reports.text import ids
 
 if TYPE_CHECKING:
