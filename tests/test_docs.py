@@ -63,6 +63,13 @@ def test_every_kind_of_block_stands_on_some_page() -> None:
     assert {name for _, name in BLOCKS} == set(DOCS.BLOCKS)
 
 
+def test_the_worked_example_of_the_gate_is_more_accurate_and_rejected() -> None:
+    shown = DOCS.blocks(ROOT / "docs" / "gate.md")["shipping"]
+    assert "\nREJECT: " in shown
+    correct = next(line for line in shown.splitlines() if line.startswith("G5  correct"))
+    assert re.search(r"\+\d+ to \+\d+  pass$", correct), correct
+
+
 def test_masking_hides_times_and_nothing_else() -> None:
     first = "run 20260102-030405_sample  6/60  q001  0.6ms  2s\npython 3.10.1, grader rules@1"
     again = "run 20270102-030405_sample  6/60  q001  12ms  1.5s  python 3.13, grader rules@1"
