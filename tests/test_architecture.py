@@ -19,6 +19,7 @@ LAYERS = (
     "records",
     "errors",
     "config",
+    "grid",
     "support",
     "options",
     "spending",
@@ -153,6 +154,7 @@ def test_public_names() -> None:
         "Evidence",
         "GateResult",
         "Gates",
+        "MatrixResult",
         "Passage",
         "Question",
         "QuestionResult",
@@ -173,6 +175,7 @@ def test_public_names() -> None:
         "load_corpus",
         "load_questions",
         "load_run",
+        "matrix",
         "run",
     ]
     for name in ragharness.__all__:

@@ -5,6 +5,7 @@ from ragharness.reports.compare import compare_sections
 from ragharness.reports.formats import load_format
 from ragharness.reports.formats.json import read_scores
 from ragharness.reports.gate import gate_sections, headline, threshold_section
+from ragharness.reports.matrix import matrix_headline, matrix_sections, plan_sections
 from ragharness.reports.picture import bars
 from ragharness.reports.progress import fetching_line, progress_line
 from ragharness.reports.show import show_question
@@ -19,6 +20,9 @@ __all__ = [
     "gate_sections",
     "headline",
     "load_format",
+    "matrix_headline",
+    "matrix_sections",
+    "plan_sections",
     "progress_line",
     "read_scores",
     "render",
