@@ -63,6 +63,7 @@ def test_cells_are_every_combination_in_the_order_of_the_file(tmp_path: Path) ->
             [run]
             limit = 26
             tag = "night"
+            from = "mirror"
             pipeline = "llm"
             pipeline-option.structured = "off"
             [axes]
@@ -80,6 +81,7 @@ def test_cells_are_every_combination_in_the_order_of_the_file(tmp_path: Path) ->
     assert len(grid.cells) == len({each.config for each in grid.cells}) == 8
     config = grid.cells[-1].config
     assert (config.limit, config.tag, config.pipeline, config.model) == (26, ("night",), "llm", "b")
+    assert config.source == "mirror"
     assert config.pipeline_option == ("structured=off", "prompt=refusal-0shot")
     assert config.retriever_option == ("model=y", "limit=3")
 

@@ -7,7 +7,7 @@ from dataclasses import fields
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ragharness.config import RunConfig
+from ragharness.config import RunConfig, flag_of
 from ragharness.errors import UnknownName, UsageError
 
 if sys.version_info >= (3, 11):
@@ -35,6 +35,9 @@ _TYPES: dict[str, Any] = {
     "tuple[str, ...]": (str, list),
 }
 """Types of the options that are not texts."""
+
+_BY_FLAG = {flag_of(each.name): each.name for each in fields(RunConfig)}
+"""Options are written as on the command line, or as in Python."""
 
 _EXAMPLE = "docs/matrix.md shows a matrix.toml"
 
@@ -99,7 +102,7 @@ def _flat(table: Any, where: str) -> dict[str, Any]:
         raise UsageError(f"expected a table [{where}], found {table!r}", help=_EXAMPLE)
     flat: dict[str, Any] = {}
     for written, value in table.items():
-        name = written.replace("-", "_")
+        name = _BY_FLAG.get(f"--{written.replace('_', '-')}", written)
         if name in _TABLES and isinstance(value, dict):
             flat |= {f"{name}.{key}": each for key, each in value.items()}
         else:
