@@ -682,6 +682,14 @@ def test_names_of_foreign_things_are_escaped(tmp_path: Path) -> None:
     assert rh.gate(base.path, bad.path).newly_wrong == ["<b>q001|"]
 
 
+def test_many_wavering_questions_fit_the_width() -> None:
+    names = [f"q{number:03d}" for number in range(130)]
+    wavering = {name: (mark("correct"), mark("wrong"), mark("correct")) for name in names}
+    text = render(gate_sections(decide(side(wavering), side(wavering), Gates())), "text")
+    assert "and 128 more" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
 def test_the_gate_with_epochs_on_disk(tmp_path: Path) -> None:
     asked = fake.questions()[:4]
     made = [

@@ -36,7 +36,7 @@ _TYPES: dict[str, Any] = {
 }
 """Types of the options that are not texts."""
 
-_BY_FLAG = {flag_of(each.name): each.name for each in fields(RunConfig)}
+_BY_FLAG: dict[str, str] = {flag_of(each.name): each.name for each in fields(RunConfig)}
 """Options are written as on the command line, or as in Python."""
 
 _EXAMPLE = "docs/matrix.md shows a matrix.toml"
@@ -102,7 +102,7 @@ def _flat(table: Any, where: str) -> dict[str, Any]:
         raise UsageError(f"expected a table [{where}], found {table!r}", help=_EXAMPLE)
     flat: dict[str, Any] = {}
     for written, value in table.items():
-        name = _BY_FLAG.get(f"--{written.replace('_', '-')}", written)
+        name: str = _BY_FLAG.get(f"--{written.replace('_', '-')}", written)
         if name in _TABLES and isinstance(value, dict):
             flat |= {f"{name}.{key}": each for key, each in value.items()}
         else:
