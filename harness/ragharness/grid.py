@@ -102,7 +102,7 @@ def _flat(table: Any, where: str) -> dict[str, Any]:
         raise UsageError(f"expected a table [{where}], found {table!r}", help=_EXAMPLE)
     flat: dict[str, Any] = {}
     for written, value in table.items():
-        name: str = _BY_FLAG.get(f"--{written.replace('_', '-')}", written)
+        name = _BY_FLAG.get(f"--{written.replace('_', '-')}") or str(written)
         if name in _TABLES and isinstance(value, dict):
             flat |= {f"{name}.{key}": each for key, each in value.items()}
         else:
