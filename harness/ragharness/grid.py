@@ -18,10 +18,8 @@ else:
 if TYPE_CHECKING:
     from pathlib import Path
 
-AXES = (
-    "pipeline", "pipeline_option", "model", "base_url", "retriever", "retriever_option", "k", "passage_words",
-)  # fmt: skip
-"""Options that may differ between cells: what is asked, how often, and how it is graded may not."""
+_HEADINGS = ("Pipeline", "Retrieval")
+"""Options under these may differ between cells: what is asked, how often, and how it is graded may not."""
 
 _TABLES = ("pipeline_option", "retriever_option")
 """Options that hold settings of their own, which may be axes, too: ``pipeline_option.prompt``."""
@@ -73,13 +71,14 @@ def read_grid(path: Path) -> Grid:
     for name in held:
         if name not in ("run", "axes"):
             raise UnknownName(f"table of {path}", name, ("run", "axes"), help=_EXAMPLE)
+    allowed = _axes()
     shared, axes = (_flat(held.get(name, {}), name) for name in ("run", "axes"))
     for name, value in shared.items():
         _check(name, value)
     for name, values in axes.items():
-        if name.partition(".")[0] not in AXES:
+        if name.partition(".")[0] not in allowed:
             raise UsageError(
-                f"expected an axis that leaves the questions as they are ({', '.join(AXES)}), found {name}",
+                f"expected an axis that leaves the questions as they are ({', '.join(allowed)}), found {name}",
                 help="put it under [run]",
             )
         if not isinstance(values, list) or not values or len({*map(_shown, values)}) < len(values):
@@ -94,6 +93,14 @@ def read_grid(path: Path) -> Grid:
         for chosen in (dict(zip(axes, each, strict=True)) for each in product(*axes.values()))
     ]
     return Grid({shown[name]: tuple(map(_shown, values)) for name, values in axes.items()}, tuple(cells))
+
+
+def _axes() -> list[str]:
+    heading, found = "", []
+    for each in fields(RunConfig):
+        heading = each.metadata["under"] or heading
+        found += [each.name] if heading in _HEADINGS else []
+    return found
 
 
 def _flat(table: Any, where: str) -> dict[str, Any]:
