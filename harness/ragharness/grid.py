@@ -78,7 +78,8 @@ def read_grid(path: Path) -> Grid:
     for name, values in axes.items():
         if name.partition(".")[0] not in allowed:
             raise UsageError(
-                f"expected an axis that leaves the questions as they are ({', '.join(allowed)}), found {name}",
+                f"expected an axis that leaves the questions as they are, found {name};"
+                f" known: {', '.join(allowed)}",
                 help="put it under [run]",
             )
         if not isinstance(values, list) or not values or len({*map(_shown, values)}) < len(values):

@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ragharness.comparing.gate import differences
 from ragharness.comparing.sides import common, read_side, settle
@@ -165,8 +166,6 @@ def _ranked(contrasts: Sequence[tuple[str, str, str, list[tuple[Side, Side]]]]) 
 
 
 def _beside_strongest(effect: Effect, distances: Any, strongest: tuple[Effect, Any]) -> Effect:
-    from msgspec.structs import replace
-
     first, draws = strongest
     if effect.axis == first.axis:
         return effect
