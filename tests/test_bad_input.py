@@ -85,7 +85,7 @@ USAGE = [
     (["run", "--size", "-1"], "expected --size to be at least 1"),
     (
         ["run", "--seed", "text"],
-        "Invalid value for '--seed': ",
+        "expected a whole number for --seed, found 'text'",
         "help:  ragharness run --help",
     ),
     (["run", "--corpus"], "requires an argument", "help:  ragharness run --help"),

@@ -282,7 +282,7 @@ def test_answers_written_without_a_look_at_the_rules() -> None:
     assert found["refusal"]["wrong"] <= 15
     assert refused["refusal"] >= 117
     assert refused["correct"] + refused["incorrect"] <= 18
-    assert sum(row["needs_review"] for row in found.values()) <= 96
+    assert sum(row["needs_review"] for row in found.values()) <= 95
 
 
 BAD = [

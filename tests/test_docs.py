@@ -233,7 +233,7 @@ def examples() -> list[str]:
 @pytest.mark.parametrize("number", range(3))
 def test_example_pipelines_run(number: int, tmp_path: Path) -> None:
     code = examples()[number]
-    assert len([line for line in code.splitlines() if line.strip()]) <= 11
+    assert len([line for line in code.splitlines() if line.strip()]) <= 10
     (tmp_path / "mymod.py").write_text(code, encoding="utf-8")
     program = "from ragharness.cli import main; main()"
     command = [sys.executable, "-c", program, "run", "--pipeline", "mymod:answer", "--size", "26", "--json"]

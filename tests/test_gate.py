@@ -719,5 +719,5 @@ def test_a_hundred_thousand_records_take_little_memory(tmp_path: Path) -> None:
         names = [f"{n}-{bucket}" for bucket in ("refused", "correct")]
         for name in names:
             written(tmp_path / name, asked, records(asked, name.partition("-")[2]))
-        peaks.append(peak_mb(tmp_path, "gate", *names))
+        peaks.append(peak_mb(tmp_path, 0, "gate", *names))
     assert peaks[1] - peaks[0] < 120, peaks

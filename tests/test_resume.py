@@ -98,7 +98,7 @@ def test_killed_at_random_moments_every_question_is_answered_once(tmp_path: Path
     asked_before = len(lines(tmp_path / "asked.log"))
     process = start(tmp_path, *options)
     output, errors = process.communicate(timeout=60)
-    assert process.returncode in (0, 2), errors
+    assert process.returncode == 0, errors
     assert f"continuing run: {len(kept) + len(waiting)} of 130 are answered" in errors
     assert sorted(on_disk(records)) == sorted(texts.values())
     asked_now = {texts[line] for line in lines(tmp_path / "asked.log")[asked_before:]}

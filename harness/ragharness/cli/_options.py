@@ -5,11 +5,20 @@ from __future__ import annotations
 import pkgutil
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from ragharness.config import RunConfig, flag_of
+from ragharness.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_NUMBERS: dict[str, tuple[type, str, str]] = {
+    "int": (int, "INTEGER", "a whole number"),
+    "float": (float, "FLOAT", "a number"),
+}
 
 
 def option_of(name: str) -> Any:
@@ -18,7 +27,26 @@ def option_of(name: str) -> Any:
     told = declared.metadata
     several = isinstance(declared.default, tuple)
     default = None if several else declared.default
-    return typer.Option(default, flag_of(name), metavar=told["metavar"] or None, help=told["help"])
+    number = _NUMBERS.get(str(declared.type).removesuffix(" | None"))
+    return typer.Option(
+        default,
+        flag_of(name),
+        metavar=told["metavar"] or (number[1] if number else None),
+        help=told["help"],
+        parser=_parser(flag_of(name), *number) if number else None,
+    )
+
+
+def _parser(flag: str, number: type, _: str, wanted: str) -> Callable[[str], Any]:
+    """Return what reads the number of an option; it raises UsageError."""
+
+    def read(text: str) -> Any:
+        try:
+            return number(text)
+        except ValueError:
+            raise UsageError(f"expected {wanted} for {flag}, found {text!r}") from None
+
+    return read
 
 
 def names_in(*folders: str) -> str:
@@ -29,8 +57,6 @@ def names_in(*folders: str) -> str:
 
 def form_of(form: str, *, markdown: bool, as_json: bool, default: str) -> str:
     """Return the one format that is asked for; raises UsageError for several."""
-    from ragharness.errors import UsageError
-
     names = {name for name, wanted in ((form, form), ("markdown", markdown), ("json", as_json)) if wanted}
     if len(names) > 1:
         raise UsageError(f"expected one report format, found {' and '.join(sorted(names))}")

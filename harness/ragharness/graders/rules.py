@@ -28,7 +28,7 @@ from ragharness.graders.reading.yesno import read_yesno
 from ragharness.language import acts
 from ragharness.language.citations import without_labels
 from ragharness.language.words import content
-from ragharness.records import Reading
+from ragharness.records import Answer, Question, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,6 +68,16 @@ class RulesGrader:
 def build(false_correct: float = FALSE_CORRECT) -> RulesGrader:
     """Return the grader; at most this share of its *correct* verdicts on free text should be false."""
     return RulesGrader(false_correct)
+
+
+def declines(question: str, text: str) -> bool | None:
+    """Whether an answer declines a question of which nothing else is known; None where it is not certain."""
+    asked = Question(id="", text=question, stratum="grounded", kind="text", answerable=True)
+    parsed = parse_answer(Answer(text=text), question, ())
+    refusal = read_refusal([part.text for part in own_sentences(parsed.sentences, ())], asked)
+    if parsed.blank or (refusal.declines and not refusal.sure):
+        return None
+    return refusal.sure or refusal.premise_corrected or refusal.clarification
 
 
 def _is_nothing(parsed: ParsedAnswer, question: Question) -> bool:

@@ -10,6 +10,7 @@ from ragharness.reports.picture import bars
 from ragharness.reports.progress import fetching_line, progress_line
 from ragharness.reports.show import show_question
 from ragharness.reports.tables import render, table_formats
+from ragharness.reports.traces import trace_sections
 
 __all__ = [
     "bars",
@@ -29,4 +30,5 @@ __all__ = [
     "show_question",
     "table_formats",
     "threshold_section",
+    "trace_sections",
 ]

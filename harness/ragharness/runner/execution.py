@@ -100,7 +100,7 @@ def _work_between(scheduler: Scheduler, work: Callable[[], bool] | None) -> None
             if scheduler.slow:
                 sys.setswitchinterval(min(sys.getswitchinterval(), _SWITCH))
             if not (scheduler.slow and work()):
-                scheduler.done.wait(_TICK)
+                scheduler.done.wait(STEP)
     except BaseException as error:  # noqa: BLE001 (whatever breaks the harness is raised by ``execute``)
         scheduler.stop(error)
 

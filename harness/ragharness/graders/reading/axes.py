@@ -115,10 +115,11 @@ def supported(
             return passage is not None
         if answers and ((right and citation in supporting) or quotes(passage, part.text)):
             return True
-        # A coarser answer may still be true.
-        true = right or outcome.imprecise or not answers
+        # A coarser answer may still be true. A value alone does not say what it is a value of.
+        told = right and bool(_subject(part.text) - _subject(outcome.value))
         piece = _piece_before(part, place) if answers and right else ""
-        return true and (entails(passage, part.text) or entails(passage, piece))
+        true = told or outcome.imprecise or not answers
+        return (true and entails(passage, part.text)) or entails(passage, piece)
 
     return tuple(supports(place, citation) for place, citation in enumerate(part.citations))
 

@@ -18,6 +18,8 @@ _THOUSANDS = regex(r"(?<=\d),(?=\d{3})")
 _INITIALS = regex(r"\b([a-z])\.\s?(?=[a-z]\b)")
 _RUN_TOGETHER = regex(r"(?<=[a-z]{2})(?=[A-Z][a-z])")
 """Where a blank is missing ("sung byRufus"); "McCoy" stays whole."""
+_PLACE = regex(r"\b(?:state|commonwealth|province) of (?=\w)")
+"""What a place is, before its name: "State of Delaware" is Delaware."""
 _ORDINAL = frozenset(("st", "nd", "rd", "th"))
 
 
@@ -32,7 +34,7 @@ def fold(text: str) -> str:
     for sign, what, instead in (("'", _POSSESSIVE, ""), (",", _THOUSANDS, ""), (".", _INITIALS, r"\1")):
         if sign in folded:
             folded = what.sub(instead, folded)
-    return folded
+    return _PLACE.sub("", folded) if " of " in folded else folded
 
 
 def tokens(folded: str) -> list[str]:
