@@ -19,6 +19,7 @@ LAYERS = (
     "records",
     "errors",
     "config",
+    "grid",
     "support",
     "options",
     "spending",
@@ -155,6 +156,7 @@ def test_public_names() -> None:
         "Evidence",
         "GateResult",
         "Gates",
+        "MatrixResult",
         "Passage",
         "Question",
         "QuestionResult",
@@ -175,6 +177,7 @@ def test_public_names() -> None:
         "load_corpus",
         "load_questions",
         "load_run",
+        "matrix",
         "run",
     ]
     for name in ragharness.__all__:

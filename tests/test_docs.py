@@ -46,6 +46,7 @@ PLACEHOLDERS = (
     "<",
     "module:",
     "gate.toml",
+    "matrix.toml",
     "metrics.toml",
 )
 CODE = re.compile(r"`([^`\n]+)`")
@@ -72,6 +73,13 @@ def test_blocks_are_what_the_program_prints(page: Path, name: str) -> None:
 
 def test_every_kind_of_block_stands_on_some_page() -> None:
     assert {name for _, name in BLOCKS} == set(DOCS.BLOCKS)
+
+
+def test_the_worked_example_of_the_gate_is_more_accurate_and_rejected() -> None:
+    shown = DOCS.blocks(ROOT / "docs" / "gate.md")["shipping"]
+    assert "\nREJECT: " in shown
+    correct = next(line for line in shown.splitlines() if line.startswith("G5  correct"))
+    assert re.search(r"\+\d+ to \+\d+  pass$", correct), correct
 
 
 def test_masking_hides_times_and_nothing_else() -> None:

@@ -84,7 +84,7 @@ def _is_nothing(parsed: ParsedAnswer, question: Question) -> bool:
     """Whether an answer is the text of a value that was never set, and no gold says that there are none."""
     said = {part.text.strip(" .\"'").casefold() for part in parsed.sentences}
     golds = {gold.casefold() for gold in question.answers}
-    return said in ({"none"}, {"null"}) and golds.isdisjoint(("none", "no", "nothing", "zero", "0"))
+    return said in ({"none"}, {"null"}) and golds.isdisjoint(("none", "nothing", "zero", "0"))
 
 
 def measures_of(question: Question, answer: Answer) -> dict[str, float]:

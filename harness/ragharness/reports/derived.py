@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.reports.sections import Section
+from ragharness.reports.tables import Section
 from ragharness.scores.derived import derived
 
 if TYPE_CHECKING:
