@@ -39,6 +39,7 @@ LAYERS = (
     "placing",
     "questions",
     "adapters",
+    "logs",
     "retrievers",
     "pipelines",
     "graders",

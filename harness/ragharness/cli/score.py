@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -34,17 +35,33 @@ def score(
     metrics: str = typer.Option(
         "", "--metrics", metavar="NAME,...", help="Metrics of others (`all`, or a metrics.toml)."
     ),
+    against: str = typer.Option(
+        "", "--against", metavar="FILE", help="Compare the traces with these earlier ones (without --gold)."
+    ),
+    sample: int = typer.Option(
+        0, "--sample", metavar="N", help="Draw N answers of the traces to label (without --gold; needs -o)."
+    ),
+    out: Annotated[Path | None, typer.Option("-o", metavar="FILE", help="Write the sample here.")] = None,
     as_json: bool = JSON,
 ) -> int:
     """Recount the records of a run and write its scores.json; nothing is asked or graded.
 
     With --gold and --trace: score the traces of any system. Exit code 0 all gates hold, 1 not, 2 no result.
+    With --trace alone: refusals, citations and uncited claims in logs of production, which have no gold.
     With --metrics: compute metrics that others published, of the run or of the outputs in --trace.
     """
+    if bool(sample) != (out is not None) or sample < 0 or ((sample or against) and (gold or not trace)):
+        raise UsageError(
+            "expected --sample N -o FILE and --against FILE with --trace FILE and without --gold"
+        )
     if trace and metrics and not (run or gold):
         from ragharness.cli._traces import score_outputs
 
         return score_outputs(Path(trace), metrics, compat=compat, as_json=as_json)
+    if trace and not (run or gold or compat):
+        from ragharness.cli._traces import score_log
+
+        return score_log(Path(trace), against, sample, out, as_json=as_json)
     if gold or trace:
         if run or not (gold and trace):
             raise UsageError(

@@ -6,6 +6,7 @@ from ragharness.reports.derived import metric_sections
 from ragharness.reports.formats import load_format
 from ragharness.reports.formats.json import read_scores
 from ragharness.reports.gate import gate_sections, headline, threshold_section
+from ragharness.reports.logs import log_sections
 from ragharness.reports.matrix import matrix_headline, matrix_sections, plan_sections
 from ragharness.reports.picture import bars
 from ragharness.reports.progress import fetching_line, progress_line
@@ -22,6 +23,7 @@ __all__ = [
     "gate_sections",
     "headline",
     "load_format",
+    "log_sections",
     "matrix_headline",
     "matrix_sections",
     "metric_sections",

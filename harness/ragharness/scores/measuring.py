@@ -17,6 +17,7 @@ from ragharness.scores.derived import WEIGHTS, How, Measured, derived, measure
 from ragharness.scores.items import Answerable, items
 from ragharness.scores.refusal_judge import judged, load_judge
 from ragharness.scores.trust_eval import Mode, item_of, outputs
+from ragharness.support.rows import json_rows
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from ragharness.store import RunFolder
 
 _EXAMPLE = "--metrics trust_score,utility, --metrics all, or --metrics metrics.toml: docs/metrics.md"
-_OUTPUTS = "docs/metrics.md shows the file"
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
@@ -136,28 +136,7 @@ def metrics_of_outputs(
 
 def read_outputs(path: Path, claims: Mode = "em", entails: Entails | None = None) -> list[Output]:
     """Read outputs: a JSON array, an object with ``data``, or an object a line; raises UsageError."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"expected outputs in {path}, found {error}", help=_OUTPUTS) from error
-    try:
-        data = msgspec.json.decode(text) if text.lstrip()[:1] == "[" else None
-        if data is None:
-            data = [msgspec.json.decode(line) for line in text.splitlines() if line.strip()]
-    except msgspec.DecodeError:
-        data = _whole(text, path)
-    if len(data) == 1 and isinstance(data[0], dict) and isinstance(data[0].get("data"), list):
-        data = data[0]["data"]
-    if not data:
-        raise UsageError(f"expected outputs in {path}, found none", help=_OUTPUTS)
-    return outputs(data, entails=entails, mode=claims)
-
-
-def _whole(text: str, path: Path) -> list[Any]:
-    try:
-        return [msgspec.json.decode(text)]
-    except msgspec.DecodeError as error:
-        raise UsageError(f"expected JSON in {path}, found: {error}", help=_OUTPUTS) from error
+    return outputs(json_rows(path, "outputs of a system"), entails=entails, mode=claims)
 
 
 def _metrics(

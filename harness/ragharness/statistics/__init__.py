@@ -1,6 +1,13 @@
 """Intervals, quantiles and tests of paired counts: arithmetic that knows nothing of runs."""
 
-from ragharness.statistics.intervals import binomial_cdf, clopper_pearson, quantile, sign_test, wilson
+from ragharness.statistics.intervals import (
+    binomial_cdf,
+    clopper_pearson,
+    difference_interval,
+    quantile,
+    sign_test,
+    wilson,
+)
 from ragharness.statistics.paired import (
     McNemar,
     fewest_significant,
@@ -25,6 +32,7 @@ __all__ = [
     "clopper_pearson",
     "cluster_intervals",
     "cluster_totals",
+    "difference_interval",
     "false_alarm",
     "fewest_significant",
     "flip_rate",
