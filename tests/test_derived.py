@@ -215,6 +215,38 @@ def test_compat_is_what_trust_eval_gives() -> None:
 
 
 @SHARED_ONLY
+def test_compat_looks_for_claims_by_entailment_too() -> None:
+    data = trust_cases()["cases"][0]["data"]
+    plain, entailed = compat(outputs(data)), compat(outputs(data, mode="cm"))
+    assert [name for name in entailed if name not in plain] == [
+        "regular_claims_nli", "answered_claims_nli", "calib_answered_claims_nli", "calib_answerable_claims_nli",
+        "parametric_answered_claims_nli", "calib_claims_nli_f1",
+    ]  # fmt: skip
+    assert entailed["calib_claims_nli_f1"] == plain["calib_str_em_f1"]
+    never = compat(outputs(data, mode="cm", entails=lambda premise, claim: False))
+    assert (never["regular_claims_nli"], never["answered_citation_f1"]) == (0, 0)
+
+
+def test_an_empty_output_is_an_answer_to_trust_eval_and_none_of_ours(tmp_path: Path) -> None:
+    doc = {"title": "Zed", "text": "Ann runs Zed.", "answers_found": [1]}
+    rows = [
+        {"question": "Who runs Zed?", "answers": [["Ann"]], "docs": [doc], "output": ""},
+        {
+            "question": "Who runs Y?",
+            "answers": [["Bob"]],
+            "docs": [{**doc, "answers_found": [0]}],
+            "output": f"{FLAG} to your question in the search results.",
+        },
+    ]
+    told = compat(outputs(rows))
+    assert (told["macro_f1"], round(told["trust_score"], 2)) == (100, 33.33)
+    path = tmp_path / "outputs.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    found = metrics_of_outputs(path, read_wanted("trust_score"))
+    assert (found.questions, found.ungraded) == (["Who runs Y?"], 1)
+
+
+@SHARED_ONLY
 def test_its_fuzzy_refusals_and_why_they_are_not_ours() -> None:
     probes = trust_cases()["refusal_rule"]["probes"]
     assert len(probes) == 16

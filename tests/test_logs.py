@@ -224,6 +224,13 @@ LANGFUSE_ROWS: list[dict[str, Any]] = [
         "output": {"role": "assistant", "content": ANSWER},
     },
 ]
+LANGFUSE_PAGE = {
+    "data": [
+        *LANGFUSE_ROWS,
+        {"id": "o0", "traceId": "t1", "type": "TOOL", "name": "clock", "input": "now", "output": "noon"},
+    ],
+    "meta": {"limit": 100},
+}
 LANGFUSE_BLOB = [
     {
         **{
@@ -335,6 +342,11 @@ def written(path: Path, rows: Any, *, whole: bool = False) -> Path:
 
 def test_every_format_has_an_export_here() -> None:
     assert set(EXPORTS) == set(log_formats())
+
+
+def test_a_page_of_an_api_is_its_data_and_no_tool_answers(tmp_path: Path) -> None:
+    (found,) = read_log(written(tmp_path / "page.json", LANGFUSE_PAGE, whole=True)).entries
+    assert (found.question, found.answer, len(found.passages)) == (ASKED, ANSWER, 2)
 
 
 @pytest.mark.parametrize("whole", [False, True])

@@ -13,7 +13,6 @@ from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.reports import load_format, read_scores, show_question
 from ragharness.runner import blind_count, grading_context
 from ragharness.scores import Scores, score_folder
-from ragharness.scores.measuring import metrics_of, wanted_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -138,6 +137,8 @@ class Run:
         ``judge`` says whether an answer refuses: a function from prompt to reply, an object with ``invoke``,
         or ``FILE.py:NAME`` of one; ``settings`` are ``answerable`` and ``weights``. Raises UsageError.
         """
+        from ragharness.scores.measuring import metrics_of, wanted_of
+
         return metrics_of(self.folder, wanted_of({"metrics": list(names), **settings}), judge)
 
     @cached_property

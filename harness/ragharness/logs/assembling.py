@@ -63,8 +63,8 @@ class Step(Struct, frozen=True, kw_only=True):
 def assembled(steps: Iterable[Step]) -> tuple[list[Entry], int]:
     """Return an entry for each trace, in the order of their first steps, and how many hold no question.
 
-    Question and answer are those of the outermost step, else of the last call of a model; passages are those
-    of every retrieval, each once.
+    Question and answer are those of the outermost step if there is one, else of the last call of a model;
+    passages are those of every retrieval, each once.
     """
     traces: dict[str, list[Step]] = {}
     for step in steps:
@@ -78,7 +78,7 @@ def _entry(name: str, steps: Sequence[Step]) -> Entry:
     ids = {step.id for step in steps}
     outer = [step for step in steps if step.parent not in ids and not step.retrieves]
     models = [step for step in reversed(steps) if step.answers]
-    tried = [*outer, *models]
+    tried = [*outer, *models] if len(outer) == 1 else [*models, *outer]
     retrieved = [passage for step in steps if step.retrieves for passage in step.passages]
     return Entry(
         id=name,

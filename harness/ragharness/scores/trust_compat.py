@@ -82,16 +82,21 @@ def _claims(
     def parametric(each: Output) -> float:
         return stated(each) - ratio(known(each), len(each.answers))
 
+    # Its names and their order are not the same in both modes.
+    parametric_of = name if name == "str_em" else f"answered_{name}"
     calibrated = sum(known(each) / sum(each.recoverable) for each in both)
     precision, recall = ratio(calibrated, len(answered)), ratio(calibrated, len(answerable))
+    last = {
+        f"calib_{name}_f1": harmonic(precision, recall),
+        f"parametric_{parametric_of}": _mean(map(parametric, answered)),
+    }
     return _percent(
         {
             f"regular_{name}": _mean(map(stated, found)),
             f"answered_{name}": _mean(map(stated, answered)),
             f"calib_answered_{name}": precision,
             f"calib_answerable_{name}": recall,
-            f"calib_{name}_f1": harmonic(precision, recall),
-            f"parametric_{name}": _mean(map(parametric, answered)),
+            **(last if name == "str_em" else dict(reversed(last.items()))),
         }
     )
 

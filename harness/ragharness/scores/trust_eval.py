@@ -194,7 +194,7 @@ def contains(premise: str, claim: str) -> bool:
 
 def without_citations(text: str) -> str:
     """Return a text without marks such as ``[1]``."""
-    return re.sub(r"\s?\[\d+\]?", "", text).replace(" |", "").replace("]", "")
+    return re.sub(r" ?\[\d+", "", text).replace(" |", "").replace("]", "")
 
 
 def passage_text(doc: dict[str, Any]) -> str:
