@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -434,6 +435,19 @@ def test_drift_between_two_weeks_has_newcombe_s_intervals(tmp_path: Path, verb: 
     done = verb("score", "--trace", paths[1], "--against", paths[0])
     assert "DRIFT" in done.output
     assert any(line.startswith("refused") and line.endswith("moved") for line in done.output.splitlines())
+
+
+@given(st.integers(0, 30), st.integers(1, 30), st.integers(0, 30), st.integers(1, 30))
+def test_the_interval_of_a_difference_joins_scipy_s_limits(one: int, n: int, other: int, m: int) -> None:
+    stats = pytest.importorskip("scipy.stats", reason="needs scipy to compare with")
+    one, other = min(one, n), min(other, m)
+    first, second = (
+        stats.binomtest(count, of).proportion_ci(method="wilson") for count, of in ((one, n), (other, m))
+    )
+    difference = one / n - other / m
+    low = difference - math.hypot(one / n - first.low, second.high - other / m)
+    high = difference + math.hypot(first.high - one / n, other / m - second.low)
+    assert difference_interval(one, n, other, m) == pytest.approx((low, high))
 
 
 def test_a_sample_is_labelled_and_calibrates(tmp_path: Path, verb: Verb) -> None:
