@@ -12,11 +12,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ragharness.api import arun, compare, gate, grade, load_corpus, load_questions, load_run, run
+    from ragharness.api import (
+        arun,
+        calibrate,
+        compare,
+        gate,
+        grade,
+        label,
+        load_corpus,
+        load_questions,
+        load_run,
+        run,
+    )
     from ragharness.comparing import Gates
-    from ragharness.comparisons import GateResult, RunComparison
+    from ragharness.comparisons import GateResult, RunCalibration, RunComparison
     from ragharness.config import RunConfig
     from ragharness.errors import RagharnessError, TemporaryFailure
+    from ragharness.labelling import Labelling
     from ragharness.records import Answer, Document, Evidence, Passage, Question, Record, Usage, Verdict
     from ragharness.results import QuestionResult, Run, RunVerdict
 
@@ -26,12 +38,14 @@ _HOMES = {
     "Evidence": "records",
     "GateResult": "comparisons",
     "Gates": "comparing",
+    "Labelling": "labelling",
     "Passage": "records",
     "Question": "records",
     "QuestionResult": "results",
     "RagharnessError": "errors",
     "Record": "records",
     "Run": "results",
+    "RunCalibration": "comparisons",
     "RunComparison": "comparisons",
     "RunConfig": "config",
     "RunVerdict": "results",
@@ -39,9 +53,11 @@ _HOMES = {
     "Usage": "records",
     "Verdict": "records",
     "arun": "api",
+    "calibrate": "api",
     "compare": "api",
     "gate": "api",
     "grade": "api",
+    "label": "api",
     "load_corpus": "api",
     "load_questions": "api",
     "load_run": "api",
@@ -55,12 +71,14 @@ __all__ = [
     "Evidence",
     "GateResult",
     "Gates",
+    "Labelling",
     "Passage",
     "Question",
     "QuestionResult",
     "RagharnessError",
     "Record",
     "Run",
+    "RunCalibration",
     "RunComparison",
     "RunConfig",
     "RunVerdict",
@@ -69,9 +87,11 @@ __all__ = [
     "Verdict",
     "__version__",
     "arun",
+    "calibrate",
     "compare",
     "gate",
     "grade",
+    "label",
     "load_corpus",
     "load_questions",
     "load_run",

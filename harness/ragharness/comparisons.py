@@ -1,4 +1,4 @@
-"""The gate and a comparison as Python sees them."""
+"""The gate, a comparison and a calibration as Python sees them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ragharness.reports import bars, compare_sections, gate_sections, render
+from ragharness.reports import bars, compare_sections, gate_sections, people_sections, render
 from ragharness.results import html_of
 
 if TYPE_CHECKING:
+    from ragharness.calibration import Note
+    from ragharness.calibration.note import BucketFigures
     from ragharness.comparing import Comparison, Decision
     from ragharness.comparing.rules import RuleResult
 
@@ -96,3 +98,37 @@ class RunComparison:
             {f"{key} {each.run}": {**each.buckets, "ungraded": each.ungraded} for key, each in runs.items()}
         )
         return picture + html_of(render(compare_sections(self.comparison), "markdown"))
+
+
+class RunCalibration:
+    """How far a run's verdicts can be believed, by people's labels of its answers."""
+
+    def __init__(self, note: Note) -> None:
+        self.note = note
+        """Everything that ``ragharness calibrate RUN --json`` prints."""
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether the counts could be corrected."""
+        return self.note.calibrated
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why they could not; empty if they could."""
+        return self.note.reasons
+
+    @property
+    def buckets(self) -> dict[str, BucketFigures]:
+        """Recall, precision and corrected count by bucket: ``buckets["wrong"].recall.rate``."""
+        return self.note.buckets
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``ragharness calibrate RUN --json`` prints."""
+        found: dict[str, Any] = msgspec.to_builtins(self.note)
+        return found
+
+    def __repr__(self) -> str:
+        return render(people_sections(self.note, show=0), "text")
+
+    def _repr_html_(self) -> str:
+        return html_of(render(people_sections(self.note), "markdown"))
