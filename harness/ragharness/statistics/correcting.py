@@ -67,17 +67,16 @@ def ppi(parts: Sequence[Part], weight: float | None = None) -> Estimate:
     """Return the rate of a label in the population that the answers are a sample of: PPI++.
 
     Angelopoulos, Duchi and Zrnic 2023 (arXiv:2311.01453) in each stratum, joined by the strata's shares
-    (Fisch et al. 2024, arXiv:2406.04291). ``weight`` is lambda: 0 is people's labels alone, 1 is PPI; None:
-    the one with the least variance, between 0 and 1.
+    (Fisch et al. 2024, arXiv:2406.04291); as these vary too, sum_h W_h (theta_h - theta)^2 / N is
+    added to the variance. ``weight`` is lambda: 0 is people's labels alone, 1 is PPI; None: the one with the
+    least variance, between 0 and 1.
     """
     whole = sum(part.size for part in parts)
-    value = spread = 0.0
-    for part in parts:
-        share = part.size / whole
-        theta, variance = _tuned(part, weight)
-        value += share * theta
-        spread += share * share * variance
-    return _normal(value, spread)
+    found = [(part.size / whole, *_tuned(part, weight)) for part in parts]
+    value = math.fsum(share * theta for share, theta, _ in found)
+    within = math.fsum(share * share * variance for share, _, variance in found)
+    between = math.fsum(share * (theta - value) ** 2 for share, theta, _ in found)
+    return _normal(value, within + between / whole)
 
 
 def tuned_weight(part: Part) -> float:
