@@ -251,8 +251,8 @@ def test_rogan_gladen_of_the_specification(cases: dict[str, Any]) -> None:
     assert found.condition == pytest.approx(expected["cond_number"], abs=1e-9)
     assert found.solved == pytest.approx(expected["p_corrected"], abs=1e-9)
     assert found.projected == pytest.approx(expected["p_simplex"], abs=1e-6)
-    for mine, theirs in zip(found.intervals, expected["bootstrap95_percentile"], strict=True):
-        assert mine == pytest.approx(theirs, abs=0.02)
+    for interval, theirs in zip(found.intervals, expected["bootstrap95_percentile"], strict=True):
+        assert interval == pytest.approx(theirs, abs=0.02)
     assert found.dropped == 0
     assert rogan_gladen(TABLE, [62, 14, 22, 32]).intervals == found.intervals
     one = cases["rogan_gladen_binary"]
