@@ -209,7 +209,7 @@ def test_what_cannot_be_corrected_is_not(tmp_path: Path) -> None:
     note = calibrate_run(folder)
     assert "have changed since" in note.sentence
     assert 0 < note.labelled < 60
-    assert any(f"{60 - note.labelled} labels are of answers that have changed" in each for each in note.notes)
+    assert any(f"changed since: {60 - note.labelled}, left out" in each for each in note.notes)
 
 
 def test_no_labels_at_all_are_a_mistake(tmp_path: Path) -> None:
@@ -318,7 +318,7 @@ def test_the_command(tmp_path: Path, verb: Verb) -> None:
     assert done.output.startswith("calibrated: 60 of 130 answers")
     assert done.output.index("wrong   ") < done.output.index("unsupported   ")
     assert done.output.count("question: What does") == 1
-    assert max(map(len, done.output.splitlines())) <= 110
+    assert max(map(len, done.output.splitlines())) <= 80
     facts = json.loads(verb("calibrate", "run", "--json").output)
     assert facts == json.loads((folder.path / "calibration.json").read_text()) | {"made": facts["made"]}
     assert verb("calibrate", "run", "--answers", "x.csv").code == 3

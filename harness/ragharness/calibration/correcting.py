@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.calibration.note import Interval
+from ragharness.calibration.note import LEAST_GOLD, Interval
 from ragharness.labelling import LEAST, stratum_of
 from ragharness.records import BUCKETS
 from ragharness.statistics import (
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
     from ragharness.labelling import Answered, Design
     from ragharness.records import Bucket
-
-LEAST_GOLD = 5
-"""Labelled answers of a bucket under which its count is not corrected."""
 
 LEAST_LABELS = 30
 """Labels under which nothing is corrected, unless they are all that there is."""
@@ -147,7 +144,7 @@ def by_other_run(
 
 
 def _too_few(n: int) -> str:
-    return f"too few: {n} labelled, of {LEAST_GOLD} needed" if n < LEAST_GOLD else ""
+    return f"too few: {n} labelled, {LEAST_GOLD} needed" if n < LEAST_GOLD else ""
 
 
 def _interval(found: Estimate, scale: float, most: float) -> Interval:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 FILE = "calibration.json"
 FORMAT = 1
 NONE = "NOT calibrated"
+LEAST_GOLD = 5
+"""Labelled answers of a bucket under which its count is not corrected."""
 
 Method = Literal["", "difference", "rogan-gladen"]
 

@@ -117,12 +117,12 @@ def _notes(source: Source, pairs: Sequence[Pair], *, same: bool) -> list[str]:
             " to be the same here"
         )
     if source.stale:
-        found.append(f"{source.stale} labels are of answers that have changed since, and are left out")
+        found.append(f"labels of answers that have changed since: {source.stale}, left out")
     if left := unlabelled(source):
-        found.append(f"{len(left)} answers of the sample have no label: they are taken to be like the others")
+        found.append(f"answers of the sample without a label: {len(left)}, taken to be like the others")
     if reviews := sum(pair.grader == REVIEW for pair in pairs):
         found.append(
-            f"{reviews} labelled answers have no bucket of the grader: they count against its recall, and not"
+            f"labelled answers that the grader left to review: {reviews}; they count against recall, and not"
             " in accuracy, kappa, AC1 and alpha"
         )
     if len({pair.weight for pair in pairs}) > 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ragharness.calibration.note import LEAST_GOLD
 from ragharness.records import BUCKETS
 from ragharness.reports.sections import Section
 
@@ -66,11 +67,13 @@ def _share(rate: Rate) -> tuple[str, str, str]:
 
 def _counts(note: Note) -> Section:
     told = [f"By {_METHODS[note.method]}."] if note.method else []
+    if any(each.why_not.startswith("too few") for each in note.buckets.values()):
+        told.append(f"Too few: under {LEAST_GOLD} labelled answers.")
     rows = [(bucket, str(each.grader), *_corrected(each)) for bucket, each in _in_order(note)]
     return Section(
         title=f"How many there are, of {note.questions} questions",
         told=told,
-        head=("bucket", "grader", "corrected", "95% CI", "long run", "labels for +-5"),
+        head=("bucket", "grader", "corrected", "95% CI", "long run", "+-5 needs"),
         rows=rows,
         left=frozenset({0, 3, 4}),
     )
@@ -83,7 +86,7 @@ def _in_order(note: Note) -> list[tuple[str, BucketFigures]]:
 def _corrected(each: BucketFigures) -> tuple[str, str, str, str]:
     needed = "" if each.needed is None else str(each.needed)
     if each.corrected is None:
-        return "", each.why_not, "", needed
+        return each.why_not.partition(":")[0], "", "", needed
     low, high = each.corrected.low, each.corrected.high
     return f"{each.corrected.value:.1f}", f"[{low:.1f}-{high:.1f}]", _percent(each.long_run), needed
 
