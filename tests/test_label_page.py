@@ -156,6 +156,12 @@ def test_a_person_labels_with_keys_alone(start: Any, tab: Any, tmp_path: Path) -
     assert name_of(page) == shown[3]
     assert page.input_value("#comment") == "1 is no bucket here"
     assert page.get_attribute("[data-bucket=refused]", "aria-checked") == "true"
+    page.keyboard.press("?")
+    page.wait_for_selector("#keys[open]")
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#keys:not([open])", state="attached")
+    assert page.get_attribute("[data-bucket=refused]", "aria-checked") == "true"
     process.send_signal(signal.SIGINT)
     assert process.wait(10) == 0
 
@@ -209,9 +215,12 @@ def test_a_killed_server_loses_nothing_and_says_so(start: Any, tab: Any, tmp_pat
     second = name_of(page)
     process.kill()
     process.wait()
+    page.mouse.wheel(0, 900)
     page.keyboard.press("4")
     page.keyboard.press("4")
     until(lambda: page.locator("#notice").is_visible())
+    box = page.locator("#notice").bounding_box()
+    assert 0 < box["y"] < 200
     assert "not saved" in page.inner_text("#notice")
     assert name_of(page) == second
     assert labels(tmp_path, "ann") == {first: "unsupported"}

@@ -142,10 +142,16 @@ def _marked(passage: Passage, evidence: Iterable[Evidence], grading: GradingCont
 
 def _evidence(span: Evidence, given: bool, grading: GradingContext) -> Shown:
     document = grading.corpus.document(span.document)
-    first = max(0, span.start - _CONTEXT)
-    text = document.text[first : span.end + _CONTEXT]
-    pieces = _highlighted(text, [(span.start - first, span.end - first)])
-    return Shown(span.document, document.title, pieces, gold=given)
+    text, first, last = document.text, max(0, span.start - _CONTEXT), span.end + _CONTEXT
+    # Words stay whole.
+    before = text[first : span.start].partition(" ")[2] if first else text[: span.start]
+    after = text[span.end : last].rpartition(" ")[0] if last < len(text) else text[span.end :]
+    pieces = [
+        Piece(f"… {before}" if first else before),
+        Piece(text[span.start : span.end], gold=True),
+        Piece(f"{after} …" if last < len(text) else after),
+    ]
+    return Shown(span.document, document.title, [each for each in pieces if each.text], gold=given)
 
 
 def _highlighted(text: str, spans: Iterable[tuple[int, int]]) -> Spans:
