@@ -310,6 +310,12 @@ def test_annotators_are_compared_and_disagreements_settled(
     assert people.names == ("ann", "bo")
     assert people.standing()[names[1], 0].bucket == "wrong"
     assert people.standing()[names[1], 0].by == "cy"
+    told = rh.load_run(folder.path)[names[1]].explain()
+    assert told.endswith(
+        "people     ann: wrong\n           bo: refused (declines)\n           settled by cy: wrong\n"
+    )
+    unlabelled = next(each.question for each in folder.records() if each.question not in names)
+    assert "people  " not in rh.load_run(folder.path)[unlabelled].explain()
 
 
 def test_nothing_to_settle_is_said(folder: RunFolder, grading: GradingContext) -> None:

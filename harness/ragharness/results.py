@@ -13,6 +13,7 @@ from ragharness.calibration import standing, write_note
 from ragharness.calibration.people import calibrate_run
 from ragharness.download import cache_folder
 from ragharness.errors import RagharnessError, UnknownName, UsageError
+from ragharness.labelling import labels_told
 from ragharness.reports import load_format, people_sections, read_scores, render, show_question
 from ragharness.runner import blind_count, grading_context
 from ragharness.scores import Scores, score_folder
@@ -76,13 +77,21 @@ class QuestionResult:
 
     def _told(self, record: Record | None, width: int, texts: bool) -> str:
         grading = self._run.grading
+        said = labels_told(self._run.folder, record) if record else []
         if grading is None:
-            return show_question(self.question, record, width=width, texts=texts)
+            return show_question(self.question, record, width=width, texts=texts, said=said)
         had = grading.passages_of(record) if record else []
         known = {**grading.passages.by_id, **{passage.id: passage for passage in had}}
         gold = grading.evidence.supporting(self.question, had)
         return show_question(
-            self.question, record, corpus=grading.corpus, passages=known, gold=gold, width=width, texts=texts
+            self.question,
+            record,
+            corpus=grading.corpus,
+            passages=known,
+            gold=gold,
+            width=width,
+            texts=texts,
+            said=said,
         )
 
     def __repr__(self) -> str:

@@ -7,9 +7,12 @@ from typing import Annotated
 
 import typer
 
-from ragharness.cli._options import FALSE_CORRECT, JSON, RUN
+from ragharness.cli._options import FALSE_CORRECT, JSON
 from ragharness.errors import UsageError
 
+_RUN = typer.Argument(
+    "", metavar="[RUN]", help="Run whose answers were labelled: its folder, a part of its name, or a tag."
+)
 _LABELS = typer.Option(
     None, "--labels", metavar="FILE", help="Labels of answers: a file or folder (default: those of the run)."
 )
@@ -27,7 +30,7 @@ def register(app: typer.Typer) -> None:
 
 
 def calibrate(
-    run: str = RUN,
+    run: str = _RUN,
     labels: Path | None = _LABELS,
     answers: Path | None = _ANSWERS,
     mapping: Annotated[list[str] | None, _MAP] = None,
@@ -52,7 +55,7 @@ def calibrate(
         return _run(run, labels, show, as_json=as_json)
     if answers is None:
         raise UsageError(
-            "expected --answers FILE, found none", help="docs/calibration.md describes the format"
+            "expected a run or --answers FILE, found none", help="docs/calibration.md describes both"
         )
     _file(answers, mapping or [], grader, false_correct, show, as_json=as_json)
     return 0

@@ -1,6 +1,6 @@
 """People's labels of a run's answers: which ones, how they are given, kept and settled."""
 
-from ragharness.labelling.consensus import Pair, People, read_people
+from ragharness.labelling.consensus import Pair, People, labels_told, read_people
 from ragharness.labelling.labels import Answered, Label, answered, labels_folder
 from ragharness.labelling.opening import open_labelling, spread_of
 from ragharness.labelling.sampling import LEAST, Design, enlarged, population_digest, read_design, stratum_of
@@ -19,6 +19,7 @@ __all__ = [
     "answered",
     "enlarged",
     "labels_folder",
+    "labels_told",
     "open_labelling",
     "population_digest",
     "read_design",

@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.errors import UsageError
-from ragharness.labelling.labels import ADJUDICATED, read_labels
+from ragharness.labelling.labels import ADJUDICATED, digest_of, labels_folder, read_labels
 from ragharness.records import BUCKETS
 from ragharness.statistics import Coefficient, ac1, alpha, kappa
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragharness.labelling.labels import Label
+    from ragharness.records import Record
+    from ragharness.store import RunFolder
     from ragharness.store.lines import Key
 
 Labels = dict["Key", "Label"]
@@ -87,6 +89,19 @@ class People(NamedTuple):
             if common:
                 found.append(Pair(one, other, len(common), agreed, kappa(table), ac1(table)))
         return found
+
+
+def labels_told(folder: RunFolder, record: Record) -> list[str]:
+    """Return what each annotator said of an answer, and how a disagreement was settled, in words."""
+    place = labels_folder(folder)
+    if record.answer is None or not any(place.glob("*.jsonl")):
+        return []
+    key = record.question, record.epoch
+    people, _ = read_people(place, {key: digest_of(record.answer.text)})
+    settled = [people.adjudicated[key]] if key in people.adjudicated else []
+    told = [(each.by, each) for each in people.of(key)]
+    told += [(f"settled by {each.by}", each) for each in settled]
+    return [f"{who}: {each.bucket}" + (f" ({each.comment})" if each.comment else "") for who, each in told]
 
 
 def read_people(path: Path, digests: Mapping[Key, str] | None = None) -> tuple[People, int]:

@@ -31,7 +31,7 @@ def people_sections(note: Note, *, show: int | None = None) -> list[Section]:
     how = f"{note.labelled} answers of {note.labels_of} labelled by {who}{by}; grader {note.bound.grader}"
     return [
         Section(told=[head[0], *head[1:]], tone="good" if note.calibrated else "unclear"),
-        Section(told=[how, *note.notes]),
+        Section(told=[how, *(f"{each[:1].upper()}{each[1:]}." for each in note.notes)]),
         _found(note),
         _counts(note),
         _confusion(note),
