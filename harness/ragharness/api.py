@@ -18,7 +18,6 @@ from ragharness.config import RunConfig
 from ragharness.console import Live
 from ragharness.errors import UnknownName, UsageError
 from ragharness.graders import load_grader
-from ragharness.labelling import open_labelling
 from ragharness.results import Run, calibrated, count
 from ragharness.runner import ask_all, open_run
 from ragharness.store import find_run
@@ -98,6 +97,8 @@ def label(
     A sample is drawn once and kept with the run. Raises UsageError for another one than was drawn, and
     RunNotUsable without the corpus.
     """
+    from ragharness.labelling import open_labelling
+
     return open_labelling(
         _folder(run), annotator, sample=sample, strata=strata, seed=seed, adjudicate=adjudicate
     )

@@ -10,10 +10,8 @@ import msgspec
 from msgspec.structs import replace
 
 from ragharness.calibration import standing, write_note
-from ragharness.calibration.people import calibrate_run
 from ragharness.download import cache_folder
 from ragharness.errors import RagharnessError, UnknownName, UsageError
-from ragharness.labelling import labels_told
 from ragharness.reports import load_format, people_sections, read_scores, render, show_question
 from ragharness.runner import blind_count, grading_context
 from ragharness.scores import Scores, score_folder
@@ -76,6 +74,8 @@ class QuestionResult:
         )
 
     def _told(self, record: Record | None, width: int, texts: bool) -> str:
+        from ragharness.labelling import labels_told
+
         grading = self._run.grading
         said = labels_told(self._run.folder, record) if record else []
         if grading is None:
@@ -229,6 +229,8 @@ def keep(folder: RunFolder, scores: Scores) -> Scores:
 
 def calibrated(folder: RunFolder, labels: Path | None = None) -> Note:
     """Calibrate a run's grader by people's labels and keep the note with the run; raises as calibrate_run."""
+    from ragharness.calibration.people import calibrate_run
+
     note = calibrate_run(folder, labels)
     write_note(folder, note, render(people_sections(note), "markdown"))
     return note
