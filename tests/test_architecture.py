@@ -32,6 +32,7 @@ LAYERS = (
     "folders",
     "manifests",
     "corpus",
+    "headings",
     "passages",
     "evidence",
     "placing",
