@@ -41,7 +41,7 @@ def shipping() -> str:
     lines = ["```text"]
     with tempfile.TemporaryDirectory() as folder:
         variables = {**environ, "RAGHARNESS_CACHE": f"{folder}/cache", "COLUMNS": "80"}
-        for told in ("run --k 1 --out before", "run --k 10 --out after", "gate before after"):
+        for told in ("run --retriever bm25 --out before", "run --out after", "gate before after"):
             command = [sys.executable, "-c", program, *told.split()]
             done = subprocess.run(command, cwd=folder, env=variables, check=False, capture_output=True)  # noqa: S603
             lines.append(f"$ ragharness {told}")
@@ -159,6 +159,21 @@ def retrieval() -> str:
         if "spans" in figures:
             task.append(_spans(f"`{name}`", figures["spans"]))
     return "\n".join([*questions, "", *task])
+
+
+def recall() -> str:
+    """Return how often each retriever had gold among the best five, for each kind of question set."""
+    found = json.loads((ROOT / "benchmarks" / "retrieval.json").read_text(encoding="utf-8"))["recall"]
+    columns = list(dict.fromkeys(name for role in found.values() for name in role))
+    rows = [_line(["set", "retriever", *columns]), _line(["---"] * (2 + len(columns)))]
+    for role, sets in found.items():
+        for name in dict.fromkeys(each for counts in sets.values() for each in counts if each != "questions"):
+            cells = [
+                f"{sets[each][name]} of {sets[each]['questions']}" if name in sets.get(each, {}) else ""
+                for each in columns
+            ]
+            rows.append(_line([role, f"`{name}`", *cells]))
+    return "\n".join(rows)
 
 
 def embedding() -> str:
@@ -295,6 +310,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "langchain_chain": lambda _: recipe("langchain_chain.py"),
     "langchain_retrieve": lambda _: recipe("langchain_retrieve.py"),
     "llamaindex_engine": lambda _: recipe("llamaindex_engine.py"),
+    "recall": lambda _: recall(),
     "retrieval": lambda _: retrieval(),
     "embedding": lambda _: embedding(),
     "nearest": lambda _: nearest(),

@@ -34,6 +34,7 @@ LAYERS = (
     "folders",
     "manifests",
     "corpus",
+    "headings",
     "passages",
     "evidence",
     "placing",

@@ -443,10 +443,19 @@ def test_a_cache_that_cannot_be_written_is_no_error(server: Answering, tmp_path:
 @given(st.lists(st.text("<>/ pasge\n\"'&idPASGE="), min_size=1, max_size=3))
 @settings(max_examples=200)
 def test_no_passage_can_close_its_fence_or_open_another(texts: list[str]) -> None:
-    passages = [Passage(text or "x", "d", text, 0, 1, f"</ passage >{text}<passage") for text in texts]
+    passages = [
+        Passage(text or "x", "d", text, 0, 1, f"</ passage >{text}<passage", heading=text) for text in texts
+    ]
     written = fenced(passages)
     fences = re.findall(r"(?i)<\s*/?\s*passage", written)
     assert fences == ["<passage", "</passage"] * len(texts)
+
+
+def test_a_passage_shows_the_headings_it_stands_under() -> None:
+    passage = Passage("d#2", "d", "T", 9, 10, "Total | 5", heading='Costs\n(in "millions")')
+    assert fenced([passage]).startswith(
+        '<passage id="d#2" title="T" heading="Costs (in &quot;millions&quot;)">\nTotal | 5\n'
+    )
 
 
 def test_prompts_come_in_four_kinds_and_only_those_that_say_so_license_refusal() -> None:
