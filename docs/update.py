@@ -161,6 +161,21 @@ def retrieval() -> str:
     return "\n".join([*questions, "", *task])
 
 
+def reranking() -> str:
+    """Return what a cross-encoder adds on each corpus, from the benchmark's last result."""
+    found = json.loads((ROOT / "benchmarks" / "reranking.json").read_text(encoding="utf-8"))["corpora"]
+    head = ["", "questions", "", "gold first", "gold in top 5", "in top 10", "MRR", "CPU a query"]
+    rows = [_line(head), _line(["---"] * len(head))]
+    for name, each in found.items():
+        for retriever in ("hybrid", "hybrid+rerank"):
+            figures = each[retriever]
+            counts = [str(figures["in_top"][k]) for k in ("1", "5", "10")]
+            seconds = f"{figures['cpu_seconds_a_query']:.2f} s"
+            cells = [f"`{retriever}`", *counts, f"{figures['mrr']['5']:.3f}", seconds]
+            rows.append(_line([name, str(each["questions"]), *cells]))
+    return "\n".join(rows)
+
+
 def embedding() -> str:
     """Return what ``benchmarks/embedding.py`` measured last, as a table."""
     found = json.loads((ROOT / "benchmarks" / "embedding.json").read_text(encoding="utf-8"))["figures"]
@@ -297,6 +312,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "llamaindex_engine": lambda _: recipe("llamaindex_engine.py"),
     "retrieval": lambda _: retrieval(),
     "embedding": lambda _: embedding(),
+    "reranking": lambda _: reranking(),
     "nearest": lambda _: nearest(),
     "models": lambda _: models(),
     "grading": lambda _: grading(),
