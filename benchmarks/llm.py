@@ -135,9 +135,10 @@ def slips(run: Run) -> dict[str, Any]:
 
 
 def example_words(prompt: Prompt) -> set[str]:
-    """Return the words, figures and ids of the answers of a prompt's examples that no instruction has."""
+    """Return the long words, figures and ids of a prompt's example answers that no instruction has."""
     shown = " ".join(each.text for each in prompt.examples if each.role == "assistant").casefold()
-    return set(_WORD.findall(shown)) - set(_WORD.findall(f"{prompt.system} {prompt.last}".casefold()))
+    told = _WORD.findall(f"{prompt.system} {prompt.last}".casefold())
+    return {word for word in _WORD.findall(shown) if len(word) > 3 or not word.isalpha()} - set(told)
 
 
 def figures(scores: dict[str, Any], wall: float) -> dict[str, Any]:
@@ -145,8 +146,7 @@ def figures(scores: dict[str, Any], wall: float) -> dict[str, Any]:
     spent = scores["spending"]
     tokens = {name: spent[name] for name in ("prompt_tokens", "completion_tokens")}
     rows = {
-        row: {name: count for name, count in found.items() if count}
-        for row, found in scores["by_target"].items()
+        row: {name: count for name, count in found.items() if count} for row, found in scores["rows"].items()
     }
     return {
         "questions": scores["asked"],
@@ -156,7 +156,7 @@ def figures(scores: dict[str, Any], wall: float) -> dict[str, Any]:
         "tokens_a_second": round(sum(value or 0 for value in tokens.values()) / wall, 1),
         "buckets": scores["buckets"],
         "ungraded": scores["ungraded"],
-        "as_wanted": scores["wanted"]["total"]["count"],
+        "as_wanted": scores["desired"]["total"]["count"],
         "rows": rows,
     }
 

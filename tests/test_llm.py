@@ -496,6 +496,14 @@ def test_no_word_of_the_examples_can_pass_for_an_answer(name: str, monkeypatch: 
     assert not words & {word for text in read for word in re.findall(r"[\w,#]*\w", text.casefold())}
 
 
+def test_measured_answers_hold_no_word_of_the_examples_and_no_yes_to_an_open_question() -> None:
+    runs = json.loads((ROOT / "benchmarks" / "llm.json").read_text(encoding="utf-8"))["runs"]
+    measured = {title: run for title, run in runs.items() if run.get("prompt", "").startswith(DEFAULT)}
+    assert measured
+    for title, run in measured.items():
+        assert (run["yes_or_no_to_open"], run["words_of_examples"]) == (0, 0), title
+
+
 def test_a_prompt_of_ones_own(server: Answering, tmp_path: Path) -> None:
     path = tmp_path / "mine.txt"
     path.write_bytes(b"version: 3\r\n--- user\r\n{passages}|{question}|{other}\r\n")
