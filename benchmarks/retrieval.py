@@ -64,8 +64,8 @@ class Ground:
         ranked = [retriever.retrieve(each.text, everything, each) for each in self.questions]
         own = [self._of_document(hits, each) for hits, each in zip(ranked, self.questions, strict=True)]
         return {
-            "k": {str(k): _told(self._measured(longest, k)) for k in KS},
-            "document_only": {str(k): self._measured(own, k).any_evidence.count for k in KS},
+            "k": {str(k): _told(self.measured(longest, k)) for k in KS},
+            "document_only": {str(k): self.measured(own, k).any_evidence.count for k in KS},
         }
 
     def _of_document(self, hits: Sequence[Hit], question: Question) -> list[Hit]:
@@ -75,7 +75,8 @@ class Ground:
         canonical = self.corpus.canonical
         return canonical(hit.passage.document) == canonical(question.document)
 
-    def _measured(self, rankings: Sequence[Sequence[Hit]], k: int) -> Retrieval:
+    def measured(self, rankings: Sequence[Sequence[Hit]], k: int) -> Retrieval:
+        """Return the measures of the report over the first ``k`` hits of each question."""
         pairs = zip(self.questions, rankings, strict=True)
         return retrieval([self._outcome(question, hits[:k]) for question, hits in pairs], k)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ragharness.records import Passage
 
-DEFAULT = "refusal-2shot"
+DEFAULT = "refusal-6shot"
 NO_PASSAGES = "(no passages)"
 
 _FOLDER = Path(__file__).parent / "prompts"
