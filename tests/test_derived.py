@@ -23,7 +23,7 @@ from ragharness.scores.derived.alce_citation_precision import citation_precision
 from ragharness.scores.derived.alce_citation_recall import citation_recall
 from ragharness.scores.derived.aurc import risks
 from ragharness.scores.derived.ragas_context_precision import average_precision
-from ragharness.scores.items import Cited, Item, items
+from ragharness.scores.items import Cited, Item, items, wrong
 from ragharness.scores.measuring import metrics_of_outputs, read_wanted
 from ragharness.scores.refusal_judge import PROMPT, judged, judgement
 from ragharness.scores.trust_compat import compat
@@ -340,7 +340,7 @@ def test_an_unreadable_judgement_is_asked_for_again_then_left_to_a_person() -> N
 
     read, left = judged([item(text="first", asked="a?"), item(question="r", text="other")], judge)
     assert [each.refused for each in read] == [True]
-    assert (left, len(asked)) == (["r"], 4)
+    assert ([each.question for each in left], len(asked)) == (["r"], 4)
     assert asked[0] == PROMPT.format(question="a?", answer="first")
 
 
@@ -365,6 +365,22 @@ def test_granularity_is_declared_and_a_data_set_s_value_is_that_of_every_row() -
             told = [each for each in measured.rows if each is not None]
             assert measured.value == (pytest.approx(sum(told) / len(told)) if told else None)
     assert measure(["crag_truthfulness"], found)[0].rows == [1.0, 0.0, -1.0]
+
+
+@pytest.mark.parametrize("name", derived())
+def test_failing_raises_no_score_unseen(name: str) -> None:
+    held = {"sentences": (Cited(True, (True,)),), "relevant": (True,), "gold_passages": 1, "confidence": 0.9}
+    found = [in_bucket("correct", **held), in_bucket("refused", in_corpus=False, in_retrieval=False)]
+    (measured,) = measure([name], found, ungraded=[wrong("x", True, True), wrong("y", False, False)])
+    assert measured.ungraded == 2
+    assert measured.value is not None
+    assert measured.if_wrong is not None
+    if name.startswith(("alce", "ragas", "grounded_citation")):
+        assert measured.if_wrong == measured.value
+    elif derived()[name].higher_is_better:
+        assert measured.if_wrong < measured.value
+    else:
+        assert measured.if_wrong > measured.value
 
 
 def test_a_metric_of_the_data_set_sees_all_answers_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -467,16 +483,20 @@ def test_records_become_items() -> None:
     hits = (Retrieved("p1", 2.0), Retrieved("p2", 1.0))
     (found,) = items(
         [asked], [_with(record, retrieved=hits, answer=Answer(text="It is gold.", confidence=0.7))]
-    )
+    ).graded
     assert found.sentences == (Cited(True, (True, False), (False, True)), Cited())
     assert (found.sentences[0].useful, found.sentences[1].useful) == (1, 0)
     assert (found.relevant, found.gold_passages, found.confidence) == ((True, False), 1, 0.7)
     assert (found.in_corpus, found.in_retrieval, found.matched, found.found) == (True, True, True, 1.0)
-    (kept_back,) = items([withheld], [fake.record(withheld, "refused", found=False)])
+    (kept_back,) = items([withheld], [fake.record(withheld, "refused", found=False)]).graded
     assert (kept_back.in_corpus, kept_back.in_retrieval, kept_back.refused) == (False, False, True)
-    assert items([asked], [fake.record(asked, "needs_review"), fake.record(asked, "error")]) == []
+    lost = items([asked, withheld], [fake.record(asked, "needs_review"), fake.record(asked, "error")])
+    assert lost.graded == []
+    assert [(each.question, each.bucket, each.in_corpus, each.in_retrieval) for each in lost.ungraded] == [
+        ("a", "wrong", True, True), ("b", "wrong", False, False),
+    ]  # fmt: skip
     # The last record of a question counts.
-    assert [each.bucket for each in items([asked], [record, fake.record(asked, "wrong")])] == ["wrong"]
+    assert [each.bucket for each in items([asked], [record, fake.record(asked, "wrong")]).graded] == ["wrong"]
     with pytest.raises(RagharnessError, match="found one of 'b'"):
         items([asked], [fake.record(withheld, "refused")])
 
@@ -501,6 +521,8 @@ def test_a_run_measures_itself_in_python(finished: rh.Run) -> None:
     assert found["crag_truthfulness"].value == pytest.approx(crag)
     assert all(len(each.rows) == len(found.questions) for each in found.metrics)
     assert all(each.ungraded == found.ungraded for each in found.metrics)
+    worst = (graded["correct"] - (130 - graded["correct"] - graded["refused"])) / 130
+    assert found["crag_truthfulness"].if_wrong == pytest.approx(worst)
     some = finished.metrics("utility", "crag_truthfulness", weights={"wrong": -1, "unsupported": -1})
     assert [each.value for each in some.metrics] == pytest.approx([crag, crag])
     with pytest.raises(

@@ -16,7 +16,7 @@ def metric_sections(found: Metrics, not_a_result: str = "") -> list[Section]:
     graded = len(found.questions)
     every = graded + found.ungraded + len(found.undecided)
     told = f"{graded} of {every} answers are graded" + (
-        "" if graded == every else "; the rest is in no figure"
+        "" if graded == every else "; the last column counts the rest as wrong"
     )
     if found.undecided:
         told += f" ({len(found.undecided)} left to a person by the judge)"
@@ -35,9 +35,11 @@ def metric_sections(found: Metrics, not_a_result: str = "") -> list[Section]:
                 "higher" if metric.higher_is_better else "lower",
                 each.granularity,
                 str(each.n - (each.undefined if each.granularity == "question" else 0)),
+                *([_number(each.if_wrong)] if graded != every else []),
             )
         )
-    head = ("", "value", "range", "better", "granularity", "answers")
+    head = ["", "value", "range", "better", "granularity", "answers"]
+    head += ["rest wrong"] if graded != every else []
     return [
         *([Section("", [not_a_result], tone="unclear")] if not_a_result else []),
         Section("", [told]),

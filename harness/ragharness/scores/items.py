@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragharness.errors import RunNotUsable
 
@@ -76,22 +76,53 @@ class Item:
         return self.in_retrieval if where == "retrieval" else self.in_corpus
 
 
-def items(questions: Sequence[Question], records: Iterable[Record], epochs: int = 1) -> list[Item]:
-    """Return the graded answers, the last of each question and epoch, in the order of the questions.
+class Answers(NamedTuple):
+    """The answers of a run, in the order of the questions."""
+
+    graded: list[Item]
+    ungraded: list[Item]
+    """Those without a bucket, and questions not asked, as if each were a wrong answer."""
+
+
+def items(questions: Sequence[Question], records: Iterable[Record], epochs: int = 1) -> Answers:
+    """Return the answers, the last of each question and epoch.
 
     Raises RunNotUsable for a record whose question is not in the set.
     """
     order = {question.id: number for number, question in enumerate(questions)}
     found: dict[tuple[int, int], Item | None] = {}
+    retrieved: set[tuple[int, int]] = set()
     for record in records:
         if record.question not in order:
             raise RunNotUsable(
                 f"expected records of the run's own questions, found one of {record.question!r}"
             )
         if record.epoch < epochs:
-            place = order[record.question]
-            found[place, record.epoch] = _item(questions[place], record)
-    return [item for _, item in sorted(found.items(), key=lambda each: each[0]) if item is not None]
+            place = order[record.question], record.epoch
+            found[place] = _item(questions[place[0]], record)
+            if any(record.evidence_ranks):
+                retrieved.add(place)
+    places = [(number, epoch) for number in range(len(questions)) for epoch in range(epochs)]
+    return Answers(
+        [item for place in places if (item := found.get(place))],
+        [
+            wrong(questions[place[0]].id, questions[place[0]].wanted == "correct", place in retrieved)
+            for place in places
+            if not found.get(place)
+        ],
+    )
+
+
+def wrong(question: str, in_corpus: bool, in_retrieval: bool) -> Item:
+    """Return what counts as a wrong answer in every metric."""
+    return Item(
+        question=question,
+        refused=False,
+        in_corpus=in_corpus,
+        in_retrieval=in_retrieval,
+        bucket="wrong",
+        confidence=1.0,
+    )
 
 
 def _item(question: Question, record: Record) -> Item | None:

@@ -14,7 +14,7 @@ from ragharness.errors import UnknownName, UsageError
 from ragharness.graders.rules import declines
 from ragharness.records import BUCKETS
 from ragharness.scores.derived import WEIGHTS, How, Measured, derived, measure
-from ragharness.scores.items import Answerable, items
+from ragharness.scores.items import Answerable, Answers, items, wrong
 from ragharness.scores.refusal_judge import judged, load_judge
 from ragharness.scores.trust_eval import Mode, item_of, outputs
 from ragharness.support.rows import json_rows
@@ -109,8 +109,7 @@ def metrics_of(folder: RunFolder, wanted: Wanted, judge: object = None) -> Metri
     epochs = folder.run.settings.epochs
     asked = folder.questions()
     found = items(asked, folder.records(), epochs)
-    ungraded = len(asked) * epochs - len(found)
-    return _metrics(folder.name, found, wanted, wanted.metrics or list(derived()), judge, ungraded)
+    return _metrics(folder.name, found, wanted, wanted.metrics or list(derived()), judge)
 
 
 def metrics_of_outputs(
@@ -130,8 +129,12 @@ def metrics_of_outputs(
     read = read_outputs(path, wanted.claims, entails)
     judge = judge or wanted.judge
     told = [item_of(each, (lambda *_: False) if judge else declines) for each in read]
-    found = [each for each in told if each is not None]
-    return _metrics(path.name, found, wanted, wanted.metrics or texts, judge, len(read) - len(found))
+    unread = [one for one, item in zip(read, told, strict=True) if item is None]
+    found = Answers(
+        [each for each in told if each is not None],
+        [wrong(each.question, bool(each.answers), any(each.recoverable)) for each in unread],
+    )
+    return _metrics(path.name, found, wanted, wanted.metrics or texts, judge)
 
 
 def read_outputs(path: Path, claims: Mode = "em", entails: Entails | None = None) -> list[Output]:
@@ -139,21 +142,21 @@ def read_outputs(path: Path, claims: Mode = "em", entails: Entails | None = None
     return outputs(json_rows(path, "outputs of a system"), entails=entails, mode=claims)
 
 
-def _metrics(
-    name: str, found: list[Item], wanted: Wanted, names: list[str], judge: object, ungraded: int
-) -> Metrics:
-    undecided: list[str] = []
+def _metrics(name: str, found: Answers, wanted: Wanted, names: list[str], judge: object) -> Metrics:
+    graded = found.graded
+    undecided: list[Item] = []
     judge = judge or wanted.judge
     if judge:
-        found, undecided = judged(found, load_judge(judge))
+        graded, undecided = judged(graded, load_judge(judge))
+    lost = [wrong(each.question, each.in_corpus, each.in_retrieval) for each in undecided]
     how = How(wanted.answerable, {**WEIGHTS, **wanted.weights})
     return Metrics(
         run=name,
-        questions=[each.question for each in found],
-        ungraded=ungraded,
-        undecided=undecided,
+        questions=[each.question for each in graded],
+        ungraded=len(found.ungraded),
+        undecided=[each.question for each in undecided],
         answerable=how.answerable,
         weights=how.weights,
         judge=judge if isinstance(judge, str) else described(judge) if judge else "",
-        metrics=measure(names, found, how, ungraded=ungraded + len(undecided)),
+        metrics=measure(names, graded, how, ungraded=[*found.ungraded, *lost]),
     )

@@ -61,14 +61,14 @@ def load_judge(judge: object) -> Callable[[str], str]:
     return ask
 
 
-def judged(found: Sequence[Item], ask: Callable[[str], str]) -> tuple[list[Item], list[str]]:
-    """Return the answers as the judge has them, and the questions of those that it leaves to a person."""
+def judged(found: Sequence[Item], ask: Callable[[str], str]) -> tuple[list[Item], list[Item]]:
+    """Return the answers as the judge has them, and those that it leaves to a person."""
     read, left = [], []
     for item in found:
         prompt = PROMPT.format(question=item.asked, answer=item.text)
         said = next((each for _ in range(ATTEMPTS) if (each := judgement(ask(prompt))) is not None), None)
         if said is None:
-            left.append(item.question)
+            left.append(item)
         else:
             read.append(replace(item, refused=said))
     return read, left

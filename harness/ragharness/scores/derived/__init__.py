@@ -80,7 +80,9 @@ class Measured(Struct, frozen=True, kw_only=True):
     undefined: int
     """Answers to which it does not apply; they are not in the mean."""
     ungraded: int
-    """Answers without a bucket: counted here, and in no figure."""
+    """Answers without a bucket: counted here, and in no figure but the next."""
+    if_wrong: float | None
+    """The value if each of them were a wrong answer: failing must not raise a score unseen."""
     figures: dict[str, float | None] = {}
     rows: list[float | None] = []
     """The value of each graded answer; of a metric of the data set the same value each time."""
@@ -97,9 +99,12 @@ def derived() -> dict[str, Derived]:
 
 
 def measure(
-    names: Iterable[str], found: Sequence[Item], how: How | None = None, *, ungraded: int = 0
+    names: Iterable[str], found: Sequence[Item], how: How | None = None, *, ungraded: Sequence[Item] = ()
 ) -> list[Measured]:
-    """Return metrics over answers, each computed in one pass over all of them; raises UnknownName."""
+    """Return metrics over answers, each computed in one pass over all of them; raises UnknownName.
+
+    ``ungraded`` are those without a bucket, as if each were wrong.
+    """
     known = derived()
     wanted = list(dict.fromkeys(names))
     for name in wanted:
@@ -108,16 +113,9 @@ def measure(
     return [_measured(known[name], found, how or How(), ungraded) for name in wanted]
 
 
-def _measured(metric: Derived, found: Sequence[Item], how: How, ungraded: int) -> Measured:
-    figures: Figures = {}
-    if metric.of is not None:
-        rows = [metric.of(item, how) for item in found]
-        value = mean([each for each in rows if each is not None])
-    else:
-        compute: Any = metric.over
-        figures = compute(found, how)
-        value = figures.pop("value")
-        rows = [value] * len(found)
+def _measured(metric: Derived, found: Sequence[Item], how: How, ungraded: Sequence[Item]) -> Measured:
+    value, rows, figures = _computed(metric, found, how)
+    if_wrong = _computed(metric, [*found, *ungraded], how)[0] if ungraded else value
     return Measured(
         name=metric.name,
         label=metric.label,
@@ -125,10 +123,23 @@ def _measured(metric: Derived, found: Sequence[Item], how: How, ungraded: int) -
         value=value,
         n=len(found),
         undefined=rows.count(None),
-        ungraded=ungraded,
+        ungraded=len(ungraded),
+        if_wrong=if_wrong,
         figures=figures,
         rows=rows,
     )
+
+
+def _computed(
+    metric: Derived, found: Sequence[Item], how: How
+) -> tuple[float | None, list[float | None], Figures]:
+    if metric.of is not None:
+        rows = [metric.of(item, how) for item in found]
+        return mean([each for each in rows if each is not None]), rows, {}
+    compute: Any = metric.over
+    figures = compute(found, how)
+    value = figures.pop("value")
+    return value, [value] * len(found), figures
 
 
 def mean(values: Sequence[float]) -> float | None:
