@@ -17,6 +17,7 @@ import run_fakes as fake
 from conftest import SHARED
 from ragharness.errors import CodeNotUsable, RagharnessError, UsageError
 from ragharness.records import Answer, Retrieved, Sentence
+from ragharness.reports import metric_sections, render
 from ragharness.scores.claims import ragchecker
 from ragharness.scores.derived import WEIGHTS, How, derived, measure
 from ragharness.scores.derived.alce_citation_precision import citation_precision
@@ -24,7 +25,7 @@ from ragharness.scores.derived.alce_citation_recall import citation_recall
 from ragharness.scores.derived.aurc import risks
 from ragharness.scores.derived.ragas_context_precision import average_precision
 from ragharness.scores.items import Cited, Item, items, wrong
-from ragharness.scores.measuring import metrics_of_outputs, read_wanted
+from ragharness.scores.measuring import Metrics, metrics_of_outputs, read_wanted
 from ragharness.scores.refusal_judge import PROMPT, judged, judgement
 from ragharness.scores.trust_compat import compat
 from ragharness.scores.trust_eval import FLAG, normalise, outputs, partial_ratio
@@ -575,6 +576,26 @@ def test_the_command_prints_metrics_and_keeps_them_beside_the_scores(finished: r
     plain = verb("score", run).output
     assert not any(each.label in plain for each in derived().values() if each.label != "utility")
     assert "no metric is named 'trust'" in verb("score", run, "--metrics", "trust").errors
+
+
+def test_the_table_fits_and_has_a_column_for_what_is_ungraded() -> None:
+    def told(ungraded: int) -> list[str]:
+        found = Metrics(
+            run="r",
+            questions=["q"] * 1000,
+            ungraded=ungraded,
+            undecided=[],
+            answerable="retrieval",
+            weights=WEIGHTS,
+            judge="",
+            metrics=measure(derived(), [item()] * 1000, ungraded=[wrong("x", True, True)] * ungraded),
+        )
+        return render(metric_sections(found, "Not a result: x"), "text").splitlines()
+
+    assert told(0)[0] == told(2)[0] == "Not a result: x"
+    assert max(map(len, told(2))) <= 80
+    assert any(line.endswith("REST WRONG") for line in told(2))
+    assert not any("REST WRONG" in line for line in told(0))
 
 
 def test_settings_come_from_a_file(finished: rh.Run, tmp_path: Path, verb: Verb) -> None:

@@ -38,7 +38,7 @@ def metric_sections(found: Metrics, not_a_result: str = "") -> list[Section]:
                 *([_number(each.if_wrong)] if graded != every else []),
             )
         )
-    head = ["", "value", "range", "better", "granularity", "answers"]
+    head = ["", "value", "range", "better", "of a", "N"]
     head += ["rest wrong"] if graded != every else []
     return [
         *([Section("", [not_a_result], tone="unclear")] if not_a_result else []),

@@ -3,7 +3,7 @@
 from ragharness.scores.derived import Derived
 
 METRIC = Derived(
-    label="RAGAS id-based context precision",
+    label="RAGAS id context precision",
     formula="relevant passages retrieved / passages retrieved",
     source="Es et al. 2024, RAGAS, arXiv 2309.15217; its collections of metrics",
     remark="Over answerable questions with passages. A passage is relevant if it is the first to hold a gold"
