@@ -7,6 +7,7 @@ from ragharness.reports.formats.json import read_scores
 from ragharness.reports.gate import gate_sections, headline, threshold_section
 from ragharness.reports.picture import bars
 from ragharness.reports.progress import fetching_line, progress_line
+from ragharness.reports.review import review_facts, review_lines
 from ragharness.reports.sections import FORMATS, render
 from ragharness.reports.show import show_question
 
@@ -23,6 +24,8 @@ __all__ = [
     "progress_line",
     "read_scores",
     "render",
+    "review_facts",
+    "review_lines",
     "show_question",
     "threshold_section",
 ]
