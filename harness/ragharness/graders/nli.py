@@ -37,8 +37,8 @@ BATCH_SIZE = 32
 LONGEST = 512
 """Tokens of a pair where the model does not say how many it reads."""
 
-_BETWEEN = 4
-"""Tokens that a model puts around and between the two texts."""
+_BETWEEN = 6
+"""Tokens that a model puts around and between the two texts, and places that some leave unused."""
 
 _LEAST = 16
 """Tokens of a window, however long the sentence is."""
@@ -190,7 +190,8 @@ def _open(reading: Reading, why: str) -> Reading:
 def _windows(encoder: Any, text: str, said: str) -> Iterator[Pair]:
     """Yield a text in pieces that the model can read beside a sentence, each half in the one before."""
     tokenizer = encoder.tokenizer
-    longest = min(getattr(encoder, "max_length", None) or LONGEST, LONGEST)
+    known = getattr(encoder.config, "max_position_embeddings", LONGEST)
+    longest = min(LONGEST, known, tokenizer.model_max_length)
     room = max(_LEAST, longest - len(tokenizer.tokenize(said)) - _BETWEEN)
     words = text.split()
     sizes = [max(1, len(tokenizer.tokenize(word))) for word in words]
@@ -208,7 +209,7 @@ def _windows(encoder: Any, text: str, said: str) -> Iterator[Pair]:
 
 def _entailment(encoder: Any) -> int | None:
     """Return which of several labels says that one text states the other; None: there is one score."""
-    labels: dict[int, str] = encoder.config.id2label if hasattr(encoder, "config") else {}
+    labels: dict[int, str] = encoder.config.id2label
     if len(labels) < 2:
         return None
     for place, label in labels.items():
