@@ -66,12 +66,12 @@ class Model:
     def honest(self, decision: str, texts: dict[str, str]) -> object:
         if not decision:
             return {**PARTS, "score": 10, "judgement": "REFUSED", "reasoning": "", "span": ""}
-        answer = texts.get("The answer that is judged", "")
+        answer = texts.get("The answer that is judged") or texts.get("Answer to judge", "")
         if decision == "refusal":
             refused = "cannot" in answer
             return {"reasoning": "r", "span": answer, "judgement": "REFUSED" if refused else "NOT REFUSED"}
         if decision == "answer":
-            gold = next(text for head, text in texts.items() if head.startswith("The accepted"))
+            gold = next(text for head, text in texts.items() if head.startswith("Correct answer"))
             return {**PARTS, "score": 10 if gold in answer else 0}
         if decision == "support":
             sentence, passage = texts["The sentence that cites it"], texts["The cited passage"]
