@@ -204,6 +204,13 @@ def test_the_cost_is_told_by_decision(server: Answering, tmp_path: Path) -> None
     assert len(server.asked) == calls
     assert [line.split(":")[0] for line in told] == ["judge, answer", "judge, quality", "judge, refusal"]
     assert all("would take up to 1 calls" in line and "USD" in line for line in told)
+    axis = load_grader(
+        "rules,judge,citation_supports=judge",
+        settings=["judge.model=m", f"judge.base-url={server.url('/v1')}"],
+        dry_run=True,
+    )
+    verdict(axis, "Perhaps it is about the years of the lease [deed#1]")
+    assert any(line.startswith("judge, support: would take up to 1 calls") for line in cost_lines(axis))
 
 
 def test_a_busy_service_is_asked_again_and_one_that_stays_busy_leaves_it_open(model: Model) -> None:
@@ -284,3 +291,18 @@ def test_an_axis_that_it_cannot_read(server: Answering) -> None:
     grader: Any = judge(server)
     with pytest.raises(UsageError, match="citation_exists"):
         grader.read_axis("citation_exists", Reading(), QUESTION, Answer(text="x"), [])
+
+
+def test_a_judge_that_cannot_be_asked_leaves_the_verdicts_as_they_were(verb: Verb, tmp_path: Path) -> None:
+    assert verb("run", "--limit", "6").code == 0
+    (records,) = tmp_path.glob("runs/*/records.jsonl")
+    before = records.read_bytes()
+    with Answering(lambda _: Reply({"error": "no"}, 401)) as server:
+        wanted = ["--grader", "judge", "--grader-option", "judge.model=m"]
+        wanted += ["--grader-option", f"judge.base-url={server.url('/v1')}"]
+        done = verb("grade", *wanted)
+        assert (done.code, "requires a key" in done.errors) == (3, True)
+        assert records.read_bytes() == before
+        # A run keeps the answers that are paid for.
+        done = verb("run", "--limit", "6", "--fresh", *wanted)
+        assert (done.code, "6 of 6 are answered" in done.errors) == (3, True)

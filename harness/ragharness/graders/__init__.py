@@ -109,7 +109,8 @@ def load_grader(
         raise UnknownName(f"grader in {wanted!r}, of {FLAG} {name}.NAME,", name, loaded)
     if len(names) == 1 and not axes:
         return loaded[names[0]]
-    return Chain([loaded[name] for name in names], {a: loaded[n] for a, n in axes.items()}, ask_all=ask_all)
+    by_axis = {axis: loaded[name] for axis, name in axes.items()}
+    return Chain([loaded[name] for name in names], by_axis, ask_all=ask_all, dry_run=dry_run)
 
 
 def waits(grader: Grader) -> bool:

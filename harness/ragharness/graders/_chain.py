@@ -35,11 +35,18 @@ class Chain:
     """Asks its graders in order until one decides."""
 
     def __init__(
-        self, graders: Sequence[Grader], axes: Mapping[str, Grader], *, ask_all: bool = False
+        self,
+        graders: Sequence[Grader],
+        axes: Mapping[str, Grader],
+        *,
+        ask_all: bool = False,
+        dry_run: bool = False,
     ) -> None:
+        """``dry_run``: what nobody decides may yet be decided, so its axes are asked for too."""
         self._graders = graders
         self._axes = axes
         self._ask_all = ask_all
+        self._dry_run = dry_run
         told = [(each.name, each.version) for each in graders]
         told += [(f"{axis}={each.name}", each.version) for axis, each in axes.items()]
         self.name = ",".join(name for name, _ in told)
@@ -67,7 +74,7 @@ class Chain:
         chosen = replace(chosen, others=others, flags=_flags(chosen, readings))
         chosen = _completed(chosen, readings)
         for axis, grader in self._axes.items():
-            if chosen.status != "no_answer" and chosen.decides:
+            if chosen.status != "no_answer" and (chosen.decides or self._dry_run):
                 chosen = _with_axis(axis, grader, chosen, question, answer, retrieved, supporting)
         return chosen
 
