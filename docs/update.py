@@ -332,6 +332,35 @@ def recipe(name: str) -> str:
     return f"```python\n{(ROOT / 'docs' / 'recipes' / name).read_text(encoding='utf-8').rstrip()}\n```"
 
 
+def judging() -> str:
+    """Return what ``benchmarks/judge_curve.py`` and ``benchmarks/injections.py`` measured last."""
+    tried = json.loads((ROOT / "benchmarks" / "injections.json").read_text(encoding="utf-8"))
+    low, high = (f"{100 * each:.0f}" for each in tried["interval"])
+    told = (
+        f"`{tried['grader']}`: {tried['moved']} of {tried['tried']} injections tried (of {tried['table']})"
+        f" changed what it read [{low}-{high} %], {tried['to_a_better_verdict']} of them to a better verdict."
+    )
+    found = json.loads((ROOT / "benchmarks" / "judge_curve.json").read_text(encoding="utf-8"))
+    return "\n\n".join([told, *(_curve(name, each) for name, each in found.items())])
+
+
+def _curve(name: str, each: dict[str, Any]) -> str:
+    """Return what a judge settles of a file at each pair of thresholds."""
+    area = "n/a" if each["auc"] is None else each["auc"]
+    told = (
+        f"{name}: {each['sampled']} of the {each['review']} answers that `rules` leave to review (of"
+        f" {each['answers']:,}), {each['unreadable']} unreadable; AUC of its scores {area}."
+    )
+    rows = [_line(["accept, reject", "settled", "false correct", "false wrong", "false refused"])]
+    rows.append(_line(["---"] * 5))
+    for row in each["curve"]:
+        errors = [f"{row[f'false_{out}']} of {row[out]}" for out in ("correct", "wrong", "refused")]
+        rows.append(
+            _line([f"{row['accept']}, {row['reject']}", f"{row['settled']} of {each['sampled']}", *errors])
+        )
+    return told + "\n\n" + "\n".join(rows)
+
+
 BLOCKS: dict[str, Callable[[str], str]] = {
     "axes": lambda _: figures("axes"),
     "measures": lambda _: figures("retrieval"),
@@ -353,6 +382,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "models": lambda _: models(),
     "grading": lambda _: grading(),
     "operating": lambda _: operating(),
+    "judging": lambda _: judging(),
 }
 
 

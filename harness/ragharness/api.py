@@ -17,6 +17,7 @@ from ragharness.comparing import Matrix, MatrixCell, main_effects
 from ragharness.comparisons import GateResult, MatrixResult, RunCalibration, RunComparison
 from ragharness.config import RunConfig
 from ragharness.console import Live
+from ragharness.download import cache_folder
 from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.graders import load_grader
 from ragharness.grid import read_grid
@@ -156,8 +157,9 @@ def grade(
     *,
     golds: Sequence[str] = (),
     grader: str = "rules",
+    grader_option: Sequence[str] = (),
 ) -> Verdict:
-    """Return the verdict on one answer.
+    """Return the verdict on one answer; ``grader`` and ``grader_option`` are those of ``RunConfig``.
 
     ``golds`` are the accepted answers where ``question`` is a text; without any a refusal is wanted. Each of
     ``passages`` counts as holding the evidence; without any, the answer alone is judged. Raises UsageError
@@ -180,7 +182,8 @@ def grade(
         raise UsageError(str(error)) from error
     if not isinstance(question, str):
         read = replace(read, question=question)
-    return judge(load_grader(grader), read)
+    chosen = load_grader(grader, settings=grader_option, cache=cache_folder() / "answers")
+    return judge(chosen, read)
 
 
 def _run(config: RunConfig, live: Live, *, reuse: bool = False) -> Run:

@@ -74,7 +74,17 @@ class RunConfig:
     )
     k: int = _option(5, "Passages to retrieve per question.", flag="--k")
     passage_words: int = _option(DEFAULT_WORDS, "Target passage length in words.")
-    grader: str = _option("rules", "Grader to use.", under="Grading")
+    grader: str = _option(
+        "rules",
+        "rules, nli, judge, human or your own pkg.mod:attr; several, parted by commas: the first that can"
+        " decide does. AXIS=NAME gives an axis another one.",
+        metavar="NAME,...",
+        under="Grading",
+    )
+    grader_option: tuple[str, ...] = _option(
+        (), "Setting of a grader, such as judge.model=NAME; repeatable.", metavar="GRADER.NAME=VALUE"
+    )
+    all_graders: bool = _option(False, "Ask every grader of the chain; the first that can decide still does.")
     concurrency: int = _option(8, "Questions asked in parallel.", under="Limits")
     timeout: float = _option(60.0, "Seconds before a call times out.")
     retries: int = _option(RETRIES, "Retries after a transient failure (429, 5xx, lost connection).")

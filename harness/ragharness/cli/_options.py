@@ -73,6 +73,13 @@ SIZE = option_of("size")
 SEED = option_of("seed")
 WORDS = option_of("passage_words")
 OFFLINE = option_of("offline")
+GRADER = option_of("grader")
+GRADER_OPTION = option_of("grader_option")
+ALL_GRADERS = option_of("all_graders")
+CONCURRENCY = option_of("concurrency")
+DRY_RUN = typer.Option(
+    False, "--dry-run", help="Print the calls, tokens and cost that grading would take, and grade nothing."
+)
 JSON = typer.Option(False, "--json", help="Print JSON.")
 FORM = typer.Option(
     "",

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ragharness.cli._options import FALSE_CORRECT, JSON
+from ragharness.cli._options import CONCURRENCY, DRY_RUN, FALSE_CORRECT, GRADER, GRADER_OPTION, JSON
 from ragharness.errors import UsageError
 
 _RUN = typer.Argument(
@@ -34,8 +34,11 @@ def calibrate(
     labels: Path | None = _LABELS,
     answers: Path | None = _ANSWERS,
     mapping: Annotated[list[str] | None, _MAP] = None,
-    grader: str = typer.Option("rules", "--grader", help="Grader to use."),
+    grader: str = GRADER,
+    grader_option: list[str] | None = GRADER_OPTION,
     false_correct: float | None = FALSE_CORRECT,
+    concurrency: int = CONCURRENCY,
+    dry_run: bool = DRY_RUN,
     show: int = typer.Option(
         0, "--show", help="Print up to N answers on which people and the grader differ."
     ),
@@ -57,7 +60,17 @@ def calibrate(
         raise UsageError(
             "expected a run or --answers FILE, found none", help="docs/calibration.md describes both"
         )
-    _file(answers, mapping or [], grader, false_correct, show, as_json=as_json)
+    _file(
+        answers,
+        mapping or [],
+        grader,
+        grader_option or [],
+        false_correct,
+        concurrency,
+        show,
+        dry_run=dry_run,
+        as_json=as_json,
+    )
     return 0
 
 
@@ -76,25 +89,35 @@ def _file(
     answers: Path,
     mapping: list[str],
     grader: str,
+    grader_option: list[str],
     false_correct: float | None,
+    concurrency: int,
     show: int,
     *,
+    dry_run: bool,
     as_json: bool,
 ) -> None:
     from ragharness.calibration import Mapping, read_labelled
     from ragharness.calibration import calibrate as measure
     from ragharness.cli._console import columns, print_json, print_lines
     from ragharness.console import Live
-    from ragharness.graders import load_grader
+    from ragharness.download import cache_folder
+    from ragharness.graders import cost_lines, load_grader
     from ragharness.reports import calibration_facts, calibration_lines
 
-    chosen = load_grader(grader, false_correct)
+    folder = cache_folder() / "answers"
+    chosen = load_grader(grader, false_correct, grader_option, cache=folder, dry_run=dry_run)
     labelled = read_labelled(answers, Mapping.parse(mapping))
     live = Live()
     try:
-        found = measure(chosen, labelled, show=show, on_progress=live.working)
+        found = measure(chosen, labelled, show=show, concurrency=concurrency, on_progress=live.working)
     finally:
         live.clear()
+    if dry_run:
+        print_lines(cost_lines(chosen) or [f"{chosen.name} calls no service: nothing is spent"])
+        return
+    for line in cost_lines(chosen):
+        live.say(line)
     if as_json:
         print_json(calibration_facts(found, show=show > 0))
     else:

@@ -17,6 +17,7 @@ from ragharness.graders.reading.axes import (
     role_of,
     supported,
 )
+from ragharness.graders.reading.given import FIRST_CITATIONS
 from ragharness.graders.reading.lists import read_list
 from ragharness.graders.reading.outcome import Outcome
 from ragharness.graders.reading.profile import profile_of
@@ -33,13 +34,12 @@ from ragharness.records import Answer, Question, Reading, Sentence
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ragharness.graders import GraderContext
     from ragharness.graders.reading.answer import AnswerSentence, ParsedAnswer
     from ragharness.graders.reading.axes import Role
     from ragharness.records import Passage
 
 VERSION = "3"
-FIRST_CITATIONS = 3
-"""Only so many citations of the answer claim count: citing everything must not win."""
 
 
 class RulesGrader:
@@ -65,9 +65,9 @@ class RulesGrader:
         return _Reader(question, parsed, passages, supporting, self.thresholds).read()
 
 
-def build(false_correct: float = FALSE_CORRECT) -> RulesGrader:
-    """Return the grader; at most this share of its *correct* verdicts on free text should be false."""
-    return RulesGrader(false_correct)
+def build(context: GraderContext) -> RulesGrader:
+    """Return the grader; at most ``false-correct`` of its *correct* verdicts on free text should be false."""
+    return RulesGrader(context.options.number("false-correct", FALSE_CORRECT))
 
 
 def declines(question: str, text: str) -> bool | None:

@@ -12,6 +12,7 @@ from ragharness.reports.matrix import matrix_headline, matrix_sections, plan_sec
 from ragharness.reports.people import people_sections
 from ragharness.reports.picture import bars
 from ragharness.reports.progress import fetching_line, progress_line
+from ragharness.reports.review import review_facts, review_lines
 from ragharness.reports.show import show_question
 from ragharness.reports.tables import render, table_formats
 from ragharness.reports.traces import trace_sections
@@ -36,6 +37,8 @@ __all__ = [
     "progress_line",
     "read_scores",
     "render",
+    "review_facts",
+    "review_lines",
     "show_question",
     "table_formats",
     "threshold_section",

@@ -186,7 +186,22 @@ def _verdict(record: Record, width: int) -> list[str]:
     if verdict.flags:
         told = (words.FLAG_NAMES.get(flag, flag.replace("_", " ")) for flag in verdict.flags)
         lines += _field("flags", "; ".join(told), width)
-    return lines + _sentences(verdict.sentences, width)
+    return lines + _graders(verdict, width) + _sentences(verdict.sentences, width)
+
+
+def _graders(verdict: Verdict, width: int) -> list[str]:
+    """Return a judge's scores, what other graders said, and which of them read an axis."""
+    lines: list[str] = []
+    for made in verdict.judgements:
+        scores = ", ".join("unreadable" if each.score is None else f"{each.score:g}" for each in made.votes)
+        about = f" of {one_line(made.about, 40)!r}" if made.about else ""
+        lines += _field("" if lines else "judged", f"{made.decision}{about}: {scores}", width)
+    for place, other in enumerate(verdict.others):
+        outcome = other.bucket or other.status.replace("_", " ")
+        told = f"{other.grader}: {outcome}, {other.why}"
+        lines += _field("" if place else "others", told, width)
+    told_axes = "; ".join(f"{axis.replace('_', ' ')} by {name}" for axis, name in verdict.axes_by)
+    return lines + (_field("", told_axes, width) if told_axes else [])
 
 
 def _people(said: Sequence[str], width: int) -> list[str]:
