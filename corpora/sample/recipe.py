@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from .asking import Absent
 
-VERSION = 3
+VERSION = 4
 """Raised whenever the candidates change; kept with every frozen set."""
 
 SEARCHED = True
