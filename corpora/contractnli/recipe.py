@@ -33,9 +33,6 @@ if TYPE_CHECKING:
 VERSION = 3
 """Raised whenever the candidates change; kept with every frozen set."""
 
-SEARCHED = True
-"""The contracts are searched for further statements of every answer."""
-
 HERE = Path(__file__).parent
 
 _TELLING = 5

@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 VERSION = 4
 """Raised whenever the candidates change; kept with every frozen set."""
 
-SEARCHED = True
-"""The documents are searched for further statements of every answer."""
-
 _EXCEPTION = re.compile(
     r"save that|other than|except|nevertheless|not even|whether or not|without asking|does not waive"
     r"|does not extend|requires notice but no|does not keep .* from|no duty to|so long as",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.language.numbers import find_quantities
 from ragharness.language.words import content
+from ragharness.questions.beginnings import IN_WORDS, heads_in, heads_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -68,8 +69,14 @@ def _rows(question: Question, text: str, gold: Decimal) -> Iterator[tuple[list[l
             columns = [column for column, cell in enumerate(cells) if _value(cell) == gold]
             before = text[: line[0]].split("\n")[-ABOVE - 1 : -1]
             after = text[line[1] :].split("\n")[1 : BELOW + 1]
-            table = [row.split("|") for row in (*before, text[line[0] : line[1]], *after)]
+            table = [_cells(row) for row in (*before, text[line[0] : line[1]], *after)]
             yield from ((table, len(before), column) for column in columns[:1])
+
+
+def _cells(row: str) -> list[str]:
+    """Return the cells of a row; a subtotal without a label has an empty one."""
+    cells = row.split("|")
+    return cells if _value(cells[0]) is None else ["", *cells]
 
 
 def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -149,11 +156,12 @@ def _changes(
 ) -> Iterator[tuple[str, str]]:
     """Yield sentences that state by how much the figure changed, where the earlier figure is left too."""
     scales = (1, 1000, 1_000_000)
+    heads = {IN_WORDS, *(head for each in earlier for head in heads_of(f"{abs(gold - each.value):f}"))}
     for passage in left if earlier else ():
         for line in passage.text.split("\n"):
-            if "|" in line or len(asked & set(content(line))) < 2:
+            if "|" in line or heads.isdisjoint(heads_in(line)) or len(asked & set(content(line))) < 2:
                 continue
-            for quantity in find_quantities(line):
+            for quantity in (each for each in find_quantities(line) if not each.year):
                 for each in earlier:
                     change = abs(gold - each.value)
                     if quantity.unit != "percent" and quantity.value in [change * scale for scale in scales]:
