@@ -46,8 +46,8 @@ def derived(question: Question, text: str, left: Sequence[Passage]) -> Iterator[
     stated = _stated(left)
     shown = 0
     seen: set[frozenset[Decimal]] = set()
-    for terms, _ in (tables := [_terms(gold, asked, *row, stated) for row in _rows(question, text, gold)]):
-        for found in _sums(gold, terms):
+    for terms, _, column in (tables := [_terms(gold, asked, *row, stated) for row in _rows(question, text, gold)]):
+        for found in (*_sums(gold, terms), *_totals(gold, column)):
             values = frozenset(abs(each.value) for each in found)
             if values not in seen and shown < SHOWN:
                 seen.add(values)
@@ -56,7 +56,7 @@ def derived(question: Question, text: str, left: Sequence[Passage]) -> Iterator[
                     "derivable",
                     " and ".join(f"{each.label} {each.value} [{each.passage}]" for each in found),
                 )
-    earlier = {each.value: each for _, own in tables for each in own}
+    earlier = {each.value: each for _, own, _ in tables for each in own}
     yield from _changes(gold, asked, list(earlier.values()), left)
 
 
@@ -112,8 +112,8 @@ def _terms(
     place: int,
     column: int,
     stated: dict[Decimal, list[tuple[str, frozenset[str]]]],
-) -> tuple[list[Term], list[Term]]:
-    """Return the figures left of the column of the gold, and those left of its row."""
+) -> tuple[list[Term], list[Term], list[Term | None]]:
+    """Return the figures left of the column of the gold, those left of its row, and the column in order."""
     named = [
         (row[0].strip(), _value(row[column]))
         for number, row in enumerate(table)
@@ -134,7 +134,11 @@ def _terms(
                 terms.setdefault(value, Term(value, label, where))
         return list(terms.values())
 
-    return left([*named, *own]), left(own)
+    ordered: list[Term | None] = []
+    for number, row in enumerate(table):
+        there = left([(row[0].strip(), _value(row[column]))]) if len(row) > column else []
+        ordered += [Term(gold, "", "")] if number == place else [next(iter(there), None)]
+    return left([*named, *own]), left(own), ordered
 
 
 def _sums(gold: Decimal, terms: Sequence[Term]) -> Iterator[tuple[Term, ...]]:
@@ -149,6 +153,21 @@ def _sums(gold: Decimal, terms: Sequence[Term]) -> Iterator[tuple[Term, ...]]:
         yield from found
         if found:
             return
+
+
+def _totals(gold: Decimal, column: Sequence[Term | None]) -> Iterator[tuple[Term, ...]]:
+    """Yield rows in a row that make a total, the gold one among them or their total, however many they are."""
+    place = next(number for number, each in enumerate(column) if each and not each.passage)
+    for last in range(place, len(column)):
+        rows: list[Term] = []
+        for each in reversed(column[:last]):
+            if each is None:
+                break
+            rows.append(each)
+            total = column[last]
+            if total and len(rows) > 1 and (last == place or gold in [row.value for row in rows]):
+                if sum(row.value for row in rows) == total.value:
+                    yield tuple(row for row in (*rows, total) if row.passage)
 
 
 def _changes(
