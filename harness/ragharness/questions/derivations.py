@@ -25,6 +25,8 @@ ABOVE, BELOW = 14, 6
 MOST = 4
 """Figures that a sum or difference is made of."""
 SHOWN = 3
+_TELLING, _ABOUT = 1000, 2
+"""The figure from which a multiple is none by chance, and the words of the question that stand beside it."""
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _CELL = re.compile(r"\$?\s*\(?\$?\s*(\d[\d,]*(?:\.\d+)?)\)?\s*")
 
@@ -56,6 +58,7 @@ def derived(question: Question, text: str, left: Sequence[Passage]) -> Iterator[
                     "derivable",
                     " and ".join(f"{each.label} {each.value} [{each.passage}]" for each in found),
                 )
+    yield from _multiples(gold, asked, stated)
     earlier = {each.value: each for _, own, _ in tables for each in own}
     yield from _changes(gold, asked, list(earlier.values()), left)
 
@@ -155,6 +158,16 @@ def _sums(gold: Decimal, terms: Sequence[Term]) -> Iterator[tuple[Term, ...]]:
             return
 
 
+def _multiples(
+    gold: Decimal, asked: frozenset[str], stated: dict[Decimal, list[tuple[str, frozenset[str]]]]
+) -> Iterator[tuple[str, str]]:
+    """Yield a sum of so many times the figure that a line states about the same."""
+    for times in range(2, MOST + 1) if gold >= _TELLING else ():
+        for passage, words in stated.get(gold * times, ()):
+            if len(words & asked) >= _ABOUT:
+                yield "derivable", f"{times} times the figure is {gold * times} [{passage}]"
+
+
 def _totals(gold: Decimal, column: Sequence[Term | None]) -> Iterator[tuple[Term, ...]]:
     """Yield rows in a row that make a total, the gold one among them or their total, however many they are."""
     place = next(number for number, each in enumerate(column) if each and not each.passage)
@@ -178,7 +191,7 @@ def _changes(
     heads = {IN_WORDS, *(head for each in earlier for head in heads_of(f"{abs(gold - each.value):f}"))}
     for passage in left if earlier else ():
         for line in passage.text.split("\n"):
-            if "|" in line or heads.isdisjoint(heads_in(line)) or len(asked & set(content(line))) < 2:
+            if "|" in line or heads.isdisjoint(heads_in(line)) or len(asked & set(content(line))) < _ABOUT:
                 continue
             for quantity in (each for each in find_quantities(line) if not each.year):
                 for each in earlier:
