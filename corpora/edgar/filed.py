@@ -61,7 +61,7 @@ def read_filings(corpus: Corpus) -> list[Filed]:
 def wordings(filed: Filed, texts: list[str], **also: str) -> Iterator[tuple[int, str]]:
     """Yield the number and the text of each wording; ``title`` and ``paraphrase`` may be given otherwise.
 
-    Every question names the filing, not the year alone: a later filing compares with it, and would answer too.
+    Every question names the filing, not the year alone: a later filing compares with it and would answer too.
     """
     names = {
         "title": filed.document.title,

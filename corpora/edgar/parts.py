@@ -10,7 +10,9 @@ from .places import words_of
 if TYPE_CHECKING:
     from ragharness.records import Document, Fact
 
-_SOME = re.compile(r"\bcertain (?:of|subsidiaries|awards|grants|contracts)\b|\bnon-performance\b", re.IGNORECASE)
+_SOME = re.compile(
+    r"\bcertain (?:of|subsidiaries|awards|grants|contracts)\b|\bnon-performance\b", re.IGNORECASE
+)
 _AMOUNT = re.compile(r"\$\s?\d[\d,.]*\d(?:\s(?:million|billion))?")
 _ALIKE = 0.75
 """Share of words that two sentences have in common that state the same of two parts."""

@@ -118,7 +118,7 @@ class Places:
         return self._lines(fact, sure, vague, words_of(" ".join(about)), everything=False)
 
     def _known(self, fact: Fact, about: frozenset[str]) -> frozenset[str]:
-        """Return the words by which a line speaks of the fact: those of its tag, its rows, and further ones."""
+        """Return the words by which a line speaks of the fact: of its tag and rows, and further ones."""
         text = self._documents[fact.document].text
         # The words of a whole sentence fit too many lines.
         rows = [row for row in (text[each.start : each.end] for each in fact.evidence) if "|" in row]
@@ -131,7 +131,7 @@ class Places:
         text = document.text
         known = self._known(fact, about)
         found = list(fact.evidence)
-        rounded = frozenset() if everything else {each for each in sure if " " in each}
+        rounded = set() if everything else {each for each in sure if " " in each}
         # Rounded to three digits, it may be about anything: leases, or losses that are carried forward.
         for forms, least in (
             (sure - rounded, 0 if everything else 1),

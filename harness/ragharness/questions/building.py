@@ -70,9 +70,7 @@ def build_questions(corpus: Corpus, size: int = DEFAULT_SIZE, seed: int = DEFAUL
     return _set_of(corpus, outcome, size, seed, short)
 
 
-def compose(
-    corpus: Corpus, candidates: Iterable[Question], size: int, seed: int
-) -> QuestionSet:
+def compose(corpus: Corpus, candidates: Iterable[Question], size: int, seed: int) -> QuestionSet:
     """Return a set about few documents, or the user's own, without the rows that they do not carry.
 
     A row is left out when even the smallest set cannot have it; ``notes`` says which. Raises

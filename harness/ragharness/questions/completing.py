@@ -52,15 +52,16 @@ class Completion:
         return found and replace(question, answers=found.answers, evidence=found.evidence)
 
     def elsewhere(self, question: Question) -> list[Place]:
-        """Return the passages that state an answer and hold no evidence of it; of a yes or no none.
+        """Return the passages that state an answer and hold no evidence of it.
 
-        What settles a yes or no in other words takes a reader.
+        Of a yes or no only sentences alike the evidence: what settles it in other words takes a reader.
         """
-        if question.kind == "yesno" or not question.answers:
+        if not question.answers:
             return []
         pool = list(self._of(self._own(question))) if question.document else self._passages.passages
         golds = self._search.evidence.supporting(question, pool)
-        return self._search.places(question, [each for each in pool if each.id not in golds])
+        found = self._search.places(question, [each for each in pool if each.id not in golds])
+        return [each for each in found if question.kind != "yesno" or self._certain(question, each)]
 
     def left(self, question: Question, index: PassageSet | None = None) -> str:
         """Return where what is withheld still stands, or follows from what does; empty: it is gone.
@@ -71,7 +72,7 @@ class Completion:
             return ""
         own = self._own(question)
         gone = own if question.withheld == "document" else ()
-        kin = [name for name in (*own, *self._alike(question.document)) if name not in gone]
+        kin = [name for name in (*own, *self.alike(question.document)) if name not in gone]
         near = PassageSet(tuple(self._of(dict.fromkeys(kin))), self._passages.words)
         left = withhold(near, gone, question.evidence).passages
         if index is not None:
@@ -117,7 +118,7 @@ class Completion:
     def _of(self, documents: Iterable[str]) -> Iterable[Passage]:
         return (passage for name in documents for passage in self._passages.of(name))
 
-    def _alike(self, asked: str) -> Sequence[str]:
+    def alike(self, asked: str) -> Sequence[str]:
         """Return the documents that may state the same: of one filer, or with a word that few titles have."""
         if asked not in self._kin:
             facts = self.corpus.facts

@@ -48,7 +48,9 @@ def derived(question: Question, text: str, left: Sequence[Passage]) -> Iterator[
     stated = _stated(left)
     shown = 0
     seen: set[frozenset[Decimal]] = set()
-    for terms, _, column in (tables := [_terms(gold, asked, *row, stated) for row in _rows(question, text, gold)]):
+    for terms, _, column in (
+        tables := [_terms(gold, asked, *row, stated) for row in _rows(question, text, gold)]
+    ):
         for found in (*_sums(gold, terms), *_totals(gold, column)):
             values = frozenset(abs(each.value) for each in found)
             if values not in seen and shown < SHOWN:
@@ -178,9 +180,9 @@ def _totals(gold: Decimal, column: Sequence[Term | None]) -> Iterator[tuple[Term
                 break
             rows.append(each)
             total = column[last]
-            if total and len(rows) > 1 and (last == place or gold in [row.value for row in rows]):
-                if sum(row.value for row in rows) == total.value:
-                    yield tuple(row for row in (*rows, total) if row.passage)
+            concerned = len(rows) > 1 and (last == place or gold in [row.value for row in rows])
+            if total and concerned and sum(row.value for row in rows) == total.value:
+                yield tuple(row for row in (*rows, total) if row.passage)
 
 
 def _changes(
