@@ -25,6 +25,7 @@ from ragharness.questions.building import build_questions
 from ragharness.questions.checks import check_questions
 from ragharness.questions.freezing import frozen_set
 from ragharness.questions.probe import LIMIT_ALL, probe
+from readings import words_of_readers
 from reports import real_reports
 
 if TYPE_CHECKING:
@@ -222,26 +223,9 @@ def test_other_reports_have_questions_of_their_own(corpus: Corpus) -> None:
     assert found.notes[-1] == "built now: the frozen set is about other documents of govreport"
 
 
-def test_a_person_has_read_every_question(frozen: QuestionSet) -> None:
-    """A change of a question, its gold or its evidence asks for another reading."""
-    if not (FOLDER / "reading.jsonl").is_file():
-        pytest.skip(
-            "nobody has read this set a second time: questionsets/govreport/reading.jsonl is not there"
-        )
-    read = rows("reading.jsonl")
-    assert [row["id"] for row in read] == [each.id for each in frozen.questions]
-    assert [row["question_sha256"] for row in read] == [
-        sha256(line).hexdigest() for line in frozen.lines.splitlines()
-    ]
-    assert {row["verdict"] for row in read} == {"pass"}
-    assert all(len(row["remark"].split()) >= 4 for row in read)
-    assert len({row["remark"] for row in read}) == len(read)
-    assert all(re.fullmatch(r"2026-\d\d-\d\d", row["date"]) for row in read)
-
-
 def test_remarks_and_what_reports_do_not_say_are_our_own_words(corpus: Corpus, frozen: QuestionSet) -> None:
     """What a report states is asked in its words; no nine words in a row of anything else stand in one."""
-    said = [row["remark"] for row in rows("reading.jsonl")] if (FOLDER / "reading.jsonl").is_file() else []
+    said = words_of_readers("govreport")
     said += [each.note for each in frozen.questions]
     said += [each.text for each in frozen.questions if each.stratum == "unanswerable"]
     named = sorted(

@@ -41,6 +41,9 @@ BOTH_SIDES = True
 _ALIKE = 0.02
 """A figure that differs by less from another is no temptation: a rounded answer would fit both."""
 
+_SAME = 0.005
+"""A figure of the balance sheet that differs by less passes for the one on the cover, of a later day."""
+
 _TEMPTS = 3
 """A figure that many times as large, or as small, tempts nobody."""
 
@@ -137,6 +140,10 @@ def _stated(filed: Filed, key: str, concept: Concept) -> Stated | None:
     if value <= 0 or any(_differs(value, filed.now(other)) for other in concept.differs if other != tag):
         return None
     near = [filed.now(other) for other in concept.near if other != tag]
+    if tag.startswith("dei:") and any(
+        each and 0 < abs(_value(each) - value) < _SAME * value for each in near
+    ):
+        return None
     told = [Distractor(_in_unit_of(fact, each), _line(each), each.evidence[:1]) for each in near if each]
     last = filed.before(tag)
     before = (

@@ -108,7 +108,11 @@ class Completion:
         )
         if any(len(said & gold) >= ALIKE * len(said | gold) for gold in golds):
             return True
-        return question.kind in ("number", "date") and place.share >= _CERTAIN
+        if question.kind not in ("number", "date") or place.share < _CERTAIN:
+            return False
+        # Much is said of one year, and a row that is rounded may be of another date.
+        rounded = "|" in place.text and _digits(place.stated) < _digits(question.answers[0])
+        return question.date_precision != "year" and not (question.kind == "number" and rounded)
 
     def _own(self, question: Question) -> tuple[str, ...]:
         """Return the document asked about and those with the same text."""
@@ -132,6 +136,10 @@ class Completion:
                 if (filers.get(name) == filers[asked] if asked in filers else title & rare)
             )
         return self._kin[asked]
+
+
+def _digits(text: str) -> int:
+    return sum(map(str.isdigit, text))
 
 
 def _exact(question: Question, place: Place) -> str:
