@@ -5,6 +5,7 @@ from ragharness.reports.compare import compare_sections
 from ragharness.reports.formats import load_format
 from ragharness.reports.formats.json import read_scores
 from ragharness.reports.gate import gate_sections, headline, threshold_section
+from ragharness.reports.page import notebook, page
 from ragharness.reports.picture import bars
 from ragharness.reports.progress import fetching_line, progress_line
 from ragharness.reports.sections import FORMATS, render
@@ -20,6 +21,8 @@ __all__ = [
     "gate_sections",
     "headline",
     "load_format",
+    "notebook",
+    "page",
     "progress_line",
     "read_scores",
     "render",
