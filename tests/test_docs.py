@@ -36,7 +36,10 @@ PAGES: tuple[Path, ...] = (
     ROOT / "tests" / "cases" / "README.md",
 )
 BLOCKS = [(page, name) for page in DOCS.PAGES for name in DOCS.blocks(page)]
-PLACEHOLDERS = ("path/", "pkg.", "mymod", "package.", "runs/", "FILE", "<", "module:", "gate.toml")
+PLACEHOLDERS = (
+    *("path/", "pkg.", "mymod", "package.", "runs/", "FILE", "<", "module:"),
+    *("gate.toml", "pipeline.py", ".github/"),
+)
 CODE = re.compile(r"`([^`\n]+)`")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 

@@ -24,6 +24,23 @@ def view(
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Write to this file (default: a temporary one)."),
     ] = None,
+    stay: bool = typer.Option(False, "--no-open", help="Only write it."),
+) -> None:
+    """Add the verb."""
+    app.command("view")(view)
+
+
+def view(
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[RUN...]", help="Runs; several are compared with the first (default: the newest)."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Write to this file (default: a temporary one)."),
+    ] = None,
     show: bool = typer.Option(True, "--open/--no-open", help="Open it in the browser, or only write it."),
 ) -> None:
     """Open a run in the browser, or two and more side by side: one HTML file with every question.
@@ -43,5 +60,5 @@ def view(
     path = out or Path(tempfile.mkdtemp(prefix="ragharness-")) / f"{found[0].folder.name}.html"
     write_report(path, page(found))
     print_lines([str(path)])
-    if show:
+    if not stay:
         webbrowser.open(path.absolute().as_uri())
