@@ -41,7 +41,7 @@ def shipping() -> str:
     lines = ["```text"]
     with tempfile.TemporaryDirectory() as folder:
         variables = {**environ, "RAGHARNESS_CACHE": f"{folder}/cache", "COLUMNS": "80"}
-        for told in ("run --k 1 --out before", "run --k 5 --out after", "gate before after"):
+        for told in ("run --k 1 --out before", "run --k 10 --out after", "gate before after"):
             command = [sys.executable, "-c", program, *told.split()]
             done = subprocess.run(command, cwd=folder, env=variables, check=False, capture_output=True)  # noqa: S603
             lines.append(f"$ ragharness {told}")

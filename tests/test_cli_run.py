@@ -202,6 +202,9 @@ def test_one_question_is_shown_whole(tmp_path: Path, verb: Verb) -> None:
     wrong = verb("show", "q0001")
     assert wrong.code == 3
     assert "did you mean q001" in wrong.errors
+    assert "did you mean q001 or q010" in verb("show", "q01").errors, "of the equally near ones the first"
+    several = verb("run", "--pipeline", "llm:x", "--pipeline-option", "temprature=1")
+    assert several.errors.count("temperature") == 1
 
 
 def test_an_answer_that_waits_to_be_graded_is_shown(tmp_path: Path, verb: Verb) -> None:

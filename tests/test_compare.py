@@ -17,8 +17,8 @@ from ragharness.comparing import compare
 from ragharness.comparing.compare import UNGRADED
 from ragharness.errors import NotComparable, UnknownName, UsageError
 from ragharness.records import BUCKETS
-from ragharness.reports import FORMATS, compare_sections, render
-from ragharness.reports.sections import Section
+from ragharness.reports import compare_sections, render, table_formats
+from ragharness.reports.tables import Section
 from ragharness.reports.text import counted, money
 from ragharness.scores import score_folder
 
@@ -112,7 +112,9 @@ def test_every_format_has_the_same_figures(tmp_path: Path, verb: Verb) -> None:
     folder(tmp_path / "runs" / "a", BASE)
     folder(tmp_path / "runs" / "b_50%_{x}", OTHER)
     folder(tmp_path / "runs" / "c", {})
-    shown = {form: verb("compare", "a", "b", "c", "--format", form).output for form in (*FORMATS, "json")}
+    shown = {
+        form: verb("compare", "a", "b", "c", "--format", form).output for form in (*table_formats(), "json")
+    }
     found = json.loads(shown["json"])
     assert list(found["runs"]) == ["A", "B", "C"]
     assert len(found["against"]) == 2

@@ -37,8 +37,18 @@ PAGES: tuple[Path, ...] = (
 )
 BLOCKS = [(page, name) for page in DOCS.PAGES for name in DOCS.blocks(page)]
 PLACEHOLDERS = (
-    *("path/", "pkg.", "mymod", "package.", "runs/", "FILE", "<", "module:"),
-    *("gate.toml", "pipeline.py", ".github/"),
+    "path/",
+    "pkg.",
+    "mymod",
+    "package.",
+    "runs/",
+    "FILE",
+    "<",
+    "module:",
+    "gate.toml",
+    "matrix.toml",
+    "pipeline.py",
+    ".github/",
 )
 CODE = re.compile(r"`([^`\n]+)`")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -64,6 +74,13 @@ def test_blocks_are_what_the_program_prints(page: Path, name: str) -> None:
 
 def test_every_kind_of_block_stands_on_some_page() -> None:
     assert {name for _, name in BLOCKS} == set(DOCS.BLOCKS)
+
+
+def test_the_worked_example_of_the_gate_is_more_accurate_and_rejected() -> None:
+    shown = DOCS.blocks(ROOT / "docs" / "gate.md")["shipping"]
+    assert "\nREJECT: " in shown
+    correct = next(line for line in shown.splitlines() if line.startswith("G5  correct"))
+    assert re.search(r"\+\d+ to \+\d+  pass$", correct), correct
 
 
 def test_masking_hides_times_and_nothing_else() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -115,11 +115,12 @@ def test_the_place_is_the_user_s_own_line(tmp_path: Path) -> None:
 def test_the_text_of_an_unset_value_is_no_answer(text: str) -> None:
     from ragharness.graders import load_grader
 
-    def status(*golds: str) -> str:
-        asked = question(1, answers=golds)
+    def status(*golds: str, kind: Any = "text") -> str:
+        asked = question(1, answers=golds, kind=kind)
         return load_grader().read(asked, Answer(text=text), [], frozenset()).status
 
     assert status("two years") == "no_answer"
+    assert status("no", kind="yesno") == "no_answer"
     assert status("none") != "no_answer"
 
 

@@ -654,6 +654,11 @@ def test_the_command_says_it_first_and_last_and_in_its_exit_code(
     assert (found.ships, found.verdict) == (code == 0, word.lower())
     assert found.to_dict()["rules"] == shown["rules"]
     assert verb("gate", "base", "candidate", "--markdown").output.count("| ---") >= (3 if found.rules else 0)
+    for form in ("csv", "latex"):
+        told = verb("gate", "base", "candidate", "--format", form)
+        assert told.code == code
+        assert f"{word}: " in told.output.splitlines()[0]
+        assert ("uncited claims" in told.output) is bool(found.rules)
     assert f"{word}: " in repr(found)
     assert f"{word}: " in found._repr_html_()
     assert ("<svg" in found._repr_html_()) is bool(found.rules)
@@ -675,6 +680,14 @@ def test_names_of_foreign_things_are_escaped(tmp_path: Path) -> None:
     shown = rh.gate(base.path, bad.path)._repr_html_()
     assert "<b>" not in shown
     assert rh.gate(base.path, bad.path).newly_wrong == ["<b>q001|"]
+
+
+def test_many_wavering_questions_fit_the_width() -> None:
+    names = [f"q{number:03d}" for number in range(130)]
+    wavering = {name: (mark("correct"), mark("wrong"), mark("correct")) for name in names}
+    text = render(gate_sections(decide(side(wavering), side(wavering), Gates())), "text")
+    assert "and 128 more" in text
+    assert max(map(len, text.splitlines())) <= 80
 
 
 def test_the_gate_with_epochs_on_disk(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import random
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -65,15 +66,21 @@ def test_holm_equals_statsmodels() -> None:
     assert holm([]) == []
 
 
-def test_oracles_that_are_installed_agree() -> None:
-    tables: Any = pytest.importorskip(
-        "statsmodels.stats.contingency_tables", reason="pip install statsmodels"
-    )
-    tests: Any = pytest.importorskip("statsmodels.stats.multitest", reason="pip install statsmodels")
+@pytest.mark.model
+def test_statsmodels_agrees() -> None:
+    """``.ci/models`` installs it; elsewhere the values above stand for it."""
+    told = "pip install statsmodels"
+    tables: Any = pytest.importorskip("statsmodels.stats.contingency_tables", reason=told)
+    tests: Any = pytest.importorskip("statsmodels.stats.multitest", reason=told)
+    shares: Any = pytest.importorskip("statsmodels.stats.proportion", reason=told)
     for worse, better in product(range(12), range(12)):
         if worse + better:
             expected = tables.mcnemar([[0, worse], [better, 0]], exact=True).pvalue
             assert mcnemar(worse, better).exact == pytest.approx(expected, abs=1e-12)
+    for count, n in ((0, 10), (7, 130), (60, 60)):
+        for name, ours in (("wilson", wilson), ("beta", clopper_pearson)):
+            expected = shares.proportion_confint(count, n, method=name)
+            assert ours(count, n) == pytest.approx(expected, abs=1e-9), name
     values = [0.2, 0.01, 0.01, 0.5, 0.049]
     assert holm(values) == pytest.approx(list(tests.multipletests(values, method="holm")[1]))
 
@@ -126,6 +133,16 @@ def test_every_case_of_the_specification(cases: dict[str, Any]) -> None:
         assert clopper_pearson(count, n) == pytest.approx(limits["beta"], abs=6e-5)
 
 
+def test_no_case_of_the_specification_is_left_out(cases: dict[str, Any]) -> None:
+    text = Path(__file__).read_text(encoding="utf-8")
+    written = {
+        name for name in cases if f'"{name}"' in text or name.startswith("hard_gate_false_alarm_flaky_")
+    }
+    # How many labels a calibrated rate needs is no matter of the gate.
+    labels = {"labels_for_pm5", "half_width_all_130_labelled", "half_width_all_1000_labelled"}
+    assert written | labels == cases.keys()
+
+
 def test_the_epochs_of_the_specification(cases: dict[str, Any]) -> None:
     wrong = cases["epochs"]["wrong"]
     assert sum(map(flip_rate, wrong)) / len(wrong) == pytest.approx(cases["epochs"]["flip_rate"])
@@ -141,10 +158,13 @@ def test_the_cluster_bootstrap_has_the_clustered_standard_error(cases: dict[str,
     assert expected > 1.2 * case["se_iid(n-1)"] / 50**0.5, "questions of one document move together"
 
 
-def test_unpaired_newcombe_is_the_case_without_correlation() -> None:
+def test_unpaired_newcombe_is_the_case_without_correlation(cases: dict[str, Any]) -> None:
     # 7 and 4 of 130 share 7 * 4 / 130 by chance; statsmodels' newcomb says -0.030248918, 0.079416747.
     both = 7 * 4 / 130
     table = both, 7 - both, 4 - both, 130 - 11 + both
+    _, *expected = cases["newcombe_unpaired_7/130_vs_4/130"]
+    assert paired_interval(*table) == pytest.approx(expected, abs=1e-12)  # type: ignore[arg-type]
+    assert cases["statsmodels_newcomb_check"] == pytest.approx(expected, abs=1e-12)
     assert paired_interval(*table) == pytest.approx((-0.030248918, 0.079416747), abs=1e-8)  # type: ignore[arg-type]
 
 

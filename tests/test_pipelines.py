@@ -171,12 +171,12 @@ def test_every_kind_of_callable_is_loaded_and_called_rightly(
         ("anything", "no parameter for the question"),
         (
             "returns_text",
-            "expected a factory that returns a callable at mymod:returns_text, found an object of type str",
+            "mymod:returns_text, found one without parameters that returns an object of type str",
         ),
         ("failing_factory", r"failed: RuntimeError: no model here \(.*mymod.py, line \d+\)"),
         (
             "async_factory",
-            "a factory that returns a callable at mymod:async_factory, found an object of type coroutine",
+            "mymod:async_factory, found one without parameters that returns an object of type coroutine",
         ),
         (
             "NeedsArguments",

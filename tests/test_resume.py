@@ -119,7 +119,10 @@ def test_a_torn_last_line_is_said_and_asked_again(tmp_path: Path) -> None:
     assert len(lines(tmp_path / "asked.log")) == 131
 
 
-def test_an_interrupt_keeps_what_is_finished_and_names_the_command_that_goes_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_keeps_what_is_finished_and_names_the_command_that_goes_on(
+    tmp_path: Path, how: signal.Signals
+) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
     process = start(tmp_path, "--fresh", "--concurrency", "2")
     for _ in range(3000):
@@ -127,7 +130,7 @@ def test_an_interrupt_keeps_what_is_finished_and_names_the_command_that_goes_on(
         if found and len(lines(found[0])) >= 20:
             break
         time.sleep(0.005)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(how)
     output, errors = process.communicate(timeout=20)
     assert (process.returncode, output) == (130, "")
     kept = on_disk(found[0])

@@ -12,9 +12,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ragharness.api import arun, compare, gate, grade, load_corpus, load_questions, load_run, run
+    from ragharness.api import arun, compare, gate, grade, load_corpus, load_questions, load_run, matrix, run
     from ragharness.comparing import Gates
-    from ragharness.comparisons import GateResult, RunComparison
+    from ragharness.comparisons import GateResult, MatrixResult, RunComparison
     from ragharness.config import RunConfig
     from ragharness.errors import RagharnessError, TemporaryFailure
     from ragharness.records import Answer, Document, Evidence, Passage, Question, Record, Usage, Verdict
@@ -26,6 +26,7 @@ _HOMES = {
     "Evidence": "records",
     "GateResult": "comparisons",
     "Gates": "comparing",
+    "MatrixResult": "comparisons",
     "Passage": "records",
     "Question": "records",
     "QuestionResult": "results",
@@ -45,6 +46,7 @@ _HOMES = {
     "load_corpus": "api",
     "load_questions": "api",
     "load_run": "api",
+    "matrix": "api",
     "run": "api",
 }
 """Each public name and the module that defines it: loaded at first use, so that importing stays cheap."""
@@ -55,6 +57,7 @@ __all__ = [
     "Evidence",
     "GateResult",
     "Gates",
+    "MatrixResult",
     "Passage",
     "Question",
     "QuestionResult",
@@ -75,6 +78,7 @@ __all__ = [
     "load_corpus",
     "load_questions",
     "load_run",
+    "matrix",
     "run",
 ]
 

@@ -1,9 +1,10 @@
-"""The Python interface: run, load, compare and gate runs; load corpora and questions; grade one answer."""
+"""The Python interface: run, load, compare and gate runs, run a matrix; load corpora; grade one answer."""
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -12,21 +13,24 @@ from ragharness import comparing
 from ragharness import corpus as corpora
 from ragharness import questions as question_sets
 from ragharness.calibration import judge, labelled_answer
-from ragharness.comparisons import GateResult, RunComparison
+from ragharness.comparing import Matrix, MatrixCell, main_effects
+from ragharness.comparisons import GateResult, MatrixResult, RunComparison
 from ragharness.config import RunConfig
 from ragharness.console import Live
-from ragharness.errors import UnknownName, UsageError
+from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.graders import load_grader
+from ragharness.grid import read_grid
+from ragharness.reports import plan_sections, render
 from ragharness.results import Run, count
-from ragharness.runner import ask_all, open_run
+from ragharness.runner import ask_all, open_run, plan
 from ragharness.store import find_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from ragharness.comparing import Gates
     from ragharness.corpus import Corpus
+    from ragharness.grid import Cell
     from ragharness.questions import QuestionSet
     from ragharness.records import Answer, Passage, Question, Verdict
     from ragharness.store import RunFolder
@@ -38,15 +42,7 @@ def run(pipeline: str | Callable[..., Any] = "extractive", *, progress: bool = T
     ``pipeline`` is a callable or whatever ``--pipeline`` takes; ``options`` are the fields of ``RunConfig``.
     A run that was broken off is continued. Raises RagharnessError with what was expected and found.
     """
-    config = _config(pipeline=pipeline, **options)
-    live = Live(quiet=not progress)
-    try:
-        context, folder = open_run(config, live.say, on_progress=live.fetching)
-        ask_all(context, config, folder, live.say, on_progress=live.progress)
-    finally:
-        live.clear()
-    count(folder, context.grading)
-    return Run(folder, context.grading)
+    return _run(_config(pipeline=pipeline, **options), Live(quiet=not progress))
 
 
 async def arun(
@@ -54,6 +50,33 @@ async def arun(
 ) -> Run:
     """``run`` for use within a running event loop."""
     return await asyncio.to_thread(run, pipeline, progress=progress, **options)
+
+
+def matrix(file: str | Path, *, dry_run: bool = False, progress: bool = True) -> MatrixResult:
+    """Run every cell of a ``matrix.toml`` that is not finished, and compare them.
+
+    An error in a cell stays in that cell. With ``dry_run`` only what is left to ask, and what that costs at
+    most, is found out. Raises UsageError for a file that cannot be meant.
+    """
+    grid = read_grid(Path(file))
+    live = Live(quiet=not progress)
+    try:
+        cells = [_planned(cell, live) for cell in grid.cells]
+        found = Matrix(axes=grid.axes, cells=cells)
+        if dry_run:
+            return MatrixResult(found)
+        live.say(render(plan_sections(found), "text").rstrip())
+        runs = []
+        for number, (cell, planned) in enumerate(zip(grid.cells, cells, strict=True), 1):
+            if planned.error:
+                continue
+            live.say(f"cell {number} of {len(cells)}: {cell.name}")
+            cells[number - 1], run = _ran(cell, planned, live)
+            if run is not None:
+                runs.append((cell.values, run.folder))
+    finally:
+        live.clear()
+    return MatrixResult(replace(found, effects=main_effects(grid.axes, runs)))
 
 
 def load_run(run: str | Path = "") -> Run:
@@ -127,6 +150,36 @@ def grade(
     if not isinstance(question, str):
         read = replace(read, question=question)
     return judge(load_grader(grader), read)
+
+
+def _run(config: RunConfig, live: Live, *, reuse: bool = False) -> Run:
+    try:
+        context, folder = open_run(config, live.say, on_progress=live.fetching, reuse=reuse)
+        ask_all(context, config, folder, live.say, on_progress=live.progress)
+    finally:
+        live.clear()
+    count(folder, context.grading)
+    return Run(folder, context.grading)
+
+
+def _planned(cell: Cell, live: Live) -> MatrixCell:
+    try:
+        left = plan(cell.config, live.fetching)
+    except RagharnessError as error:
+        return MatrixCell(values=cell.values, calls=None, cost=None, error=_told(error))
+    return MatrixCell(values=cell.values, calls=left.calls, cost=left.cost)
+
+
+def _ran(cell: Cell, planned: MatrixCell, live: Live) -> tuple[MatrixCell, Run | None]:
+    try:
+        run = _run(cell.config, live, reuse=True)
+    except RagharnessError as error:
+        return replace(planned, error=_told(error)), None
+    return replace(planned, run=str(run.path), scores=run.scores), run
+
+
+def _told(error: RagharnessError) -> str:
+    return f"{error} ({error.help})" if error.help else str(error)
 
 
 def _folder(run: str | Path | Run) -> RunFolder:

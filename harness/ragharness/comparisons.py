@@ -1,98 +1,142 @@
-"""The gate and a comparison as Python sees them."""
+"""The gate, a comparison and a matrix as Python sees them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
+from msgspec import Struct
 
-from ragharness.reports import bars, compare_sections, gate_sections, render
+from ragharness.comparing import Comparison, Decision, Matrix
+from ragharness.reports import bars, compare_sections, gate_sections, matrix_sections, render
 from ragharness.results import html_of
 
 if TYPE_CHECKING:
-    from ragharness.comparing import Comparison, Decision
+    from collections.abc import Sequence
+
+    from ragharness.comparing.matrix import Effect, MatrixCell
     from ragharness.comparing.rules import RuleResult
+    from ragharness.reports.tables import Section
+    from ragharness.scores import Scores
+
+Found = TypeVar("Found", bound=Struct)
 
 
-class GateResult:
-    """Whether a change may ship; notebooks show it with the buckets of both runs."""
+class _Result(Generic[Found]):
+    """What is printed as text, shown in notebooks as tables with a picture, and turned into JSON."""
 
-    def __init__(self, decision: Decision) -> None:
-        self.decision = decision
-        """Everything that ``ragharness gate --json`` prints."""
+    def __init__(self, found: Found) -> None:
+        self.found = found
+        """Everything that the command prints with ``--json``."""
 
-    @property
-    def ships(self) -> bool:
-        """Whether the verdict is ``ship``."""
-        return self.decision.ships
+    def _sections(self) -> Sequence[Section]:
+        raise NotImplementedError
 
-    @property
-    def verdict(self) -> str:
-        """One of ship, reject, incomplete, not comparable."""
-        return self.decision.verdict
-
-    @property
-    def reasons(self) -> list[str]:
-        """Why it does not ship; empty if it does."""
-        return self.decision.reasons
-
-    @property
-    def rules(self) -> dict[str, RuleResult]:
-        """The rules by name: ``rules["wrong"].passes``."""
-        return {each.name: each for each in self.decision.rules}
-
-    @property
-    def newly_wrong(self) -> list[str]:
-        """The questions that are wrong in the candidate and were not in the base."""
-        return [each.question for each in self.decision.newly_wrong]
+    def _buckets(self) -> dict[str, dict[str, int]]:
+        """Return what the picture shows, a bar for each run."""
+        raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what ``ragharness gate --json`` prints."""
-        found: dict[str, Any] = msgspec.to_builtins(self.decision)
-        return found
-
-    def __repr__(self) -> str:
-        return render(gate_sections(self.decision), "text")
-
-    def _repr_html_(self) -> str:
-        found = self.decision
-        named = {"base": f"base {found.base}", "candidate": f"candidate {found.candidate}"}
-        counts = {named[side]: counts for side, counts in found.buckets.items()}
-        return (bars(counts) if counts else "") + html_of(render(gate_sections(found), "markdown"))
-
-
-class RunComparison:
-    """Runs side by side; notebooks show them with their buckets."""
-
-    def __init__(self, found: Comparison) -> None:
-        self.comparison = found
-        """Everything that ``ragharness compare --json`` prints."""
-
-    @property
-    def flips(self) -> dict[str, tuple[str, str]]:
-        """The questions that came out otherwise in the second run, worse first, with both outcomes."""
-        return {each.question: (each.was, each.now) for each in self.comparison.against[0].flips}
-
-    @property
-    def worse(self) -> list[str]:
-        """The questions that came out worse in the second run, worst first."""
-        return [each.question for each in self.comparison.against[0].flips if each.worse]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what ``ragharness compare --json`` prints."""
-        found: dict[str, Any] = msgspec.to_builtins(self.comparison)
+        """Return what the command prints with ``--json``."""
+        found: dict[str, Any] = msgspec.to_builtins(self.found)
         return found
 
     def to_latex(self) -> str:
         """Return the tables for a paper."""
-        return render(compare_sections(self.comparison), "latex")
+        return render(self._sections(), "latex")
 
     def __repr__(self) -> str:
-        return render(compare_sections(self.comparison), "text")
+        return render(self._sections(), "text")
 
     def _repr_html_(self) -> str:
-        runs = self.comparison.runs
-        picture = bars(
-            {f"{key} {each.run}": {**each.buckets, "ungraded": each.ungraded} for key, each in runs.items()}
-        )
-        return picture + html_of(render(compare_sections(self.comparison), "markdown"))
+        counts = self._buckets()
+        return (bars(counts) if counts else "") + html_of(render(self._sections(), "markdown"))
+
+
+class GateResult(_Result[Decision]):
+    """Whether a change may ship."""
+
+    @property
+    def ships(self) -> bool:
+        """Whether the verdict is ``ship``."""
+        return self.found.ships
+
+    @property
+    def verdict(self) -> str:
+        """One of ship, reject, incomplete, not comparable."""
+        return self.found.verdict
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why it does not ship; empty if it does."""
+        return self.found.reasons
+
+    @property
+    def rules(self) -> dict[str, RuleResult]:
+        """The rules by name: ``rules["wrong"].passes``."""
+        return {each.name: each for each in self.found.rules}
+
+    @property
+    def newly_wrong(self) -> list[str]:
+        """The questions that are wrong in the candidate and were not in the base."""
+        return [each.question for each in self.found.newly_wrong]
+
+    def _sections(self) -> Sequence[Section]:
+        return gate_sections(self.found)
+
+    def _buckets(self) -> dict[str, dict[str, int]]:
+        names = {"base": f"base {self.found.base}", "candidate": f"candidate {self.found.candidate}"}
+        return {names[side]: counts for side, counts in self.found.buckets.items()}
+
+
+class RunComparison(_Result[Comparison]):
+    """Runs side by side."""
+
+    @property
+    def flips(self) -> dict[str, tuple[str, str]]:
+        """The questions that came out otherwise in the second run, worse first, with both outcomes."""
+        return {each.question: (each.was, each.now) for each in self.found.against[0].flips}
+
+    @property
+    def worse(self) -> list[str]:
+        """The questions that came out worse in the second run, worst first."""
+        return [each.question for each in self.found.against[0].flips if each.worse]
+
+    def _sections(self) -> Sequence[Section]:
+        return compare_sections(self.found)
+
+    def _buckets(self) -> dict[str, dict[str, int]]:
+        return {f"{letter} {each.run}": _counts(each) for letter, each in self.found.runs.items()}
+
+
+class MatrixResult(_Result[Matrix]):
+    """The cells of a matrix and the effects of its axes."""
+
+    @property
+    def cells(self) -> list[MatrixCell]:
+        """The cells in the order of the file: values, run folder, scores, or the error."""
+        return self.found.cells
+
+    @property
+    def effects(self) -> list[Effect]:
+        """What each value of an axis changes against its first, the strongest first."""
+        return self.found.effects
+
+    @property
+    def result(self) -> bool:
+        """Whether every cell has a result."""
+        return all(each.result for each in self.found.cells)
+
+    def _sections(self) -> Sequence[Section]:
+        return matrix_sections(self.found)
+
+    def _buckets(self) -> dict[str, dict[str, int]]:
+        return {
+            f"{number} {' '.join(each.values.values())}": _counts(each.scores)
+            for number, each in enumerate(self.found.cells, 1)
+            if each.scores
+        }
+
+
+def _counts(scores: Scores) -> dict[str, int]:
+    return {**scores.buckets, "ungraded": scores.ungraded}

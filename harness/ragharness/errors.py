@@ -27,7 +27,7 @@ import difflib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from ragharness.records import Answer
 
@@ -56,11 +56,17 @@ class UnknownName(UsageError):
     """A name that is not among the known ones; offers the nearest."""
 
     def __init__(self, what: str, name: str, known: Iterable[str], *, help: str = "") -> None:  # noqa: A002
-        names = sorted(known)
-        near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+        names = sorted(set(known))
+        near = nearest(name, names)
         more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
         hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names[:_LISTED])}{more}"
         super().__init__(f"no {what} is named {name!r}; {hint}", help=help)
+
+
+def nearest(name: str, known: Sequence[str]) -> list[str]:
+    """Return up to three names that are like a name, the likest first, equals in their order."""
+    near = difflib.get_close_matches(name, known, n=len(known) or 1, cutoff=0.5)
+    return sorted(near, key=lambda each: (-difflib.SequenceMatcher(None, each, name).ratio(), each))[:3]
 
 
 class CodeNotUsable(UsageError):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import pkgutil
+import signal
 import sys
 import threading
 import time
@@ -69,6 +70,8 @@ def main() -> None:
     """Run the command line; every foreseeable mistake ends in a sentence and an exit code."""
     # Compiling patterns makes many small objects that all stay: looking through them early only costs time.
     gc.set_threshold(_YOUNG_OBJECTS)
+    # Whoever ends the process (a container, a scheduler) is told what is kept, as by Ctrl-C.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(_run())
 
 

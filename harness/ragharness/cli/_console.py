@@ -16,7 +16,7 @@ from ragharness.errors import StorageError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ragharness.reports.sections import Section
+    from ragharness.reports.tables import Section
     from ragharness.scores import Scores
 
 EXIT_NO_RESULT = 2

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pkgutil
 from dataclasses import fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -47,6 +49,22 @@ def _parser(flag: str, number: type, _: str, wanted: str) -> Callable[[str], Any
     return read
 
 
+def names_in(*folders: str) -> str:
+    """Return the names of the modules of a folder of the package, listed without importing them."""
+    place = Path(__file__).parents[1].joinpath(*folders)
+    return ", ".join(sorted(found.name for found in pkgutil.iter_modules([str(place)])))
+
+
+def form_of(form: str, *, markdown: bool, as_json: bool, default: str, html: bool = False) -> str:
+    """Return the one format that is asked for; raises UsageError for several."""
+    shorts = {"markdown": markdown, "json": as_json, "html": html}
+    names = {form} - {""} | {name for name, wanted in shorts.items() if wanted}
+    if len(names) > 1:
+        raise UsageError(f"expected one report format, found {' and '.join(sorted(names))}")
+    (name,) = names or {default}
+    return name
+
+
 CORPUS = option_of("corpus")
 SPLIT = option_of("split")
 SUBSET = option_of("subset")
@@ -57,6 +75,13 @@ SEED = option_of("seed")
 WORDS = option_of("passage_words")
 OFFLINE = option_of("offline")
 JSON = typer.Option(False, "--json", help="Print JSON.")
+FORM = typer.Option(
+    "",
+    "--format",
+    metavar="NAME",
+    help=f"One of {names_in('reports', 'tables')}, json (default: text).",
+)
+MARKDOWN = typer.Option(False, "--markdown", help="Short for --format markdown.")
 RUN = typer.Argument(
     "", metavar="[RUN]", help="Run folder, or a part of its name, or a tag (default: the newest)."
 )

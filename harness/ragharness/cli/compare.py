@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ragharness.cli._options import JSON
+from ragharness.cli._options import FORM, JSON, MARKDOWN, form_of
 
 
 def register(app: typer.Typer) -> None:
@@ -16,21 +16,16 @@ def register(app: typer.Typer) -> None:
 
 def compare(
     runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Two runs or more; the first is A.")],
-    form: str = typer.Option(
-        "text", "--format", metavar="NAME", help="One of text, markdown, csv, latex, json."
-    ),
+    form: str = FORM,
     as_json: bool = JSON,
-    markdown: bool = typer.Option(False, "--markdown", help="Short for --format markdown."),
+    markdown: bool = MARKDOWN,
 ) -> None:
     """Show runs side by side: buckets, question types, metrics, and the questions that flipped."""
     from ragharness.cli._console import print_report
     from ragharness.comparing import compare as side_by_side
-    from ragharness.errors import UsageError
     from ragharness.reports import compare_sections
     from ragharness.store import find_run
 
-    if as_json and markdown:
-        raise UsageError("expected one of --json and --markdown, found both")
-    form = "json" if as_json else "markdown" if markdown else form
+    form = form_of(form, markdown=markdown, as_json=as_json, default="text")
     found = side_by_side([find_run(each) for each in runs])
     print_report(found, compare_sections(found), form)

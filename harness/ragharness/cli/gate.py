@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from ragharness.cli._options import JSON
+from ragharness.cli._options import FORM, JSON, MARKDOWN, form_of
 
 EXIT = {"ship": 0, "reject": 1, "incomplete": 2, "not comparable": 2}
 
@@ -24,8 +24,9 @@ def gate(
         "", "--override", metavar="WHY", help="Record that you ship anyway; the verdict stays."
     ),
     who: str = typer.Option("", "--by", metavar="WHO", help="Who overrides."),
+    form: str = FORM,
     as_json: bool = JSON,
-    markdown: bool = typer.Option(False, "--markdown", help="Print Markdown."),
+    markdown: bool = MARKDOWN,
 ) -> int:
     """Say whether a change may ship: exit code 0 ship, 1 reject, 2 incomplete or not comparable.
 
@@ -35,13 +36,10 @@ def gate(
     from ragharness.cli._console import print_report
     from ragharness.comparing import gate as decide
     from ragharness.comparing import read_gates
-    from ragharness.errors import UsageError
     from ragharness.reports import gate_sections
     from ragharness.store import find_run
 
-    if as_json and markdown:
-        raise UsageError("expected one of --json and --markdown, found both")
+    form = form_of(form, markdown=markdown, as_json=as_json, default="text")
     found = decide(find_run(base), find_run(candidate), read_gates(gates), by=who, why=why)
-    form = "json" if as_json else "markdown" if markdown else "text"
     print_report(found, gate_sections(found), form)
     return EXIT[found.verdict]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import pkgutil
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ragharness.cli._options import RUN
+from ragharness.cli._options import MARKDOWN, RUN, form_of, names_in
 
-_FORMATS = Path(__file__).parents[1] / "reports" / "formats"
-_KNOWN = ", ".join(sorted(found.name for found in pkgutil.iter_modules([str(_FORMATS)])))
-"""The names of the formats, listed without importing them."""
+_KNOWN = names_in("reports", "formats")
 
 
 def register(app: typer.Typer) -> None:
@@ -26,7 +23,7 @@ def report(
         str, typer.Option("--format", metavar="NAME", help=f"One of {_KNOWN} (default: terminal).")
     ] = "",
     html: bool = typer.Option(False, "--html", help="Short for --format html: one page with all questions."),
-    markdown: bool = typer.Option(False, "--markdown", help="Short for --format markdown."),
+    markdown: bool = MARKDOWN,
     as_json: bool = typer.Option(False, "--json", help="Short for --format json (the scores)."),
     detail: bool = typer.Option(False, "--all", help="Add axes and retrieval."),
     out: Annotated[
@@ -43,11 +40,7 @@ def report(
     from ragharness.results import Run
     from ragharness.store import find_run
 
-    shorts = {"html": html, "markdown": markdown, "json": as_json}
-    names = {form} - {""} | {name for name, wanted in shorts.items() if wanted}
-    if len(names) > 1:
-        raise UsageError(f"expected one report format, found {' and '.join(sorted(names))}")
-    (name,) = names or {"terminal"}
+    name = form_of(form, html=html, markdown=markdown, as_json=as_json, default="terminal")
     render = load_format(name)
     found = Run(find_run(run))
     with results_only() as output:

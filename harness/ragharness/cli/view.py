@@ -16,9 +16,7 @@ def register(app: typer.Typer) -> None:
 def view(
     runs: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[RUN...]", help="Runs; several are compared with the first (default: the newest)."
-        ),
+        typer.Argument(metavar="[RUN...]", help="Several are compared with the first (default: the newest)."),
     ] = None,
     out: Annotated[
         Path | None,
@@ -26,24 +24,7 @@ def view(
     ] = None,
     stay: bool = typer.Option(False, "--no-open", help="Only write it."),
 ) -> None:
-    """Add the verb."""
-    app.command("view")(view)
-
-
-def view(
-    runs: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[RUN...]", help="Runs; several are compared with the first (default: the newest)."
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Write to this file (default: a temporary one)."),
-    ] = None,
-    show: bool = typer.Option(True, "--open/--no-open", help="Open it in the browser, or only write it."),
-) -> None:
-    """Open a run in the browser, or two and more side by side: one HTML file with every question.
+    """Open a run in the browser, or several side by side: one HTML file with every question.
 
     The file needs no server and no network, and can be passed on as it is.
     """

@@ -3,15 +3,19 @@
 from ragharness.comparing.compare import Comparison, compare
 from ragharness.comparing.gate import Decision, gate
 from ragharness.comparing.gates import Gates, read_gates
+from ragharness.comparing.matrix import Matrix, MatrixCell, main_effects
 from ragharness.comparing.thresholds import check_thresholds, limits_of
 
 __all__ = [
     "Comparison",
     "Decision",
     "Gates",
+    "Matrix",
+    "MatrixCell",
     "check_thresholds",
     "compare",
     "gate",
     "limits_of",
+    "main_effects",
     "read_gates",
 ]

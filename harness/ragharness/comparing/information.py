@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ragharness.comparing.sides import common, settle
 from ragharness.records import BUCKETS
@@ -136,8 +137,6 @@ def inform(base: Side, candidate: Side, gates: Gates) -> Information:
     better = changes[0].lost
     quality = _quality(refused, base, candidate)
     adjusted = holm([*(each.p for each in changes[1:]), quality.p])
-    from msgspec.structs import replace
-
     return Information(
         n=n,
         documents=len({document for document, _, _ in graded}),

@@ -28,7 +28,7 @@ from ragharness.graders.reading.yesno import read_yesno
 from ragharness.language import acts
 from ragharness.language.citations import without_labels
 from ragharness.language.words import content
-from ragharness.records import Reading
+from ragharness.records import Answer, Question, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,11 +70,21 @@ def build(false_correct: float = FALSE_CORRECT) -> RulesGrader:
     return RulesGrader(false_correct)
 
 
+def declines(question: str, text: str) -> bool | None:
+    """Whether an answer declines a question of which nothing else is known; None where it is not certain."""
+    asked = Question(id="", text=question, stratum="grounded", kind="text", answerable=True)
+    parsed = parse_answer(Answer(text=text), question, ())
+    refusal = read_refusal([part.text for part in own_sentences(parsed.sentences, ())], asked)
+    if parsed.blank or (refusal.declines and not refusal.sure):
+        return None
+    return refusal.sure or refusal.premise_corrected or refusal.clarification
+
+
 def _is_nothing(parsed: ParsedAnswer, question: Question) -> bool:
     """Whether an answer is the text of a value that was never set, and no gold says that there are none."""
     said = {part.text.strip(" .\"'").casefold() for part in parsed.sentences}
     golds = {gold.casefold() for gold in question.answers}
-    return said in ({"none"}, {"null"}) and golds.isdisjoint(("none", "no", "nothing", "zero", "0"))
+    return said in ({"none"}, {"null"}) and golds.isdisjoint(("none", "nothing", "zero", "0"))
 
 
 def measures_of(question: Question, answer: Answer) -> dict[str, float]:

@@ -31,10 +31,11 @@ if TYPE_CHECKING:
     from ragharness.corpus import Corpus
     from ragharness.passages import PassageSet
     from ragharness.questions import QuestionSet
-    from ragharness.records import Answer, Passage
+    from ragharness.records import Answer, Passage, Usage
 
     Setting = str | int | float
     Recall = Callable[[str, Sequence[Passage]], Answer | None]
+    Estimate = Callable[[str, Sequence[Passage]], Usage]
 
 __all__ = [
     "BuiltPipeline",
@@ -80,6 +81,8 @@ class BuiltPipeline:
     """What else belongs into the fingerprint: the bytes of a file that it reads its answers from."""
     recall: Recall | None = None
     """Returns an answer that is already known, or None; costs no call."""
+    estimate: Estimate | None = None
+    """Returns the most that a call will use; costs no call."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,8 @@ class Pipeline:
     """What its answers depend on besides its source; kept with the run."""
     recall: Recall | None = None
     """Returns the answer that is already known to a question and passages, or None; costs no call."""
+    estimate: Estimate | None = None
+    """Returns the most that a call about a question and passages will use; costs no call."""
 
     @property
     def takes(self) -> Takes:
@@ -187,6 +192,7 @@ def _of_kind(spec: str, name: str, argument: str, context: Context | None) -> Pi
         signature=signature_of(built.function, spec),
         settings=built.settings,
         recall=built.recall,
+        estimate=built.estimate,
     )
 
 

@@ -70,9 +70,12 @@ def load_own(wanted: object) -> tuple[UserCode, Callable[..., object]]:
             return code, by_method
         if callable(made):
             return code, made
-        is_class = inspect.isclass(code.value)
-        expected = "a class with __call__" if is_class else "a factory that returns a callable"
-        raise PipelineNotUsable(f"expected {expected} at {code.spec}, found {described(made)}", help=HELP)
+        if inspect.isclass(code.value):
+            expected, found = "a class with __call__", described(made)
+        else:
+            expected = "a function of a question, or one without parameters that returns such a function,"
+            found = f"one without parameters that returns {described(made)}"
+        raise PipelineNotUsable(f"expected {expected} at {code.spec}, found {found}", help=HELP)
 
 
 def asked_by_method(found: Any) -> Callable[..., object] | None:

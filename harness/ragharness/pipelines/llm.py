@@ -53,6 +53,9 @@ MAX_TOKENS_THINKING = 8192
 CONNECT_SECONDS = 10.0
 """How long a service may take to accept a connection; how long it may write is for the run to say."""
 
+_BYTES_OF_TOKEN = 3
+"""Fewer than a token of English has, so that an estimate is one from above."""
+
 _HOSTS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com/v1"}
 _KEYS = {"api.openai.com": "OPENAI_API_KEY", "api.anthropic.com": "ANTHROPIC_API_KEY"}
 """The key of a service is sent to that service alone; any other host gets one only by ``key-env``."""
@@ -97,6 +100,7 @@ def build(context: Context, argument: str) -> BuiltPipeline:
         settings=_settings(api, url, model, prompt, sampling, structured),
         source=_source(),
         recall=generator.recall,
+        estimate=generator.estimate,
     )
 
 
@@ -122,6 +126,13 @@ class Generator:
             if found is not None:
                 return self._answer(*found, as_json, from_cache=True)
         return None
+
+    def estimate(self, question: str, passages: Sequence[Passage]) -> Usage:
+        """Return the most that a call will use: its bytes as tokens, and as long an answer as is allowed."""
+        prompt = len(self._request(question, passages, self.forms[0])) // _BYTES_OF_TOKEN
+        completion = self.sampling.max_tokens
+        cost = None if self.price is None else self.price.cost(prompt, completion)
+        return Usage(prompt, completion, cost)
 
     async def answer(self, question: str, passages: Sequence[Passage]) -> Answer:
         """Ask the model.

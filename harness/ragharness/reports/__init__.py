@@ -5,14 +5,15 @@ from ragharness.reports.compare import compare_sections
 from ragharness.reports.formats import load_format
 from ragharness.reports.formats.json import read_scores
 from ragharness.reports.gate import gate_sections, headline, threshold_section
+from ragharness.reports.matrix import matrix_headline, matrix_sections, plan_sections
 from ragharness.reports.page import notebook, page
 from ragharness.reports.picture import bars
 from ragharness.reports.progress import fetching_line, progress_line
-from ragharness.reports.sections import FORMATS, render
 from ragharness.reports.show import show_question
+from ragharness.reports.tables import render, table_formats
+from ragharness.reports.traces import trace_sections
 
 __all__ = [
-    "FORMATS",
     "bars",
     "calibration_facts",
     "calibration_lines",
@@ -21,11 +22,16 @@ __all__ = [
     "gate_sections",
     "headline",
     "load_format",
+    "matrix_headline",
+    "matrix_sections",
     "notebook",
     "page",
+    "plan_sections",
     "progress_line",
     "read_scores",
     "render",
     "show_question",
+    "table_formats",
     "threshold_section",
+    "trace_sections",
 ]

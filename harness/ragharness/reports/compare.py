@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ragharness.comparing.compare import OUTCOMES
 from ragharness.records import BUCKETS
 from ragharness.reports import words
-from ragharness.reports.sections import Section, limits, p_value
+from ragharness.reports.tables import Section, limits, p_value
 from ragharness.reports.text import counted, duration, milliseconds, money, rate
 from ragharness.scores.schema import ROW_NAMES
 

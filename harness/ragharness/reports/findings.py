@@ -44,7 +44,7 @@ def _details(scores: Scores, width: int, *, wide: bool) -> list[str]:
         *_grid("DESIRED", shares, wide=wide),
         *_grid("AXES", _figures(scores, "axes", (3, *uncited)), wide=wide),
         *_explained(scores, "axes", width),
-        *_grid("RETRIEVAL", [*_figures(scores, "retrieval"), ("relevant means", "gold evidence")], wide=wide),
+        *_grid("RETRIEVAL", _figures(scores, "retrieval"), wide=wide),
         *_explained(scores, "retrieval", width),
     ]
 

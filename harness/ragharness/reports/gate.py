@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ragharness.comparing.gate import TOGETHER
-from ragharness.reports.sections import Section, limits, p_value
+from ragharness.reports.tables import Section, limits, p_value
 from ragharness.reports.text import ids
 
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _SHOWN = 6
 """Questions that are named of each rule, so that they fit a line; JSON has all."""
+
+_SHOWN_OF_TWO = 2
+"""The same where two lists stand side by side."""
 
 _LISTED = 40
 """Newly wrong questions, and answers that would settle it, that are listed; JSON has all."""
@@ -239,7 +242,9 @@ def _quality(each: Quality) -> Sequence[str]:
 
 
 def _noise(found: Noise) -> Section:
-    unstable = [ids(names, _SHOWN) or "none" for names in (found.base_unstable, found.candidate_unstable)]
+    unstable = [
+        ids(names, _SHOWN_OF_TWO) or "none" for names in (found.base_unstable, found.candidate_unstable)
+    ]
     rows = [
         ("two epochs disagree", f"{100 * found.base_flips:.1f}%", f"{100 * found.candidate_flips:.1f}%"),
         ("questions that waver", *unstable),

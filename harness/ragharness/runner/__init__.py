@@ -4,6 +4,7 @@ from ragharness.runner.context import RunContext, load_context
 from ragharness.runner.execution import execute
 from ragharness.runner.grading import GradingContext, came_out, grading_context, regrade
 from ragharness.runner.limits import Limits, Progress
+from ragharness.runner.planning import Plan, plan
 from ragharness.runner.question import QuestionRunner
 from ragharness.runner.reference import blind_count
 from ragharness.runner.session import SessionResult, ask_all, choose_folder, open_run, progress_summary
@@ -11,6 +12,7 @@ from ragharness.runner.session import SessionResult, ask_all, choose_folder, ope
 __all__ = [
     "GradingContext",
     "Limits",
+    "Plan",
     "Progress",
     "QuestionRunner",
     "RunContext",
@@ -23,6 +25,7 @@ __all__ = [
     "grading_context",
     "load_context",
     "open_run",
+    "plan",
     "progress_summary",
     "regrade",
 ]

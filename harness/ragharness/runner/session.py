@@ -16,7 +16,16 @@ from ragharness.privacy import without_secrets
 from ragharness.runner.context import in_fair_order, load_context
 from ragharness.runner.execution import execute
 from ragharness.runner.limits import Limits, Progress
-from ragharness.store import FORMAT, Run, RunFolder, Session, differences, find_unfinished, new_folder
+from ragharness.store import (
+    FORMAT,
+    Run,
+    RunFolder,
+    Session,
+    differences,
+    find_finished,
+    find_unfinished,
+    new_folder,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,11 +54,18 @@ def open_run(
     *,
     on_progress: Callable[..., None] | None = None,
     command: tuple[str, ...] = (),
+    reuse: bool = False,
 ) -> tuple[RunContext, RunFolder]:
-    """Return what a run needs and the folder that it is written to; raises RagharnessError without either."""
+    """Return what a run needs and the folder that it is written to; raises RagharnessError without either.
+
+    ``reuse``: a finished run with equal settings is taken, too.
+    """
     context = load_context(config, on_progress, cache_folder())
     for note in context.questions.notes:
         say(note)
+    finished = find_finished(context.settings) if reuse else None
+    if finished is not None:
+        return context, finished
     return context, choose_folder(context, config, say, command=command)
 
 

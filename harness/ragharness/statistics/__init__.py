@@ -11,13 +11,20 @@ from ragharness.statistics.paired import (
     smallest_mean,
     smallest_rise,
 )
-from ragharness.statistics.resampling import cluster_intervals, false_alarm, flip_rate, majority_chance
+from ragharness.statistics.resampling import (
+    cluster_intervals,
+    cluster_totals,
+    false_alarm,
+    flip_rate,
+    majority_chance,
+)
 
 __all__ = [
     "McNemar",
     "binomial_cdf",
     "clopper_pearson",
     "cluster_intervals",
+    "cluster_totals",
     "false_alarm",
     "fewest_significant",
     "flip_rate",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragharness.statistics.intervals import binomial_cdf
 
@@ -24,16 +24,21 @@ def cluster_intervals(
         return []
     import numpy as np
 
-    drawn = np.random.default_rng(seed)
-    table = np.column_stack((np.asarray(sums, dtype=float), np.asarray(sizes, dtype=float)))
-    clusters = len(table)
-    means = np.empty((draws, table.shape[1] - 1))
+    totals = cluster_totals(np.column_stack((np.asarray(sums, dtype=float), sizes)), draws=draws, seed=seed)
+    low, high = np.quantile(totals[:, :-1] / totals[:, -1:], (0.025, 0.975), axis=0)
+    return [(float(one), float(other)) for one, other in zip(low, high, strict=True)]
+
+
+def cluster_totals(sums: Any, *, draws: int = DRAWS, seed: int = 0) -> Any:
+    """Return the column totals of each draw of whole clusters with replacement, as an array of draws."""
+    import numpy as np
+
+    drawn, clusters = np.random.default_rng(seed), len(sums)
+    totals = np.empty((draws, sums.shape[1]))
     for number in range(draws):
         times = np.bincount(drawn.integers(0, clusters, clusters), minlength=clusters)
-        total = times @ table
-        means[number] = total[:-1] / total[-1]
-    low, high = np.quantile(means, (0.025, 0.975), axis=0)
-    return [(float(one), float(other)) for one, other in zip(low, high, strict=True)]
+        totals[number] = times @ sums
+    return totals
 
 
 def flip_rate(epochs: Sequence[Hashable]) -> float:

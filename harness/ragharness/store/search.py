@@ -73,6 +73,11 @@ def find_unfinished(settings: Settings, root: Path = RUNS, *, again: bool = Fals
     return None
 
 
+def find_finished(settings: Settings, root: Path = RUNS) -> RunFolder | None:
+    """Return the newest run with these settings in which every question is answered."""
+    return next((each for each in list_runs(root) if each.run.settings == settings and each.finished), None)
+
+
 def find_run(name: str = "", root: Path = RUNS) -> RunFolder:
     """Return a run by its path, a part of its name or a tag under ``root``; the newest when none is named.
 

@@ -1,4 +1,4 @@
-"""Topics and names that are absent from a folder, with the word stems that are searched for."""
+"""What a folder does not say: attributes of the names in it, topics, and bodies that do not exist."""
 
 from __future__ import annotations
 
@@ -16,32 +16,20 @@ class Topic(NamedTuple):
 
 
 _REPORTS = r"""
-hotline | whistle.?blow, hotline | number | how many calls did the whistleblower hotline receive?
-ransomware | ransomware | number | how many ransomware attacks were reported?
-phishing | phishing | number percent | what percentage of the staff failed the phishing test?
-ombudsman | ombuds | number | how many complaints did the ombudsman receive?
-chatbot | chat.?bot | number percent | what percentage of inquiries did the chatbot answer?
-solar panels | rooftop, solar panel | number | how many rooftop solar panels were installed?
-drones | \bdrones? | number | how many drones were purchased?
-mentoring | mentor | number | how many employees took part in the mentoring program?
-relocation | relocat | date | when was the relocation of the head office completed?
-asbestos | asbestos | date | when was the asbestos removed from the building?
-scholarship | scholarship | number | how many scholarships were awarded?
-child care | child.?care, nursery, day.?care | number | how many places does the child care center have?
-charging stations | charging station, electric vehicle | number | how many charging stations were installed?
-helicopters | helicopter | number | how many helicopters were leased?
-newsletter | newsletter | date | when was the first newsletter sent out?
-podcast | podcast | date | when did the first episode of the podcast come out?
-interpreters | interpreter, sign language | number | how many interpreters were engaged?
-lottery | lotter | number USD | how much did the lottery bring in?
-body cameras | body.(?:worn.)?camera | number | how many body cameras were purchased?
-tuition | tuition | number USD | how much tuition was reimbursed?
-earthquake | earthquake, seismic | date | when was the earthquake drill held?
-license plates | license plate | number | how many license plates were issued?
-parking | parking | number | how many parking spaces are set aside for visitors?
-sabbatical | sabbatical | number | after how many years of service may a sabbatical be taken?
+staff | employ, staff, workforce, personnel | number | how many people does {name} employ?
+beginning | establish, found, creat, incept, since | date | in what year was {name} established?
+seat | headquarter, head office, located in, based in | text | in which city does {name} have its headquarters?
+head | direct, head, chair, lead, administrator, commissioner, president, secretary | text | who heads {name}?
+budget | budget, appropriat, fund | number USD | how large is the annual budget of {name}?
+press | spoke, press | text | who speaks for {name} to the press?
+union | union | text | which union represents the staff of {name}?
+accounts | audit, accountant | text | which firm audits the accounts of {name}?
+offices | offices?\b, branch | number | how many regional offices does {name} have?
+complaints | complain, ombuds | number | how many complaints did {name} receive?
+training | train | number | how many people did {name} train?
+advisers | advis, consult | text | which firm advises {name}?
 """
-"""A topic a line: its name, its stems, the kind of the answer and its unit, the question."""
+"""What may be asked of a body: its name, stems that would say it, the kind of the answer, its unit, the question."""
 
 
 def _topic(line: str) -> Topic:
@@ -55,33 +43,20 @@ _KINDS: dict[str, Literal["number", "date", "text"]] = {"number": "number", "dat
 
 
 _TECHNICAL = r"""
-Kerberos | kerberos | text | in which version was support for Kerberos added?
-LDAP | \bldap | text | what is the default port of the LDAP server?
-SNMP | \bsnmp | text | which option turns on SNMP traps?
-Oracle | \boracle\b | text | which driver is used to connect to an Oracle database?
-COBOL | cobol | text | which function converts COBOL copybooks?
-Solaris | solaris | text | which version dropped support for Solaris?
-SOAP | \bsoap\b, wsdl | text | which class implements the SOAP client?
-telemetry | telemetry | text | which setting turns off telemetry?
-WebAssembly | web.?assembly, wasm | text | which version added support for WebAssembly?
-GraphQL | graphql | text | what is the default limit on the depth of GraphQL queries?
-Kafka | kafka | text | what is the default name of the Kafka topic?
-gRPC | \bgrpc | text | which option sets the port of the gRPC server?
-SAML | \bsaml | text | which class handles SAML assertions?
-dark mode | dark.mode | text | in which version was dark mode added?
-Fortran | fortran | text | which module holds the Fortran bindings?
-GPU | \bgpus?\b, \bcuda\b | text | what is the minimum version of CUDA required?
-fax | \bfax | text | which command sends a fax?
-barcodes | bar.?codes?\b, qr.?codes? | text | which function draws a barcode?
-Bluetooth | bluetooth | text | which setting enables Bluetooth discovery?
-blockchain | blockchain | text | which class verifies a block of the blockchain?
-printing | \bprinters?\b, print server | text | what is the default paper size of the printer?
-speech | speech, text.to.voice | text | which function turns text into speech?
-geocoding | geocod | text | which provider is used for geocoding by default?
-spreadsheets | spreadsheet, \bxlsx?\b | text | which function writes a spreadsheet?
-mainframe | mainframe, \bas/400 | text | which version added support for mainframes?
+version | added, new in, since, version | text | in which version was {name} added?
+setting default | default | text | what is the default of {name}?
+deprecated | deprecat, remov, obsolete | text | in which version was {name} deprecated?
+author | author, contribut, written by, thanks | text | who contributed {name}?
+setting environment | environ, \benv | text | which environment variable overrides {name}?
+setting maximum | max, at most, limit, up to | number | what is the highest value that {name} accepts?
+call cache | cach | number | for how many seconds does {name} cache its result?
+call exception | rais, exception, error, throw, fail | text | which exception does {name} raise after a time-out?
+logger | \blog | text | to which logger does {name} write?
+call encoding | encod, utf, charset | text | which encoding does {name} use by default?
+call alias | alias, also known, short for, same as | text | under which other name is {name} known?
+platform | platform, windows, linux, macos, operating | text | on which operating system is {name} not available?
 """
-"""The same for technical texts, worded as what is asked of them with an answer."""
+"""The same for a name of a program; what begins with ``setting`` or ``call`` is asked of such names alone."""
 
 _CONTRACTS = r"""
 royalty | royalt | number percent | what percentage is the royalty?
@@ -109,7 +84,7 @@ pension | pension | number percent | what percentage is paid into the pension pl
 key man | key.?man, key person | text | who is the key person?
 franchise | franchise fee | number USD | how much is the franchise fee?
 """
-"""The same for contracts."""
+"""A topic a line, for contracts."""
 
 BODIES = (
     "Calderbrook Institute",
@@ -127,11 +102,11 @@ BODIES = (
 )
 """Bodies that do not exist; one whose name occurs in the folder is not used."""
 
-OF_REPORTS = tuple(map(_topic, _REPORTS.strip().splitlines()))
-"""What many reports, rules and notes might mention; a folder that has one of the stems is not asked about it."""
+OF_BODIES = tuple(map(_topic, _REPORTS.strip().splitlines()))
+"""What reports, rules and notes might say of a body that they name."""
 
-OF_PROGRAMS = tuple(map(_topic, _TECHNICAL.strip().splitlines()))
-"""The same for the documentation of programs."""
+OF_NAMES = tuple(map(_topic, _TECHNICAL.strip().splitlines()))
+"""What the documentation of a program might say of a name."""
 
 OF_CONTRACTS = tuple(map(_topic, _CONTRACTS.strip().splitlines()))
-"""The same for contracts."""
+"""What contracts might agree; a folder that has one of the stems is not asked about it."""

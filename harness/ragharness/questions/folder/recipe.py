@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,11 @@ from ragharness.language.dates import find_dates
 from ragharness.language.tokens import words
 from ragharness.passages import build_passages, withhold
 from ragharness.questions.asking.dates import iso
-from ragharness.questions.folder.absent_topics import OF_CONTRACTS, OF_PROGRAMS, OF_REPORTS
+from ragharness.questions.folder.absent_topics import OF_BODIES, OF_CONTRACTS, OF_NAMES
 from ragharness.questions.folder.content_words import content_words
 from ragharness.questions.folder.definitions import LETTERS
-from ragharness.questions.folder.facts import AGREEMENT_FORMS, NAME, TECHNICAL_FORMS
-from ragharness.questions.folder.traps import Traps
+from ragharness.questions.folder.facts import AGREEMENT_FORMS, NAME, is_name
+from ragharness.questions.folder.traps import Traps, body_in
 from ragharness.questions.folder.wording import draw, worded
 from ragharness.records import Distractor, Evidence, Question
 
@@ -34,6 +35,20 @@ _DRAWN = 16
 
 _DOCUMENTS = 20
 """Documents that topics which nothing touches are asked of."""
+
+_NAMES = 3
+"""Names of a document of which something is asked that nothing says."""
+
+_MARKED = re.compile(r"[._()]|^--")
+"""What tells the name of a function or a setting from that of a product."""
+
+_NO_BODY = re.compile(
+    r"^(?:The|A|An|All|Although|While|When|As|In|On|At|By|With|For|From|To|Under|If|Since|After|Before|Both)\b"
+    r"|\bActs?\b|\bfor\b|^[A-Z]{2,}\d"
+)
+
+_NEAR = 300
+"""Characters around a name in which what is said of it stands."""
 
 _NAMES_ONLY = frozenset({LETTERS, "organised"})
 """Forms that are not asked of another document: names, and quotes, that only their own one has."""
@@ -72,22 +87,66 @@ def candidates_about(found: Iterable[Statement], corpus: Corpus) -> list[Questio
                 filter(None, (list(_silent(each, corpus.document(other))) for other in others)), ()
             )
             questions += traps.about(each)
-    topics = _topics(found)
-    for document in sorted(named, key=lambda each: draw(each.id))[:_DOCUMENTS]:
-        for topic in topics:
-            questions += (
-                replace(each, stratum="unanswerable", absence_patterns=topic.stems, absence_scope="corpus")
-                for each in worded(document, f"strange {topic.name}", topic.asked)
-            )
+    names = _names(found)
+    if 3 * sum(each.form in AGREEMENT_FORMS for each in found) > len(found):
+        for document in sorted(named, key=lambda each: draw(each.id))[:_DOCUMENTS]:
+            for topic in OF_CONTRACTS:
+                questions += _unsaid(document, topic, topic.stems)
+    else:
+        # Documents that state little first: those that state much are asked for it.
+        stated = Counter(each.document.id for each in found)
+        for document in sorted(named, key=lambda each: (stated[each.id], draw(each.id))):
+            for name in [
+                each for each in names if each.removeprefix("the ").removesuffix("()") in document.text
+            ][:_NAMES]:
+                questions += _attributes(name, document, corpus)
     return [each for each in questions if not _tells(each)]
 
 
-def _topics(found: Sequence[Statement]) -> tuple[Topic, ...]:
-    """Return what texts of the folder's kind might state: programs, contracts, or reports and rules."""
-    for forms, topics in ((TECHNICAL_FORMS, OF_PROGRAMS), (AGREEMENT_FORMS, OF_CONTRACTS)):
-        if 3 * sum(each.form in forms for each in found) > len(found):
-            return topics
-    return OF_REPORTS
+def _unsaid(document: Document, topic: Topic, patterns: Sequence[str], name: str = "") -> Iterator[Question]:
+    """Yield the question about something that no document says."""
+    asked = topic.asked._replace(question=topic.asked.question.replace("{name}", name))
+    for each in worded(document, f"unsaid {topic.name}", asked):
+        yield replace(each, stratum="unanswerable", absence_patterns=tuple(patterns), absence_scope="corpus")
+
+
+def _names(found: Iterable[Statement]) -> list[str]:
+    """Return the names of a program, or of bodies, that statements are about, in an order of their own."""
+    names: list[str] = []
+    for each in found:
+        text = each.asked.question
+        body = body_in(text)
+        if not body:
+            names += (name for name in _PROGRAM_NAME.findall(text) if _MARKED.search(name) and is_name(name))
+        elif not _NO_BODY.search(body["name"]):
+            names.append(f"{body['article'] or ''}{body['name']}")
+    return sorted(dict.fromkeys(names), key=draw)
+
+
+def _attributes(name: str, document: Document, corpus: Corpus) -> Iterator[Question]:
+    """Yield what might be said of a name, and is nowhere near it in any document."""
+    bare = name.removeprefix("the ").removesuffix("()")
+    around = " ".join(_near(bare, corpus))
+    if re.search(rf"\bAct\b[^.()]{{0,40}}\({re.escape(bare)}\)", around):
+        return  # a law
+    of_program = _PROGRAM_NAME.fullmatch(name) is not None
+    other = "call " if bare.startswith("--") or bare.isupper() else "setting "
+    for topic in OF_NAMES if of_program else OF_BODIES:
+        stems = "|".join(topic.stems)
+        if not (topic.name.startswith(other) or re.search(stems, around, re.IGNORECASE)):
+            there = re.escape(bare)
+            patterns = (
+                rf"{there}(?s:.{{0,{_NEAR}}})(?:{stems})",
+                rf"(?:{stems})(?s:.{{0,{_NEAR}}}){there}",
+            )
+            yield from _unsaid(document, topic, patterns, name)
+
+
+def _near(name: str, corpus: Corpus) -> Iterator[str]:
+    """Yield what stands around a name, wherever a document has it."""
+    for document in corpus.documents:
+        for found in re.finditer(re.escape(name), document.text, re.IGNORECASE):
+            yield document.text[max(0, found.start() - _NEAR - 40) : found.end() + _NEAR + 40]
 
 
 def _stated(statement: Statement) -> Iterator[Question]:

@@ -89,16 +89,15 @@ class Traps:
     def _swapped(self, statement: Statement) -> Iterator[Question]:
         """Yield the question with a body that does not exist, or with a year of which the document says nothing."""
         document, text = statement.document, statement.asked.question
-        for body in _BODY.finditer(text):
-            if _AFTER.search(text[: body.start()]):
-                invented = _invented(statement, self._corpus)
-                if invented:
-                    before, after = text[: body.start()], text[body.end() :]
-                    article = "The" if before.endswith("“") else "the"
-                    swapped = f"{before}{article} {invented}{body['own'] or ''}{after}"
-                    note = f"no such body: {invented}"
-                    yield from _trap(statement, swapped, re.escape(invented), note, scope="corpus")
-                return
+        if body := body_in(text):
+            invented = _invented(statement, self._corpus)
+            if invented:
+                before, after = text[: body.start()], text[body.end() :]
+                article = "The" if before.endswith("“") else "the"
+                swapped = f"{before}{article} {invented}{body['own'] or ''}{after}"
+                note = f"no such body: {invented}"
+                yield from _trap(statement, swapped, re.escape(invented), note, scope="corpus")
+            return
         volume, pattern = _VOLUMES[int(draw(statement.topic + document.id), 16) % len(_VOLUMES)]
         yield from _trap(statement, text, pattern, f"there is no {volume} it", volume=volume)
         years = _YEAR.findall(text)
@@ -110,6 +109,12 @@ class Traps:
 
 
 _TRIES = 40
+
+
+def body_in(question: str) -> re.Match[str] | None:
+    """Return the body that a question is about, if any."""
+    bodies = (each for each in _BODY.finditer(question) if _AFTER.search(question[: each.start()]))
+    return next(bodies, None)
 
 
 def _plain(pattern: str) -> str:

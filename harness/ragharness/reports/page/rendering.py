@@ -15,7 +15,7 @@ from ragharness.records import BUCKETS
 from ragharness.reports import text, words
 from ragharness.reports.page.pictures import bar_of, plane, share_of
 from ragharness.reports.page.questions import held
-from ragharness.reports.sections import limits, p_value
+from ragharness.reports.tables import limits, p_value
 from ragharness.scores.schema import ROW_NAMES
 from ragharness.statistics import sign_test
 
