@@ -138,13 +138,13 @@ function long(text, parts = each => [plain(each)]) {
   return made;
 }
 function cite(name, record, mark, letter) {
-  const had = (record.had || []).some(hit => hit[0] === name);
-  if (!had) return make("span", { class: "cite missing", title: "cited, but not retrieved" }, mark);
-  return make("a", { href: `#q=${encodeURIComponent(shown[chosen].question.id)}`, class: "cite", on: { click: event => {
+  const place = (record.had || []).findIndex(hit => hit[0] === name), target = `passage-${letter}-${place + 1}`;
+  if (place < 0) return make("span", { class: "cite missing", title: "cited, but not retrieved" }, mark);
+  return make("a", { href: `#${target}`, class: "cite", on: { click: event => {
     event.preventDefault();
-    const passage = [...dialog.querySelectorAll(".passage")].find(each => each.dataset.id === name && each.dataset.letter === letter);
-    passage.open = true;
     for (const each of dialog.querySelectorAll(".shown")) each.classList.remove("shown");
+    const passage = byId(target);
+    passage.open = true;
     passage.classList.add("shown");
     passage.scrollIntoView({ block: "center" });
   } } }, mark);
@@ -181,13 +181,11 @@ function retrieved(record, question, letter, others) {
   return record.had.map(([name, score, gold], place) => {
     const passage = (record.own || {})[name] || data.passages[name];
     const title = passage && passage[1] ? passage[1] : "";
-    const made = make("details", { class: "passage" }, make("summary", {}, make("span", { class: "quiet" }, `${place + 1}`), make("b", {}, name),
+    const made = make("details", { class: "passage", id: `passage-${letter}-${place + 1}` }, make("summary", {}, make("span", { class: "quiet" }, `${place + 1}`), make("b", {}, name),
       gold ? make("span", { class: "tag gold" }, "GOLD") : null, cited.has(name) ? make("span", { class: "tag cited" }, "CITED") : null,
       others && !others.has(name) ? make("span", { class: "tag" }, `ONLY ${letter}`) : null,
       score ? make("span", { class: "quiet" }, `score ${score.toFixed(3)}`) : null, title ? make("span", { class: "quiet title" }, title) : null));
     if (passage) made.append(marked(passage, question.evidence));
-    made.dataset.id = name;
-    made.dataset.letter = letter;
     made.open = Boolean(passage) && (gold || cited.has(name));
     return made;
   });
@@ -197,7 +195,7 @@ function side(item, place) {
   if (!record) return make("div", {}, make("h3", {}, `${many ? letter + ": " : ""}Answer`), make("p", { class: "quiet" }, "none yet: not asked, or still running"));
   const rest = item.records.filter((_, run) => run !== place);
   const others = many ? new Set(rest.flatMap(each => each ? (each.had || []).map(hit => hit[0]) : [])) : null;
-  const answer = record.text === null || record.text === undefined ? [] : [make("div", { class: "answer" }, record.text ? long(record.text, linked(record, letter)) : "(empty)")];
+  const answer = !record.answered ? [] : [make("div", { class: "answer" }, record.text ? long(record.text, linked(record, letter)) : "(empty)")];
   return make("div", {},
     make("h3", {}, many ? `${letter}: answer` : "Answer"),
     record.failure ? make("div", { class: "problem" }, make("div", { class: "text" }, record.failure[0]), record.failure[1] ? make("details", {}, make("summary", {}, "Traceback"), make("pre", { class: "text" }, record.failure[1])) : null) : null,

@@ -103,7 +103,7 @@ def _raw(content: str) -> Any:
 
 def _embedded(content: object) -> str:
     """Return JSON that nothing within it can end: "<" is written as its escape."""
-    return msgspec.json.encode(content).decode().replace("<", "\\u003c")
+    return msgspec.json.encode(content).replace(b"<", b"\\u003c").decode()
 
 
 @lru_cache
