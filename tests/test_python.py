@@ -124,6 +124,7 @@ def test_a_notebook_shows_tables_and_no_markup_of_answers(here: Path) -> None:
     assert '<table class="matrix">' in shown
     assert run.verdict.sentence in shown
     assert "<script" not in shown
+    assert "href=" not in shown
 
 
 def test_progress_goes_to_standard_error_alone(
