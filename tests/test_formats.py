@@ -188,6 +188,21 @@ def test_parquet_and_datasets_are_the_records(run: Run, tmp_path: Path) -> None:
     assert loaded["questions"][0]["evidence_ends"] == [span.end for span in asked[0].evidence]
 
 
+def test_a_question_set_is_a_table_where_its_file_says_so(verb: Verb, tmp_path: Path) -> None:
+    parquet = pytest.importorskip(
+        "pyarrow.parquet", reason="needs pyarrow: pip install 'ragharness[parquet]'"
+    )
+    path = tmp_path / "questions.parquet"
+    assert verb("questions", "build", "--out", str(path)).code == 0
+    table = parquet.read_table(path).to_pylist()
+    asked = rh.load_questions(rh.load_corpus("sample")).questions
+    assert [each["id"] for each in table] == [each.id for each in asked]
+    assert [each["answers"] for each in table] == [list(each.answers) for each in asked]
+    assert [each["evidence_starts"] for each in table] == [
+        [span.start for span in each.evidence] for each in asked
+    ]
+
+
 def test_other_tools_compute_our_retrieval_numbers_from_the_trec_files(retrieved: Run) -> None:
     reason = "needs ir_measures and pytrec_eval: pip install ir_measures pytrec_eval-terrier"
     pytest.importorskip("pytrec_eval", reason=reason)
