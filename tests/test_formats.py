@@ -5,18 +5,23 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import tempfile
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from lxml import etree
 from msgspec.structs import replace
 
 import ragharness as rh
 import run_fakes as fake
 from gate_fakes import epochs_of, written
-from ragharness.records import Answer
+from ragharness.records import Answer, Failure
 from ragharness.reports import load_format
 from ragharness.reports.formats import format_names
 from ragharness.reports.rows import COLUMNS, flat_records
@@ -25,8 +30,6 @@ from ragharness.results import Run
 from ragharness.scores.schema import ROW_NAMES
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from commands import Verb
 
 TEXT = 'He said "=1+1", \x1b[31m<b>&amp;</b>\U0001f600\nand left.'
@@ -147,6 +150,23 @@ def test_junit_counts_what_the_scores_count(run: Run) -> None:
     failure = plain[0][0]
     assert (failure.tag, failure.get("type"), plain[0].get("name")) == ("failure", "WRONG", "q001 epoch 1")
     assert "<b>&amp;</b>" in (failure.text or "")
+
+
+@given(st.text(st.characters(exclude_categories=("Cs",))))
+def test_any_answer_can_be_told_in_every_format(text: str) -> None:
+    with tempfile.TemporaryDirectory() as home:
+        asked = fake.questions()[:2]
+        first = replace(fake.record(asked[0], "wrong", why=text), answer=Answer(text=text))
+        failed = replace(fake.record(asked[1], "error"), failure=Failure(text, text, text))
+        told = Run(written(Path(home) / "run", asked, [first, failed]))
+        assert len(etree.fromstring(rendered("junit", told).encode())[0]) == 2
+        assert (
+            list(csv.reader(io.StringIO(rendered("csv", told), newline="")))[1][list(COLUMNS).index("answer")]
+            == text
+        )
+        assert len(json.loads(rendered("sarif", told))["runs"][0]["results"]) == 2
+        held = re.findall(r'id="data">(.*?)</script>', rendered("html", told), re.DOTALL)
+        assert json.loads(held[0])["records"][0][2].get("text", "") == text
 
 
 def test_sarif_has_a_result_for_each_miss(run: Run) -> None:

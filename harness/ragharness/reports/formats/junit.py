@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from ragharness.scores import Scores
 
 _RESULTS = {"error": "error", "timeout": "error", "no_answer": "error"}
+_FORBIDDEN = re.compile("[\ufffe\uffff]")
+"""What XML forbids beside control characters."""
 _SKIPPED = ("needs_review", "not_asked")
 
 
@@ -24,7 +27,7 @@ def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:
     A bucket that is not the desired one is a failure; an empty answer, an error or a time-out is an error;
     what needs review or was not asked is skipped.
     """
-    root = ET.Element("testsuites", name=clean(scores.run))
+    root = ET.Element("testsuites", name=_plain(scores.run))
     suites: dict[str, list[ET.Element]] = {}
     for question, record in answered(run):
         suites.setdefault(question.row, []).append(_case(question, record, scores.epochs))
@@ -42,7 +45,7 @@ def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:
 def _case(question: Question, record: Record | None, epochs: int) -> ET.Element:
     name = question.id + (f" epoch {(record.epoch if record else 0) + 1}" if epochs > 1 else "")
     seconds = f"{record.seconds if record else 0:.3f}"
-    case = ET.Element("testcase", name=clean(name), classname=ROW_NAMES[question.row], time=seconds)
+    case = ET.Element("testcase", name=_plain(name), classname=ROW_NAMES[question.row], time=seconds)
     out = outcome(record)
     if out == question.wanted:
         return case
@@ -50,20 +53,24 @@ def _case(question: Question, record: Record | None, epochs: int) -> ET.Element:
     found = ET.SubElement(case, kind, message=_message(question, record, out))
     if kind != "skipped":
         found.set("type", _reason(record))
-    found.text = clean(_told(question, record))
+    found.text = _plain(_told(question, record))
     return case
+
+
+def _plain(text: str) -> str:
+    return _FORBIDDEN.sub("", clean(text))
 
 
 def _reason(record: Record | None) -> str:
     if record and record.failure:
-        return clean(record.failure.type)
-    return clean(record.verdict.reason) if record and record.verdict else outcome(record)
+        return _plain(record.failure.type)
+    return _plain(record.verdict.reason) if record and record.verdict else outcome(record)
 
 
 def _message(question: Question, record: Record | None, out: str) -> str:
     why = record.verdict.why if record and record.verdict else ""
     told = record.failure.message if record and record.failure else why
-    return clean(f"{out.replace('_', ' ')}, should be {question.wanted}" + (f": {told}" if told else ""))
+    return _plain(f"{out.replace('_', ' ')}, should be {question.wanted}" + (f": {told}" if told else ""))
 
 
 def _told(question: Question, record: Record | None) -> str:
