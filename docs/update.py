@@ -41,7 +41,7 @@ def shipping() -> str:
     lines = ["```text"]
     with tempfile.TemporaryDirectory() as folder:
         variables = {**environ, "RAGHARNESS_CACHE": f"{folder}/cache", "COLUMNS": "80"}
-        for told in ("run --k 1 --out before", "run --k 10 --out after", "gate before after"):
+        for told in ("run --retriever bm25 --out before", "run --out after", "gate before after"):
             command = [sys.executable, "-c", program, *told.split()]
             done = subprocess.run(command, cwd=folder, env=variables, check=False, capture_output=True)  # noqa: S603
             lines.append(f"$ ragharness {told}")
@@ -171,6 +171,36 @@ def retrieval() -> str:
     return "\n".join([*questions, "", *task])
 
 
+def recall() -> str:
+    """Return how often each retriever had gold among the best five, for each kind of question set."""
+    found = json.loads((ROOT / "benchmarks" / "retrieval.json").read_text(encoding="utf-8"))["recall"]
+    columns = list(dict.fromkeys(name for role in found.values() for name in role))
+    rows = [_line(["set", "retriever", *columns]), _line(["---"] * (2 + len(columns)))]
+    for role, sets in found.items():
+        for name in dict.fromkeys(each for counts in sets.values() for each in counts if each != "questions"):
+            cells = [
+                f"{sets[each][name]} of {sets[each]['questions']}" if name in sets.get(each, {}) else ""
+                for each in columns
+            ]
+            rows.append(_line([role, f"`{name}`", *cells]))
+    return "\n".join(rows)
+
+
+def reranking() -> str:
+    """Return what a cross-encoder adds on each corpus, from the benchmark's last result."""
+    found = json.loads((ROOT / "benchmarks" / "reranking.json").read_text(encoding="utf-8"))["corpora"]
+    head = ["", "questions", "", "gold first", "gold in top 5", "in top 10", "MRR", "CPU a query"]
+    rows = [_line(head), _line(["---"] * len(head))]
+    for name, each in found.items():
+        for retriever in ("hybrid", "hybrid+rerank"):
+            figures = each[retriever]
+            counts = [str(figures["in_top"][k]) for k in ("1", "5", "10")]
+            seconds = f"{figures['cpu_seconds_a_query']:.2f} s"
+            cells = [f"`{retriever}`", *counts, f"{figures['mrr']['5']:.3f}", seconds]
+            rows.append(_line([name, str(each["questions"]), *cells]))
+    return "\n".join(rows)
+
+
 def embedding() -> str:
     """Return what ``benchmarks/embedding.py`` measured last, as a table."""
     found = json.loads((ROOT / "benchmarks" / "embedding.json").read_text(encoding="utf-8"))["figures"]
@@ -201,13 +231,14 @@ def models() -> str:
     """Return what ``benchmarks/llm.py`` measured last, as a table."""
     found = json.loads((ROOT / "benchmarks" / "llm.json").read_text(encoding="utf-8"))["runs"]
     buckets = ("correct", "wrong", "unsupported", "refused")
-    head = ["of 130 questions", *buckets, "not graded", "as desired", "tokens read", "written", "wall time"]
+    head = ["", "questions", *buckets, "not graded", "as desired", "tokens read", "written", "wall time"]
     rows = [_line(head), _line(["---"] * len(head))]
     for name, run in sorted(found.items()):
-        counts = [str(run["buckets"][bucket]) for bucket in buckets]
+        counts = [str(run["questions"]), *(str(run["buckets"][bucket]) for bucket in buckets)]
         counts += [str(run["ungraded"]), str(run["as_wanted"])]
         tokens = [f"{run[kind]:,}" for kind in ("prompt_tokens", "completion_tokens")]
-        time = f"{run['wall_seconds'] / 60:.1f} min{'' if 'built' in run.get('server', '') else ' (wheel)'}"
+        how = " (busy)" if run.get("busy") else "" if "built" in run.get("server", "") else " (wheel)"
+        time = f"{run['wall_seconds'] / 60:.1f} min{how}"
         rows.append(_line([name, *counts, *tokens, time]))
     return "\n".join(rows)
 
@@ -306,8 +337,10 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "langchain_chain": lambda _: recipe("langchain_chain.py"),
     "langchain_retrieve": lambda _: recipe("langchain_retrieve.py"),
     "llamaindex_engine": lambda _: recipe("llamaindex_engine.py"),
+    "recall": lambda _: recall(),
     "retrieval": lambda _: retrieval(),
     "embedding": lambda _: embedding(),
+    "reranking": lambda _: reranking(),
     "nearest": lambda _: nearest(),
     "models": lambda _: models(),
     "grading": lambda _: grading(),

@@ -1,4 +1,4 @@
-"""The Python interface: run, load, compare and gate runs, run a matrix; load corpora; grade one answer."""
+"""The Python interface: run, load, label, calibrate, compare and gate runs; grade one answer."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ragharness import corpus as corpora
 from ragharness import questions as question_sets
 from ragharness.calibration import judge, labelled_answer
 from ragharness.comparing import Matrix, MatrixCell, main_effects
-from ragharness.comparisons import GateResult, MatrixResult, RunComparison
+from ragharness.comparisons import GateResult, MatrixResult, RunCalibration, RunComparison
 from ragharness.config import RunConfig
 from ragharness.console import Live
 from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.graders import load_grader
 from ragharness.grid import read_grid
 from ragharness.reports import plan_sections, render
-from ragharness.results import Run, count
+from ragharness.results import Run, calibrated, count
 from ragharness.runner import ask_all, open_run, plan
 from ragharness.store import find_run
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ragharness.comparing import Gates
     from ragharness.corpus import Corpus
     from ragharness.grid import Cell
+    from ragharness.labelling import Labelling
     from ragharness.questions import QuestionSet
     from ragharness.records import Answer, Passage, Question, Verdict
     from ragharness.store import RunFolder
@@ -103,6 +104,36 @@ def gate(
 def compare(*runs: str | Path | Run) -> RunComparison:
     """Return two runs or more side by side, the others against the first; raises NotComparable."""
     return RunComparison(comparing.compare([_folder(each) for each in runs]))
+
+
+def label(
+    run: str | Path | Run,
+    annotator: str,
+    *,
+    sample: int = 0,
+    strata: str = "",
+    seed: int | None = None,
+    adjudicate: bool = False,
+) -> Labelling:
+    """Return one person's labelling of a run: ``next()`` shows an answer, ``save()`` keeps what it is.
+
+    A sample is drawn once and kept with the run. Raises UsageError for another one than was drawn, and
+    RunNotUsable without the corpus.
+    """
+    from ragharness.labelling import open_labelling
+
+    return open_labelling(
+        _folder(run), annotator, sample=sample, strata=strata, seed=seed, adjudicate=adjudicate
+    )
+
+
+def calibrate(run: str | Path | Run, labels: str | Path = "") -> RunCalibration:
+    """Return how far a run's verdicts can be believed, by people's labels; a note is kept with the run.
+
+    ``labels`` is a file or folder of labels, also of another run (default: the run's own). Raises UsageError
+    where there are none.
+    """
+    return RunCalibration(calibrated(_folder(run), Path(labels) if labels else None))
 
 
 def load_corpus(

@@ -66,9 +66,12 @@ class RunConfig:
     base_url: str = _option("", "Short for --pipeline-option base-url=...", metavar="URL")
     no_cache: bool = _option(False, "Short for --pipeline-option cache=no.")
     retriever: str | Callable[..., Any] = _option(
-        "bm25", "bm25, dense, hybrid, null, oracle, or your own pkg.mod:attr.", under="Retrieval"
+        "fields", "fields, bm25, dense, hybrid, null, oracle, or your own pkg.mod:attr.", under="Retrieval"
     )
     retriever_option: tuple[str, ...] = _option((), "Retriever setting; repeatable.", metavar="NAME=VALUE")
+    rerank: str = _option(
+        "", "Cross-encoder that reorders the first 50 passages of the retriever.", metavar="NAME|PATH"
+    )
     k: int = _option(5, "Passages to retrieve per question.", flag="--k")
     passage_words: int = _option(DEFAULT_WORDS, "Target passage length in words.")
     grader: str = _option("rules", "Grader to use.", under="Grading")

@@ -68,6 +68,8 @@ class Passage(Struct, frozen=True, omit_defaults=True):
     text: str
     also: tuple[Evidence, ...] = ()
     """Further places of its text: a repeated wording, or pieces of a passage that was put together."""
+    heading: str = ""
+    """Lines of its document that it stands under: sections, title, unit and column heads of its table."""
 
     @property
     def places(self) -> tuple[Evidence, ...]:

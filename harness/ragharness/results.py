@@ -7,10 +7,12 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
+from ragharness.calibration import standing, write_note
 from ragharness.download import cache_folder
 from ragharness.errors import RagharnessError, UnknownName, UsageError
-from ragharness.reports import load_format, notebook, read_scores, show_question
+from ragharness.reports import load_format, notebook, people_sections, read_scores, render, show_question
 from ragharness.reports.rows import COLUMNS, flat_records
 from ragharness.runner import blind_count, grading_context
 from ragharness.scores import Scores, score_folder
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from ragharness.calibration import Note
     from ragharness.records import Question, Record
     from ragharness.runner import GradingContext
     from ragharness.scores.schema import VerdictKind
@@ -72,14 +75,24 @@ class QuestionResult:
         )
 
     def _told(self, record: Record | None, width: int, texts: bool) -> str:
+        from ragharness.labelling import labels_told
+
         grading = self._run.grading
+        said = labels_told(self._run.folder, record) if record else []
         if grading is None:
-            return show_question(self.question, record, width=width, texts=texts)
+            return show_question(self.question, record, width=width, texts=texts, said=said)
         had = grading.passages_of(record) if record else []
         known = {**grading.passages.by_id, **{passage.id: passage for passage in had}}
         gold = grading.evidence.supporting(self.question, had)
         return show_question(
-            self.question, record, corpus=grading.corpus, passages=known, gold=gold, width=width, texts=texts
+            self.question,
+            record,
+            corpus=grading.corpus,
+            passages=known,
+            gold=gold,
+            width=width,
+            texts=texts,
+            said=said,
         )
 
     def __repr__(self) -> str:
@@ -190,7 +203,7 @@ def _in_order(records: Iterable[Record]) -> tuple[Record, ...]:
 def count(folder: RunFolder, grading: GradingContext, *, cache: bool = True) -> Scores:
     """Count a run's records, with what the blind reference reaches on its questions, and keep the scores."""
     blind, note = blind_count(grading, folder.records, cache_folder() / "references" if cache else None)
-    return keep(folder, score_folder(folder, blind, note))
+    return keep(folder, _scored(folder, blind, note))
 
 
 def keep(folder: RunFolder, scores: Scores) -> Scores:
@@ -199,17 +212,31 @@ def keep(folder: RunFolder, scores: Scores) -> Scores:
     return scores
 
 
+def calibrated(folder: RunFolder, labels: Path | None = None) -> Note:
+    """Calibrate a run's grader by people's labels and keep the note with the run; raises as calibrate_run."""
+    from ragharness.calibration.people import calibrate_run
+
+    note = calibrate_run(folder, labels)
+    write_note(folder, note, render(people_sections(note), "markdown"))
+    return note
+
+
 def scores_of(folder: RunFolder) -> Scores:
     """Return a run's scores, counted anew from its records; what the blind reference reached is kept."""
     try:
         kept = read_scores((folder.path / "scores.json").read_bytes())
     except (OSError, msgspec.MsgspecError):
-        return score_folder(folder, None, "not computed: the run is not finished")
+        return _scored(folder, None, "not computed: the run is not finished")
     known = kept.references
-    scores = score_folder(folder, known.blind, known.blind_note)
+    scores = _scored(folder, known.blind, known.blind_note)
     if scores.asked == kept.asked or known.blind is None:
         return scores
     # Beside counts of other questions it would mislead.
-    return score_folder(
+    return _scored(
         folder, None, f"it was counted when {kept.asked} were asked; continuing the run counts it again"
     )
+
+
+def _scored(folder: RunFolder, blind: int | None, note: str) -> Scores:
+    _, told = standing(folder)
+    return replace(score_folder(folder, blind, note), calibration=told)

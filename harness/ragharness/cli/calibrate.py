@@ -1,4 +1,4 @@
-"""``ragharness calibrate``: compare a grader with the labels that people gave to answers."""
+"""``ragharness calibrate``: how far a grader's verdicts can be believed, by labels of people."""
 
 from __future__ import annotations
 
@@ -10,6 +10,12 @@ import typer
 from ragharness.cli._options import FALSE_CORRECT, JSON
 from ragharness.errors import UsageError
 
+_RUN = typer.Argument(
+    "", metavar="[RUN]", help="Run whose answers were labelled: its folder, a part of its name, or a tag."
+)
+_LABELS = typer.Option(
+    None, "--labels", metavar="FILE", help="Labels of answers: a file or folder (default: those of the run)."
+)
 _ANSWERS = typer.Option(None, "--answers", metavar="FILE", help="Answers labelled by people: JSONL or CSV.")
 _MAP = typer.Option(
     "--map",
@@ -24,6 +30,8 @@ def register(app: typer.Typer) -> None:
 
 
 def calibrate(
+    run: str = _RUN,
+    labels: Path | None = _LABELS,
     answers: Path | None = _ANSWERS,
     mapping: Annotated[list[str] | None, _MAP] = None,
     grader: str = typer.Option("rules", "--grader", help="Grader to use."),
@@ -32,12 +40,47 @@ def calibrate(
         0, "--show", help="Print up to N answers on which people and the grader differ."
     ),
     as_json: bool = JSON,
-) -> None:
-    """Compare the grader with the labels that people gave to answers.
+) -> int:
+    """Compare the grader with people's labels: of a run's answers, or of answers in a file.
 
-    Each line of FILE has id, question, answers (the gold answers), answer, and label: correct, incorrect or
-    refusal.
+    A run: labels of ragharness label; its counts are corrected, and a note is kept with it (exit code 2: not
+    calibrated). A file of --answers: each line has id, question, answers (the gold answers), answer, and
+    label: correct, incorrect or refusal.
     """
+    if show < 0:
+        raise UsageError(f"expected --show of at least 0, found {show}")
+    if run or labels:
+        if answers:
+            raise UsageError("expected a run or --answers, found both")
+        return _run(run, labels, show, as_json=as_json)
+    if answers is None:
+        raise UsageError(
+            "expected a run or --answers FILE, found none", help="docs/calibration.md describes both"
+        )
+    _file(answers, mapping or [], grader, false_correct, show, as_json=as_json)
+    return 0
+
+
+def _run(run: str, labels: Path | None, show: int, *, as_json: bool) -> int:
+    from ragharness.cli._console import EXIT_NO_RESULT, print_report
+    from ragharness.reports import people_sections
+    from ragharness.results import calibrated
+    from ragharness.store import find_run
+
+    note = calibrated(find_run(run), labels)
+    print_report(note, people_sections(note, show=show), "json" if as_json else "text")
+    return 0 if note.calibrated else EXIT_NO_RESULT
+
+
+def _file(
+    answers: Path,
+    mapping: list[str],
+    grader: str,
+    false_correct: float | None,
+    show: int,
+    *,
+    as_json: bool,
+) -> None:
     from ragharness.calibration import Mapping, read_labelled
     from ragharness.calibration import calibrate as measure
     from ragharness.cli._console import columns, print_json, print_lines
@@ -45,14 +88,8 @@ def calibrate(
     from ragharness.graders import load_grader
     from ragharness.reports import calibration_facts, calibration_lines
 
-    if answers is None:
-        raise UsageError(
-            "expected --answers FILE, found none", help="docs/calibration.md describes the format"
-        )
-    if show < 0:
-        raise UsageError(f"expected --show of at least 0, found {show}")
     chosen = load_grader(grader, false_correct)
-    labelled = read_labelled(answers, Mapping.parse(mapping or ()))
+    labelled = read_labelled(answers, Mapping.parse(mapping))
     live = Live()
     try:
         found = measure(chosen, labelled, show=show, on_progress=live.working)

@@ -5,8 +5,10 @@ from ragharness.reports.compare import compare_sections
 from ragharness.reports.formats import load_format
 from ragharness.reports.formats.json import read_scores
 from ragharness.reports.gate import gate_sections, headline, threshold_section
+from ragharness.reports.labelling import labelling_facts, labelling_lines
 from ragharness.reports.matrix import matrix_headline, matrix_sections, plan_sections
 from ragharness.reports.page import notebook, page
+from ragharness.reports.people import people_sections
 from ragharness.reports.picture import bars
 from ragharness.reports.progress import fetching_line, progress_line
 from ragharness.reports.show import show_question
@@ -21,11 +23,14 @@ __all__ = [
     "fetching_line",
     "gate_sections",
     "headline",
+    "labelling_facts",
+    "labelling_lines",
     "load_format",
     "matrix_headline",
     "matrix_sections",
     "notebook",
     "page",
+    "people_sections",
     "plan_sections",
     "progress_line",
     "read_scores",

@@ -32,11 +32,12 @@ def show_question(
     gold: Collection[str] = (),
     width: int = 80,
     texts: bool = True,
+    said: Sequence[str] = (),
 ) -> str:
     """Return one question of a run as plain text, ending with its verdict and a line break.
 
-    ``gold``: ids of the passages that hold gold evidence. Without a corpus, or without ``texts``, the
-    retrieved passages are named only.
+    ``gold``: ids of the passages that hold gold evidence; ``said``: what people said of the answer. Without
+    a corpus, or without ``texts``, the retrieved passages are named only.
     """
     parts = [_asked(question, record, width), _gold(question, corpus, width)]
     if record is None:
@@ -45,7 +46,7 @@ def show_question(
         parts += [
             _retrieved(record, passages if texts and passages else {}, gold, width, texts=texts),
             _answer(record, width),
-            _verdict(record, width),
+            [*_verdict(record, width), *_people(said, width)],
         ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
@@ -196,6 +197,12 @@ def verdict_fields(record: Record) -> list[tuple[str, str]]:
         told = (words.FLAG_NAMES.get(flag, flag.replace("_", " ")) for flag in verdict.flags)
         fields.append(("flags", "; ".join(told)))
     return fields
+
+
+def _people(said: Sequence[str], width: int) -> list[str]:
+    return [
+        line for place, each in enumerate(said) for line in _field("" if place else "people", each, width)
+    ]
 
 
 def _likeness(score: Score) -> str:

@@ -85,7 +85,9 @@ def load_context(
     asked = Options.parse(
         config.retriever_option, flag="--retriever-option", on_progress=on_progress, offline=offline
     )
-    retriever = build_retriever(config.retriever, indexed, evidence, cache and cache / "indexes", asked)
+    retriever = build_retriever(
+        config.retriever, indexed, evidence, cache and cache / "indexes", asked, config.rerank
+    )
     wanted = Options.parse(
         config.pipeline_options, flag="--pipeline-option", on_progress=on_progress, offline=offline
     )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ragharness.records import Passage
 
-DEFAULT = "refusal-2shot"
+DEFAULT = "refusal-6shot"
 NO_PASSAGES = "(no passages)"
 
 _FOLDER = Path(__file__).parent / "prompts"
@@ -103,7 +103,8 @@ def fenced(passages: Sequence[Passage]) -> str:
     before = ("", *(passage.title for passage in passages))
     heads = [
         f'<passage id="{_attribute(each.id)}"'
-        + (f' title="{_attribute(each.title)}">' if each.title != last else ">")
+        + (f' title="{_attribute(each.title)}"' if each.title != last else "")
+        + (f' heading="{_attribute(each.heading)}">' if each.heading else ">")
         for each, last in zip(passages, before, strict=False)
     ]
     return "\n".join(

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:
     """Return a heading and the rows."""
     written = io.StringIO()
-    lines = csv.writer(written, lineterminator="\n")
+    # Ends of lines as in RFC 4180: with a bare line feed a carriage return in an answer stays unquoted.
+    lines = csv.writer(written, lineterminator="\r\n")
     lines.writerow(COLUMNS)
     for row in flat_records(run):
         lines.writerow([_cell(each) for each in row.values()])

@@ -167,7 +167,11 @@ def _next(scores: Scores, width: int, reference: str) -> list[str]:
         for number, (command, what) in enumerate(steps)
     ]
     lines = [line if len(line) <= width else line[: 7 + size].rstrip() for line in lines]
-    made = [f"ragharness {scores.versions.ragharness}", f"grader {scores.versions.grader}"]
+    made = [
+        f"ragharness {scores.versions.ragharness}",
+        f"grader {scores.versions.grader}",
+        *paragraph(scores.calibration, width),
+    ]
     return [
         *lines,
         *flow([*words.pace(scores), *made], width),
