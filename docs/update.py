@@ -122,6 +122,24 @@ def figures(part: Any) -> str:
     return "\n".join(rows)
 
 
+def others() -> str:
+    """Return every metric that others published, as it declares itself."""
+    parts = []
+    for each in import_module("ragharness.scores.derived").derived().values():
+        least, most = each.range
+        limits = f"{least:g} to {'any' if most is None else f'{most:g}'}"
+        rows = [
+            ("formula", each.formula),
+            ("source", each.source),
+            ("granularity", each.granularity),
+            ("range", f"{limits}, {'higher' if each.higher_is_better else 'lower'} is better"),
+            *([("remark", each.remark)] if each.remark else []),
+        ]
+        table = "\n".join(["| | |", "|---|---|", *map(_line, rows)])
+        parts.append(f"### `{each.name}`: {each.label}\n\n{each.sentence}\n\n{table}")
+    return "\n\n".join(parts)
+
+
 def write_schema() -> None:
     """Write the published schema of the scores again."""
     from ragharness.reports.formats.json import SCHEMA, schema
@@ -327,6 +345,7 @@ def recipe(name: str) -> str:
 BLOCKS: dict[str, Callable[[str], str]] = {
     "axes": lambda _: figures("axes"),
     "measures": lambda _: figures("retrieval"),
+    "others": lambda _: others(),
     "session": lambda _: printed("run"),
     "shipping": lambda _: shipping(),
     "formats": lambda _: formats(),

@@ -40,6 +40,7 @@ LAYERS = (
     "placing",
     "questions",
     "adapters",
+    "logs",
     "retrievers",
     "pipelines",
     "graders",

@@ -49,6 +49,7 @@ PLACEHOLDERS = (
     "matrix.toml",
     "pipeline.py",
     ".github/",
+    "metrics.toml",
 )
 CODE = re.compile(r"`([^`\n]+)`")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ragharness.calibration import Note
     from ragharness.records import Question, Record
     from ragharness.runner import GradingContext
+    from ragharness.scores.measuring import Metrics
     from ragharness.scores.schema import VerdictKind
     from ragharness.scores.values import Share, Span
     from ragharness.store import RunFolder, Settings
@@ -144,6 +145,16 @@ class Run:
             refuse_everything=scores.references.refuse,
         )
 
+    def metrics(self, *names: str, judge: object = None, **settings: Any) -> Metrics:
+        """Return metrics that others published, all of them without names: docs/metrics.md lists them.
+
+        ``judge`` says whether an answer refuses: a function from prompt to reply, an object with ``invoke``,
+        or ``FILE.py:NAME`` of one; ``settings`` are ``answerable`` and ``weights``. Raises UsageError.
+        """
+        from ragharness.scores.measuring import metrics_of, wanted_of
+
+        return metrics_of(self.folder, wanted_of({"metrics": list(names), **settings}), judge)
+
     @cached_property
     def questions(self) -> dict[str, QuestionResult]:
         """The questions by id, in their order."""
@@ -210,6 +221,12 @@ def keep(folder: RunFolder, scores: Scores) -> Scores:
     """Write the scores into the run's folder and return them."""
     folder.write("scores.json", load_format("json")(scores).encode())
     return scores
+
+
+def keep_metrics(folder: RunFolder, found: Metrics) -> Metrics:
+    """Write metrics of others into the run's folder, beside its scores, and return them."""
+    folder.write("metrics.json", msgspec.json.format(msgspec.json.encode(found)) + b"\n")
+    return found
 
 
 def calibrated(folder: RunFolder, labels: Path | None = None) -> Note:

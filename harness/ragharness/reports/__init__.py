@@ -2,10 +2,12 @@
 
 from ragharness.reports.calibration import calibration_facts, calibration_lines
 from ragharness.reports.compare import compare_sections
+from ragharness.reports.derived import metric_sections
 from ragharness.reports.formats import load_format
 from ragharness.reports.formats.json import read_scores
 from ragharness.reports.gate import gate_sections, headline, threshold_section
 from ragharness.reports.labelling import labelling_facts, labelling_lines
+from ragharness.reports.logs import log_sections
 from ragharness.reports.matrix import matrix_headline, matrix_sections, plan_sections
 from ragharness.reports.page import notebook, page
 from ragharness.reports.people import people_sections
@@ -26,8 +28,10 @@ __all__ = [
     "labelling_facts",
     "labelling_lines",
     "load_format",
+    "log_sections",
     "matrix_headline",
     "matrix_sections",
+    "metric_sections",
     "notebook",
     "page",
     "people_sections",

@@ -10,7 +10,14 @@ from ragharness.statistics.correcting import (
     neyman,
     ppi,
 )
-from ragharness.statistics.intervals import binomial_cdf, clopper_pearson, quantile, sign_test, wilson
+from ragharness.statistics.intervals import (
+    binomial_cdf,
+    clopper_pearson,
+    difference_interval,
+    quantile,
+    sign_test,
+    wilson,
+)
 from ragharness.statistics.misclassification import Mix, rogan_gladen, why_not
 from ragharness.statistics.paired import (
     McNemar,
@@ -44,6 +51,7 @@ __all__ = [
     "cluster_totals",
     "correlation",
     "difference",
+    "difference_interval",
     "false_alarm",
     "fewest_significant",
     "flip_rate",
