@@ -100,6 +100,16 @@ def _number(module: str, name: str) -> Any:
     return getattr(import_module(f"ragharness.{module}"), name)
 
 
+def formats() -> str:
+    """Return every report format with its first sentence."""
+    module = import_module("ragharness.reports.formats")
+    rows = ["| `--format` | is |", "|---|---|"]
+    for name in module.format_names():
+        told = (import_module(f"{module.__name__}.{name}").__doc__ or "").split("\n")[0]
+        rows.append(_line([f"`{name}`", told]))
+    return "\n".join(rows)
+
+
 def figures(part: Any) -> str:
     """Return what every metric of a part of the scores is, as it declares itself."""
     rows = ["| figure | JSON | definition | from, to | better | source |", "|---|---|---|---|---|---|"]
@@ -367,6 +377,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "others": lambda _: others(),
     "session": lambda _: printed("run"),
     "shipping": lambda _: shipping(),
+    "formats": lambda _: formats(),
     "thresholds": lambda _: thresholds(),
     "corpora": lambda _: printed("corpus", "list"),
     "verbs": lambda _: verbs(),

@@ -47,6 +47,8 @@ PLACEHOLDERS = (
     "module:",
     "gate.toml",
     "matrix.toml",
+    "pipeline.py",
+    ".github/",
     "metrics.toml",
 )
 CODE = re.compile(r"`([^`\n]+)`")

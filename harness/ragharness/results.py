@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from ragharness.calibration import standing, write_note
 from ragharness.download import cache_folder
 from ragharness.errors import RagharnessError, UnknownName, UsageError
-from ragharness.reports import load_format, people_sections, read_scores, render, show_question
+from ragharness.reports import load_format, notebook, people_sections, read_scores, render, show_question
+from ragharness.reports.rows import COLUMNS, flat_records
 from ragharness.runner import blind_count, grading_context
 from ragharness.scores import Scores, score_folder
 
@@ -188,13 +189,13 @@ class Run:
             import pandas as pd
         except ImportError as error:
             raise UsageError("expected pandas, found none", help="pip install pandas") from error
-        return pd.DataFrame([_row(each.question, record) for each in self for record in each.records])
+        return pd.DataFrame(flat_records(self), columns=list(COLUMNS))
 
     def __repr__(self) -> str:
-        return load_format("terminal")(self.scores)
+        return str(load_format("terminal")(self.scores))
 
     def _repr_html_(self) -> str:
-        return html_of(load_format("markdown")(self.scores))
+        return notebook(self.scores)
 
 
 def html_of(markdown: str) -> str:
@@ -208,22 +209,6 @@ def _in_order(records: Iterable[Record]) -> tuple[Record, ...]:
     """Return the last record of each epoch, in their order."""
     by_epoch = {record.epoch: record for record in records}
     return tuple(by_epoch[epoch] for epoch in sorted(by_epoch))
-
-
-def _row(question: Question, record: Record) -> dict[str, object]:
-    verdict = record.verdict
-    return {
-        "question": question.id,
-        "row": question.row,
-        "kind": question.kind,
-        "wanted": question.wanted,
-        "epoch": record.epoch,
-        "status": record.status,
-        "bucket": verdict.bucket if verdict else None,
-        "reason": verdict.reason if verdict else None,
-        "answer": record.answer.text if record.answer else None,
-        "seconds": record.seconds,
-    }
 
 
 def count(folder: RunFolder, grading: GradingContext, *, cache: bool = True) -> Scores:

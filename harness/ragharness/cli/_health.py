@@ -61,6 +61,7 @@ EXTRAS = {
     "llm": "list prices of models for --pipeline llm",
     "folders": ".rst and .docx files in your own folder",
     "hub": "corpora from the Hugging Face hub",
+    "parquet": "report --format parquet and datasets",
     "pdf": "PDF files in your own folder",
 }
 """The extras that a run may need, and what for; the others serve those who work on the project itself."""

@@ -55,9 +55,10 @@ def names_in(*folders: str) -> str:
     return ", ".join(sorted(found.name for found in pkgutil.iter_modules([str(place)])))
 
 
-def form_of(form: str, *, markdown: bool, as_json: bool, default: str) -> str:
+def form_of(form: str, *, markdown: bool, as_json: bool, default: str, html: bool = False) -> str:
     """Return the one format that is asked for; raises UsageError for several."""
-    names = {name for name, wanted in ((form, form), ("markdown", markdown), ("json", as_json)) if wanted}
+    shorts = {"markdown": markdown, "json": as_json, "html": html}
+    names = {form} - {""} | {name for name, wanted in shorts.items() if wanted}
     if len(names) > 1:
         raise UsageError(f"expected one report format, found {' and '.join(sorted(names))}")
     (name,) = names or {default}

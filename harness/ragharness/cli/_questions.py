@@ -18,6 +18,7 @@ from ragharness.scores.schema import ROW_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from ragharness.corpus import Corpus
     from ragharness.questions import QuestionSet
@@ -49,6 +50,15 @@ def set_facts(questions: QuestionSet) -> dict[str, Any]:
         "rows": _rows(questions),
         "questions": [question_facts(each) for each in questions.questions],
     }
+
+
+def set_content(questions: QuestionSet, path: Path) -> bytes:
+    """Return a set as a file holds it: as a table where its name ends in .parquet, else as JSON Lines."""
+    if path.suffix != ".parquet":
+        return questions.lines
+    from ragharness.reports.arrow import questions_parquet
+
+    return questions_parquet(questions.questions)
 
 
 def question_facts(question: Question) -> dict[str, Any]:

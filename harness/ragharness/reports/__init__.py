@@ -9,6 +9,7 @@ from ragharness.reports.gate import gate_sections, headline, threshold_section
 from ragharness.reports.labelling import labelling_facts, labelling_lines
 from ragharness.reports.logs import log_sections
 from ragharness.reports.matrix import matrix_headline, matrix_sections, plan_sections
+from ragharness.reports.page import notebook, page
 from ragharness.reports.people import people_sections
 from ragharness.reports.picture import bars
 from ragharness.reports.progress import fetching_line, progress_line
@@ -32,6 +33,8 @@ __all__ = [
     "matrix_headline",
     "matrix_sections",
     "metric_sections",
+    "notebook",
+    "page",
     "people_sections",
     "plan_sections",
     "progress_line",

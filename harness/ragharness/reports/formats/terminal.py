@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
 
 def render(
-    scores: Scores, *, width: int = WIDTH, colour: bool = False, reference: str = "", detail: bool = False
+    scores: Scores,
+    *,
+    width: int = WIDTH,
+    colour: bool = False,
+    reference: str = "",
+    detail: bool = False,
+    **_: object,
 ) -> str:
     """Return the whole report, ending with a line break: the verdict first and again at the end.
 
