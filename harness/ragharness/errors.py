@@ -64,9 +64,16 @@ class UnknownName(UsageError):
 
 
 def nearest(name: str, known: Sequence[str]) -> list[str]:
-    """Return up to three names that are like a name, the likest first, equals in their order."""
+    """Return up to three names that are like a name, the likest first, of equals those that begin alike."""
+
+    def unlike(each: str) -> tuple[float, int, str]:
+        begins = next(
+            (at for at, pair in enumerate(zip(each, name, strict=False)) if len(set(pair)) > 1), len(each)
+        )
+        return -difflib.SequenceMatcher(None, each, name).ratio(), -begins, each
+
     near = difflib.get_close_matches(name, known, n=len(known) or 1, cutoff=0.5)
-    return sorted(near, key=lambda each: (-difflib.SequenceMatcher(None, each, name).ratio(), each))[:3]
+    return sorted(near, key=unlike)[:3]
 
 
 class CodeNotUsable(UsageError):

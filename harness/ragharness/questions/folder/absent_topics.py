@@ -44,45 +44,37 @@ _KINDS: dict[str, Literal["number", "date", "text"]] = {"number": "number", "dat
 
 _TECHNICAL = r"""
 version | added, new in, since, version | text | in which version was {name} added?
-setting default | default | text | what is the default of {name}?
 deprecated | deprecat, remov, obsolete | text | in which version was {name} deprecated?
-author | author, contribut, written by, thanks | text | who contributed {name}?
+removal | remov, drop, delet, gone | text | in which version was {name} removed?
+renaming | renam, formerly, used to be | text | what was {name} called before it was renamed?
+setting default | default | text | what is the default of {name}?
 setting environment | environ, \benv | text | which environment variable overrides {name}?
-setting maximum | max, at most, limit, up to | number | what is the highest value that {name} accepts?
-call cache | cach | number | for how many seconds does {name} cache its result?
-call exception | rais, exception, error, throw, fail | text | which exception does {name} raise after a time-out?
-logger | \blog | text | to which logger does {name} write?
-call encoding | encod, utf, charset | text | which encoding does {name} use by default?
-call alias | alias, also known, short for, same as | text | under which other name is {name} known?
-platform | platform, windows, linux, macos, operating | text | on which operating system is {name} not available?
 """
-"""The same for a name of a program; what begins with ``setting`` or ``call`` is asked of such names alone."""
+"""The same for a name of a program; what begins with ``setting`` is asked of settings and options alone."""
 
 _CONTRACTS = r"""
-royalty | royalt | number percent | what percentage is the royalty?
+liquidated damages | liquidated | number USD | how much are the liquidated damages?
+liability cap | liabilit[^.]{0,60}(?:exceed|limited to|capped), aggregate liability | number USD | to what amount is the liability limited?
+arbitration | arbitrat | text | in which city does arbitration take place?
+mediation | mediat | text | who mediates disputes?
+insurance | \binsur | number USD | how much insurance must be carried?
+late payment | late payment, overdue | number percent | at what rate do late payments bear interest?
+audit | \baudit | number | on how many days' notice may records be audited?
+renewal | \brenew | number | for how many years is the agreement renewed?
+press release | press release, publicity | text | who must approve a press release?
+language | \blanguages?\b | text | in which language is the agreement binding?
+cure | \bcure[sd]?\b | number | within how many days may a breach be cured?
+controller | data controller, gdpr, personal data | text | which party is the data controller?
 escrow | escrow | text | who is the escrow agent?
-severance | severance | number | for how many months is severance paid?
-rent | \brent(?:al)?\b, \blease | number USD | how much is the monthly rent?
-freight | freight | text | which party pays the freight?
-late fee | late fee, late charge | number percent | what percentage is the late fee?
-retainer | retainer | number USD | how much is the monthly retainer?
-mileage | mileage, per diem | number USD | how much is paid for each mile?
-overtime | overtime | number USD | how much is paid for an hour of overtime?
-vacation | vacation | number | how many days of vacation are granted?
+tax | withholding tax, value added tax, \bvat\b | text | which party bears the value added tax?
+force majeure | force majeure, beyond the reasonable control | number | after how many days of force majeure may a party withdraw?
+most favored customer | most.favou?red | text | which party is the most favored customer?
+right of first refusal | first refusal | number | for how many days does the right of first refusal last?
+royalty | royalt | number percent | what percentage is the royalty?
 performance bond | performance bond, surety | number USD | how much is the performance bond?
-probation | probation | number | how many months does the probation period last?
-commission | commissions\b, finder | number percent | what percentage is the commission?
-deposit | down payment, security deposit | number USD | how much is the security deposit?
-uptime | uptime, service level | number percent | what percentage of uptime is guaranteed?
-warranty | warranty period | number | how many months does the warranty period last?
-stock options | stock option | number | how many stock options are granted?
-territory | exclusive territory | text | which states make up the exclusive territory?
-relocation | relocation | number USD | how much of the relocation costs is reimbursed?
-training | training hours, hours of training | number | how many hours of training are included?
-earn-out | earn-?out | number USD | how much is the maximum earn-out?
-pension | pension | number percent | what percentage is paid into the pension plan?
-key man | key.?man, key person | text | who is the key person?
-franchise | franchise fee | number USD | how much is the franchise fee?
+exclusivity | exclusiv | number | for how many months are the negotiations exclusive?
+step-in | step.in right | text | which party has the step-in right?
+source code | source code | text | with whom is the source code deposited?
 """
 """A topic a line, for contracts."""
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _KIND = re.compile(r"\b(?:agreement|contract|lease|licen[cs]e)\b", re.IGNORECASE)
 _LAW = re.compile(
-    r"\b(?:governed|construed|interpreted)\b[^.\n]{0,80}?\b(?:with|by|under)\s+the\s+(?:internal\s+|substantive\s+)?laws?\s+of\s+(?:the\s+)?(?P<of>(?:State|Commonwealth|Province|Republic|Kingdom)\s+of\s+(?:the\s+)?)?(?P<where>[A-Z][a-z]+(?:\s+[A-Z][a-z]+){0,2})\b"
+    r"\b(?:governed|construed|interpreted)\b[^.\n]{0,80}?\b(?:with|by|under)\s+the\s+(?:internal\s+|substantive\s+)?laws?\s+of\s+(?:the\s+)?(?P<of>(?:State|Commonwealth|Province|Republic|Kingdom)\s+of\s+(?:the\s+)?)?(?P<where>[A-Z][a-z]+(?:\s+[A-Z][a-z]+){0,2}(?:\s+and\s+Wales)?)\b"
 )
 _NO_PLACE = frozenset(
     [
@@ -75,7 +75,14 @@ def _law(sentence: str, start: int) -> Iterator[Fact]:
         what = "state" if found["of"] and found["of"].startswith(("State", "Common")) else "state or country"
         asked = Asked(f"The laws of which {what} govern the agreement?", "text", where)
         marks = ("laws of", where.lower())
-        yield Fact(asked, start, start + len(sentence), "law", r"govern(?:ed|ing)|\blaws? of\b", marks)
+        yield Fact(
+            asked,
+            start,
+            start + len(sentence),
+            "law",
+            r"govern(?:ed|ing)|\blaws? of\b|(?-i:\b[A-Z])[a-z]+ laws?\b|legislation",
+            marks,
+        )
 
 
 def _made(sentence: str, start: int) -> Iterator[Fact]:

@@ -16,8 +16,8 @@ from ragharness.questions.asking.dates import iso
 from ragharness.questions.folder.absent_topics import OF_BODIES, OF_CONTRACTS, OF_NAMES
 from ragharness.questions.folder.content_words import content_words
 from ragharness.questions.folder.definitions import LETTERS
-from ragharness.questions.folder.facts import AGREEMENT_FORMS, NAME, is_name
-from ragharness.questions.folder.traps import Traps, body_in
+from ragharness.questions.folder.facts import AGREEMENT_FORMS, NAME, TECHNICAL_FORMS, VERSION, is_name
+from ragharness.questions.folder.traps import OF_AGREEMENTS, OF_PUBLICATIONS, Traps, body_in
 from ragharness.questions.folder.wording import draw, worded
 from ragharness.records import Distractor, Evidence, Question
 
@@ -30,20 +30,33 @@ if TYPE_CHECKING:
     from ragharness.questions.folder.statements import Statement
     from ragharness.records import Document, Passage
 
-_DRAWN = 16
+_DRAWN = 40
 """Documents of its kind of which one is asked what another one states."""
 
 _DOCUMENTS = 20
 """Documents that topics which nothing touches are asked of."""
 
-_NAMES = 3
+_NAMES = 8
 """Names of a document of which something is asked that nothing says."""
+
+_DEFINES = frozenset({"default", "version", "does"})
+"""Forms of statements that stand under the name that they define."""
+
+_HISTORIC = re.compile(rf"^\W*(?:[Vv]ersion |[A-Z]\w+ )?{VERSION}\b", re.MULTILINE)
+_MANY = 4
+"""Headings with a version from which a text is a history of changes."""
+
+_SPELLED = (
+    r"\b(?:Administration|Agency|Department|Office|Commission|Board|Bureau|Institute|Authority|Service|Center|Council"
+    r"|Corporation|Committee|Foundation|Association|Bank)s?\b[^.()]{{0,50}}\({}\)"
+)
+"""How the letters of a body are explained; those of a law, a program or a survey are, too."""
 
 _MARKED = re.compile(r"[._()]|^--")
 """What tells the name of a function or a setting from that of a product."""
 
 _NO_BODY = re.compile(
-    r"^(?:The|A|An|All|Although|While|When|As|In|On|At|By|With|For|From|To|Under|If|Since|After|Before|Both)\b"
+    r"^(?:Congress|House|Senate|The|A|An|All|Although|While|When|As|In|On|At|By|With|For|From|To|Under|If|Since|After|Before|Both)\b"
     r"|\bActs?\b|\bfor\b|^[A-Z]{2,}\d|^[A-Z]+&[A-Z]$"
 )
 
@@ -81,17 +94,18 @@ def candidates_about(found: Iterable[Statement], corpus: Corpus) -> list[Questio
             kinds[_kind_of(each)].append(each.document.id)
     for form in _BY_PATTERN:
         kinds.pop(form, None)
-    traps = Traps(found, corpus)
+    traps = Traps(found, corpus, _volumes(found))
     for each in found:
         questions += _stated(each)
-        if each.form not in _NAMES_ONLY:
+        if each.form not in _NAMES_ONLY | _HISTORY:
             others = _others(each, kinds.get(_kind_of(each), list(content)), content)
             questions += next(
                 filter(None, (list(_silent(each, corpus.document(other))) for other in others)), ()
             )
+        if each.form not in _NAMES_ONLY:
             questions += traps.about(each)
     names = _names(found)
-    if 3 * sum(each.form in AGREEMENT_FORMS for each in found) > len(found):
+    if _mostly(AGREEMENT_FORMS, found):
         for document in sorted(named, key=lambda each: draw(each.id))[:_DOCUMENTS]:
             for topic in OF_CONTRACTS:
                 questions += _unsaid(document, topic, topic.stems)
@@ -106,6 +120,18 @@ def candidates_about(found: Iterable[Statement], corpus: Corpus) -> list[Questio
     return [each for each in questions if not _tells(each)]
 
 
+def _mostly(forms: frozenset[str], found: Sequence[Statement]) -> bool:
+    """Whether the folder is one of texts that state such things."""
+    return 3 * sum(each.form in forms for each in found) > len(found)
+
+
+def _volumes(found: Sequence[Statement]) -> tuple[tuple[str, str], ...]:
+    """Return what may stand beside a document of the folder's kind; the pages of a manual have nothing."""
+    if _mostly(TECHNICAL_FORMS, found):
+        return ()
+    return OF_AGREEMENTS if _mostly(AGREEMENT_FORMS, found) else OF_PUBLICATIONS
+
+
 def _unsaid(document: Document, topic: Topic, patterns: Sequence[str], name: str = "") -> Iterator[Question]:
     """Yield the question about something that no document says."""
     asked = topic.asked._replace(question=topic.asked.question.replace("{name}", name))
@@ -114,14 +140,13 @@ def _unsaid(document: Document, topic: Topic, patterns: Sequence[str], name: str
 
 
 def _names(found: Iterable[Statement]) -> list[str]:
-    """Return the names of a program, or of bodies, that statements are about, in an order of their own."""
+    """Return the names that a program defines, or of bodies that act, in an order of their own."""
     names: list[str] = []
     for each in found:
         text = each.asked.question
-        body = body_in(text)
-        if not body:
+        if each.form in _DEFINES:
             names += (name for name in _PROGRAM_NAME.findall(text) if _MARKED.search(name) and is_name(name))
-        elif not _NO_BODY.search(body["name"]):
+        elif (body := body_in(text)) and not _NO_BODY.search(body["name"]):
             names.append(f"{body['article'] or ''}{body['name']}")
     return sorted(dict.fromkeys(names), key=draw)
 
@@ -130,14 +155,14 @@ def _attributes(name: str, document: Document, corpus: Corpus) -> Iterator[Quest
     """Yield what might be said of a name, and is nowhere near it in any document."""
     bare = name.removeprefix("the ").removesuffix("()")
     around = " ".join(_near(bare, corpus))
-    if re.search(rf"\bAct\b[^.()]{{0,40}}\({re.escape(bare)}\)", around):
-        return  # a law
     of_program = _PROGRAM_NAME.fullmatch(name) is not None
-    other = "call " if bare.startswith("--") or bare.isupper() else "setting "
+    if not of_program and bare.isupper() and not re.search(_SPELLED.format(re.escape(bare)), around):
+        return
+    other = "" if bare.startswith("--") or bare.isupper() else "setting "
     left = _ATTRIBUTES
     for topic in sorted(OF_NAMES if of_program else OF_BODIES, key=lambda each: draw(each.name + name)):
         stems = "|".join(topic.stems)
-        if not (topic.name.startswith(other) or re.search(stems, around, re.IGNORECASE)):
+        if not ((other and topic.name.startswith(other)) or re.search(stems, around, re.IGNORECASE)):
             there = re.escape(bare)
             patterns = (
                 rf"{there}(?s:.{{0,{_NEAR}}})(?:{stems})",
@@ -152,8 +177,11 @@ def _attributes(name: str, document: Document, corpus: Corpus) -> Iterator[Quest
 def _near(name: str, corpus: Corpus) -> Iterator[str]:
     """Yield what stands around a name, wherever a document has it."""
     for document in corpus.documents:
+        history = len(_HISTORIC.findall(document.text)) >= _MANY
         for found in re.finditer(re.escape(name), document.text, re.IGNORECASE):
             yield document.text[max(0, found.start() - _NEAR - 40) : found.end() + _NEAR + 40]
+            if history:
+                yield "version added removed"  # the heading that says so may stand far above
 
 
 def _stated(statement: Statement) -> Iterator[Question]:
@@ -244,12 +272,18 @@ def _others(statement: Statement, kind: Sequence[str], named: Mapping[str, froze
     wanted = content_words(statement.asked.about)
     shared = {each: len(wanted & named[each]) for each in drawn}
     # A quote is at home only where its words are.
-    least = len(wanted) * _AT_HOME if statement.asked.left else 0
+    least = len(wanted) * (_AT_HOME if statement.asked.left else _RELATED)
     return sorted((each for each in drawn if shared[each] >= least), key=lambda each: (-shared[each], each))
 
 
+_RELATED = 0.15
+"""The same of a question in words of its own."""
+
 _AT_HOME = 0.4
 """Share of the words of a quoted statement that the other document must have."""
+
+
+_YEAR = 4
 
 
 def _tells(question: Question) -> bool:
@@ -260,5 +294,7 @@ def _tells(question: Question) -> bool:
         return True
     if question.kind != "date":
         return False
+    if any(len(value) > _YEAR and value.replace("-", "") in text for value in values):
+        return True  # "10-K 20240928"
     named = [iso(each) for each in find_dates(question.text) if each.year]
     return any(each.startswith(value) for each in named for value in values)

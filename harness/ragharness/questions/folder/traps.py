@@ -19,13 +19,15 @@ if TYPE_CHECKING:
     from ragharness.questions.folder.statements import Statement
     from ragharness.records import Question
 
-_VOLUMES = (
+OF_PUBLICATIONS = (
     ("addendum to", r"\baddend(?:um|a)\b"),
     ("errata sheet for", r"\berrat(?:um|a)\b"),
-    ("companion volume to", r"\bcompanion\b"),
-    ("abridged edition of", r"\babridged\b"),
+    ("supplement to", r"\bsupplements?\b"),
 )
 """Texts beside a document that do not exist, with what would name them."""
+
+OF_AGREEMENTS = (("addendum to", r"\baddend(?:um|a)\b"), ("amendment to", r"\bamendments?\b"))
+"""The same for contracts."""
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _BODY = re.compile(
@@ -44,8 +46,12 @@ _BUMPED = range(4, 40)
 class Traps:
     """Makes questions with a false premise out of true statements."""
 
-    def __init__(self, found: Sequence[Statement], corpus: Corpus) -> None:
+    def __init__(
+        self, found: Sequence[Statement], corpus: Corpus, volumes: Sequence[tuple[str, str]]
+    ) -> None:
+        """``volumes``: what texts beside a document are called, and a pattern that would find them."""
         self._corpus = corpus
+        self._volumes = volumes
         names = {_plain(each.turns_on) for each in found if each.form in _NAME_FORMS}
         self._names = sorted(each for each in names if "_" in each)
 
@@ -98,8 +104,9 @@ class Traps:
                 note = f"no such body: {invented}"
                 yield from _trap(statement, swapped, re.escape(invented), note, scope="corpus")
             return
-        volume, pattern = _VOLUMES[int(draw(statement.topic + document.id), 16) % len(_VOLUMES)]
-        yield from _trap(statement, text, pattern, f"there is no {volume} it", volume=volume)
+        if self._volumes:
+            volume, pattern = self._volumes[int(draw(statement.topic + document.id), 16) % len(self._volumes)]
+            yield from _trap(statement, text, pattern, f"there is no {volume} it", volume=volume)
         years = _YEAR.findall(text)
         if len(years) == 1 and statement.asked.kind == "number":
             other = next((each for each in _years(int(years[0])) if each not in document.text), "")
