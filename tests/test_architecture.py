@@ -50,6 +50,7 @@ LAYERS = (
     "scores",
     "calibration",
     "comparing",
+    "rubrics",
     "reports",
     "results",
     "comparisons",

@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from msgspec.structs import replace
 
 from ragharness import comparing
 from ragharness import corpus as corpora
 from ragharness import questions as question_sets
-from ragharness.calibration import judge, labelled_answer
+from ragharness.calibration import judge as judge_by_labels
+from ragharness.calibration import labelled_answer
 from ragharness.comparing import Matrix, MatrixCell, main_effects
 from ragharness.comparisons import GateResult, MatrixResult, RunComparison
 from ragharness.config import RunConfig
@@ -22,6 +23,9 @@ from ragharness.graders import load_grader
 from ragharness.grid import read_grid
 from ragharness.reports import plan_sections, render
 from ragharness.results import Run, count
+from ragharness.rubrics.items import item_of
+from ragharness.rubrics.scoring import Means, score
+from ragharness.rubrics.shelf import mark_used, open_active
 from ragharness.runner import ask_all, open_run, plan
 from ragharness.store import find_run
 
@@ -33,6 +37,8 @@ if TYPE_CHECKING:
     from ragharness.grid import Cell
     from ragharness.questions import QuestionSet
     from ragharness.records import Answer, Passage, Question, Verdict
+    from ragharness.rubrics.judge import Judge
+    from ragharness.rubrics.scoring import RubricScores
     from ragharness.store import RunFolder
 
 
@@ -118,6 +124,28 @@ def load_questions(corpus: str | Path | Corpus = "sample", questions: Path | Non
     return question_sets.load_questions(about, path=questions)
 
 
+@overload
+def grade(
+    question: Question | str,
+    answer: Answer | str,
+    passages: Sequence[Passage | str] = ...,
+    *,
+    golds: Sequence[str] = ...,
+    grader: str = ...,
+) -> Verdict: ...
+@overload
+def grade(
+    question: Question | str,
+    answer: Answer | str,
+    passages: Sequence[Passage | str] = ...,
+    *,
+    golds: Sequence[str] = ...,
+    grader: str = ...,
+    rubric: str,
+    judge: Judge | None = ...,
+) -> RubricScores: ...
+
+
 def grade(
     question: Question | str,
     answer: Answer | str,
@@ -125,13 +153,20 @@ def grade(
     *,
     golds: Sequence[str] = (),
     grader: str = "rules",
-) -> Verdict:
-    """Return the verdict on one answer.
+    rubric: str = "",
+    judge: Judge | None = None,
+) -> Verdict | RubricScores:
+    """Return the verdict on one answer; its scores by a rubric where one is named.
 
     ``golds`` are the accepted answers where ``question`` is a text; without any a refusal is wanted. Each of
     ``passages`` counts as holding the evidence; without any, the answer alone is judged. Raises UsageError
-    for what cannot be read.
+    for what cannot be read. ``judge``: what replies to the prompts of the rubric, ``ask(prompt, vote)``.
     """
+    if rubric:
+        loaded = open_active(rubric)
+        mark_used(loaded)
+        item = item_of(question, answer, passages, golds)
+        return score(loaded.rubric, [item], Means(judge))
     row: dict[str, Any] = {
         "question": question if isinstance(question, str) else question.text,
         "answers": list(golds),
@@ -149,7 +184,7 @@ def grade(
         raise UsageError(str(error)) from error
     if not isinstance(question, str):
         read = replace(read, question=question)
-    return judge(load_grader(grader), read)
+    return judge_by_labels(load_grader(grader), read)
 
 
 def _run(config: RunConfig, live: Live, *, reuse: bool = False) -> Run:

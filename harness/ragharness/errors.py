@@ -10,6 +10,7 @@ command line:
     |   |   +-- PipelineNotUsable   ... as the system under test
     |   |   +-- RetrieverNotUsable  ... as a retriever, or it returns what cannot be read
     |   +-- QuestionsNotUsable      a question file that is empty, malformed or changed after its freeze
+    |   +-- RubricNotUsable         a rubric that is malformed, a draft, or changed after its use
     +-- TemporaryFailure            a pipeline's service is busy or away for the moment: worth asking again
     +-- AccessRefused               no call of a pipeline can succeed: its credentials, its certificate
     +-- UnusableReply               a pipeline's service, process or file gave nothing that holds an answer
@@ -83,6 +84,10 @@ class RetrieverNotUsable(CodeNotUsable):
 
 class QuestionsNotUsable(UsageError):
     """A question file that is empty, malformed, or changed after its freeze."""
+
+
+class RubricNotUsable(UsageError):
+    """A rubric that is malformed, breaks a rule, is a draft, or was changed after its use."""
 
 
 class TemporaryFailure(RagharnessError):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ragharness.cli._options import FALSE_CORRECT, OFFLINE, RUN, SOURCE
+from ragharness.cli._rubrics import BASE, JUDGE, PEOPLE, RUBRIC
 from ragharness.errors import UsageError
 
 if TYPE_CHECKING:
@@ -34,14 +35,20 @@ def grade(
     ] = None,
     grader: str = typer.Option("rules", "--grader", help="Grader to use."),
     false_correct: float | None = FALSE_CORRECT,
+    rubric: str = RUBRIC,
+    judge: list[str] | None = JUDGE,
+    people: Path | None = PEOPLE,
+    base: str = BASE,
     source: str = SOURCE,
     offline: bool = OFFLINE,
     json: bool = typer.Option(False, "--json", help="Print the results as JSON."),
 ) -> int:
-    """Regrade a run, or check the grader on labelled cases.
+    """Regrade a run, check the grader on labelled cases, or score a run or a JSONL file by a rubric.
 
-    Regrading never calls the pipeline. With --cases, exit code 1 means that a case differs.
+    Regrading never calls the pipeline. Exit code 1: with --cases a case differs, with --rubric it fails.
     """
+    if rubric:
+        return _by_rubric(rubric, run, judge, people, base, source=source, offline=offline, as_json=json)
     from ragharness.graders import load_grader
 
     if cases is not None:
@@ -50,6 +57,26 @@ def grade(
         return _grade_cases(cases, load_grader(grader, false_correct), as_json=json)
     chosen = load_grader(grader, false_correct)
     return grade_run(run, chosen, source=source, offline=offline, as_json=json)
+
+
+def _by_rubric(
+    rubric: str, of: str, judge: list[str] | None, people: Path | None, base: str, *,
+    source: str, offline: bool, as_json: bool,
+) -> int:  # fmt: skip
+    """Print the scores of a run, or of a file of outputs that no run of ours made."""
+    from ragharness.cli._console import print_report
+    from ragharness.cli._rubrics import EXIT, prepare, score_items, score_run
+    from ragharness.reports.rubric import rubric_scores_sections
+    from ragharness.rubrics.items import read_items
+    from ragharness.store import find_run
+
+    prepared = prepare(rubric, judge, people, offline=offline)
+    if of.endswith(".jsonl"):
+        found = score_items(prepared, read_items(Path(of)))
+    else:
+        found = score_run(prepared, find_run(of), base, offline=offline, source=source)
+    print_report(found, rubric_scores_sections(found), "json" if as_json else "text")
+    return EXIT[found.verdict]
 
 
 def _grade_cases(path: Path, grader: Grader, *, as_json: bool) -> int:

@@ -1,0 +1,210 @@
+"""The method ``llm_judge``: one structured prompt, N votes, every reply kept."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+import time
+from pathlib import Path
+from statistics import fmean, variance
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+
+import msgspec
+from msgspec import Struct
+
+from ragharness.errors import TemporaryFailure, UnusableReply
+from ragharness.records import Usage
+from ragharness.rubrics.rubric import SCALE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ragharness.rubrics.items import Item
+    from ragharness.rubrics.rubric import Check
+
+REPLIES = 3
+"""Replies for one vote before it counts as one that cannot be read."""
+
+ATTEMPTS = 5
+"""Calls for one reply of a service that is busy."""
+
+_PROMPTS = Path(__file__).parent / "prompts"
+_LONGEST_WAIT = 60.0
+_PLACE = re.compile(r"\{(name|definition|prompt|inputs)\}")
+_FENCED = re.compile(r"(?s)\A\s*```(?:json)?\s*\n(.*?)\n\s*```\s*\Z")
+
+
+class Said(NamedTuple):
+    """A reply of the judge and what it took."""
+
+    text: str
+    usage: Usage = Usage()
+
+
+class Judge(Protocol):
+    """What replies to a prompt; many threads may ask at once."""
+
+    @property
+    def name(self) -> str:
+        """The model, recorded with every score."""
+
+    def ask(self, prompt: str, vote: int = 0) -> Said:
+        """Return the reply to a prompt; raises UnusableReply, TemporaryFailure."""
+
+
+class Taken(Struct, frozen=True):
+    """What calls took; the cost is None as soon as that of one of them is not known."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = 0.0
+
+    def __add__(self, other: Taken) -> Taken:
+        """Return both together."""
+        cost = None if self.cost is None or other.cost is None else self.cost + other.cost
+        prompt = self.prompt_tokens + other.prompt_tokens
+        return Taken(self.calls + other.calls, prompt, self.completion_tokens + other.completion_tokens, cost)
+
+
+class Reply(Struct, frozen=True):
+    """The JSON of a reply; one of evidence and requirements must be there."""
+
+    score: float
+    rationale: str
+    evidence: list[Any] = []
+    requirements: list[Any] = []
+
+
+class Votes(Struct, frozen=True):
+    """The votes on one output: a vote that cannot be read makes them invalid, never 0."""
+
+    scores: tuple[float, ...]
+    mean: float | None
+    variance: float | None
+    """Of the sample; None for one vote."""
+    raw: tuple[str, ...]
+    """Every reply, those too that cannot be read."""
+    rationale: str = ""
+    taken: Taken = Taken()
+
+    @property
+    def n(self) -> int:
+        """Votes that can be read."""
+        return len(self.scores)
+
+
+def prompt_of(asked: Check, item: Item) -> str:
+    """Return the judge's prompt: dimension, definition, quoted inputs, the flaw first, JSON."""
+    parts = {
+        "Input": item.input,
+        "Context": "\n".join(f"[{each.id}] {each.text}" for each in item.passages),
+        "Earlier messages": "\n".join(f"{each.role}: {each.content}" for each in item.messages),
+        "Tool calls": "\n".join(msgspec.json.encode(each).decode() for each in item.tool_calls or ()),
+        "Expected": item.expected,
+        "Output": item.text,
+    }
+    inputs = "\n\n".join(
+        f"{name}:\n{_quoted(text)}" for name, text in parts.items() if text or name == "Output"
+    )
+    name = getattr(asked, "name", "") or asked.id
+    values = {"name": name, "definition": asked.description, "prompt": asked.prompt.strip(), "inputs": inputs}
+    template = (_PROMPTS / "judge.txt").read_text(encoding="utf-8")
+    return _PLACE.sub(lambda found: values[found[1]], template)
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"| {line}" for line in text.splitlines()) or "| "
+
+
+def read_reply(text: str) -> Reply | None:
+    """Return a reply's JSON; None where it cannot be read."""
+    code = _FENCED.match(text)
+    try:
+        reply = msgspec.json.decode(code[1] if code else text, type=Reply)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
+    whole = 0 <= reply.score <= SCALE and reply.rationale.strip() and (reply.evidence or reply.requirements)
+    return reply if whole else None
+
+
+def take_votes(judge: Judge, asked: Check, item: Item) -> Votes:
+    """Return the votes of a judge on one output."""
+    prompt, wanted = prompt_of(asked, item), asked.votes or 1
+    found: list[Reply] = []
+    raw: list[str] = []
+    taken = Taken()
+    for vote in range(wanted):
+        for attempt in range(REPLIES):
+            said, spent = _said(judge, prompt, vote + attempt * wanted)
+            taken += spent
+            raw.append(said)
+            reply = read_reply(said)
+            if reply is not None:
+                found.append(reply)
+                break
+    scores = tuple(each.score for each in found)
+    mean = fmean(scores) if len(scores) == wanted else None
+    spread = variance(scores) if len(scores) > 1 else None
+    return Votes(scores, mean, spread, tuple(raw), found[0].rationale if found else "", taken)
+
+
+def _said(judge: Judge, prompt: str, vote: int) -> tuple[str, Taken]:
+    try:
+        text, usage = judge.ask(prompt, vote)
+    except (UnusableReply, TemporaryFailure) as error:
+        return f"no reply: {error}", Taken(calls=1, cost=None)
+    cost = 0.0 if usage.from_cache else usage.cost
+    return text, Taken(1, usage.prompt_tokens or 0, usage.completion_tokens or 0, cost)
+
+
+class ModelJudge:
+    """Any model that the pipeline ``llm`` can ask; settings are those of docs/llm.md."""
+
+    def __init__(
+        self, settings: Mapping[str, str], cache: Path | None = None, *, offline: bool = False
+    ) -> None:
+        """Raises UsageError for settings that cannot be meant."""
+        self._settings, self._cache, self._offline = dict(settings), cache, offline
+        self._lock = threading.Lock()
+        self._loop = asyncio.new_event_loop()
+        threading.Thread(target=self._loop.run_forever, daemon=True).start()
+        self._asked: dict[int, Any] = {}
+        self.name = str(self._model(0).settings["model"])
+
+    def _model(self, vote: int) -> Any:
+        """Return what asks for one vote: a reply kept for another vote would be no vote of its own."""
+        from ragharness.options import Options
+        from ragharness.pipelines import Context, load_pipeline
+
+        given = {"structured": "off", "max-tokens": "1024", **self._settings}
+        given |= {
+            "prompt": str(_PROMPTS / "model.txt"),
+            **({"cache": "no", "temperature": "0.7"} if vote else {}),
+        }
+        with self._lock:
+            if bool(vote) not in self._asked:
+                options = Options(given, flag="--judge", offline=self._offline)
+                nothing = cast("Any", None)
+                context = Context(nothing, nothing, nothing, options, self._cache)
+                self._asked[bool(vote)] = load_pipeline("llm", context)
+            return self._asked[bool(vote)]
+
+    def ask(self, prompt: str, vote: int = 0) -> Said:
+        """Return the reply, kept from an earlier call for the first vote; a busy service is waited for."""
+        from ragharness.pipelines import read_answer
+        from ragharness.support.http import doubled
+
+        model = self._model(vote)
+        kept = model.recall(prompt, ()) if model.recall else None
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                got = kept or asyncio.run_coroutine_threadsafe(model.call(prompt, ()), self._loop).result()
+                break
+            except TemporaryFailure as failure:
+                if attempt == ATTEMPTS:
+                    raise
+                time.sleep(min(_LONGEST_WAIT, failure.retry_after or doubled(0.5, attempt)))
+        answer, _ = read_answer(got)
+        return Said(answer.text, answer.usage or Usage()) if answer else Said("")

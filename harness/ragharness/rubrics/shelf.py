@@ -1,0 +1,115 @@
+"""Finds rubrics: files of the user's, those in ``rubrics/`` of the working folder, and the shelf's."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragharness import shelf
+from ragharness.errors import RubricNotUsable, UnknownName
+from ragharness.rubrics.checking import check
+from ragharness.rubrics.reading import Loaded, parse, read_rubric
+from ragharness.support.files import write_whole
+
+if TYPE_CHECKING:
+    from ragharness.rubrics.rubric import Rubric
+
+LOCAL = Path("rubrics")
+USED = "used"
+"""The folder beside a rubric that holds each version as it was used."""
+
+_STATUS = re.compile(r"(?m)^status\s*:.*$")
+
+
+def rubric_names() -> dict[str, Path]:
+    """Return the file of every rubric by its name: the working folder's, then the shelf's."""
+    shipped = {name: shelf.folder("rubrics", name) / "rubric.yaml" for name in shelf.names("rubrics")}
+    return {**{path.stem: path for path in sorted(LOCAL.glob("*.yaml"))}, **shipped}
+
+
+def find_rubric(wanted: str) -> Loaded:
+    """Return a rubric by its file or name; raises UnknownName, RubricNotUsable."""
+    path = Path(wanted).expanduser()
+    if path.is_file():
+        return read_rubric(path)
+    known = rubric_names()
+    if wanted not in known:
+        raise UnknownName("rubric", wanted, known, help="ragharness rubric list")
+    return read_rubric(known[wanted])
+
+
+def open_active(wanted: str) -> Loaded:
+    """Return a rubric that outputs can be scored by, and keep it as it is used.
+
+    Raises RubricNotUsable where it breaks a rule, is a draft, or is another than when it was used.
+    """
+    loaded = find_rubric(wanted)
+    rubric, path = loaded.rubric, loaded.path
+    wrong = [each for each in check(loaded, parent_of(loaded)) if not each.advice]
+    if wrong:
+        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+        raise RubricNotUsable(f"{path}, {wrong[0]}{more}", help=f"ragharness rubric check {wanted}")
+    if rubric.status != "active":
+        raise RubricNotUsable(
+            f"{path}, line {loaded.line('$.status')}: expected an active rubric, found a draft:"
+            " a rubric is settled before its scores are computed",
+            help=f"ragharness rubric check {wanted} --activate",
+        )
+    before = used(loaded)
+    if before is not None and before.rubric.hash != rubric.hash:
+        raise RubricNotUsable(
+            f"expected {rubric.title} as it was used (hash {before.rubric.hash}), found hash {rubric.hash} in"
+            f" {path}: a version is not changed once it was used",
+            help=f"ragharness rubric branch {wanted}",
+        )
+    return loaded
+
+
+def mark_used(loaded: Loaded) -> None:
+    """Keep a version as it is used, beside its file; the shelf's are never changed. Raises StorageError."""
+    if used(loaded) is None:
+        write_whole(_kept(loaded, loaded.rubric.title), loaded.text.encode())
+
+
+def used(loaded: Loaded) -> Loaded | None:
+    """Return a version as it was used; None where it was not."""
+    return _version(loaded, loaded.rubric.title)
+
+
+def parent_of(loaded: Loaded) -> Rubric | None:
+    """Return the version that a rubric was branched from; None where it cannot be found."""
+    found = _version(loaded, loaded.rubric.parent.partition("@")[0])
+    if found is None:
+        beside = loaded.path.parent / f"{loaded.rubric.parent.partition('@')[0]}.yaml"
+        found = read_rubric(beside) if beside.is_file() else None
+    return found.rubric if found else None
+
+
+def _version(loaded: Loaded, title: str) -> Loaded | None:
+    kept = _kept(loaded, title)
+    if re.fullmatch(r"[\w.-]+", title) and kept.is_file():
+        return read_rubric(kept)
+    return (
+        read_rubric(shelf.folder("rubrics", title) / "rubric.yaml")
+        if title in shelf.names("rubrics")
+        else None
+    )
+
+
+def _kept(loaded: Loaded, title: str) -> Path:
+    return loaded.path.parent / USED / f"{title}.yaml"
+
+
+def activate(loaded: Loaded) -> None:
+    """Write ``status: active`` into a rubric without problems; raises RubricNotUsable for one with some."""
+    wrong = [each for each in check(loaded, parent_of(loaded)) if not each.advice]
+    if wrong:
+        raise RubricNotUsable(f"{loaded.path}, {wrong[0]}", help="correct it: a draft may stay as it is")
+    if _STATUS.search(loaded.text):
+        text = _STATUS.sub("status: active", loaded.text, count=1)
+    else:
+        text = re.sub(r"(?m)^id\s*:.*$", r"\g<0>\nstatus: active", loaded.text, count=1)
+    if parse(text, loaded.path).rubric.status != "active":
+        raise RubricNotUsable(f"expected a line 'status: draft' in {loaded.path}, found none")
+    write_whole(loaded.path, text.encode())
