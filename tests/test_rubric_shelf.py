@@ -20,7 +20,7 @@ from ragharness.rubrics.scoring import Means, score
 from ragharness.rubrics.shelf import find_rubric
 
 NAMES = shelf.names("rubrics")
-FACTS: dict[str, Any] = yaml.safe_load((ROOT / "tests" / "cases" / "starter_rubrics.yaml").read_text("utf-8"))
+FACTS: dict[str, Any] = yaml.safe_load((ROOT / "tests" / "golden" / "starter_rubrics.yaml").read_text("utf-8"))
 STARTERS = {each["title"]: each for each in FACTS["starter_rubrics"].values()}
 HASHES = json.loads((ROOT / "tests" / "golden" / "rubric_hashes.json").read_text("utf-8"))
 METHODS = {"Claim pipeline": ("claim_pipeline", "groundedness"), "Safety layer": ("safety_layer",)}
