@@ -13,14 +13,15 @@ from conftest import ROOT
 from judging_fakes import ScriptedJudge
 from ragharness import shelf
 from ragharness.rubrics.checking import check
-from ragharness.rubrics.items import Item
-from ragharness.rubrics.people import Opinion
+from ragharness.rubrics.items import Item, Opinion
 from ragharness.rubrics.rubric import Rubric
 from ragharness.rubrics.scoring import Means, score
 from ragharness.rubrics.shelf import find_rubric
 
 NAMES = shelf.names("rubrics")
-FACTS: dict[str, Any] = yaml.safe_load((ROOT / "tests" / "golden" / "starter_rubrics.yaml").read_text("utf-8"))
+FACTS: dict[str, Any] = yaml.safe_load(
+    (ROOT / "tests" / "golden" / "starter_rubrics.yaml").read_text("utf-8")
+)
 STARTERS = {each["title"]: each for each in FACTS["starter_rubrics"].values()}
 HASHES = json.loads((ROOT / "tests" / "golden" / "rubric_hashes.json").read_text("utf-8"))
 METHODS = {"Claim pipeline": ("claim_pipeline", "groundedness"), "Safety layer": ("safety_layer",)}

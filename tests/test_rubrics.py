@@ -24,13 +24,12 @@ from ragharness.rubrics import rules
 from ragharness.rubrics.changes import change_class
 from ragharness.rubrics.checking import check
 from ragharness.rubrics.comparing import NOT_ALIKE, compare_scores, estimate
-from ragharness.rubrics.items import Item, Message, ToolCall, read_items
+from ragharness.rubrics.items import Item, Message, Opinion, ToolCall, read_items, read_opinions
 from ragharness.rubrics.judge import Taken, prompt_of, read_reply
-from ragharness.rubrics.people import Opinion, read_opinions
 from ragharness.rubrics.reading import parse
 from ragharness.rubrics.rubric import Header, Rubric, normalise, weighed
 from ragharness.rubrics.scoring import Means, RubricScores, score
-from ragharness.rubrics.shelf import activate, find_rubric, mark_used, open_active, parent_of
+from ragharness.rubrics.shelf import find_rubric, mark_used, open_active, parent_of
 from ragharness.rubrics.versions import branch, next_version
 
 if TYPE_CHECKING:
@@ -251,14 +250,14 @@ def test_08_the_claim_of_a_branch_is_checked_before_it_is_activated(file: Path) 
     made = branch(str(file), "patch")
     text = made.path.read_text(encoding="utf-8")
     made.path.write_text(text.replace("weight: 0.4", "weight: 0.9"), encoding="utf-8")
-    loaded = find_rubric(str(made.path))
     assert made.title == "replies-1.1"
+    text = text.replace("status: draft", "status: active")
+    made.path.write_text(text.replace("weight: 0.4", "weight: 0.9"), encoding="utf-8")
     with pytest.raises(
         RubricNotUsable, match=r"expected minor, by what differs from replies-1\.0, found patch"
     ):
-        activate(loaded)
+        open_active(str(made.path))
     made.path.write_text(text.replace("friendly and brief?", "friendly, brief?"), encoding="utf-8")
-    activate(find_rubric(str(made.path)))
     assert open_active(str(made.path)).rubric.change_class == "patch"
 
 
@@ -288,7 +287,8 @@ def test_08_classes_of_changes(before: str, after: str, size: str) -> None:
 
 def test_08_numbers_of_versions() -> None:
     assert [next_version("1.9", size) for size in ("patch", "minor", "major")] == ["1.10", "2.0", "2.0"]
-    assert rubric(TEXT.replace('"1.0"', "1.10")).version == "1.10"
+    with pytest.raises(RubricNotUsable, match="line 3: expected `str`, got `float`"):
+        rubric(TEXT.replace('"1.0"', "1.10"))
 
 
 def test_09_methods_score_to_10_and_thresholds_to_100() -> None:
@@ -404,7 +404,7 @@ def test_17_votes_have_mean_sample_variance_and_every_reply() -> None:
 
     found = score(rubric(), [GOOD], Means(Wavering({})))
     (votes,) = mark(found, "tone").votes
-    assert (votes.scores, votes.mean, votes.variance, votes.n, len(votes.raw)) == ((6, 8, 10), 8, 4, 3, 3)
+    assert (votes.scores, votes.mean, votes.variance, len(votes.raw)) == ((6, 8, 10), 8, 4, 3)
     assert over(found, "tone").variance == 4
     assert estimate(rubric(), 1000)["tone"].calls == 3000
 
@@ -489,9 +489,9 @@ def test_20_calls_tokens_and_cost_of_each_dimension() -> None:
     assert over(found, "thanks").taken == Taken()
     shown = render(rubric_scores_sections(found), "text", 120)
     assert "0.03" in shown[shown.upper().index("APPENDIX") :]
-    ahead = estimate(rubric(), 10, [GOOD])["tone"]
+    ahead = estimate(rubric(), 10)["tone"]
     assert (ahead.calls, ahead.cost) == (30, None)
-    assert ahead.prompt_tokens > 1000
+    assert 10_000 < ahead.prompt_tokens < 50_000
 
 
 def test_21_across_versions_only_under_a_banner_and_on_shared_dimensions() -> None:
@@ -500,7 +500,7 @@ def test_21_across_versions_only_under_a_banner_and_on_shared_dimensions() -> No
     found = compare_scores(one, other)
     assert found.banner == NOT_ALIKE
     assert NOT_ALIKE.startswith("not apples-to-apples")
-    assert [each.id for each in found.dimensions] == ["tone", "grounded", "safety"]
+    assert list(found.dimensions) == ["tone", "grounded", "safety"]
     assert found.totals is None
     assert render([scores_beside_section(found)], "text", 120).startswith("not apples-to-apples")
 
@@ -517,7 +517,7 @@ def test_22_a_draft_scores_nothing(file: Path) -> None:
     file.write_text(TEXT.replace("status: active", "status: draft"), encoding="utf-8")
     with pytest.raises(RubricNotUsable, match="line 5: expected an active rubric, found a draft"):
         open_active(str(file))
-    activate(find_rubric(str(file)))
+    file.write_text(TEXT, encoding="utf-8")
     assert open_active(str(file)).rubric.status == "active"
     file.write_text(TEXT.replace("votes: 3", "votes: 0"), encoding="utf-8")
     with pytest.raises(RubricNotUsable, match="line 29: expected votes of the judge"):
@@ -727,9 +727,8 @@ def test_the_verbs_of_rubrics(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text(TEXT.replace("status: active", "status: draft"), encoding="utf-8")
     assert "rag-answer-1.0" in process(tmp_path, "rubric", "list").stdout
     assert "0.2353" in process(tmp_path, "rubric", "show", "rag-answer-1.0").stdout
-    done = process(tmp_path, "rubric", "check", "mine.yaml", "--activate")
+    done = process(tmp_path, "rubric", "check", "mine.yaml")
     assert (done.returncode, "0 problems" in done.stdout) == (0, True)
-    assert "status: active" in (tmp_path / "mine.yaml").read_text("utf-8")
     (tmp_path / "bad.yaml").write_text(TEXT.replace("votes: 3", "votes: 0"), encoding="utf-8")
     done = process(tmp_path, "rubric", "check", "bad.yaml")
     assert (done.returncode, "line 29: expected votes of the judge from 1 to 25, found 0" in done.stdout) == (

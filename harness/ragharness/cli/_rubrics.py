@@ -38,8 +38,8 @@ def prepare(rubric: str, judge: list[str] | None, people: Path | None, *, offlin
     """Return a rubric before anything is asked or scored; raises RagharnessError."""
     from ragharness.download import cache_folder
     from ragharness.options import Options
+    from ragharness.rubrics.items import read_opinions
     from ragharness.rubrics.judge import ModelJudge
-    from ragharness.rubrics.people import read_opinions
     from ragharness.rubrics.scoring import Means, needs
     from ragharness.rubrics.shelf import open_active
 

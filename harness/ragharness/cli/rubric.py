@@ -47,11 +47,7 @@ def show(rubric: str = _RUBRIC, form: str = FORM, as_json: bool = JSON) -> None:
     _print(told, rubric_sections(found, Header.of(found)), form, as_json)
 
 
-def check(
-    rubric: str = _RUBRIC,
-    activate: bool = typer.Option(False, "--activate", help="Make a draft without problems active."),
-    as_json: bool = JSON,
-) -> int:
+def check(rubric: str = _RUBRIC, as_json: bool = JSON) -> int:
     """Say what keeps a rubric from being activated: line, expected, found. Exit code 1: something does."""
     from ragharness.cli._console import print_json, print_lines
     from ragharness.rubrics import shelf
@@ -67,8 +63,6 @@ def check(
         print_lines(
             [*lines, f"{loaded.rubric.title}: {len(wrong)} problems, {len(found) - len(wrong)} advised"]
         )
-    if activate and not wrong:
-        shelf.activate(loaded)
     return EXIT_PROBLEMS if wrong else 0
 
 
@@ -88,13 +82,12 @@ def branch(
     made = make(rubric, next((each for each in ORDER if each == claim), None), out)
     lines = [f"{made.title} ({made.change_class}): {made.path}", *(f"  {each.told}" for each in made.changes)]
     lines += [f"{made.restored} is again as it was used"] if made.restored else []
-    print_lines([*lines, f"edit it, then: ragharness rubric check {made.path} --activate"])
+    print_lines([*lines, f"edit it, then: ragharness rubric check {made.path}, and write status: active"])
 
 
 def cost(
     rubric: str = _RUBRIC,
     outputs: int = typer.Option(1000, "--outputs", metavar="N", help="Outputs to score."),
-    file: Annotated[Path | None, typer.Option("--file", help="JSONL of outputs, for their length.")] = None,
     model: str = typer.Option("", "--model", help="Judge model, for its price."),
     form: str = FORM,
     as_json: bool = JSON,
@@ -103,12 +96,11 @@ def cost(
     from ragharness.pipelines.llm import price_of
     from ragharness.reports.rubric import cost_section
     from ragharness.rubrics.comparing import estimate
-    from ragharness.rubrics.items import read_items
     from ragharness.rubrics.shelf import find_rubric
 
     found = find_rubric(rubric).rubric
     price = price_of(model) if model else None
-    costs = estimate(found, outputs, read_items(file) if file else (), price)
+    costs = estimate(found, outputs, price)
     _print(costs, [cost_section(found.title, costs, outputs)], form, as_json)
 
 

@@ -149,9 +149,8 @@ def change_section(changes: Sequence[Change], size: str | None) -> Section:
 def scores_beside_section(found: ScoresBeside) -> Section:
     """Return two scores side by side, under the banner where the rubrics differ."""
     first, second = found.rubrics
-    rows = [[each.id, _number(each.first, 1), _number(each.second, 1)] for each in found.dimensions]
-    if found.totals is not None:
-        rows.append(["weighted total", *(_number(each, 1) for each in found.totals)])
+    both = {**found.dimensions, **({"weighted total": found.totals} if found.totals else {})}
+    rows = [[name, *(_number(each, 1) for each in pair)] for name, pair in both.items()]
     head = ("dimension", f"{first.id} {first.version}", f"{second.id} {second.version}")
     told = [found.banner] if found.banner else []
     return Section("", [*told, header(first), header(second)], head, rows, tone="unclear" if told else "")

@@ -38,33 +38,22 @@ class Problem(NamedTuple):
     rule: int
     """The line of the checklist: 1 fields, 2 weights, 3 dimensions, 4 descriptions, 5 methods, 6 thresholds,
     7 prompts and rules, 8 versions, 18 safety checks."""
-    line: int
-    expected: str
-    found: str
-    advice: bool = False
-
-    def __str__(self) -> str:
-        return f"line {self.line}: expected {self.expected}, found {self.found}"
-
-
-class _Wrong(NamedTuple):
-    """A problem by the path of its value."""
-
-    rule: int
     place: str
+    """The path of the value."""
     expected: str
     found: object
     advice: bool = False
+    line: int = 0
+
+    def __str__(self) -> str:
+        return f"line {self.line}: expected {self.expected}, found {_shown(self.found)}"
 
 
 def check(loaded: Loaded, parent: Rubric | None = None) -> list[Problem]:
     """Return every problem of a rubric in the order of its lines; ``parent``: what it was branched from."""
     found = [*_fields(loaded.rubric), *_weights(loaded.rubric), *_dimensions(loaded.rubric)]
     found += [*_policy(loaded.rubric), *_version(loaded.rubric, parent)]
-    problems = [
-        Problem(each.rule, loaded.line(each.place), each.expected, _shown(each.found), each.advice)
-        for each in found
-    ]
+    problems = [each._replace(line=loaded.line(each.place)) for each in found]
     return sorted(problems, key=lambda each: (each.line, each.rule))
 
 
@@ -72,54 +61,54 @@ def _shown(value: object) -> str:
     return value if isinstance(value, str) and value else "none" if value in ("", None) else f"{value}"
 
 
-def _fields(rubric: Rubric) -> Iterator[_Wrong]:
+def _fields(rubric: Rubric) -> Iterator[Problem]:
     for name in ("id", "version", "owner"):
         if not getattr(rubric, name).strip():
-            yield _Wrong(1, f"$.{name}", f"a field {name}", "none")
+            yield Problem(1, f"$.{name}", f"a field {name}", "none")
     if rubric.id and not _ID.fullmatch(rubric.id):
-        yield _Wrong(1, "$.id", "an id of small letters, digits and hyphens", repr(rubric.id))
+        yield Problem(1, "$.id", "an id of small letters, digits and hyphens", repr(rubric.id))
     if rubric.version and not VERSION.fullmatch(rubric.version):
-        yield _Wrong(1, "$.version", "a version such as 1.0", repr(rubric.version))
+        yield Problem(1, "$.version", "a version such as 1.0", repr(rubric.version))
     if not rubric.dimensions:
-        yield _Wrong(1, "$.dimensions", "dimensions", "none")
+        yield Problem(1, "$.dimensions", "dimensions", "none")
     if not rubric.safety_policy.reference.strip():
-        yield _Wrong(1, "$.safety_policy", "safety_policy with a reference", "none")
+        yield Problem(1, "$.safety_policy", "safety_policy with a reference", "none")
     untied = _UNTIED & set(_words(f"{rubric.id} {rubric.name}"))
     for word in sorted(untied):
-        yield _Wrong(1, "$.id", "a name tied to the product's version", repr(word), advice=True)
+        yield Problem(1, "$.id", "a name tied to the product's version", repr(word), advice=True)
 
 
-def _weights(rubric: Rubric) -> Iterator[_Wrong]:
+def _weights(rubric: Rubric) -> Iterator[Problem]:
     for number, each in enumerate(rubric.dimensions):
         place = f"$.dimensions[{number}].weight"
         if each.gate:
             if each.weight is not None:
-                yield _Wrong(2, place, f"no weight on the gate {each.id}", f"{each.weight:g}")
+                yield Problem(2, place, f"no weight on the gate {each.id}", f"{each.weight:g}")
         elif each.weight is None or not 0 <= each.weight < math.inf:
-            yield _Wrong(2, place, f"a weight of {each.id} from 0", each.weight)
+            yield Problem(2, place, f"a weight of {each.id} from 0", each.weight)
     if rubric.dimensions and not rubric.normalised:
-        yield _Wrong(2, "$.dimensions", "a dimension with a weight above 0", "none")
+        yield Problem(2, "$.dimensions", "a dimension with a weight above 0", "none")
 
 
-def _dimensions(rubric: Rubric) -> Iterator[_Wrong]:
+def _dimensions(rubric: Rubric) -> Iterator[Problem]:
     count = len(rubric.dimensions)
     if count > MOST_DIMENSIONS:
         extra = f"$.dimensions[{MOST_DIMENSIONS}]"
-        yield _Wrong(3, extra, f"at most {MOST_DIMENSIONS} dimensions, gates included", count)
+        yield Problem(3, extra, f"at most {MOST_DIMENSIONS} dimensions, gates included", count)
     elif count and count not in ADVISED:
-        yield _Wrong(3, "$.dimensions", "4 to 8 dimensions, as is advised", count, advice=True)
+        yield Problem(3, "$.dimensions", "4 to 8 dimensions, as is advised", count, advice=True)
     seen: set[str] = set()
     for number, each in enumerate(rubric.dimensions):
         place = f"$.dimensions[{number}]"
         if not _ID.fullmatch(each.id):
-            yield _Wrong(1, f"{place}.id", "an id of small letters, digits and hyphens", each.id)
+            yield Problem(1, f"{place}.id", "an id of small letters, digits and hyphens", each.id)
         elif each.id in seen:
-            yield _Wrong(1, f"{place}.id", "an id of its own", f"{each.id} twice")
+            yield Problem(1, f"{place}.id", "an id of its own", f"{each.id} twice")
         seen.add(each.id)
         if not each.description.strip():
-            yield _Wrong(4, f"{place}.description", f"a description of {each.id}", "none")
+            yield Problem(4, f"{place}.description", f"a description of {each.id}", "none")
         elif _restates(each):
-            yield _Wrong(4, f"{place}.description", "more than the name again", repr(each.description))
+            yield Problem(4, f"{place}.description", "more than the name again", repr(each.description))
         yield from _method(each, place, rubric)
         yield from _threshold(each, f"{place}.threshold")
 
@@ -133,102 +122,102 @@ def _restates(each: Dimension) -> bool:
     return set(_words(each.description)) - _EMPTY <= set(_words(f"{each.name} {each.id}"))
 
 
-def _threshold(each: Dimension, place: str) -> Iterator[_Wrong]:
+def _threshold(each: Dimension, place: str) -> Iterator[Problem]:
     if each.gate:
         if each.threshold is not None:
-            yield _Wrong(6, place, f"no threshold on the gate {each.id}: it passes or fails", each.threshold)
+            yield Problem(6, place, f"no threshold on the gate {each.id}: it passes or fails", each.threshold)
     elif each.threshold is None or not 0 <= each.threshold <= 100:
-        yield _Wrong(6, place, f"a threshold of {each.id} from 0 to 100", each.threshold)
+        yield Problem(6, place, f"a threshold of {each.id} from 0 to 100", each.threshold)
 
 
-def _method(each: Check, place: str, rubric: Rubric) -> Iterator[_Wrong]:
+def _method(each: Check, place: str, rubric: Rubric) -> Iterator[Problem]:
     gate = not isinstance(each, Dimension) or each.gate
     allowed = [name for name in METHODS if name != "safety_layer" or isinstance(each, Dimension)]
     if each.method not in allowed:
-        yield _Wrong(5, f"{place}.method", f"a method of {each.id}: {', '.join(allowed)}", each.method)
+        yield Problem(5, f"{place}.method", f"a method of {each.id}: {', '.join(allowed)}", each.method)
         return
     if each.method == "safety_layer":
         if not gate:
-            yield _Wrong(5, f"{place}.method", "safety_layer on a gate only", "it on a weighted dimension")
+            yield Problem(5, f"{place}.method", "safety_layer on a gate only", "it on a weighted dimension")
         if not rubric.safety_policy.checks:
-            yield _Wrong(18, "$.safety_policy", f"checks of the safety policy for {each.id}", "none")
+            yield Problem(18, "$.safety_policy", f"checks of the safety policy for {each.id}", "none")
     elif each.method in (JUDGED, "human"):
         if not each.prompt.strip():
-            yield _Wrong(7, f"{place}.prompt", f"a prompt of {each.id}", "none")
+            yield Problem(7, f"{place}.prompt", f"a prompt of {each.id}", "none")
     else:
         yield from _rules(each, f"{place}.rule")
     if each.method == JUDGED and (each.votes is None or not 1 <= each.votes <= MOST_VOTES):
-        yield _Wrong(7, f"{place}.votes", f"votes of the judge from 1 to {MOST_VOTES}", each.votes)
+        yield Problem(7, f"{place}.votes", f"votes of the judge from 1 to {MOST_VOTES}", each.votes)
     if gate and each.method == JUDGED and each.human != "required":
         wanted = "human: required, as no gate is decided by a judge alone"
-        yield _Wrong(18, f"{place}.method", wanted, repr(each.human))
+        yield Problem(18, f"{place}.method", wanted, repr(each.human))
     detects = "no_pii" in each.rule
     if _PERSONAL.search(f"{each.id.replace('_', ' ')} {each.description} {each.prompt}") and (
         each.method == JUDGED
     ):
-        yield _Wrong(18, f"{place}.method", "a detector of personal data (rule: no_pii)", "a judge alone")
+        yield Problem(18, f"{place}.method", "a detector of personal data (rule: no_pii)", "a judge alone")
     if detects and each.human != "on_flag":
-        yield _Wrong(18, f"{place}.human", f"human: on_flag beside the detector of {each.id}", each.human)
+        yield Problem(18, f"{place}.human", f"human: on_flag beside the detector of {each.id}", each.human)
 
 
-def _rules(each: Check, place: str) -> Iterator[_Wrong]:
+def _rules(each: Check, place: str) -> Iterator[Problem]:
     if not each.rule:
-        yield _Wrong(7, place, f"a rule of {each.id}", "none")
+        yield Problem(7, place, f"a rule of {each.id}", "none")
     only = _ONLY_RULE.get(each.method)
     for name, arguments in each.rule.items():
         if only is None:
             told = fault(name, arguments)
             if told:
                 expected, _, found = told.rpartition(", found")
-                yield _Wrong(7, f"{place}.{name}", expected, found.lstrip(": "))
+                yield Problem(7, f"{place}.{name}", expected, found.lstrip(": "))
         elif name != only:
-            yield _Wrong(7, f"{place}.{name}", f"the rule {only} for {each.method}", name)
+            yield Problem(7, f"{place}.{name}", f"the rule {only} for {each.method}", name)
         elif only == "claims":
             against = arguments.get("against")
             if not isinstance(against, list) or not against or not all(name in SOURCES for name in against):
                 expected = f"against: a list of {', '.join(SOURCES)}"
-                yield _Wrong(7, f"{place}.{name}", expected, repr(against))
+                yield Problem(7, f"{place}.{name}", expected, repr(against))
             if arguments.keys() - {"against", "field"} or not isinstance(arguments.get("field", ""), str):
-                yield _Wrong(7, f"{place}.{name}", "against and the name of a field", repr(arguments))
+                yield Problem(7, f"{place}.{name}", "against and the name of a field", repr(arguments))
         else:
             yield from _cosine(arguments, f"{place}.{name}")
 
 
-def _cosine(arguments: dict[str, object], place: str) -> Iterator[_Wrong]:
+def _cosine(arguments: dict[str, object], place: str) -> Iterator[Problem]:
     low, high = arguments.get("zero_at"), arguments.get("ten_at")
     good = all(isinstance(each, (int, float)) and -1 <= each <= 1 for each in (low, high))
     if not good or not low < high:  # type: ignore[operator]
-        yield _Wrong(7, place, "zero_at below ten_at, both from -1 to 1", f"{low!r} and {high!r}")
+        yield Problem(7, place, "zero_at below ten_at, both from -1 to 1", f"{low!r} and {high!r}")
     if arguments.get("to") not in ("expected", "input"):
-        yield _Wrong(7, place, "to: expected or input", repr(arguments.get("to")))
+        yield Problem(7, place, "to: expected or input", repr(arguments.get("to")))
 
 
-def _policy(rubric: Rubric) -> Iterator[_Wrong]:
+def _policy(rubric: Rubric) -> Iterator[Problem]:
     for number, each in enumerate(rubric.safety_policy.checks):
         place = f"$.safety_policy.checks[{number}]"
         if not _ID.fullmatch(each.id):
-            yield _Wrong(1, f"{place}.id", "an id of small letters, digits and hyphens", each.id)
+            yield Problem(1, f"{place}.id", "an id of small letters, digits and hyphens", each.id)
         yield from _method(each, place, rubric)
     layered = any(each.method == "safety_layer" for each in rubric.dimensions)
     if rubric.safety_policy.checks and not layered:
-        yield _Wrong(18, "$.safety_policy", "a gate of the method safety_layer for its checks", "none")
+        yield Problem(18, "$.safety_policy", "a gate of the method safety_layer for its checks", "none")
 
 
-def _version(rubric: Rubric, parent: Rubric | None) -> Iterator[_Wrong]:
+def _version(rubric: Rubric, parent: Rubric | None) -> Iterator[Problem]:
     if not rubric.parent:
         if rubric.change_class:
-            yield _Wrong(8, "$.change_class", "a parent", "a change_class alone")
+            yield Problem(8, "$.change_class", "a parent", "a change_class alone")
         return
     if parent is None:
-        yield _Wrong(8, "$.parent", "a parent whose version can be found", rubric.parent)
+        yield Problem(8, "$.parent", "a parent whose version can be found", rubric.parent)
         return
     written = f"{parent.title}@{parent.hash}"
     if rubric.parent != written:
-        yield _Wrong(8, "$.parent", written, rubric.parent)
+        yield Problem(8, "$.parent", written, rubric.parent)
     if (rubric.id, rubric.version) == (parent.id, parent.version):
-        yield _Wrong(8, "$.version", "another version than its parent's", rubric.version)
+        yield Problem(8, "$.version", "another version than its parent's", rubric.version)
     is_class = change_class(parent, rubric)
     if is_class and rubric.change_class != is_class:
-        yield _Wrong(
+        yield Problem(
             8, "$.change_class", f"{is_class}, by what differs from {parent.title}", rubric.change_class
         )

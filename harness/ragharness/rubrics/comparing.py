@@ -11,8 +11,6 @@ from ragharness.rubrics.judge import Taken, prompt_of
 from ragharness.rubrics.rubric import JUDGED, Header
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ragharness.pipelines._llm.prices import Price
     from ragharness.rubrics.rubric import Rubric
     from ragharness.rubrics.scoring import RubricScores
@@ -23,18 +21,10 @@ _TOKEN = 4
 """Characters of a token, roughly."""
 
 _OUTPUT = 1500
-"""Characters of an input with its output, where no outputs are given."""
+"""Characters of an input with its output, roughly."""
 
 _REPLY = 200
 """Tokens of a judge's reply, roughly."""
-
-
-class Beside(Struct, frozen=True):
-    """One dimension of two scores."""
-
-    id: str
-    first: float | None
-    second: float | None
 
 
 class ScoresBeside(Struct, frozen=True):
@@ -42,32 +32,26 @@ class ScoresBeside(Struct, frozen=True):
 
     rubrics: tuple[Header, Header]
     banner: str
-    dimensions: tuple[Beside, ...]
+    dimensions: dict[str, tuple[float | None, float | None]]
     totals: tuple[float | None, float | None] | None
 
 
 def compare_scores(first: RubricScores, second: RubricScores) -> ScoresBeside:
     """Return two scores side by side."""
     same = first.rubric == second.rubric
-    theirs = {each.id: each for each in second.dimensions}
-    shared = tuple(
-        Beside(each.id, each.mean, theirs[each.id].mean) for each in first.dimensions if each.id in theirs
-    )
+    theirs = {each.id: each.mean for each in second.dimensions}
+    shared = {each.id: (each.mean, theirs[each.id]) for each in first.dimensions if each.id in theirs}
     totals = (first.total, second.total) if same else None
     return ScoresBeside((first.rubric, second.rubric), "" if same else NOT_ALIKE, shared, totals)
 
 
-def estimate(
-    rubric: Rubric, count: int, items: Sequence[Item] = (), price: Price | None = None
-) -> dict[str, Taken]:
+def estimate(rubric: Rubric, count: int, price: Price | None = None) -> dict[str, Taken]:
     """Return what each judged dimension or check will take for so many outputs; advice, no limit."""
-    shown = items or (Item(id="1", input="", output="x" * _OUTPUT),)
     found: dict[str, Taken] = {}
     for each in rubric.asked:
         if each.method == JUDGED:
             calls = count * (each.votes or 1)
-            length = sum(len(prompt_of(each, item)) for item in shown) // len(shown)
-            prompt, reply = calls * (length // _TOKEN), calls * _REPLY
-            cost = price.cost(prompt, reply) if price else None
-            found[each.id] = Taken(calls, prompt, reply, cost)
+            prompt = calls * len(prompt_of(each, Item(output="x" * _OUTPUT))) // _TOKEN
+            cost = price.cost(prompt, calls * _REPLY) if price else None
+            found[each.id] = Taken(calls, prompt, calls * _REPLY, cost)
     return found

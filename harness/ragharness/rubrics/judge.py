@@ -89,11 +89,6 @@ class Votes(Struct, frozen=True):
     rationale: str = ""
     taken: Taken = Taken()
 
-    @property
-    def n(self) -> int:
-        """Votes that can be read."""
-        return len(self.scores)
-
 
 def prompt_of(asked: Check, item: Item) -> str:
     """Return the judge's prompt: dimension, definition, quoted inputs, the flaw first, JSON."""

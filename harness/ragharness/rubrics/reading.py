@@ -12,10 +12,7 @@ from ragharness.errors import RubricNotUsable
 from ragharness.rubrics.rubric import Rubric
 
 _LONGEST = 1_000_000
-_TAG = "tag:yaml.org,2002:"
 _PLACE = re.compile(r" - at `(?:key in )?([^`]*)`$")
-_TEXTS = frozenset({"id", "version", "name", "owner", "parent", "description", "prompt", "reference"})
-"""Always read as written: a version 1.10 is not the number 1.1."""
 
 
 class Loaded(NamedTuple):
@@ -54,13 +51,14 @@ def parse(text: str, path: Path) -> Loaded:
     lines: dict[str, int] = {"$": 1}
     try:
         _refuse_references(text, path)
-        plain = _plain(yaml.compose(text, Loader=yaml.SafeLoader), "$", lines, path)
+        _note(yaml.compose(text, Loader=yaml.SafeLoader), "$", lines, path)
+        plain = yaml.safe_load(text)
     except yaml.YAMLError as error:
         mark: Any = getattr(error, "problem_mark", None)
         said = getattr(error, "problem", None) or str(error).splitlines()[0]
         raise _refused(path, mark.line + 1 if mark is not None else 1, "YAML", str(said)) from error
-    except RecursionError as error:
-        raise _refused(path, 1, "a rubric", "values nested too deeply") from error
+    except (RecursionError, ValueError, OverflowError, TypeError, AttributeError) as error:
+        raise _refused(path, 1, "a rubric", f"what YAML cannot build: {error}") from error
     try:
         rubric = msgspec.convert(plain, Rubric)
     except msgspec.ValidationError as error:
@@ -88,40 +86,20 @@ def _refuse_references(text: str, path: Path) -> None:
             raise _refused(path, mark.line + 1, "every value written out", f"*{event.anchor}")
 
 
-def _plain(node: Any, place: str, lines: dict[str, int], path: Path) -> Any:
-    """Return a node as plain Python, and note the line of each of its values."""
+def _note(node: Any, place: str, lines: dict[str, int], path: Path) -> None:
+    """Note the line of every value below a node; raises RubricNotUsable for a field given twice."""
     import yaml
 
     if node is None:
         raise _refused(path, 1, "a rubric", "an empty file")
-    line = node.start_mark.line + 1
-    lines.setdefault(place, line)
+    lines.setdefault(place, node.start_mark.line + 1)
     if isinstance(node, yaml.SequenceNode):
-        return [_plain(each, f"{place}[{number}]", lines, path) for number, each in enumerate(node.value)]
-    if isinstance(node, yaml.ScalarNode):
-        return _scalar(node.tag, node.value, place.rpartition(".")[2])
-    found: dict[str, Any] = {}
-    for key, value in node.value:
-        if not isinstance(key, yaml.ScalarNode):
-            raise _refused(path, key.start_mark.line + 1, "the name of a field", "a list or mapping")
-        if key.value in found:
-            raise _refused(path, key.start_mark.line + 1, f"{key.value} once", "it twice")
-        lines[f"{place}.{key.value}"] = key.start_mark.line + 1
-        found[key.value] = _plain(value, f"{place}.{key.value}", lines, path)
-    return found
-
-
-def _scalar(tag: str, written: str, name: str) -> Any:
-    kind = tag.removeprefix(_TAG)
-    if name in _TEXTS and kind in ("int", "float", "timestamp"):
-        return written
-    if kind == "null":
-        return None
-    if kind == "bool":
-        return written.lower() in ("yes", "true", "on")
-    if kind in ("int", "float"):
-        try:
-            return int(written) if kind == "int" else float(written)
-        except ValueError:
-            return written
-    return written
+        for number, each in enumerate(node.value):
+            _note(each, f"{place}[{number}]", lines, path)
+    elif isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            name, line = f"{place}.{key.value}", key.start_mark.line + 1
+            if name in lines:
+                raise _refused(path, line, f"{key.value} once", "it twice")
+            lines[name] = line
+            _note(value, name, lines, path)

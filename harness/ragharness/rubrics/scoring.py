@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from ragharness.errors import UsageError
 from ragharness.rubrics.claims import grounded, invented
+from ragharness.rubrics.items import Opinion
 from ragharness.rubrics.judge import Taken, Votes, take_votes
-from ragharness.rubrics.people import Opinion
 from ragharness.rubrics.rubric import JUDGED, SCALE, Header, weighed
 from ragharness.rubrics.rules import Marked, apply
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ragharness import shelf
 from ragharness.errors import RubricNotUsable, UnknownName
 from ragharness.rubrics.checking import check
-from ragharness.rubrics.reading import Loaded, parse, read_rubric
+from ragharness.rubrics.reading import Loaded, read_rubric
 from ragharness.support.files import write_whole
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 LOCAL = Path("rubrics")
 USED = "used"
 """The folder beside a rubric that holds each version as it was used."""
-
-_STATUS = re.compile(r"(?m)^status\s*:.*$")
 
 
 def rubric_names() -> dict[str, Path]:
@@ -54,7 +52,7 @@ def open_active(wanted: str) -> Loaded:
         raise RubricNotUsable(
             f"{path}, line {loaded.line('$.status')}: expected an active rubric, found a draft:"
             " a rubric is settled before its scores are computed",
-            help=f"ragharness rubric check {wanted} --activate",
+            help=f"ragharness rubric check {wanted}, then write status: active",
         )
     before = used(loaded)
     if before is not None and before.rubric.hash != rubric.hash:
@@ -99,17 +97,3 @@ def _version(loaded: Loaded, title: str) -> Loaded | None:
 
 def _kept(loaded: Loaded, title: str) -> Path:
     return loaded.path.parent / USED / f"{title}.yaml"
-
-
-def activate(loaded: Loaded) -> None:
-    """Write ``status: active`` into a rubric without problems; raises RubricNotUsable for one with some."""
-    wrong = [each for each in check(loaded, parent_of(loaded)) if not each.advice]
-    if wrong:
-        raise RubricNotUsable(f"{loaded.path}, {wrong[0]}", help="correct it: a draft may stay as it is")
-    if _STATUS.search(loaded.text):
-        text = _STATUS.sub("status: active", loaded.text, count=1)
-    else:
-        text = re.sub(r"(?m)^id\s*:.*$", r"\g<0>\nstatus: active", loaded.text, count=1)
-    if parse(text, loaded.path).rubric.status != "active":
-        raise RubricNotUsable(f"expected a line 'status: draft' in {loaded.path}, found none")
-    write_whole(loaded.path, text.encode())
