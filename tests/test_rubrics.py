@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ragharness as rh
+from answering import Answering, Asked, Reply
 from commands import process
 from judging_fakes import ScriptedJudge
 from ragharness import shelf as shelves
@@ -25,10 +26,11 @@ from ragharness.rubrics.changes import change_class
 from ragharness.rubrics.checking import check
 from ragharness.rubrics.comparing import NOT_ALIKE, compare_scores, estimate
 from ragharness.rubrics.items import Item, Message, Opinion, ToolCall, read_items, read_opinions
-from ragharness.rubrics.judge import Taken, prompt_of, read_reply
+from ragharness.rubrics.judge import ModelJudge, Taken, prompt_of, read_reply
 from ragharness.rubrics.reading import parse
 from ragharness.rubrics.rubric import Header, Rubric, normalise, weighed
-from ragharness.rubrics.scoring import Means, RubricScores, score
+from ragharness.rubrics.scores import RubricScores
+from ragharness.rubrics.scoring import Means, score
 from ragharness.rubrics.shelf import find_rubric, mark_used, open_active, parent_of
 from ragharness.rubrics.versions import branch, next_version
 
@@ -674,6 +676,7 @@ def test_outputs_without_text_are_counted_and_never_scored() -> None:
     found = by(msgspec.structs.replace(GOOD, output=None))
     assert {each.status for each in found.items[0].marks} == {"no_output"}
     assert (found.verdict, found.total) == ("incomplete", None)
+    assert "tone: 1 of 1 outputs not scored (no output)" in found.notes
 
 
 def test_outputs_of_a_file(tmp_path: Path) -> None:
@@ -742,3 +745,48 @@ def test_the_verbs_of_rubrics(tmp_path: Path) -> None:
         "minor"
         in process(tmp_path, "rubric", "diff", "rag-answer-1.0", "customer-support-1.0").stdout.lower()
     )
+
+
+def chat(asked: Asked) -> Reply:
+    text = json.dumps({"flaw": "none", "rationale": "r", "evidence": ["e"], "score": 8})
+    message = {"role": "assistant", "content": text}
+    usage = {"prompt_tokens": 50, "completion_tokens": 9}
+    return Reply({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage})
+
+
+def model_judge(server: Answering, cache: Path | None = None) -> ModelJudge:
+    return ModelJudge({"model": "m-1", "base-url": server.url("/v1")}, cache)
+
+
+def test_any_model_can_judge_and_each_vote_is_a_call_of_its_own(tmp_path: Path) -> None:
+    with Answering(chat) as server:
+        found = score(rubric(), [GOOD], Means(model_judge(server, tmp_path)))
+        assert found.judge == "m-1"
+        assert mark(found, "tone").votes[0].scores == (8, 8, 8)
+        assert over(found, "tone").taken.prompt_tokens == 150
+        assert len(server.asked) == 3
+        assert "Dimension: Tone" in server.asked[0].json["messages"][-1]["content"]
+        again = score(rubric(), [GOOD], Means(model_judge(server, tmp_path)))
+        assert again.total == found.total
+        assert len(server.asked) == 5, "the first vote was kept, the others are drawn anew"
+
+
+def test_a_judge_that_is_busy_for_a_while_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ragharness.rubrics.judge.time.sleep", lambda _: None)
+    waits = iter([503, 429])
+
+    def reply(asked: Asked) -> Reply:
+        status = next(waits, None)
+        return chat(asked) if status is None else Reply({"error": {"message": "busy"}}, status=status)
+
+    with Answering(reply) as server:
+        assert mark(score(rubric(), [GOOD], Means(model_judge(server))), "tone").score100 == 80
+        assert len(server.asked) == 5
+
+
+def test_a_judge_that_stays_away_leaves_the_dimension_invalid(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ragharness.rubrics.judge.time.sleep", lambda _: None)
+    with Answering(lambda _: Reply({"error": {"message": "busy"}}, status=503)) as server:
+        tone = mark(score(rubric(), [GOOD], Means(model_judge(server))), "tone")
+    assert tone.status == "invalid"
+    assert tone.votes[0].raw[0].startswith("no reply: ")

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from ragharness.rubrics.items import Item
     from ragharness.rubrics.reading import Loaded
-    from ragharness.rubrics.scoring import Means, RubricScores
+    from ragharness.rubrics.scores import RubricScores
+    from ragharness.rubrics.scoring import Means
     from ragharness.store import RunFolder
 
 EXIT = {"pass": 0, "fail": 1, "incomplete": 2}

@@ -114,7 +114,7 @@ def diff(
     from ragharness.reports.rubric import change_section, cost_section, scores_beside_section
     from ragharness.rubrics.changes import change_class, changes
     from ragharness.rubrics.comparing import compare_scores, estimate
-    from ragharness.rubrics.scoring import read_scores
+    from ragharness.rubrics.scores import read_scores
     from ragharness.rubrics.shelf import find_rubric
 
     if first.endswith(".json") and second.endswith(".json"):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ragharness.rubrics.comparing import ScoresBeside
     from ragharness.rubrics.judge import Taken
     from ragharness.rubrics.rubric import Header, Rubric
-    from ragharness.rubrics.scoring import DimensionScore, RubricScores
+    from ragharness.rubrics.scores import DimensionScore, RubricScores
 
 _TONES: dict[str, Tone] = {"pass": "good", "fail": "bad", "incomplete": "unclear"}
 _SHOWN = 10
@@ -55,7 +55,7 @@ def rubric_scores_sections(found: RubricScores) -> list[Section]:
 def _row(each: DimensionScore) -> list[str]:
     came = {True: "pass", False: "FAIL", None: "open"}[each.passes]
     applies = set(each.outputs) - {"not_applicable"}
-    count = each.outputs.get("scored", 0)
+    count = sum(each.outputs.values()) - each.outputs.get("not_applicable", 0)
     return [
         each.id,
         each.method,

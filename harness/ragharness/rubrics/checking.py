@@ -105,10 +105,8 @@ def _dimensions(rubric: Rubric) -> Iterator[Problem]:
         elif each.id in seen:
             yield Problem(1, f"{place}.id", "an id of its own", f"{each.id} twice")
         seen.add(each.id)
-        if not each.description.strip():
-            yield Problem(4, f"{place}.description", f"a description of {each.id}", "none")
-        elif _restates(each):
-            yield Problem(4, f"{place}.description", "more than the name again", repr(each.description))
+        if _restates(each):
+            yield Problem(4, f"{place}.description", f"{each.id} to say more than its name", each.description)
         yield from _method(each, place, rubric)
         yield from _threshold(each, f"{place}.threshold")
 

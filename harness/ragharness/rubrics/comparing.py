@@ -13,7 +13,7 @@ from ragharness.rubrics.rubric import JUDGED, Header
 if TYPE_CHECKING:
     from ragharness.pipelines._llm.prices import Price
     from ragharness.rubrics.rubric import Rubric
-    from ragharness.rubrics.scoring import RubricScores
+    from ragharness.rubrics.scores import RubricScores
 
 NOT_ALIKE = "not apples-to-apples: the scores are by different rubrics or versions; shared dimensions only"
 

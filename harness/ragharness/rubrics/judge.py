@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-import threading
 import time
 from pathlib import Path
 from statistics import fmean, variance
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 from msgspec import Struct
@@ -33,6 +32,10 @@ _PROMPTS = Path(__file__).parent / "prompts"
 _LONGEST_WAIT = 60.0
 _PLACE = re.compile(r"\{(name|definition|prompt|inputs)\}")
 _FENCED = re.compile(r"(?s)\A\s*```(?:json)?\s*\n(.*?)\n\s*```\s*\Z")
+
+
+_NOTHING: tuple[Any, Any, Any] = (None, None, None)
+"""A judge knows no corpus, questions or passages but those of the prompt."""
 
 
 class Said(NamedTuple):
@@ -161,41 +164,27 @@ class ModelJudge:
         self, settings: Mapping[str, str], cache: Path | None = None, *, offline: bool = False
     ) -> None:
         """Raises UsageError for settings that cannot be meant."""
-        self._settings, self._cache, self._offline = dict(settings), cache, offline
-        self._lock = threading.Lock()
-        self._loop = asyncio.new_event_loop()
-        threading.Thread(target=self._loop.run_forever, daemon=True).start()
-        self._asked: dict[int, Any] = {}
-        self.name = str(self._model(0).settings["model"])
-
-    def _model(self, vote: int) -> Any:
-        """Return what asks for one vote: a reply kept for another vote would be no vote of its own."""
         from ragharness.options import Options
         from ragharness.pipelines import Context, load_pipeline
 
-        given = {"structured": "off", "max-tokens": "1024", **self._settings}
-        given |= {
-            "prompt": str(_PROMPTS / "model.txt"),
-            **({"cache": "no", "temperature": "0.7"} if vote else {}),
-        }
-        with self._lock:
-            if bool(vote) not in self._asked:
-                options = Options(given, flag="--judge", offline=self._offline)
-                nothing = cast("Any", None)
-                context = Context(nothing, nothing, nothing, options, self._cache)
-                self._asked[bool(vote)] = load_pipeline("llm", context)
-            return self._asked[bool(vote)]
+        given = {"max-tokens": "1024", **settings, "structured": "off", "prompt": str(_PROMPTS / "model.txt")}
+        # A reply that is kept for one vote would be no vote of its own for another.
+        self._first, self._further = (
+            load_pipeline("llm", Context(*_NOTHING, Options(each, flag="--judge", offline=offline), cache))
+            for each in (given, {**given, "cache": "no"})
+        )
+        self.name = str(self._first.settings["model"])
 
     def ask(self, prompt: str, vote: int = 0) -> Said:
         """Return the reply, kept from an earlier call for the first vote; a busy service is waited for."""
         from ragharness.pipelines import read_answer
         from ragharness.support.http import doubled
 
-        model = self._model(vote)
-        kept = model.recall(prompt, ()) if model.recall else None
+        model: Any = self._further if vote else self._first
+        kept = model.recall(prompt, ())
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                got = kept or asyncio.run_coroutine_threadsafe(model.call(prompt, ()), self._loop).result()
+                got = kept or asyncio.run(model.call(prompt, ()))
                 break
             except TemporaryFailure as failure:
                 if attempt == ATTEMPTS:

@@ -6,95 +6,30 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import reduce
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
 from ragharness.errors import UsageError
 from ragharness.rubrics.claims import grounded, invented
 from ragharness.rubrics.items import Opinion
-from ragharness.rubrics.judge import Taken, Votes, take_votes
+from ragharness.rubrics.judge import Taken, take_votes
 from ragharness.rubrics.rubric import JUDGED, SCALE, Header, weighed
 from ragharness.rubrics.rules import Marked, apply
+from ragharness.rubrics.scores import DimensionScore, ItemScore, Mark, RubricScores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from ragharness.rubrics.items import Item
     from ragharness.rubrics.judge import Judge
     from ragharness.rubrics.rubric import Check, Dimension, Rubric
-
-Status = Literal["scored", "not_applicable", "invalid", "open", "no_output"]
-Verdict = Literal["pass", "fail", "incomplete"]
+    from ragharness.rubrics.scores import Status, Verdict
 
 GATE_KEPT = 8.0
 """A judge's mean from which on it finds a gate kept; a person must find so, too."""
 
 _WORKERS = 8
-
-
-class Mark(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One dimension of one output."""
-
-    dimension: str
-    status: Status
-    score100: float | None = None
-    passes: bool | None = None
-    told: str = ""
-    votes: tuple[Votes, ...] = ()
-    people: tuple[Opinion, ...] = ()
-    human100: float | None = None
-    """What people say, beside the score."""
-
-
-class ItemScore(Struct, frozen=True):
-    """One output."""
-
-    id: str
-    verdict: Verdict
-    total: float | None
-    marks: tuple[Mark, ...]
-
-
-class DimensionScore(Struct, frozen=True, kw_only=True):
-    """One dimension over all outputs."""
-
-    id: str
-    name: str
-    method: str
-    gate: bool
-    weight: float | None
-    """As the rubric has it; ``share`` is that of the sum of those that have a score."""
-    share: float | None
-    threshold: float | None
-    outputs: dict[str, int]
-    """How many outputs are of each status."""
-    mean: float | None
-    """From 0 to 100, over the scored outputs; of a gate the share that passes."""
-    passed: int
-    passes: bool | None
-    effective: float | None
-    """The mean with the score of a person in the place of the method's where there is one."""
-    variance: float | None
-    """Mean sample variance of the judge's votes, from 0 to 10."""
-    taken: Taken
-
-
-class RubricScores(Struct, frozen=True, kw_only=True):
-    """Everything that a report says."""
-
-    rubric: Header
-    verdict: Verdict
-    total: float | None
-    outputs: int
-    dimensions: tuple[DimensionScore, ...]
-    items: tuple[ItemScore, ...]
-    judge: str = ""
-    embedding: str = ""
-    notes: tuple[str, ...] = ()
 
 
 class Embeds(Protocol):
@@ -133,10 +68,11 @@ def score(rubric: Rubric, items: Sequence[Item], means: Means | None = None) -> 
     weights = rubric.normalised
     means_of = {each.id: each.mean for each in dimensions if each.mean is not None and each.id in weights}
     shares = {name: weights[name] / sum(weights[each] for each in means_of) for name in means_of}
+    complete = all(each.mean is not None or _left_out(each) for each in dimensions if each.id in weights)
     return RubricScores(
         rubric=Header.of(rubric),
         verdict=_verdict([each.passes for each in dimensions if not _left_out(each)]),
-        total=weighed(means_of, weights),
+        total=weighed(means_of, weights) if complete else None,
         outputs=len(items),
         dimensions=tuple(replace(each, share=shares.get(each.id)) for each in dimensions),
         items=scored,
@@ -158,24 +94,18 @@ def needs(rubric: Rubric, means: Means) -> Means:
     return means
 
 
-def read_scores(path: Path) -> RubricScores:
-    """Return scores that were kept as JSON; raises UsageError."""
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=RubricScores)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise UsageError(f"expected scores by a rubric in {path}, found: {error}") from error
-
-
 def _left_out(each: DimensionScore) -> bool:
     return each.outputs.get("not_applicable", 0) == sum(each.outputs.values())
 
 
 def _notes(dimensions: Sequence[DimensionScore]) -> Iterable[str]:
     for each in dimensions:
-        left = each.outputs.get("not_applicable", 0)
-        if left:
-            told = f"{each.id} does not apply to {left} of {sum(each.outputs.values())} outputs"
-            yield f"{told}: it leaves their sum, the other weights are normalised again"
+        for status, count in each.outputs.items():
+            of = f"{count} of {sum(each.outputs.values())} outputs"
+            if status == "not_applicable":
+                yield f"{each.id} does not apply to {of}: it leaves their sum, the rest is normalised again"
+            elif status != "scored":
+                yield f"{each.id}: {of} not scored ({status.replace('_', ' ')})"
 
 
 def _verdict(passes: Sequence[bool | None]) -> Verdict:
@@ -292,12 +222,9 @@ def _over_all(dimension: Dimension, marks: Sequence[Mark]) -> DimensionScore:
     mean = fmean(values) if values else None
     left = outputs.keys() - {"scored", "not_applicable"}
     if dimension.gate:
-        passes = (
-            False if any(mark.passes is False for mark in scored) else None if left or not scored else True
-        )
+        missed = any(mark.passes is False for mark in scored)
     else:
         missed = mean is not None and round(mean, 9) < (dimension.threshold or 0.0)
-        passes = False if missed else None if left or mean is None else True
     spread = [v.variance for mark in marks for v in mark.votes if v.variance is not None]
     return DimensionScore(
         id=dimension.id,
@@ -310,7 +237,7 @@ def _over_all(dimension: Dimension, marks: Sequence[Mark]) -> DimensionScore:
         outputs=outputs,
         mean=mean,
         passed=sum(mark.passes is True for mark in scored),
-        passes=passes,
+        passes=False if missed else None if left or mean is None else True,
         effective=fmean(effective) if any(mark.people for mark in scored) else None,
         variance=fmean(spread) if spread else None,
         taken=reduce(Taken.__add__, (v.taken for mark in marks for v in mark.votes), Taken()),
