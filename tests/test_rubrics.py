@@ -287,6 +287,31 @@ def test_08_classes_of_changes(before: str, after: str, size: str) -> None:
     assert change_class(rubric(), rubric(TEXT.replace(before, after, 1))) == size
 
 
+def test_08_whatever_changes_the_hash_has_a_class() -> None:
+    doubled = TEXT.replace("weight: 0.2", "weight: 0.4").replace(
+        "weight: 0.4\n    threshold: 70", "weight: 0.8\n    threshold: 70"
+    )
+    assert change_class(rubric(), rubric(doubled)) == "patch"
+    plain = msgspec.yaml.decode(TEXT)
+    turned = msgspec.yaml.encode({**plain, "dimensions": plain["dimensions"][::-1]}).decode()
+    assert change_class(rubric(), rubric(turned)) == "patch"
+    assert change_class(rubric(), rubric(TEXT.replace('"1.0"', '"1.1"'))) is None
+    assert change_class(rubric(), rubric()) is None
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.data())
+def test_08_an_edit_that_changes_the_hash_always_has_a_class(data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(TEXT)))
+    text = TEXT[:start] + data.draw(st.sampled_from(["0", "a", "1", ".", "x y"])) + TEXT[start + 1 :]
+    try:
+        edited = rubric(text)
+    except RubricNotUsable:
+        return
+    if edited.version == "1.0" and edited.hash != rubric().hash:
+        assert change_class(rubric(), edited) is not None
+
+
 def test_08_numbers_of_versions() -> None:
     assert [next_version("1.9", size) for size in ("patch", "minor", "major")] == ["1.10", "2.0", "2.0"]
     with pytest.raises(RubricNotUsable, match="line 3: expected `str`, got `float`"):

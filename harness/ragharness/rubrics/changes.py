@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec.structs import replace
+
 from ragharness.rubrics.rubric import JUDGED
 
 if TYPE_CHECKING:
@@ -35,8 +37,12 @@ def change_class(old: Rubric, new: Rubric) -> ChangeClass | None:
 
 
 def changes(old: Rubric, new: Rubric) -> list[Change]:
-    """Return every difference, the largest first."""
-    return sorted(_found(old, new), key=lambda each: -ORDER.index(each.weight))
+    """Return every difference, the largest first; a version is no difference from another."""
+    found = sorted(_found(old, new), key=lambda each: -ORDER.index(each.weight))
+    versioned = replace(old, version=new.version, parent=new.parent, change_class=new.change_class)
+    if not found and versioned.hash != new.hash:
+        found.append(Change("patch", "the order, or all weights in the same proportion"))
+    return found
 
 
 def _found(old: Rubric, new: Rubric) -> Iterator[Change]:
@@ -52,7 +58,7 @@ def _found(old: Rubric, new: Rubric) -> Iterator[Change]:
             yield Change("minor", f"{name}: {'added' if name in after else 'removed'}")
         else:
             yield from _within(before[name], after[name])
-    for name in old.normalised.keys() & new.normalised.keys():
+    for name in (each for each in old.normalised if each in new.normalised):
         moved = new.normalised[name] - old.normalised[name]
         if abs(moved) > _ROUNDING:
             size: ChangeClass = "minor" if abs(moved) > MATERIAL + _ROUNDING else "patch"

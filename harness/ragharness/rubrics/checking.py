@@ -149,12 +149,10 @@ def _method(each: Check, place: str, rubric: Rubric) -> Iterator[Problem]:
     if gate and each.method == JUDGED and each.human != "required":
         wanted = "human: required, as no gate is decided by a judge alone"
         yield Problem(18, f"{place}.method", wanted, repr(each.human))
-    detects = "no_pii" in each.rule
-    if _PERSONAL.search(f"{each.id.replace('_', ' ')} {each.description} {each.prompt}") and (
-        each.method == JUDGED
-    ):
+    about = f"{each.id.replace('_', ' ')} {each.description} {each.prompt}"
+    if each.method == JUDGED and _PERSONAL.search(about):
         yield Problem(18, f"{place}.method", "a detector of personal data (rule: no_pii)", "a judge alone")
-    if detects and each.human != "on_flag":
+    if "no_pii" in each.rule and each.human != "on_flag":
         yield Problem(18, f"{place}.human", f"human: on_flag beside the detector of {each.id}", each.human)
 
 

@@ -103,7 +103,8 @@ def _notes(dimensions: Sequence[DimensionScore]) -> Iterable[str]:
         for status, count in each.outputs.items():
             of = f"{count} of {sum(each.outputs.values())} outputs"
             if status == "not_applicable":
-                yield f"{each.id} does not apply to {of}: it leaves their sum, the rest is normalised again"
+                sum_of = "" if each.gate else ": it leaves their sum, the other weights are normalised again"
+                yield f"{each.id} does not apply to {of}{sum_of}"
             elif status != "scored":
                 yield f"{each.id}: {of} not scored ({status.replace('_', ' ')})"
 

@@ -19,6 +19,8 @@ LOCAL = Path("rubrics")
 USED = "used"
 """The folder beside a rubric that holds each version as it was used."""
 
+_TITLE = re.compile(r"\w[\w.-]*")
+
 
 def rubric_names() -> dict[str, Path]:
     """Return the file of every rubric by its name: the working folder's, then the shelf's."""
@@ -77,22 +79,19 @@ def used(loaded: Loaded) -> Loaded | None:
 
 def parent_of(loaded: Loaded) -> Rubric | None:
     """Return the version that a rubric was branched from; None where it cannot be found."""
-    found = _version(loaded, loaded.rubric.parent.partition("@")[0])
-    if found is None:
-        beside = loaded.path.parent / f"{loaded.rubric.parent.partition('@')[0]}.yaml"
-        found = read_rubric(beside) if beside.is_file() else None
+    title = loaded.rubric.parent.partition("@")[0]
+    beside = loaded.path.parent / f"{title}.yaml"
+    found = _version(loaded, title)
+    if found is None and _TITLE.fullmatch(title) and beside.is_file():
+        found = read_rubric(beside)
     return found.rubric if found else None
 
 
 def _version(loaded: Loaded, title: str) -> Loaded | None:
+    if title in shelf.names("rubrics"):
+        return read_rubric(shelf.folder("rubrics", title) / "rubric.yaml")
     kept = _kept(loaded, title)
-    if re.fullmatch(r"[\w.-]+", title) and kept.is_file():
-        return read_rubric(kept)
-    return (
-        read_rubric(shelf.folder("rubrics", title) / "rubric.yaml")
-        if title in shelf.names("rubrics")
-        else None
-    )
+    return read_rubric(kept) if _TITLE.fullmatch(title) and kept.is_file() else None
 
 
 def _kept(loaded: Loaded, title: str) -> Path:
