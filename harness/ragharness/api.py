@@ -23,9 +23,6 @@ from ragharness.graders import load_grader
 from ragharness.grid import read_grid
 from ragharness.reports import plan_sections, render
 from ragharness.results import Run, count
-from ragharness.rubrics.items import item_of
-from ragharness.rubrics.scoring import Means, score
-from ragharness.rubrics.shelf import mark_used, open_active
 from ragharness.runner import ask_all, open_run, plan
 from ragharness.store import find_run
 
@@ -163,10 +160,12 @@ def grade(
     for what cannot be read. ``judge``: what replies to the prompts of the rubric, ``ask(prompt, vote)``.
     """
     if rubric:
-        loaded = open_active(rubric)
-        mark_used(loaded)
-        item = item_of(question, answer, passages, golds)
-        return score(loaded.rubric, [item], Means(judge))
+        from ragharness.rubrics import items, scoring, shelf
+
+        loaded = shelf.open_active(rubric)
+        shelf.mark_used(loaded)
+        item = items.item_of(question, answer, passages, golds)
+        return scoring.score(loaded.rubric, [item], scoring.Means(judge))
     row: dict[str, Any] = {
         "question": question if isinstance(question, str) else question.text,
         "answers": list(golds),
