@@ -200,11 +200,14 @@ def test_06_a_gate_has_none() -> None:
         ("    prompt: Is the voice friendly and brief?\n", "", "a prompt of tone, found none"),
         ("    rule: {required_phrases: {phrases: [thank you]}}\n", "", "a rule of thanks, found none"),
         ("required_phrases:", "required_words:", "one of axis, banned_phrases"),
-        ("{phrases: [thank you]}", "{words: [thank you]}", "arguments of the rule required_phrases"),
-        ("{phrases: [thank you]}", "{phrases: thank you}", "a list of texts as phrases"),
-        ("required_phrases: {phrases: [thank you]}", 'matches: {pattern: "("}', "a regular expression"),
+        ("{phrases: [thank you]}", "{words: [thank you]}", "arguments that the rule required_phrases takes"),
+        ("{phrases: [thank you]}", "{phrases: thank you}", "Expected `array`, got `str`"),
+        ("required_phrases: {phrases: [thank you]}", 'matches: {pattern: "("}', "arguments that the rule matches takes"),
         ("required_phrases: {phrases: [thank you]}", "no_module_of_mine:rule: {}", "no_module_of_mine"),
-        ("against: [context]", "against: [everything]", "against: a list of context, input"),
+        ("against: [context]", "against: [everything]", "Invalid enum value 'everything'"),
+        ("{phrases: [thank you]}", "{phrases: []}", "Expected `array` of length >= 1"),
+        ("required_phrases: {phrases: [thank you]}", "length: {least: few}", "Expected `int`, got `str`"),
+        ("required_phrases: {phrases: [thank you]}", "json_shape: {keys: {a: text}}", "Invalid enum value"),
         ("    votes: 3\n", "", "votes of the judge from 1 to 25, found none"),
     ],
 )  # fmt: skip
@@ -213,6 +216,24 @@ def test_07_every_dimension_has_a_prompt_or_a_rule_that_can_be_used(
 ) -> None:
     assert before in TEXT
     (found,) = problems(TEXT.replace(before, after))
+    assert found[0] == 7
+    assert told in found[1]
+
+
+@pytest.mark.parametrize(
+    ("cosine", "told"),
+    [
+        (
+            "{to: expected, zero_at: 0.9, ten_at: 0.3}",
+            "zero_at below ten_at, both from -1 to 1, found 0.9 and 0.3",
+        ),
+        ("{to: expected, zero_at: 0.9}", "ten_at"),
+        ("{to: context, zero_at: 0.1, ten_at: 0.9}", "Invalid enum value 'context'"),
+    ],
+)
+def test_07_the_range_of_a_similarity(cosine: str, told: str) -> None:
+    text = TEXT.replace("{required_phrases: {phrases: [thank you]}}", f"{{cosine: {cosine}}}")
+    (found,) = problems(text.replace("deterministic\n    weight", "semantic_similarity\n    weight"))
     assert found[0] == 7
     assert told in found[1]
 

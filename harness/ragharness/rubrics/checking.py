@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+
+import msgspec
+from msgspec import Meta, Struct
 
 from ragharness.rubrics.changes import change_class
-from ragharness.rubrics.items import SOURCES
 from ragharness.rubrics.rubric import JUDGED, METHODS, MOST_DIMENSIONS, Check, Dimension
 from ragharness.rubrics.rules import fault
 
@@ -29,7 +31,28 @@ _EMPTY = frozenset(
     {"a", "an", "and", "be", "how", "is", "it", "must", "of", "output", "s", "should", "the", "this"}
 )
 _PERSONAL = re.compile(r"(?i)\bpii\b|\bpersonal(?:ly)? (?:data|identif\w+|information)")
-_ONLY_RULE = {"semantic_similarity": "cosine", "claim_pipeline": "claims", "groundedness": "claims"}
+
+
+class Claims(Struct, forbid_unknown_fields=True):
+    """Arguments of the rule ``claims``: what claims are checked against, the field of a JSON output."""
+
+    against: Annotated[list[Literal["context", "input", "messages", "tool_calls"]], Meta(min_length=1)]
+    field: str = ""
+
+
+class Cosine(Struct, forbid_unknown_fields=True):
+    """Arguments of the rule ``cosine``: the cosines that score 0 and 10."""
+
+    to: Literal["expected", "input"]
+    zero_at: float
+    ten_at: float
+
+
+_ONLY_RULE: dict[str, tuple[str, type[Claims | Cosine]]] = {
+    "semantic_similarity": ("cosine", Cosine),
+    "claim_pipeline": ("claims", Claims),
+    "groundedness": ("claims", Claims),
+}
 
 
 class Problem(NamedTuple):
@@ -159,33 +182,25 @@ def _method(each: Check, place: str, rubric: Rubric) -> Iterator[Problem]:
 def _rules(each: Check, place: str) -> Iterator[Problem]:
     if not each.rule:
         yield Problem(7, place, f"a rule of {each.id}", "none")
-    only = _ONLY_RULE.get(each.method)
+    only, shape = _ONLY_RULE.get(each.method, ("", Claims))
     for name, arguments in each.rule.items():
-        if only is None:
-            told = fault(name, arguments)
-            if told:
-                expected, _, found = told.rpartition(", found")
-                yield Problem(7, f"{place}.{name}", expected, found.lstrip(": "))
-        elif name != only:
-            yield Problem(7, f"{place}.{name}", f"the rule {only} for {each.method}", name)
-        elif only == "claims":
-            against = arguments.get("against")
-            if not isinstance(against, list) or not against or not all(name in SOURCES for name in against):
-                expected = f"against: a list of {', '.join(SOURCES)}"
-                yield Problem(7, f"{place}.{name}", expected, repr(against))
-            if arguments.keys() - {"against", "field"} or not isinstance(arguments.get("field", ""), str):
-                yield Problem(7, f"{place}.{name}", "against and the name of a field", repr(arguments))
+        if only and name != only:
+            told = f"the rule {only} for {each.method}, found {name}"
         else:
-            yield from _cosine(arguments, f"{place}.{name}")
+            told = _misshapen(name, arguments, shape) if only else fault(name, arguments)
+        if told:
+            expected, _, found = told.partition(", found")
+            yield Problem(7, f"{place}.{name}", expected, found.lstrip(": "))
 
 
-def _cosine(arguments: dict[str, object], place: str) -> Iterator[Problem]:
-    low, high = arguments.get("zero_at"), arguments.get("ten_at")
-    good = all(isinstance(each, (int, float)) and -1 <= each <= 1 for each in (low, high))
-    if not good or not low < high:  # type: ignore[operator]
-        yield Problem(7, place, "zero_at below ten_at, both from -1 to 1", f"{low!r} and {high!r}")
-    if arguments.get("to") not in ("expected", "input"):
-        yield Problem(7, place, "to: expected or input", repr(arguments.get("to")))
+def _misshapen(name: str, arguments: dict[str, object], shape: type[Claims | Cosine]) -> str:
+    try:
+        found = msgspec.convert(arguments, shape)
+    except msgspec.ValidationError as error:
+        return f"arguments that the rule {name} takes, found: {error}"
+    if isinstance(found, Cosine) and not -1 <= found.zero_at < found.ten_at <= 1:
+        return f"zero_at below ten_at, both from -1 to 1, found {found.zero_at:g} and {found.ten_at:g}"
+    return ""
 
 
 def _policy(rubric: Rubric) -> Iterator[Problem]:

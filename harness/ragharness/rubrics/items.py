@@ -100,8 +100,6 @@ def item_of(
     )
 
 
-SOURCES = ("context", "input", "messages", "tool_calls")
-
 _ITEM = msgspec.json.Decoder(Item)
 
 

@@ -9,7 +9,10 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_type_hints
+
+import msgspec
+from msgspec import Meta
 
 from ragharness.adapters import find
 from ragharness.errors import CodeNotUsable, RagharnessError, UsageError
@@ -26,6 +29,8 @@ _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _TYPES: dict[str, Any] = {
     "string": str, "number": (int, float), "boolean": bool, "list": list, "object": dict,
 }  # fmt: skip
+_Type = Literal["string", "number", "boolean", "list", "object"]
+_Texts = Annotated[list[str], Meta(min_length=1)]
 
 
 class Marked(NamedTuple):
@@ -48,7 +53,7 @@ def _holds(text: str, phrase: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", text, re.IGNORECASE) is not None
 
 
-def json_shape(item: Item, *, keys: dict[str, str]) -> Marked:
+def json_shape(item: Item, *, keys: dict[str, _Type]) -> Marked:
     """The output is a JSON object with these keys, each of this type."""
     held = json_object(item.text)
     if held is None:
@@ -62,12 +67,12 @@ def json_shape(item: Item, *, keys: dict[str, str]) -> Marked:
     return _all(keys, wrong, "missing or of another type")
 
 
-def required_phrases(item: Item, *, phrases: list[str]) -> Marked:
+def required_phrases(item: Item, *, phrases: _Texts) -> Marked:
     """The output has every phrase, whatever its case."""
     return _all(phrases, [each for each in phrases if not _holds(item.text, each)], "missing")
 
 
-def banned_phrases(item: Item, *, phrases: list[str]) -> Marked:
+def banned_phrases(item: Item, *, phrases: _Texts) -> Marked:
     """The output has none of the phrases: 10 or 0."""
     found = [each for each in phrases if _holds(item.text, each)]
     return Marked(0.0 if found else SCALE, f"found: {', '.join(found)}" if found else "")
@@ -85,13 +90,13 @@ def matches(item: Item, *, pattern: str) -> Marked:
     return Marked(SCALE if re.fullmatch(pattern, item.text.strip(), re.DOTALL) else 0.0)
 
 
-def sections(item: Item, *, headings: list[str]) -> Marked:
+def sections(item: Item, *, headings: _Texts) -> Marked:
     """Each heading stands on a line of its own, with or without # or a colon."""
     lines = {line.strip().strip("#*: \t").casefold() for line in item.text.splitlines()}
     return _all(headings, [each for each in headings if each.casefold() not in lines], "missing")
 
 
-def taxonomy(item: Item, *, allowed: list[str], field: str = "", fact: str = "") -> Marked | None:
+def taxonomy(item: Item, *, allowed: _Texts, field: str = "", fact: str = "") -> Marked | None:
     """Every label is one of the taxonomy, and those that ``facts`` expects are there.
 
     Labels are a list under ``field`` of a JSON output, else those of a line ``field: a, b``.
@@ -120,7 +125,7 @@ def equals(item: Item, *, field: str, fact: str) -> Marked | None:
     return Marked(SCALE if good else 0.0, f"{held!r} where {item.facts[fact]!r} is right")
 
 
-def slots(item: Item, *, names: list[str], field: str = "") -> Marked:
+def slots(item: Item, *, names: _Texts, field: str = "") -> Marked:
     """Every slot has a value in a JSON output, under ``field`` if one is named."""
     held = json_object(item.text) or {}
     inner = held.get(field) if field else held
@@ -128,7 +133,7 @@ def slots(item: Item, *, names: list[str], field: str = "") -> Marked:
     return _all(names, [each for each in names if filled.get(each) in (None, "", [])], "empty")
 
 
-def only_after_call(item: Item, *, phrases: list[str], tool: str) -> Marked | None:
+def only_after_call(item: Item, *, phrases: _Texts, tool: str) -> Marked | None:
     """What only a successful call of a tool makes true is said only after one: 10 or 0."""
     said = [each for each in phrases if _claims(item.text, each)]
     if not said:
@@ -223,32 +228,19 @@ def find_rule(name: str) -> Rule:
 
 
 def fault(name: str, arguments: dict[str, Any]) -> str:
-    """Return why a rule cannot be used with its arguments ("expected ..., found ..."); empty: it can."""
+    """Return why a rule cannot be used with its arguments ("..., found ..."); empty: it can."""
     try:
-        inspect.signature(find_rule(name)).bind(None, **arguments)
-    except TypeError as error:
-        return f"arguments of the rule {name}, found: {error}"
+        function = find_rule(name)
+        inspect.signature(function).bind(None, **arguments)
+        re.compile(arguments.get("pattern", ""))
+        hints = get_type_hints(function, None, {"Item": Any}, include_extras=True) if name in RULES else {}
+        for each, value in arguments.items():
+            msgspec.convert(value, hints.get(each, Any))
     except RagharnessError as error:
         return str(error).removeprefix("expected ")
-    pattern, kinds = arguments.get("pattern", ""), arguments.get("keys", {})
-    try:
-        re.compile(pattern)
-    except (re.error, TypeError, RecursionError, OverflowError) as error:
-        return f"a regular expression as pattern, found: {error}"
-    if name in RULES:
-        for each, value in arguments.items():
-            if each in ("phrases", "headings", "allowed", "names") and not _is_texts(value):
-                return f"a list of texts as {each} of {name}, found {value!r}"
-        if name == "json_shape" and not (
-            isinstance(kinds, dict)
-            and all(isinstance(kind, str) and kind in _TYPES for kind in kinds.values())
-        ):
-            return f"keys, each with one of {', '.join(_TYPES)}, found {kinds!r}"
+    except (TypeError, re.error, RecursionError, OverflowError, msgspec.MsgspecError) as error:
+        return f"arguments that the rule {name} takes, found: {error}"
     return ""
-
-
-def _is_texts(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value)
 
 
 def apply(rules: dict[str, dict[str, Any]], item: Item) -> Marked | None:
