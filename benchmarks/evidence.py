@@ -16,7 +16,6 @@ import argparse
 import json
 import re
 import sys
-from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,9 +25,9 @@ from ragharness.corpus import load_corpus
 from ragharness.graders import load_grader
 from ragharness.language.dates import MONTHS
 from ragharness.language.numbers import find_quantities
-from ragharness.language.words import content
 from ragharness.passages import build_passages, withhold
 from ragharness.questions import load_questions
+from ragharness.questions.completing import Completion
 from ragharness.questions.derivations import derived
 from ragharness.questions.statements import Search
 from ragharness.records import Answer
@@ -44,8 +43,6 @@ if TYPE_CHECKING:
 RESULT = Path(__file__).with_name("evidence.json")
 READ = Path(__file__).with_name("evidence_read.jsonl")
 SETS = ("sample", "contractnli", "edgar", "govreport")
-FEW_TITLES = 4
-"""Titles that share a word which tells that their documents are about the same."""
 LONGEST = 400
 """Characters of a statement that are kept."""
 BEFORE = 20
@@ -134,12 +131,13 @@ def _as_stated(question: Question, place: Place) -> str:
 
 def left_over(search: Search, questions: Sequence[Question], index: PassageSet) -> list[dict[str, Any]]:
     """Return where what is withheld is still stated in the index, or follows from what is."""
+    alike = Completion(search.corpus, index).alike
     found = []
     for question in questions:
         if not question.withheld:
             continue
         own = [question.document]
-        kin = own if question.kind == "yesno" else _kin(search.corpus, question.document)
+        kin = own if question.kind == "yesno" else dict.fromkeys((*own, *alike(question.document)))
         pool = [passage for name in kin for passage in index.of(name)]
         for place in search.places(question, pool):
             text = " ".join(place.text.split())[:400]
@@ -149,20 +147,6 @@ def left_over(search: Search, questions: Sequence[Question], index: PassageSet) 
         for how, text in derived(question, search.corpus.document(question.document).text, pool):
             found.append({"question": question.id, "how": how, "passage": "", "text": text})
     return found
-
-
-def _kin(corpus: Corpus, asked: str) -> list[str]:
-    """Return the documents that may give the same answer: the one asked about and those named like it.
-
-    Of one filer are documents whose facts say so; elsewhere those that share a word that few titles have.
-    """
-    filers = {each.document: each.details["company"] for each in corpus.facts if "company" in each.details}
-    if asked in filers:
-        return sorted(name for name, filer in filers.items() if filer == filers[asked])
-    titles = {each.id: frozenset(content(each.title)) for each in corpus.documents}
-    common = Counter(word for title in titles.values() for word in title)
-    rare = {word for word in titles[asked] if common[word] <= FEW_TITLES}
-    return sorted(name for name, title in titles.items() if name == asked or title & rare)
 
 
 def cut_off(search: Search, questions: Sequence[Question]) -> list[dict[str, Any]]:

@@ -1,13 +1,14 @@
-"""Two small models as generators over ContractNLI's questions, each with passages and closed book.
+"""Two small models as generators over a corpus's questions, each with passages and closed book.
 
     pip install xllamacpp
-    python benchmarks/llm.py --from PATH --large 1.5B.gguf --small 0.5B.gguf [--passage-words N] [--write]
+    python benchmarks/llm.py --corpus NAME --from PATH --large 1.5B.gguf --small 0.5B.gguf [--write]
     python benchmarks/llm.py ... --llama-server build/bin/llama-server
 
 Each run is the command line's own, against a llama.cpp server on loopback that this script starts: the
 wheel's, or one that was built for this machine, which reads prompts much faster. No answer is taken from a
-cache. benchmarks/llm.json gets the result: wall time, tokens, tokens a second, and the buckets; runs that it
-holds and that are not made again stay.
+cache. benchmarks/llm.json gets the result: wall time, tokens, tokens a second, the buckets, how many open
+questions got a Yes or No, and how many answers a word of the prompt's examples; runs that it holds and that
+are not made again stay.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import argparse
 import json
 import os
 import platform
+import re
 import socket
 import subprocess
 import sys
@@ -27,13 +29,21 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
+from ragharness.api import load_run
+from ragharness.pipelines._llm.prompting import load_prompt
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from ragharness.pipelines._llm.prompting import Prompt
+    from ragharness.results import Run
 
 HERE = Path(__file__).parent
 RESULT = HERE / "llm.json"
 TEN_MINUTES = 600.0
 PROGRAM = "from ragharness.cli import main; main()"
+_WORD = re.compile(r"[\w,#]*\w")
+_YES_OR_NO = re.compile(r"(yes|no)\b")
 
 
 @contextmanager
@@ -84,9 +94,10 @@ def when_ready(command: list[str]) -> str:
 
 def one_run(url: str, chosen: argparse.Namespace, name: str, words: list[str]) -> dict[str, Any]:
     """Run the questions through the model at that URL; returns its figures."""
-    command = ["run", "--corpus", "contractnli", "--from", str(chosen.source), "--pipeline", "llm"]
+    source = ["--from", str(chosen.source)] if chosen.source else []
+    command = ["run", "--corpus", chosen.corpus, *source, "--pipeline", "llm"]
     command += ["--model", name, "--base-url", url, "--no-cache", "--fresh", "--json", "--concurrency", "1"]
-    command += ["--timeout", "300", "--limit", str(chosen.limit), *words]
+    command += ["--timeout", "300", "--limit", str(chosen.limit), "--out", "run", *words]
     for option in chosen.option:
         command += ["--pipeline-option", option]
     with tempfile.TemporaryDirectory() as folder:
@@ -100,7 +111,34 @@ def one_run(url: str, chosen: argparse.Namespace, name: str, words: list[str]) -
             check=True,
         )
         wall = time.perf_counter() - began
-    return {"command": f"ragharness {' '.join(words)}", **figures(json.loads(done.stdout), wall)}
+        found = figures(json.loads(done.stdout), wall) | slips(load_run(Path(folder, "run")))
+    return {"command": f"ragharness {' '.join(words)}", "corpus": chosen.corpus, **found}
+
+
+def slips(run: Run) -> dict[str, Any]:
+    """Return the prompt, how many open questions got Yes or No, and how many answers hold examples' words."""
+    name, _, version = str(run.settings.pipeline_settings["prompt"]).rpartition(" version ")
+    marks = example_words(load_prompt(name))
+    answers = [
+        (each.question.kind, record.answer.text.casefold())
+        for each in run.questions.values()
+        for record in each.records
+        if record.answer is not None
+    ]
+    return {
+        "prompt": f"{name} version {version}",
+        "yes_or_no_to_open": sum(
+            kind != "yesno" and _YES_OR_NO.match(text) is not None for kind, text in answers
+        ),
+        "words_of_examples": sum(not marks.isdisjoint(_WORD.findall(text)) for _, text in answers),
+    }
+
+
+def example_words(prompt: Prompt) -> set[str]:
+    """Return the long words, figures and ids of a prompt's example answers that no instruction has."""
+    shown = " ".join(each.text for each in prompt.examples if each.role == "assistant").casefold()
+    told = _WORD.findall(f"{prompt.system} {prompt.last}".casefold())
+    return {word for word in _WORD.findall(shown) if len(word) > 3 or not word.isalpha()} - set(told)
 
 
 def figures(scores: dict[str, Any], wall: float) -> dict[str, Any]:
@@ -108,8 +146,7 @@ def figures(scores: dict[str, Any], wall: float) -> dict[str, Any]:
     spent = scores["spending"]
     tokens = {name: spent[name] for name in ("prompt_tokens", "completion_tokens")}
     rows = {
-        row: {name: count for name, count in found.items() if count}
-        for row, found in scores["by_target"].items()
+        row: {name: count for name, count in found.items() if count} for row, found in scores["rows"].items()
     }
     return {
         "questions": scores["asked"],
@@ -119,7 +156,7 @@ def figures(scores: dict[str, Any], wall: float) -> dict[str, Any]:
         "tokens_a_second": round(sum(value or 0 for value in tokens.values()) / wall, 1),
         "buckets": scores["buckets"],
         "ungraded": scores["ungraded"],
-        "as_wanted": scores["wanted"]["total"]["count"],
+        "as_wanted": scores["desired"]["total"]["count"],
         "rows": rows,
     }
 
@@ -127,8 +164,9 @@ def figures(scores: dict[str, Any], wall: float) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument(
-        "--from", dest="source", type=Path, required=True, help="ContractNLI, as for the verb run"
+        "--from", dest="source", type=Path, help="where the corpus is read from, as for the verb run"
     )
+    parser.add_argument("--corpus", default="contractnli")
     parser.add_argument("--large", type=Path, help="GGUF of the larger model, asked with three passages")
     parser.add_argument("--small", type=Path, help="GGUF of the smaller model, asked with five passages")
     parser.add_argument("--limit", type=int, default=0, help="questions; 0: all")
@@ -153,10 +191,10 @@ def main() -> None:
             size = str(chosen.passage_words)
             asked = {
                 "passages": (
-                    f"{model.stem}, k = {k}, {size} words",
+                    f"{model.stem}, {chosen.corpus}, k = {k}, {size} words",
                     ["--k", str(k), "--passage-words", size],
                 ),
-                "closed-book": (f"{model.stem}, closed book", ["--retriever", "null"]),
+                "closed-book": (f"{model.stem}, {chosen.corpus}, closed book", ["--retriever", "null"]),
             }
             for title, words in asked.values() if chosen.runs == "both" else [asked[chosen.runs]]:
                 runs[title] = found = one_run(url, chosen, model.stem, words)

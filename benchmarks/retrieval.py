@@ -1,11 +1,13 @@
 """How well each retriever finds evidence in ContractNLI's test split: writes ``retrieval.json`` beside it.
 
     python benchmarks/retrieval.py --contractnli FOLDER_WITH_TEST_JSON [--retrievers bm25,oracle]
+        [--edgar FOLDER] [--govreport FOLDER] [--items FOLDER_WITH_10-K_ZIP]
 
-Two scales: the frozen questions, of which those count that want an answer, over the passages that a run would
-index; and the task of the corpus's own paper, its spans ranked for the text of its hypotheses (``spans``). Of
-retrievers that are left out the figures stay as they are in the file. ``dense`` and ``hybrid`` need the extra
-``dense``; vectors are kept in the cache folder, so that only the first time takes minutes.
+Three scales: gold among the best five on all frozen sets and on others (``recall``); on ContractNLI's frozen
+questions, of which those count that want an answer, all measures over the passages that a run indexes; and
+the task of that corpus's own paper, its spans ranked for its hypotheses (``spans``). Of retrievers
+that are left out the figures stay as they are in the file. ``dense`` and ``hybrid`` need the extra ``dense``;
+vectors are kept in the cache folder, so that only the first time takes minutes.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import recall
 import spans
 from ragharness import __version__
 from ragharness.corpus import load_corpus
@@ -38,7 +41,7 @@ if TYPE_CHECKING:
     from ragharness.scores.schema import Retrieval
 
 RESULT = Path(__file__).with_name("retrieval.json")
-NAMES = ("bm25", "dense", "hybrid", "oracle")
+NAMES = ("fields", "bm25", "dense", "hybrid", "oracle")
 KS = (1, 3, 5, 10)
 PUBLISHED = {"map": 0.381, "precision_at_recall_80": 0.057}
 """Span TF-IDF + cosine in Koreeda and Manning (2021), Table 4."""
@@ -61,8 +64,8 @@ class Ground:
         ranked = [retriever.retrieve(each.text, everything, each) for each in self.questions]
         own = [self._of_document(hits, each) for hits, each in zip(ranked, self.questions, strict=True)]
         return {
-            "k": {str(k): _told(self._measured(longest, k)) for k in KS},
-            "document_only": {str(k): self._measured(own, k).any_evidence.count for k in KS},
+            "k": {str(k): _told(self.measured(longest, k)) for k in KS},
+            "document_only": {str(k): self.measured(own, k).any_evidence.count for k in KS},
         }
 
     def _of_document(self, hits: Sequence[Hit], question: Question) -> list[Hit]:
@@ -72,7 +75,8 @@ class Ground:
         canonical = self.corpus.canonical
         return canonical(hit.passage.document) == canonical(question.document)
 
-    def _measured(self, rankings: Sequence[Sequence[Hit]], k: int) -> Retrieval:
+    def measured(self, rankings: Sequence[Sequence[Hit]], k: int) -> Retrieval:
+        """Return the measures of the report over the first ``k`` hits of each question."""
         pairs = zip(self.questions, rankings, strict=True)
         return retrieval([self._outcome(question, hits[:k]) for question, hits in pairs], k)
 
@@ -126,6 +130,8 @@ def main() -> None:
         "--contractnli", required=True, type=Path, help="a folder with ContractNLI's test.json"
     )
     parser.add_argument("--retrievers", default=",".join(NAMES))
+    for name in ("edgar", "govreport", "items"):
+        parser.add_argument(f"--{name}", type=Path, help="figures of the best five there, too")
     asked = parser.parse_args()
     corpus = load_corpus("contractnli", source=str(asked.contractnli))
     cache = cache_folder() / "indexes"
@@ -142,6 +148,11 @@ def main() -> None:
         spans.measured(task, spans.tf_idf([each.text for each in task.spans.passages]))
     )
     names = asked.retrievers.split(",")
+    sources = {name: folder for name, folder in vars(asked).items() if isinstance(folder, Path)}
+    result["recall"] = _joined(
+        result.get("recall", {}),
+        recall.measured([name for name in names if name != "oracle"], sources, cache),
+    )
     for name in names:
         retriever = build_retriever(name, ground.indexed, ground.evidence, cache, Options(on_progress=_say))
         known = result["retrievers"].get(name, {})
@@ -151,6 +162,15 @@ def main() -> None:
         if name != "oracle":
             found = {"spans": span_figures(name, task, cache)}
             _keep(result, name, {**result["retrievers"][name], **found})
+
+
+def _joined(known: recall.Figures, found: recall.Figures) -> recall.Figures:
+    """Return the figures of both, the newer ones where both have some."""
+    return {
+        role: {name: known.get(role, {}).get(name, {}) | found[role].get(name, {}) for name in names}
+        for role, each in found.items()
+        if (names := dict.fromkeys((*known.get(role, {}), *each)))
+    }
 
 
 def _keep(result: dict[str, Any], name: str, figures: dict[str, Any]) -> None:

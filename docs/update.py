@@ -41,7 +41,7 @@ def shipping() -> str:
     lines = ["```text"]
     with tempfile.TemporaryDirectory() as folder:
         variables = {**environ, "RAGHARNESS_CACHE": f"{folder}/cache", "COLUMNS": "80"}
-        for told in ("run --k 1 --out before", "run --k 10 --out after", "gate before after"):
+        for told in ("run --retriever bm25 --out before", "run --out after", "gate before after"):
             command = [sys.executable, "-c", program, *told.split()]
             done = subprocess.run(command, cwd=folder, env=variables, check=False, capture_output=True)  # noqa: S603
             lines.append(f"$ ragharness {told}")
@@ -100,6 +100,16 @@ def _number(module: str, name: str) -> Any:
     return getattr(import_module(f"ragharness.{module}"), name)
 
 
+def formats() -> str:
+    """Return every report format with its first sentence."""
+    module = import_module("ragharness.reports.formats")
+    rows = ["| `--format` | is |", "|---|---|"]
+    for name in module.format_names():
+        told = (import_module(f"{module.__name__}.{name}").__doc__ or "").split("\n")[0]
+        rows.append(_line([f"`{name}`", told]))
+    return "\n".join(rows)
+
+
 def figures(part: Any) -> str:
     """Return what every metric of a part of the scores is, as it declares itself."""
     rows = ["| figure | JSON | definition | from, to | better | source |", "|---|---|---|---|---|---|"]
@@ -110,6 +120,24 @@ def figures(part: Any) -> str:
         better = "higher" if each.higher_is_better else "lower"
         rows.append(_line([name, f"`{each.name}`", each.sentence, limits, better, each.source]))
     return "\n".join(rows)
+
+
+def others() -> str:
+    """Return every metric that others published, as it declares itself."""
+    parts = []
+    for each in import_module("ragharness.scores.derived").derived().values():
+        least, most = each.range
+        limits = f"{least:g} to {'any' if most is None else f'{most:g}'}"
+        rows = [
+            ("formula", each.formula),
+            ("source", each.source),
+            ("granularity", each.granularity),
+            ("range", f"{limits}, {'higher' if each.higher_is_better else 'lower'} is better"),
+            *([("remark", each.remark)] if each.remark else []),
+        ]
+        table = "\n".join(["| | |", "|---|---|", *map(_line, rows)])
+        parts.append(f"### `{each.name}`: {each.label}\n\n{each.sentence}\n\n{table}")
+    return "\n\n".join(parts)
 
 
 def write_schema() -> None:
@@ -161,6 +189,36 @@ def retrieval() -> str:
     return "\n".join([*questions, "", *task])
 
 
+def recall() -> str:
+    """Return how often each retriever had gold among the best five, for each kind of question set."""
+    found = json.loads((ROOT / "benchmarks" / "retrieval.json").read_text(encoding="utf-8"))["recall"]
+    columns = list(dict.fromkeys(name for role in found.values() for name in role))
+    rows = [_line(["set", "retriever", *columns]), _line(["---"] * (2 + len(columns)))]
+    for role, sets in found.items():
+        for name in dict.fromkeys(each for counts in sets.values() for each in counts if each != "questions"):
+            cells = [
+                f"{sets[each][name]} of {sets[each]['questions']}" if name in sets.get(each, {}) else ""
+                for each in columns
+            ]
+            rows.append(_line([role, f"`{name}`", *cells]))
+    return "\n".join(rows)
+
+
+def reranking() -> str:
+    """Return what a cross-encoder adds on each corpus, from the benchmark's last result."""
+    found = json.loads((ROOT / "benchmarks" / "reranking.json").read_text(encoding="utf-8"))["corpora"]
+    head = ["", "questions", "", "gold first", "gold in top 5", "in top 10", "MRR", "CPU a query"]
+    rows = [_line(head), _line(["---"] * len(head))]
+    for name, each in found.items():
+        for retriever in ("hybrid", "hybrid+rerank"):
+            figures = each[retriever]
+            counts = [str(figures["in_top"][k]) for k in ("1", "5", "10")]
+            seconds = f"{figures['cpu_seconds_a_query']:.2f} s"
+            cells = [f"`{retriever}`", *counts, f"{figures['mrr']['5']:.3f}", seconds]
+            rows.append(_line([name, str(each["questions"]), *cells]))
+    return "\n".join(rows)
+
+
 def embedding() -> str:
     """Return what ``benchmarks/embedding.py`` measured last, as a table."""
     found = json.loads((ROOT / "benchmarks" / "embedding.json").read_text(encoding="utf-8"))["figures"]
@@ -191,13 +249,14 @@ def models() -> str:
     """Return what ``benchmarks/llm.py`` measured last, as a table."""
     found = json.loads((ROOT / "benchmarks" / "llm.json").read_text(encoding="utf-8"))["runs"]
     buckets = ("correct", "wrong", "unsupported", "refused")
-    head = ["of 130 questions", *buckets, "not graded", "as desired", "tokens read", "written", "wall time"]
+    head = ["", "questions", *buckets, "not graded", "as desired", "tokens read", "written", "wall time"]
     rows = [_line(head), _line(["---"] * len(head))]
     for name, run in sorted(found.items()):
-        counts = [str(run["buckets"][bucket]) for bucket in buckets]
+        counts = [str(run["questions"]), *(str(run["buckets"][bucket]) for bucket in buckets)]
         counts += [str(run["ungraded"]), str(run["as_wanted"])]
         tokens = [f"{run[kind]:,}" for kind in ("prompt_tokens", "completion_tokens")]
-        time = f"{run['wall_seconds'] / 60:.1f} min{'' if 'built' in run.get('server', '') else ' (wheel)'}"
+        how = " (busy)" if run.get("busy") else "" if "built" in run.get("server", "") else " (wheel)"
+        time = f"{run['wall_seconds'] / 60:.1f} min{how}"
         rows.append(_line([name, *counts, *tokens, time]))
     return "\n".join(rows)
 
@@ -283,11 +342,42 @@ def recipe(name: str) -> str:
     return f"```python\n{(ROOT / 'docs' / 'recipes' / name).read_text(encoding='utf-8').rstrip()}\n```"
 
 
+def judging() -> str:
+    """Return what ``benchmarks/judge_curve.py`` and ``benchmarks/injections.py`` measured last."""
+    tried = json.loads((ROOT / "benchmarks" / "injections.json").read_text(encoding="utf-8"))
+    low, high = (f"{100 * each:.0f}" for each in tried["interval"])
+    told = (
+        f"`{tried['grader']}`: {tried['moved']} of {tried['tried']} injections tried (of {tried['table']})"
+        f" changed what it read [{low}-{high} %], {tried['to_a_better_verdict']} of them to a better verdict."
+    )
+    found = json.loads((ROOT / "benchmarks" / "judge_curve.json").read_text(encoding="utf-8"))
+    return "\n\n".join([told, *(_curve(name, each) for name, each in found.items())])
+
+
+def _curve(name: str, each: dict[str, Any]) -> str:
+    """Return what a judge settles of a file at each pair of thresholds."""
+    area = "n/a" if each["auc"] is None else each["auc"]
+    told = (
+        f"{name}: {each['sampled']} of the {each['review']} answers that `rules` leave to review (of"
+        f" {each['answers']:,}), {each['unreadable']} unreadable; AUC of its scores {area}."
+    )
+    rows = [_line(["accept, reject", "settled", "false correct", "false wrong", "false refused"])]
+    rows.append(_line(["---"] * 5))
+    for row in each["curve"]:
+        errors = [f"{row[f'false_{out}']} of {row[out]}" for out in ("correct", "wrong", "refused")]
+        rows.append(
+            _line([f"{row['accept']}, {row['reject']}", f"{row['settled']} of {each['sampled']}", *errors])
+        )
+    return told + "\n\n" + "\n".join(rows)
+
+
 BLOCKS: dict[str, Callable[[str], str]] = {
     "axes": lambda _: figures("axes"),
     "measures": lambda _: figures("retrieval"),
+    "others": lambda _: others(),
     "session": lambda _: printed("run"),
     "shipping": lambda _: shipping(),
+    "formats": lambda _: formats(),
     "thresholds": lambda _: thresholds(),
     "corpora": lambda _: printed("corpus", "list"),
     "verbs": lambda _: verbs(),
@@ -295,12 +385,15 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "langchain_chain": lambda _: recipe("langchain_chain.py"),
     "langchain_retrieve": lambda _: recipe("langchain_retrieve.py"),
     "llamaindex_engine": lambda _: recipe("llamaindex_engine.py"),
+    "recall": lambda _: recall(),
     "retrieval": lambda _: retrieval(),
     "embedding": lambda _: embedding(),
+    "reranking": lambda _: reranking(),
     "nearest": lambda _: nearest(),
     "models": lambda _: models(),
     "grading": lambda _: grading(),
     "operating": lambda _: operating(),
+    "judging": lambda _: judging(),
 }
 
 

@@ -326,7 +326,7 @@ def test_half_a_character_harms_nothing(verb: Verb, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ((), "expected --answers FILE, found none"),
+        ((), "expected a run or --answers FILE, found none"),
         (("--answers", "none.jsonl"), "expected labelled answers in none.jsonl, found: No such file"),
         (("--answers", "."), "expected labelled answers in ., found: Is a directory"),
         (("--answers", "a.jsonl", "--grader", "rule"), "no grader is named 'rule'; did you mean rules?"),

@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -26,6 +25,7 @@ from ragharness.questions.corpus_index import near_duplicates
 from ragharness.questions.freezing import frozen_set
 from ragharness.questions.probe import probe
 from ragharness.shelf import load_module
+from readings import words_of_readers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -212,34 +212,10 @@ def test_surplus_spans_were_marked_and_are_no_evidence(corpus: Corpus, frozen: Q
     }
 
 
-def reading_of() -> list[dict[str, Any]]:
-    path = FOLDER / "reading.jsonl"
-    return (
-        [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
-    )
-
-
-def test_every_question_was_read(frozen: QuestionSet) -> None:
-    """A change of a question, its gold or its evidence asks for another reading."""
-    reading = reading_of()
-    if not reading:
-        pytest.skip(
-            "the ContractNLI set was built anew and has no second reading yet: reading.jsonl is missing"
-        )
-    lines = frozen.lines.splitlines()
-    assert [row["id"] for row in reading] == [each.id for each in frozen.questions]
-    assert [row["question_sha256"] for row in reading] == [sha256(line).hexdigest() for line in lines]
-    assert {row["verdict"] for row in reading} == {"pass"}
-    assert {row["readers"] for row in reading} <= {1, 2}
-    assert all(
-        len(row["remark"].split()) >= 4 and re.fullmatch(r"2026-\d\d-\d\d", row["date"]) for row in reading
-    )
-
-
 def test_no_text_of_the_data_set_is_frozen(corpus: Corpus, frozen: QuestionSet) -> None:
     """No nine words in a row of a question, a note or a remark stand in a contract; names may."""
     said = [part for each in frozen.questions for part in (each.text, each.proposition, each.note)]
-    said += [row["remark"] for row in reading_of()]
+    said += words_of_readers("contractnli")
     said += [reason for rows in RECIPE.load_doubtful().values() for reason in rows.values()]
     ours = {tuple(tokens[at : at + 9]) for tokens in map(words, said) for at in range(len(tokens) - 8)}
     for document in corpus.documents:

@@ -161,12 +161,12 @@ def test_runs_are_listed_with_their_verdicts_and_found_by_any_part(tmp_path: Pat
     verb("run", "--pipeline", "refuse", "--tag", "base line")
     assert (tmp_path / "runs" / ".gitignore").read_text() == "*\n"
     lines = verb("runs").output.splitlines()
-    assert lines[0].split()[0].endswith("_sample_refuse_bm25_base-line")
-    assert lines[1] == "  sample  refuse  bm25 k=5  [base line]"
+    assert lines[0].split()[0].endswith("_sample_refuse_fields_base-line")
+    assert lines[1] == "  sample  refuse  fields k=5  [base line]"
     assert lines[2] == "  Not better than refusing everything: 70 against 70 of 130 as desired"
     assert lines[3].split()[0].endswith("_sample_refuse_null")
     listed = json.loads(verb("runs", "--json").output)
-    assert [each["retriever"] for each in listed] == ["bm25", "null"]
+    assert [each["retriever"] for each in listed] == ["fields", "null"]
     assert {each["result"] for each in listed} == {True}
     for name in ("refuse_null", "base line", "base-line"):
         assert verb("report", name).code == 0

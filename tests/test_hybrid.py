@@ -38,7 +38,7 @@ class Fixed:
 def hybrid(*rankings: Sequence[int], depth: int = 100, weights: Sequence[float] = (1, 1)) -> HybridRetriever:
     named: list[tuple[Retriever, float]] = [
         (Fixed(name, rows), weight)
-        for name, rows, weight in zip(("bm25", "dense"), rankings, weights, strict=True)
+        for name, rows, weight in zip(("fields", "dense"), rankings, weights, strict=True)
     ]
     return HybridRetriever(PASSAGES.passages, named, 60, depth)
 
@@ -75,8 +75,8 @@ def test_settings_name_those_of_both() -> None:
     assert hybrid([0], [1, 2]).settings == {
         "rank_constant": 60,
         "depth": 100,
-        "bm25_weight": 1,
-        "bm25_rows": 1,
+        "fields_weight": 1,
+        "fields_rows": 1,
         "dense_weight": 1,
         "dense_rows": 2,
     }
@@ -110,4 +110,4 @@ def test_it_is_asked_beside_a_loop_where_one_of_its_rankings_waits() -> None:
     assert not hybrid([1], [2]).waits
     waiting = Fixed("dense", [2])
     waiting.waits = DenseRetriever.waits  # type: ignore[attr-defined]
-    assert HybridRetriever(PASSAGES.passages, [(Fixed("bm25", [1]), 1.0), (waiting, 1.0)]).waits
+    assert HybridRetriever(PASSAGES.passages, [(Fixed("fields", [1]), 1.0), (waiting, 1.0)]).waits

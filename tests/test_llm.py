@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import os
 import re
@@ -19,6 +20,8 @@ from hypothesis import strategies as st
 from answering import Answering, Asked, Reply
 from commands import process
 from conftest import ROOT
+from ragharness import grade
+from ragharness.corpus import load_corpus
 from ragharness.errors import (
     AccessRefused,
     PipelineNotUsable,
@@ -28,11 +31,12 @@ from ragharness.errors import (
     UsageError,
 )
 from ragharness.language.acts import find_decline
+from ragharness.language.numbers import find_quantities
 from ragharness.options import Options
 from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer
 from ragharness.pipelines._llm import prices
 from ragharness.pipelines._llm.prices import find_price
-from ragharness.pipelines._llm.prompting import fenced, load_prompt, prompt_names
+from ragharness.pipelines._llm.prompting import DEFAULT, fenced, load_prompt, prompt_names
 from ragharness.pipelines._llm.services import SCHEMA
 from ragharness.records import Answer, Passage, Usage
 
@@ -149,8 +153,8 @@ def test_a_request_of_messages_and_what_they_reply(
     assert asked.json["output_config"] == {"format": {"type": "json_schema", "schema": SCHEMA}}
     assert (asked.json["temperature"], asked.json["max_tokens"]) == (0.0, 512)
     assert "seed" not in asked.json
-    assert [each["role"] for each in asked.json["messages"]] == ["user", "assistant"] * 2 + ["user"]
-    assert json.loads(asked.json["messages"][1]["content"])["citations"] == ["gull-lease#2"]
+    assert [each["role"] for each in asked.json["messages"]] == ["user", "assistant"] * 6 + ["user"]
+    assert json.loads(asked.json["messages"][1]["content"])["citations"] == ["orrim#4"]
     assert (answer.text, answer.citations) == ("Two years.", ("nda#1",))
     assert answer.usage is not None
     assert (answer.usage.prompt_tokens, answer.usage.completion_tokens) == (100, 9)
@@ -182,7 +186,7 @@ def test_the_base_url_may_be_written_in_the_usual_ways(server: Answering, writte
 
 
 def test_without_passages_the_prompt_says_so(server: Answering) -> None:
-    ask(load(server.url()), passages=())
+    ask(load(server.url(), prompt="open-0shot"), passages=())
     assert server.asked[0].json["messages"][-1]["content"] == "(no passages)\n\nQuestion: How long?"
 
 
@@ -347,7 +351,7 @@ def test_an_empty_answer_is_an_answer_and_is_not_kept(server: Answering, tmp_pat
         ({"base_url": "ftp://x/v1"}, UsageError, "expected a base URL"),
         ({"base_url": "http://me:pw@x/v1"}, PipelineNotUsable, "without a login"),
         ({"base_url": "http://x/v1?key=1"}, UsageError, "expected a base URL"),
-        ({"prompt": "refusal-3shot"}, UnknownName, "did you mean refusal-2shot"),
+        ({"prompt": "refusal-3shot"}, UnknownName, "did you mean refusal-"),
         ({"seed": "x"}, UsageError, "whole number"),
         ({"temperature": "-1"}, UsageError, "a number from 0"),
         ({"max_tokens": "0"}, UsageError, "whole number from 1"),
@@ -443,24 +447,70 @@ def test_a_cache_that_cannot_be_written_is_no_error(server: Answering, tmp_path:
 @given(st.lists(st.text("<>/ pasge\n\"'&idPASGE="), min_size=1, max_size=3))
 @settings(max_examples=200)
 def test_no_passage_can_close_its_fence_or_open_another(texts: list[str]) -> None:
-    passages = [Passage(text or "x", "d", text, 0, 1, f"</ passage >{text}<passage") for text in texts]
+    passages = [
+        Passage(text or "x", "d", text, 0, 1, f"</ passage >{text}<passage", heading=text) for text in texts
+    ]
     written = fenced(passages)
     fences = re.findall(r"(?i)<\s*/?\s*passage", written)
     assert fences == ["<passage", "</passage"] * len(texts)
 
 
-def test_prompts_come_in_four_kinds_and_only_those_that_say_so_license_refusal() -> None:
-    assert prompt_names() == ["open-0shot", "open-2shot", "refusal-0shot", "refusal-2shot"]
-    for name in prompt_names():
-        prompt = load_prompt(name)
-        assert len(prompt.examples) == (4 if "2shot" in name else 0), name
-        assert ("cannot answer" in prompt.system) == name.startswith("refusal"), name
-        shown = [each.text for each in prompt.examples if each.role == "assistant"]
-        assert [find_decline(text) is not None for text in shown] == (
-            [False, name.startswith("refusal")] if shown else []
-        ), name
-        for text in shown:
-            assert find_decline(text) or re.search(r"\[(gull|tern)-lease#\d\]\.$", text), name
+def test_a_passage_shows_the_headings_it_stands_under() -> None:
+    passage = Passage("d#2", "d", "T", 9, 10, "Total | 5", heading='Costs\n(in "millions")')
+    assert fenced([passage]).startswith(
+        '<passage id="d#2" title="T" heading="Costs (in &quot;millions&quot;)">\nTotal | 5\n'
+    )
+
+
+@pytest.mark.parametrize("name", prompt_names())
+def test_only_prompts_that_say_so_license_refusal(name: str) -> None:
+    prompt = load_prompt(name)
+    kind, _, shots = name.partition("-")
+    assert len(prompt.examples) == 2 * int(shots.removesuffix("shot"))
+    asked = prompt.system + "".join(each.text for each in prompt.messages("?", [], as_json=False))
+    assert ("cannot answer" in asked) == (kind == "refusal")
+    shown = [each.text for each in prompt.examples if each.role == "assistant"]
+    # The refusal stands last: a small model that repeats an example repeats the one before its question.
+    assert [find_decline(text) is not None for text in shown] == [
+        kind == "refusal" and place == len(shown) for place in range(1, len(shown) + 1)
+    ]
+    cited = {each for text in shown for each in re.findall(r"\[([^]]+)\]\.$", text)}
+    handed = {each for turn in prompt.examples for each in re.findall(r'<passage id="([^"]+)"', turn.text)}
+    assert cited <= handed
+    assert all(find_decline(text) or re.search(r"\[[^]]+\]\.$", text) for text in shown)
+
+
+def test_examples_are_of_every_kind_of_answer_and_the_refusal_names_a_next_step() -> None:
+    figure, name, yes_no, list_, date, refusal = (
+        each.text for each in load_prompt(DEFAULT).examples if each.role == "assistant"
+    )
+    assert [each.value for each in find_quantities(figure.partition(" [")[0])] == [8613]
+    assert name.partition(" [")[0].istitle()
+    assert yes_no.startswith("No [")
+    assert re.match(r"\w+, \w+ or \w+ \[", list_)
+    assert re.match(r"\w+ \d{4} \[", date)
+    assert grade("When was it sealed?", refusal).refusal_quality == 2
+
+
+@pytest.mark.parametrize("name", ["open-6shot", "refusal-6shot"])
+def test_no_word_of_the_examples_can_pass_for_an_answer(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    words = importlib.import_module("llm").example_words(load_prompt(name))
+    assert {"8,613", "ulmo", "glimwort", "reedmoon", "1388", "orrim#4"} <= words
+    read = [each.text for each in load_corpus("sample").documents]
+    for path in (ROOT / "questionsets").glob("*/questions.jsonl"):
+        rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        read += [" ".join([row["text"], *(row.get("answers") or ())]) for row in rows]
+    assert len(read) > 4 * 130
+    assert not words & {word for text in read for word in re.findall(r"[\w,#]*\w", text.casefold())}
+
+
+def test_measured_answers_hold_no_word_of_the_examples_and_no_yes_to_an_open_question() -> None:
+    runs = json.loads((ROOT / "benchmarks" / "llm.json").read_text(encoding="utf-8"))["runs"]
+    measured = {title: run for title, run in runs.items() if run.get("prompt", "").startswith(DEFAULT)}
+    assert measured
+    for title, run in measured.items():
+        assert (run["yes_or_no_to_open"], run["words_of_examples"]) == (0, 0), title
 
 
 def test_a_prompt_of_ones_own(server: Answering, tmp_path: Path) -> None:

@@ -126,7 +126,7 @@ def test_every_value_is_in_the_range_that_its_metric_declares() -> None:
             assert least <= low <= high <= (most or float("inf")), metric.name
 
 
-CSV = '''"""The buckets as two columns."""
+COUNTS = '''"""The buckets as two columns."""
 
 from __future__ import annotations
 
@@ -143,13 +143,12 @@ def render(scores: Scores, *, width: int = 80, **_: object) -> str:
 
 
 def test_a_file_is_all_that_a_new_report_format_takes(tmp_path: Path, copy: Path, verb: Verb) -> None:
-    (copy / "ragharness" / "reports" / "formats" / "csv.py").write_text(CSV, encoding="utf-8")
+    (copy / "ragharness" / "reports" / "formats" / "counts.py").write_text(COUNTS, encoding="utf-8")
     verb("run", "--pipeline", "refuse")
-    done = process(tmp_path, "report", "--format", "csv", PYTHONPATH=str(copy))
+    done = process(tmp_path, "report", "--format", "counts", PYTHONPATH=str(copy))
     assert done.stdout == "correct,0\nwrong,0\nunsupported,0\nrefused,130\n"
-    assert (
-        "csv, json, markdown, terminal" in process(tmp_path, "report", "--help", PYTHONPATH=str(copy)).stdout
-    )
+    shown = process(tmp_path, "report", "--help", PYTHONPATH=str(copy)).stdout
+    assert "counts, csv" in " ".join(shown.split())
 
 
 def test_a_format_is_named_in_full_or_in_short_and_once(verb: Verb) -> None:
@@ -171,4 +170,4 @@ def test_a_format_is_named_in_full_or_in_short_and_once(verb: Verb) -> None:
             "help:  ragharness report --help",
         ],
     )
-    assert "known: json, markdown, terminal" in verb("report", "--format", "q").errors
+    assert "known: csv, datasets, html, json" in verb("report", "--format", "q").errors

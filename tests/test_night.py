@@ -499,7 +499,7 @@ def test_epochs_tags_and_a_part_of_the_set_together(tmp_path: Path, verb: Verb) 
     assert "[a b, c]" in done.output
     assert re.search(r"same bucket       13/13 \[.*\] questions graded alike in all 3 epochs", done.output)
     (folder,) = (tmp_path / "runs").glob("2*")
-    assert folder.name.endswith("_sample_refuse_bm25_a-b_c")
+    assert folder.name.endswith("_sample_refuse_fields_a-b_c")
     records = list(RunFolder.open(folder).records())
     assert Counter(record.epoch for record in records) == {0: 13, 1: 13, 2: 13}
     whole = (folder / "records.jsonl").read_bytes().splitlines(keepends=True)
@@ -576,7 +576,7 @@ def test_names_that_are_no_folder_names(tmp_path: Path, verb: Verb) -> None:
     assert "expected --tag NAME, found an empty one" in verb(*short, "").errors
     assert [verb(*short, tag).code for tag in ("\u00fcber", "\u6771\u4eac")] == [0, 0]
     ends = {folder.name.partition("_")[2] for folder in (tmp_path / "runs").glob("2*")}
-    assert {end.removesuffix("_2") for end in ends} == {"sample_refuse_bm25_uber", "sample_refuse_bm25"}
+    assert {end.removesuffix("_2") for end in ends} == {"sample_refuse_fields_uber", "sample_refuse_fields"}
 
 
 def test_of_many_runs_the_newest_are_named(tmp_path: Path) -> None:

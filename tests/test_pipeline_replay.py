@@ -55,7 +55,7 @@ def bare(line: bytes) -> dict[str, Any]:
     return read | {"retrieved": [each["id"] for each in read.get("retrieved", ())]}
 
 
-@pytest.mark.parametrize("retriever", ["bm25", "oracle"])
+@pytest.mark.parametrize("retriever", ["fields", "oracle"])
 def test_a_replayed_run_comes_out_as_the_run_did(verb: Verb, tmp_path: Path, retriever: str) -> None:
     shared = ("run", "--quiet", "--json", "--size", "26")
     first = verb(*shared, "--out", "first", "--retriever", retriever)

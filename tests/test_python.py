@@ -121,8 +121,10 @@ def test_an_object_may_retrieve(here: Path) -> None:
 def test_a_notebook_shows_tables_and_no_markup_of_answers(here: Path) -> None:
     run = rh.run("refuse", limit=7, progress=False, tag="<script>alert(1)</script>")
     shown = run._repr_html_()
-    assert "<table>" in shown
+    assert '<table class="matrix">' in shown
+    assert run.verdict.sentence in shown
     assert "<script" not in shown
+    assert "href=" not in shown
 
 
 def test_progress_goes_to_standard_error_alone(

@@ -76,7 +76,7 @@ def test_build_writes_what_check_and_show_read(home: Path, contractnli_folder: P
 def test_check_ends_with_1_and_names_what_is_wrong(home: Path, contractnli_folder: Path) -> None:
     source = ["--corpus", "contractnli", "--from", str(contractnli_folder)]
     out = home / "mine.jsonl"
-    ask("build", *source, "--size", "13", "--out", str(out))
+    ask("build", *source, "--size", "26", "--out", str(out))
     out.write_text(out.read_text().replace('"answers":["yes"]', '"answers":["no"]', 1))
     done = ask("check", *source, "--questions", str(out))
     assert done.exit_code == 0, "the balance of a file of one's own is its own affair"

@@ -262,6 +262,49 @@ def test_a_sentence_must_hold_the_kind_the_year_and_the_codes_asked_for(asked: s
     assert text == expected if expected else text.startswith("I don't have evidence")
 
 
+LATER = (
+    Passage(
+        "elm#2",
+        "elm",
+        "Elm Stores report",
+        0,
+        0,
+        "Basic | $1.10 | $1.05\nDiluted | $1.08 | $1.01\n\nElm Stores has a credit facility of $40 million. "
+        "It matures on 3 May 2029.\n\nOur auditor is Moss and Partner LLP.\n\nNo store was closed.",
+        heading="Elm statements of income\n(in millions, except per share data)\n2024 | 2023\nEarnings per share:",
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (
+            "What were the diluted earnings per share of Elm Stores in 2024?",
+            'Earnings per share: Diluted: $1.08 under "2024" [elm#2]',
+        ),
+        (
+            "On what date does the credit facility of Elm Stores mature?",
+            "Elm Stores has a credit facility of $40 million. It matures on 3 May 2029. [elm#2]",
+        ),
+        ("Who audited Elm Stores?", "Our auditor is Moss and Partner LLP. [elm#2]"),
+        ("Was 2024 a year without a store of Elm Stores closed?", ""),
+    ],
+)
+def test_extractive_reads_a_row_under_its_headings_and_it_with_its_subject(asked: str, expected: str) -> None:
+    text = answer("extractive", asked, LATER, FIGURES)
+    assert text == expected if expected else text.startswith("I don't have evidence")
+
+
+def test_extractive_refuses_where_two_rows_say_different_things() -> None:
+    asked = "What was the variable lease cost of Elm Stores in 2023?"
+    assert answer("extractive", asked, TABLES[:1], FIGURES).startswith("Variable lease cost: 470")
+    other = _passage(9, "elm", "Elm Stores report", TABLE.replace("470", "471"))
+    assert answer("extractive", asked, (TABLES[0], other), FIGURES).startswith("I don't have evidence")
+    same = _passage(9, "elm", "Elm Stores report", TABLE)
+    assert answer("extractive", asked, (TABLES[0], same), FIGURES).startswith("Variable lease cost: 470")
+
+
 def test_a_document_is_named_by_the_words_that_others_lack() -> None:
     named = "What was the operating lease cost of Elm Stores in the year ended May 31, 2024?"
     assert answer("extractive", named, TABLES[1:], FIGURES).startswith("I don't have evidence")

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragharness.config import RunConfig
 from ragharness.corpus import Corpus
 from ragharness.errors import UnknownName, UsageError
 from ragharness.evidence import EvidenceIndex
@@ -54,9 +55,9 @@ def ids(
 
 
 def test_every_file_is_a_retriever_with_its_own_name() -> None:
-    assert retriever_names() == ["bm25", "dense", "hybrid", "null", "oracle"]
+    assert retriever_names() == ["bm25", "dense", "fields", "hybrid", "null", "oracle"]
     # Those with vectors need a model: test_dense.py.
-    for name in ("bm25", "null", "oracle"):
+    for name in ("bm25", "fields", "null", "oracle"):
         retriever = build_retriever(name, PASSAGES, EVIDENCE)
         assert retriever.name == name
         assert len(retriever.retrieve("alpha", 2)) == (0 if name == "null" else 2)
@@ -74,7 +75,7 @@ def test_the_oracle_needs_evidence() -> None:
 
 def test_the_oracle_puts_gold_first_in_document_order_and_fills_up_without_repeats() -> None:
     asked = question(Evidence("d1", 40, 48), Evidence("d1", 20, 29))
-    assert ids("oracle", "alpha", 5, asked) == ["d1#3", "d1#5", *ids("bm25", "alpha", 5)[:3]]
+    assert ids("oracle", "alpha", 5, asked) == ["d1#3", "d1#5", *ids("fields", "alpha", 5)[:3]]
     gold_is_also_found = question(Evidence("d1", 10, 19), Evidence("d1", 0, 9))
     expected = ["d1#1", "d1#2", "d2#1"]
     assert ids("oracle", "alpha", 3, gold_is_also_found) == expected
@@ -87,17 +88,18 @@ def test_the_oracle_takes_the_passage_that_covers_a_span_best() -> None:
 def test_the_oracle_adds_nothing_for_withheld_evidence() -> None:
     span = Evidence("d1", 20, 29)
     for left in (withhold(PASSAGES, ["d1"], []), withhold(PASSAGES, [], [span])):
-        assert ids("oracle", "alpha", 4, question(span), left) == ids("bm25", "alpha", 4, passages=left)
+        assert ids("oracle", "alpha", 4, question(span), left) == ids("fields", "alpha", 4, passages=left)
 
 
-def test_the_oracle_without_a_question_is_bm25() -> None:
-    assert ids("oracle", "omega", 3) == ids("bm25", "omega", 3)
+def test_the_oracle_without_a_question_is_the_default_retriever() -> None:
+    assert RunConfig().retriever == "fields"
+    assert ids("oracle", "omega", 3) == ids("fields", "omega", 3)
 
 
-def test_oracle_scores_are_those_of_bm25() -> None:
+def test_oracle_scores_are_those_of_the_default_retriever() -> None:
     scores = {
         hit.passage.id: hit.score
-        for hit in build_retriever("bm25", PASSAGES).retrieve("alpha beta", len(TEXTS) * 9)
+        for hit in build_retriever("fields", PASSAGES).retrieve("alpha beta", len(TEXTS) * 9)
     }
     hits = build_retriever("oracle", PASSAGES, EVIDENCE).retrieve(
         "alpha beta", 9, question(Evidence("d3", 0, 9))

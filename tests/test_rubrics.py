@@ -814,11 +814,11 @@ def test_any_model_can_judge_and_each_vote_is_a_call_of_its_own(tmp_path: Path) 
         assert "Dimension: Tone" in server.asked[0].json["messages"][-1]["content"]
         again = score(rubric(), [GOOD], Means(model_judge(server, tmp_path)))
         assert again.total == found.total
-        assert len(server.asked) == 5, "the first vote was kept, the others are drawn anew"
+        assert len(server.asked) == 3, "every vote was kept"
 
 
 def test_a_judge_that_is_busy_for_a_while_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragharness.rubrics.judge.time.sleep", lambda _: None)
+    monkeypatch.setattr("ragharness.support.http.doubled", lambda *_: 0.0)
     waits = iter([503, 429])
 
     def reply(asked: Asked) -> Reply:
@@ -831,7 +831,7 @@ def test_a_judge_that_is_busy_for_a_while_is_waited_for(monkeypatch: pytest.Monk
 
 
 def test_a_judge_that_stays_away_leaves_the_dimension_invalid(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragharness.rubrics.judge.time.sleep", lambda _: None)
+    monkeypatch.setattr("ragharness.support.http.doubled", lambda *_: 0.0)
     with Answering(lambda _: Reply({"error": {"message": "busy"}}, status=503)) as server:
         tone = mark(score(rubric(), [GOOD], Means(model_judge(server))), "tone")
     assert tone.status == "invalid"

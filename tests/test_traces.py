@@ -26,7 +26,7 @@ BRIEF = SHARED / "brief" / "rag-eval.txt"
 DEPTHS = "0000123301122310111001111111112211111222222222222233334423223334111111122121222222222101"
 """How far each line of the page's scorer is indented: the page has lost it."""
 
-GOLD = [
+GOLD: list[dict[str, Any]] = [
     {"qid": "a", "answerable": True, "gold_claim_substr": ["rejects null keys"], "gold_citations": ["p1#2"]},
     {"qid": "b", "answerable": False, "gold_claim_substr": [], "gold_citations": []},
     {"qid": "c", "answerable": True, "gold_claim_substr": ["example.com"], "gold_citations": ["pB#1"]},

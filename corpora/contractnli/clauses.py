@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 _MOST_TEMPTING = 3
 _MONTHS_OF_A_YEAR = 12
 _LAW = "law"
+_TERM = "term"
+_AFTER = re.compile(
+    r"surviv|(?:after|following|from)\s(?:the\s)?(?:\w+\s)?(?:terminat|expir|end\b|cessation)", re.IGNORECASE
+)
+"""A period that begins when the agreement ends."""
+_BUSINESS_DAYS = re.compile(r"\bbusiness\s+days?\b", re.IGNORECASE)
 _INCORPORATED = re.compile(
     r"\ban? ((?:New |North |South )?[A-Z][a-z]+) (?:corporation|limited (?:liability company|partnership))\b"
 )
@@ -39,9 +45,20 @@ class Stated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     at: tuple[tuple[int, int], ...]
     unit: str = ""
 
-    def evidence(self, document: str) -> tuple[Evidence, ...]:
-        """Return the spans that state it."""
-        return tuple(Evidence(document, start, end) for start, end in self.at)
+    def evidence(self, document: Document) -> tuple[Evidence, ...]:
+        """Return the spans that state it, each with the rest of a sentence that it breaks off in."""
+        spans = (Evidence(document.id, start, end) for start, end in self.at)
+        return tuple(_unbroken(document, each, self.answers[0]) for each in spans)
+
+
+def _unbroken(document: Document, span: Evidence, answer: str) -> Evidence:
+    """Return a span of "sixty days (60) written notice" whole: the figure in brackets looks like a new item.
+
+    One of a single digit may be a new item indeed.
+    """
+    rest = (last for first, last in document.segments if span.end <= first <= span.end + 1)
+    goes_on = len(answer) > 1 and document.text.startswith(f"({answer})", span.end)
+    return Evidence(document.id, span.start, next(rest, span.end) if goes_on else span.end)
 
 
 class Clause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -53,6 +70,7 @@ class Clause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     silence: tuple[str, ...]
     stated: dict[str, Stated]
     silence_asked: bool = True
+    asked_after: list[str] = []
 
 
 @cache
@@ -78,14 +96,17 @@ def open_questions(documents: Iterable[Document]) -> Iterator[Question]:
 def _stated(document: Document, topic: str, clause: Clause) -> Iterator[Question]:
     """Yield a clause as a question to be answered, withheld, and asked of an empty retrieval."""
     stated = clause.stated[document.id]
-    evidence = stated.evidence(document.id)
+    evidence = stated.evidence(document)
+    words = "\n".join(document.text[each.start : each.end] for each in evidence)
+    unit = f"business {stated.unit}" if _BUSINESS_DAYS.search(words) else stated.unit
     false = _tempting(document, topic, clause)
     silent_rest = leaves_silence(document, evidence, clause.silence)
-    for asked in _asked(document, topic, clause):
+    after = topic != _TERM and document.id in load_clauses()[_TERM].stated and _AFTER.search(words)
+    for asked in _asked(document, topic, clause, after=bool(after)):
         if clause.kind == "text" and any(each in asked.text for each in stated.answers):
             continue  # the contract is named by the place asked for
         known = msgspec.structs.replace(
-            asked, answerable=True, answers=stated.answers, unit=stated.unit, evidence=evidence
+            asked, answerable=True, answers=stated.answers, unit=unit, evidence=evidence
         )
         if false:
             note = f"tempting: the contract also states {false[0].about}"
@@ -98,11 +119,12 @@ def _stated(document: Document, topic: str, clause: Clause) -> Iterator[Question
         yield msgspec.structs.replace(known, stratum="null_retrieval")
 
 
-def _asked(document: Document, topic: str, clause: Clause) -> Iterator[Question]:
+def _asked(document: Document, topic: str, clause: Clause, *, after: bool = False) -> Iterator[Question]:
+    texts = clause.asked_after if after and clause.asked_after else clause.asked
     for wording, called in names(document):
         yield Question(
             id="",
-            text=clause.asked[wording - 1].format(name=called),
+            text=texts[wording - 1].format(name=called),
             stratum="grounded",
             kind=clause.kind,
             answerable=False,
@@ -129,7 +151,7 @@ def _tempting(document: Document, topic: str, clause: Clause) -> tuple[Distracto
             continue
         value = _converted(stated, own.unit)
         if value and value not in own.answers:
-            found.setdefault(value, Distractor(value, other.about, stated.evidence(document.id)))
+            found.setdefault(value, Distractor(value, other.about, stated.evidence(document)))
     return tuple(found.values())[:_MOST_TEMPTING]
 
 

@@ -30,11 +30,8 @@ if TYPE_CHECKING:
     from ragharness.corpus import Corpus
     from ragharness.records import Document
 
-VERSION = 3
+VERSION = 4
 """Raised whenever the candidates change; kept with every frozen set."""
-
-SEARCHED = True
-"""The contracts are searched for further statements of every answer."""
 
 HERE = Path(__file__).parent
 
@@ -43,6 +40,9 @@ _TELLING = 5
 
 _RULE = "the rule without its exception"
 """What the false answer to a question belongs to that an exception decides."""
+
+_ADJACENT = 20
+"""Characters between a rule and its exception: the number of a clause."""
 
 _STEM = (":", "-", "\N{EN DASH}", "\N{EM DASH}")
 """How a span ends that only leads into a list."""
@@ -111,6 +111,7 @@ class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     topics: dict[str, Topic]
     surplus: dict[str, dict[str, list[int]]]
+    further: dict[str, dict[str, list[tuple[int, int]]]]
     unanswerable: dict[str, Absent]
     adversarial: list[Trap]
     beside_open: list[str]
@@ -178,20 +179,31 @@ def _labelled(document: Document, fact: Fact, topic: Topic) -> Iterator[Question
     if not matches(topic.affirmed if affirmed else topic.denied, stated):
         return
     excepted = affirmed and bool(topic.exception) and matches(topic.exception, stated)
+    rule = _rule_before(document, evidence, topic) if excepted else evidence
     silent_rest = leaves_silence(document, evidence, topic.silence)
     for asked in _asked(document, fact.topic, topic):
         answers = ("yes",) if affirmed == asked.yes_means else ("no",)
         known = msgspec.structs.replace(asked, answerable=True, answers=answers, evidence=evidence)
-        yield _answerable(known) if excepted else msgspec.structs.replace(known, target="correct")
+        yield _answerable(known, rule) if excepted else msgspec.structs.replace(known, target="correct")
         yield msgspec.structs.replace(known, target="unsupported", withheld="document")
         if silent_rest:
-            yield msgspec.structs.replace(known, target="unsupported", withheld="clause")
+            gone = tuple(dict.fromkeys((*rule, *evidence)))
+            yield msgspec.structs.replace(known, target="unsupported", withheld="clause", evidence=gone)
         yield msgspec.structs.replace(known, stratum="null_retrieval")
 
 
-def _answerable(known: Question) -> Question:
+def _rule_before(document: Document, evidence: tuple[Evidence, ...], topic: Topic) -> tuple[Evidence, ...]:
+    """Return the sentence that states the rule, right before its exception; without one the evidence."""
+    first = min(span.start for span in evidence)
+    before = [each for each in document.segments if each[1] <= first and first - each[1] < _ADJACENT]
+    if before and matches(topic.denied, document.text[slice(*before[-1])]):
+        return (Evidence(document.id, *before[-1]),)
+    return evidence
+
+
+def _answerable(known: Question, rule: tuple[Evidence, ...]) -> Question:
     """Return a question that an exception decides, with what the rule alone would answer."""
-    false = Distractor("no" if known.answers == ("yes",) else "yes", _RULE, known.evidence)
+    false = Distractor("no" if known.answers == ("yes",) else "yes", _RULE, rule)
     return msgspec.structs.replace(
         known,
         target="wrong",
@@ -309,7 +321,8 @@ def _telling(document: Document, fact: Fact) -> tuple[Evidence, ...]:
         and not _text(document, span).endswith(_STEM)
         and span.start not in surplus
     )
-    return told or fact.evidence
+    further = load_wordings().further.get(fact.topic, {}).get(document.id, [])
+    return (*(told or fact.evidence), *(Evidence(document.id, start, end) for start, end in further))
 
 
 def _text(document: Document, span: Evidence) -> str:

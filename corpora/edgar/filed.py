@@ -59,14 +59,21 @@ def read_filings(corpus: Corpus) -> list[Filed]:
 
 
 def wordings(filed: Filed, texts: list[str], **also: str) -> Iterator[tuple[int, str]]:
-    """Yield the number and the text of each wording; ``title`` and ``paraphrase`` may be given otherwise."""
+    """Yield the number and the text of each wording; ``title`` and ``paraphrase`` may be given otherwise.
+
+    Every question names the filing, not the year alone: a later filing compares with it and would answer too.
+    """
     names = {
         "title": filed.document.title,
         "paraphrase": filed.document.paraphrase,
         **also,
     }
     for number, text in enumerate(texts, start=1):
-        yield number, text.format(**names)
+        asked = text.format(**names)
+        if "{title}" not in text and "10-K" not in text:
+            form = filed.document.title.partition(" for the ")[0].rpartition(" ")[2]
+            asked = f"{asked.removesuffix('?')}, according to the {form} for that year?"
+        yield number, asked
 
 
 def lacking(filed: Filed, key: str, concept: Concept) -> Iterator[Question]:

@@ -117,20 +117,31 @@ class Places:
         sure, vague = _written(fact)
         return self._lines(fact, sure, vague, words_of(" ".join(about)), everything=False)
 
+    def _known(self, fact: Fact, about: frozenset[str]) -> frozenset[str]:
+        """Return the words by which a line speaks of the fact: of its tag and rows, and further ones."""
+        text = self._documents[fact.document].text
+        # The words of a whole sentence fit too many lines.
+        rows = [row for row in (text[each.start : each.end] for each in fact.evidence) if "|" in row]
+        return frozenset().union(words_of(_CAMEL.sub(" ", fact.topic)), about, *map(words_of, rows))
+
     def _lines(
         self, fact: Fact, sure: set[str], vague: set[str], about: frozenset[str], *, everything: bool
     ) -> tuple[Evidence, ...]:
         document = self._documents[fact.document]
         text = document.text
-        # The words of a whole sentence fit too many lines.
-        rows = [row for row in (text[each.start : each.end] for each in fact.evidence) if "|" in row]
-        known = frozenset().union(words_of(_CAMEL.sub(" ", fact.topic)), about, *map(words_of, rows))
+        known = self._known(fact, about)
         found = list(fact.evidence)
-        for forms, least in ((sure, 0 if everything else 1), (vague, 1 if everything else _ALIKE)):
+        rounded = set() if everything else {each for each in sure if " " in each}
+        # Rounded to three digits, it may be about anything: leases, or losses that are carried forward.
+        for forms, least in (
+            (sure - rounded, 0 if everything else 1),
+            (rounded, _ALIKE),
+            (vague, 1 if everything else _ALIKE),
+        ):
             for start, _ in sorted(self._stated(document, forms)):
                 line = Evidence(document.id, *self._line(document, start))
                 own = words_of(text[line.start : line.end])
-                if not own and forms is sure:
+                if not own and forms is not vague:
                     # "Balance at December 31": what it is the balance of stands above.
                     first, last = document.segments[self._segment(document, start)]
                     own = (
@@ -178,14 +189,17 @@ class Places:
         A later filing repeats the figures of the year before, in other lines perhaps.
         """
         written, _ = _written(fact)
-        filer, end = self._filers.get(fact.document, ("", ""))
-        same = {id_: last for id_, (cik, last) in self._filers.items() if cik == filer}
-        others = [id_ for id_ in same if id_ != fact.document]
-        if any(last > end for last in same.values()):
+        others = self._others(fact)
+        if any(self._filers[other][1] > self._filers[fact.document][1] for other in others):
             return True
         if not written:
             return bool(others)
         return any(self._stated(self._documents[id_], written) for id_ in others)
+
+    def _others(self, fact: Fact) -> list[str]:
+        """Return the other filings of the company."""
+        filer = self._filers[fact.document][0]
+        return [name for name, (cik, _) in self._filers.items() if cik == filer and name != fact.document]
 
     def _stated(self, document: Document, written: set[str]) -> list[tuple[int, int]]:
         figures = self._of(document)

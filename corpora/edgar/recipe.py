@@ -18,6 +18,7 @@ from ragharness.records import Distractor, Evidence, Fact, Question
 from .derivable import follows
 from .filed import lacking, read_filings, silent, wordings
 from .naming import spoken
+from .parts import is_part
 from .places import Places
 from .plain import plainly_stated
 from .tables import load_concepts, load_lines, load_silences
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from .filed import Filed
     from .tables import Concept
 
-VERSION = 2
+VERSION = 3
 """Raised whenever the candidates change; kept with every frozen set."""
 
 BOTH_SIDES = True
@@ -39,6 +40,9 @@ BOTH_SIDES = True
 
 _ALIKE = 0.02
 """A figure that differs by less from another is no temptation: a rounded answer would fit both."""
+
+_SAME = 0.005
+"""A figure of the balance sheet that differs by less passes for the one on the cover, of a later day."""
 
 _TEMPTS = 3
 """A figure that many times as large, or as small, tempts nobody."""
@@ -131,9 +135,15 @@ def _stated(filed: Filed, key: str, concept: Concept) -> Stated | None:
     if fact.kind == "text":
         return Stated(key, fact, (), ())
     value = _value(fact)
+    if is_part(filed.document, fact):
+        return None
     if value <= 0 or any(_differs(value, filed.now(other)) for other in concept.differs if other != tag):
         return None
     near = [filed.now(other) for other in concept.near if other != tag]
+    if tag.startswith("dei:") and any(
+        each and 0 < abs(_value(each) - value) < _SAME * value for each in near
+    ):
+        return None
     told = [Distractor(_in_unit_of(fact, each), _line(each), each.evidence[:1]) for each in near if each]
     last = filed.before(tag)
     before = (

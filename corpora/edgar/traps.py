@@ -47,7 +47,7 @@ def traps(filings: list[Filed]) -> list[Question]:
     for index, filed in enumerate(filings):
         for shift, years in enumerate(_YEARS):
             if (latest if years > 0 else first)[filed.cik] is filed:
-                found += _other_year(filed, index + shift, shift, years)
+                found += _other_year(filed, index + 5 * shift, shift, years)
         if latest[filed.cik] is filed:
             word = _LOOK_ALIKES[sum(map(ord, filed.short)) % len(_LOOK_ALIKES)]
             by_rule = (f"{filed.short} {word}", rf"{re.escape(filed.short)} {word}\b")

@@ -34,6 +34,7 @@ class Read(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: Kind
     answer: str = ""
     also: tuple[str, ...] = ()
+    """Other names of a text; a number as a table states it, more exactly."""
     unit: str = ""
     precision: Literal["", "year", "month", "day"] = ""
     evidence: tuple[tuple[int, int], ...] = ()
@@ -77,7 +78,7 @@ def stated(document: Document) -> Iterator[Fact]:
             document=document.id,
             topic=f"{row.kind}-{numbers[row.kind]:02}",
             kind=row.kind,
-            answers=(row.answer,),
+            answers=(row.answer, *row.also) if row.kind == "number" else (row.answer,),
             evidence=tuple(Evidence(document.id, start, end) for start, end in sorted(row.evidence)),
             unit=row.unit,
             date_precision=row.precision,
@@ -85,7 +86,7 @@ def stated(document: Document) -> Iterator[Fact]:
                 "ask": row.ask,
                 "stated": "read",
                 **({} if row.stays else {"alone": "yes"}),
-                **({"also": "|".join(row.also)} if row.also else {}),
+                **({"also": "|".join(row.also)} if row.also and row.kind == "text" else {}),
                 **near,
             },
         )

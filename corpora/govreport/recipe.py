@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ragharness.corpus import Corpus
 
-VERSION = 5
+VERSION = 6
 """Raised whenever the candidates change; kept with every frozen set."""
 
 WEIGHTS = {"text": 3}

@@ -25,11 +25,8 @@ if TYPE_CHECKING:
 
     from .asking import Absent
 
-VERSION = 3
+VERSION = 4
 """Raised whenever the candidates change; kept with every frozen set."""
-
-SEARCHED = True
-"""The documents are searched for further statements of every answer."""
 
 _EXCEPTION = re.compile(
     r"save that|other than|except|nevertheless|not even|whether or not|without asking|does not waive"

@@ -12,11 +12,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ragharness.api import arun, compare, gate, grade, load_corpus, load_questions, load_run, matrix, run
+    from ragharness.api import (
+        arun,
+        calibrate,
+        compare,
+        gate,
+        grade,
+        label,
+        load_corpus,
+        load_questions,
+        load_run,
+        matrix,
+        run,
+    )
     from ragharness.comparing import Gates
-    from ragharness.comparisons import GateResult, MatrixResult, RunComparison
+    from ragharness.comparisons import GateResult, MatrixResult, RunCalibration, RunComparison
     from ragharness.config import RunConfig
     from ragharness.errors import RagharnessError, TemporaryFailure
+    from ragharness.labelling import Labelling
     from ragharness.records import Answer, Document, Evidence, Passage, Question, Record, Usage, Verdict
     from ragharness.results import QuestionResult, Run, RunVerdict
 
@@ -27,12 +40,14 @@ _HOMES = {
     "GateResult": "comparisons",
     "Gates": "comparing",
     "MatrixResult": "comparisons",
+    "Labelling": "labelling",
     "Passage": "records",
     "Question": "records",
     "QuestionResult": "results",
     "RagharnessError": "errors",
     "Record": "records",
     "Run": "results",
+    "RunCalibration": "comparisons",
     "RunComparison": "comparisons",
     "RunConfig": "config",
     "RunVerdict": "results",
@@ -40,9 +55,11 @@ _HOMES = {
     "Usage": "records",
     "Verdict": "records",
     "arun": "api",
+    "calibrate": "api",
     "compare": "api",
     "gate": "api",
     "grade": "api",
+    "label": "api",
     "load_corpus": "api",
     "load_questions": "api",
     "load_run": "api",
@@ -57,6 +74,7 @@ __all__ = [
     "Evidence",
     "GateResult",
     "Gates",
+    "Labelling",
     "MatrixResult",
     "Passage",
     "Question",
@@ -64,6 +82,7 @@ __all__ = [
     "RagharnessError",
     "Record",
     "Run",
+    "RunCalibration",
     "RunComparison",
     "RunConfig",
     "RunVerdict",
@@ -72,9 +91,11 @@ __all__ = [
     "Verdict",
     "__version__",
     "arun",
+    "calibrate",
     "compare",
     "gate",
     "grade",
+    "label",
     "load_corpus",
     "load_questions",
     "load_run",

@@ -1,4 +1,4 @@
-"""The Python interface: run, load, compare and gate runs, run a matrix; load corpora; grade one answer."""
+"""The Python interface: run, load, label, calibrate, compare and gate runs; grade one answer."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from ragharness import questions as question_sets
 from ragharness.calibration import judge as judge_by_labels
 from ragharness.calibration import labelled_answer
 from ragharness.comparing import Matrix, MatrixCell, main_effects
-from ragharness.comparisons import GateResult, MatrixResult, RunComparison
+from ragharness.comparisons import GateResult, MatrixResult, RunCalibration, RunComparison
 from ragharness.config import RunConfig
 from ragharness.console import Live
+from ragharness.download import cache_folder
 from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.graders import load_grader
 from ragharness.grid import read_grid
 from ragharness.reports import plan_sections, render
-from ragharness.results import Run, count
+from ragharness.results import Run, calibrated, count
 from ragharness.runner import ask_all, open_run, plan
 from ragharness.store import find_run
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from ragharness.comparing import Gates
     from ragharness.corpus import Corpus
     from ragharness.grid import Cell
+    from ragharness.labelling import Labelling
     from ragharness.questions import QuestionSet
     from ragharness.records import Answer, Passage, Question, Verdict
     from ragharness.rubrics.judge import Judge
@@ -108,6 +110,36 @@ def compare(*runs: str | Path | Run) -> RunComparison:
     return RunComparison(comparing.compare([_folder(each) for each in runs]))
 
 
+def label(
+    run: str | Path | Run,
+    annotator: str,
+    *,
+    sample: int = 0,
+    strata: str = "",
+    seed: int | None = None,
+    adjudicate: bool = False,
+) -> Labelling:
+    """Return one person's labelling of a run: ``next()`` shows an answer, ``save()`` keeps what it is.
+
+    A sample is drawn once and kept with the run. Raises UsageError for another one than was drawn, and
+    RunNotUsable without the corpus.
+    """
+    from ragharness.labelling import open_labelling
+
+    return open_labelling(
+        _folder(run), annotator, sample=sample, strata=strata, seed=seed, adjudicate=adjudicate
+    )
+
+
+def calibrate(run: str | Path | Run, labels: str | Path = "") -> RunCalibration:
+    """Return how far a run's verdicts can be believed, by people's labels; a note is kept with the run.
+
+    ``labels`` is a file or folder of labels, also of another run (default: the run's own). Raises UsageError
+    where there are none.
+    """
+    return RunCalibration(calibrated(_folder(run), Path(labels) if labels else None))
+
+
 def load_corpus(
     corpus: str | Path = "sample", *, split: str = "", source: str = "", offline: bool = False
 ) -> Corpus:
@@ -129,6 +161,7 @@ def grade(
     *,
     golds: Sequence[str] = ...,
     grader: str = ...,
+    grader_option: Sequence[str] = ...,
 ) -> Verdict: ...
 @overload
 def grade(
@@ -138,6 +171,7 @@ def grade(
     *,
     golds: Sequence[str] = ...,
     grader: str = ...,
+    grader_option: Sequence[str] = ...,
     rubric: str,
     judge: Judge | None = ...,
 ) -> RubricScores: ...
@@ -150,10 +184,11 @@ def grade(
     *,
     golds: Sequence[str] = (),
     grader: str = "rules",
+    grader_option: Sequence[str] = (),
     rubric: str = "",
     judge: Judge | None = None,
 ) -> Verdict | RubricScores:
-    """Return the verdict on one answer; its scores by a rubric where one is named.
+    """Return the verdict on one answer, or its scores by a rubric; the grader is chosen as in ``RunConfig``.
 
     ``golds`` are the accepted answers where ``question`` is a text; without any a refusal is wanted. Each of
     ``passages`` counts as holding the evidence; without any, the answer alone is judged. Raises UsageError
@@ -183,7 +218,8 @@ def grade(
         raise UsageError(str(error)) from error
     if not isinstance(question, str):
         read = replace(read, question=question)
-    return judge_by_labels(load_grader(grader), read)
+    chosen = load_grader(grader, settings=grader_option, cache=cache_folder() / "answers")
+    return judge_by_labels(chosen, read)
 
 
 def _run(config: RunConfig, live: Live, *, reuse: bool = False) -> Run:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.records import Bucket, Question, Reading, Verdict
+from ragharness.records import Bucket, Opinion, Question, Reading, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,7 +53,7 @@ TABLE: tuple[Row, ...] = (
     Row(1, lambda q, r: r.status == "no_answer", None, _always("EMPTY"),
         "The answer holds nothing but blanks, citations or punctuation, or is the text of an unset value."),
     Row(2, lambda q, r: r.status == "needs_review" or bool(r.unreadable), None, _always("UNREADABLE"),
-        "The rules cannot read the answer: {unreadable}."),
+        "The grader cannot read the answer: {unreadable}."),
     Row(3, lambda q, r: not r.committed and r.premise_corrected, "refused", _always("PREMISE_CORRECTED"),
         "It says that what the question takes for granted is not so, and commits to nothing else."),
     Row(4, lambda q, r: not r.committed and r.refusal, "refused", _always("DECLINED"),
@@ -91,38 +91,45 @@ TABLE: tuple[Row, ...] = (
 def decide(question: Question, reading: Reading, *, grader: str = "") -> Verdict:
     """Return the verdict on a reading: the first row of ``TABLE`` that applies, the flags and the axes."""
     row = next(row for row in TABLE if row.applies(question, reading))
-    status = _status(row, reading)
-    if row.bucket is None:
-        return Verdict(
-            status=status,
-            bucket=None,
-            reason=row.reason(question, reading),
-            flags=_kept(reading),
-            evidence_retrieved=reading.evidence_retrieved,
-            decided_by=row.number,
-            why=_explain(row, question, reading),
-            grader=grader,
-            value=reading.value,
-            score=reading.score,
-            sentences=reading.sentences,
-        )
+    graded = row.bucket is not None
+    others = tuple(_opinion(question, each) for each in reading.others)
+    flags = _flags(row, question, reading) if graded else _kept(reading)
+    if any(each.bucket not in (None, row.bucket) for each in others):
+        flags = tuple(sorted({*flags, "disagreement"}))
+    cited = graded and reading.n_citations > 0
     return Verdict(
-        status=status,
+        status=_status(row, reading),
         bucket=row.bucket,
         reason=row.reason(question, reading),
-        flags=_flags(row, question, reading),
-        citation_exists=_yes_no(reading.all_cited_retrieved if reading.n_citations else None),
-        citation_supports=_yes_no(reading.all_cited_support if reading.n_citations else None),
+        flags=flags,
+        citation_exists=_yes_no(reading.all_cited_retrieved if cited else None),
+        citation_supports=_yes_no(reading.all_cited_support if cited else None),
         refusal_quality=_quality(reading) if row.bucket == "refused" else None,
-        extra_claim_count=reading.extra,
-        match=reading.match,
+        extra_claim_count=reading.extra if graded else None,
+        match=reading.match if graded else "none",
         evidence_retrieved=reading.evidence_retrieved,
         decided_by=row.number,
         why=_explain(row, question, reading),
-        grader=grader,
+        grader=reading.by or grader,
         value=reading.value,
         score=reading.score,
         sentences=reading.sentences,
+        others=others,
+        axes_by=reading.axes_by,
+        judgements=reading.judgements,
+    )
+
+
+def _opinion(question: Question, reading: Reading) -> Opinion:
+    said = decide(question, reading)
+    return Opinion(
+        grader=said.grader,
+        status=said.status,
+        bucket=said.bucket,
+        reason=said.reason,
+        why=said.why,
+        value=said.value,
+        judgements=said.judgements,
     )
 
 
@@ -172,8 +179,10 @@ def _flags(row: Row, question: Question, reading: Reading) -> tuple[str, ...]:
     return tuple(sorted(flags))
 
 
-def _quality(reading: Reading) -> int:
+def _quality(reading: Reading) -> int | None:
     """0 to 3: explains why (E), names what there is (K), offers a next step (N), without false urgency."""
+    if reading.quality_unknown:
+        return None
     explained, nearest, next_step = reading.explained, reading.nearest, reading.next_step
     if explained and nearest and next_step and not reading.urgency:
         return 3

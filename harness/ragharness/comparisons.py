@@ -1,4 +1,4 @@
-"""The gate, a comparison and a matrix as Python sees them."""
+"""The gate, a comparison, a matrix and a calibration as Python sees them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
+from ragharness.calibration import Note
 from ragharness.comparing import Comparison, Decision, Matrix
-from ragharness.reports import bars, compare_sections, gate_sections, matrix_sections, render
+from ragharness.reports import bars, compare_sections, gate_sections, matrix_sections, people_sections, render
 from ragharness.results import html_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ragharness.calibration.note import BucketFigures
     from ragharness.comparing.matrix import Effect, MatrixCell
     from ragharness.comparing.rules import RuleResult
     from ragharness.reports.tables import Section
@@ -140,3 +142,28 @@ class MatrixResult(_Result[Matrix]):
 
 def _counts(scores: Scores) -> dict[str, int]:
     return {**scores.buckets, "ungraded": scores.ungraded}
+
+
+class RunCalibration(_Result[Note]):
+    """How far a run's verdicts can be believed, by people's labels of its answers."""
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether the counts could be corrected."""
+        return self.found.calibrated
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why they could not; empty if they could."""
+        return self.found.reasons
+
+    @property
+    def buckets(self) -> dict[str, BucketFigures]:
+        """Recall, precision and corrected count by bucket: ``buckets["wrong"].recall.rate``."""
+        return self.found.buckets
+
+    def _sections(self) -> Sequence[Section]:
+        return people_sections(self.found)
+
+    def _buckets(self) -> dict[str, dict[str, int]]:
+        return {}

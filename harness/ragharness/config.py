@@ -66,12 +66,25 @@ class RunConfig:
     base_url: str = _option("", "Short for --pipeline-option base-url=...", metavar="URL")
     no_cache: bool = _option(False, "Short for --pipeline-option cache=no.")
     retriever: str | Callable[..., Any] = _option(
-        "bm25", "bm25, dense, hybrid, null, oracle, or your own pkg.mod:attr.", under="Retrieval"
+        "fields", "fields, bm25, dense, hybrid, null, oracle, or your own pkg.mod:attr.", under="Retrieval"
     )
     retriever_option: tuple[str, ...] = _option((), "Retriever setting; repeatable.", metavar="NAME=VALUE")
+    rerank: str = _option(
+        "", "Cross-encoder that reorders the first 50 passages of the retriever.", metavar="NAME|PATH"
+    )
     k: int = _option(5, "Passages to retrieve per question.", flag="--k")
     passage_words: int = _option(DEFAULT_WORDS, "Target passage length in words.")
-    grader: str = _option("rules", "Grader to use.", under="Grading")
+    grader: str = _option(
+        "rules",
+        "rules, nli, judge, human or your own pkg.mod:attr; several, parted by commas: the first that can"
+        " decide does. AXIS=NAME gives an axis another one.",
+        metavar="NAME,...",
+        under="Grading",
+    )
+    grader_option: tuple[str, ...] = _option(
+        (), "Setting of a grader, such as judge.model=NAME; repeatable.", metavar="GRADER.NAME=VALUE"
+    )
+    all_graders: bool = _option(False, "Ask every grader of the chain; the first that can decide still does.")
     concurrency: int = _option(8, "Questions asked in parallel.", under="Limits")
     timeout: float = _option(60.0, "Seconds before a call times out.")
     retries: int = _option(RETRIES, "Retries after a transient failure (429, 5xx, lost connection).")

@@ -32,10 +32,13 @@ class Options:
         flag: str = "--option",
         on_progress: Callable[..., None] | None = None,
         offline: bool = False,
+        prefix: str = "",
     ) -> None:
+        """``prefix``: what stands before each name where the user writes it."""
         self._values = dict(values or {})
         self._asked: list[str] = []
         self._flag = flag
+        self._prefix = prefix
         self.on_progress = on_progress
         """Called as (what, done, total[, unit]) during long preparation; without a unit they are bytes."""
         self.offline = offline
@@ -62,6 +65,10 @@ class Options:
             values[name] = value
         return cls(values, flag=flag, on_progress=on_progress, offline=offline)
 
+    def written(self, name: str) -> str:
+        """Return how a setting is given, up to its value."""
+        return f"{self._flag} {self._prefix}{name}="
+
     def text(self, name: str, default: str = "") -> str:
         """Return a setting as it was given."""
         self._asked.append(name)
@@ -84,7 +91,7 @@ class Options:
         """Return a whole number of at least ``least``; raises UsageError."""
         value = self.text(name, str(default)).replace("_", "")
         if not value.removeprefix("-").isdecimal() or int(value) < least:
-            raise UsageError(f"expected {self._flag} {name}= a whole number from {least}, found {value!r}")
+            raise UsageError(f"expected {self.written(name)} a whole number from {least}, found {value!r}")
         return int(value)
 
     def number(self, name: str, default: float, least: float = 0.0) -> float:
@@ -95,14 +102,14 @@ class Options:
         except ValueError:
             number = math.nan
         if not least <= number < math.inf:
-            raise UsageError(f"expected {self._flag} {name}= a number from {least:g}, found {value!r}")
+            raise UsageError(f"expected {self.written(name)} a number from {least:g}, found {value!r}")
         return number
 
     def flag(self, name: str, default: bool) -> bool:
         """Return yes or no; raises UsageError."""
         value = self.text(name, "yes" if default else "no").lower()
         if value not in _FLAGS:
-            raise UsageError(f"expected {self._flag} {name}=yes or no, found {value!r}")
+            raise UsageError(f"expected {self.written(name)}yes or no, found {value!r}")
         return _FLAGS[value]
 
     def finish(self, what: str) -> None:
@@ -110,5 +117,5 @@ class Options:
         for name in self._values:
             if name not in self._asked:
                 if not self._asked:
-                    raise UsageError(f"{what} takes no settings, found {self._flag} {name}=...")
+                    raise UsageError(f"{what} takes no settings, found {self.written(name)}...")
                 raise UnknownName(f"setting of {what}", name, self._asked)

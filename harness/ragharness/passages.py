@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ragharness.config import DEFAULT_WORDS
 from ragharness.errors import UsageError
+from ragharness.headings import Outline
 from ragharness.records import Passage
 
 if TYPE_CHECKING:
@@ -49,10 +50,11 @@ class PassageSet:
 
     @cached_property
     def key(self) -> str:
-        """A hash of ids, titles and texts: equal keys, equal index."""
+        """A hash of ids, titles, headings and texts: equal keys, equal index."""
         digest = sha256()
         for passage in self.passages:
-            digest.update(json.dumps((passage.id, passage.title, passage.text)).encode())
+            parts = (passage.id, passage.title, passage.heading, passage.text)
+            digest.update(json.dumps(parts).encode())
         return digest.hexdigest()
 
     @cached_property
@@ -78,15 +80,24 @@ def split_document(document: Document, words: int = DEFAULT_WORDS) -> list[Passa
 
     A passage ends where one more sentence or list item would lead away from ``words``, or after the last
     paragraph beyond three quarters of it; a lone heading or a short rest joins its neighbour. Segments of
-    the document's own list are never split: a longer one is a passage by itself.
+    the document's own list are never split: a longer one is a passage by itself. Each knows its headings.
     """
     if words < 1:
         raise UsageError(f"passages need at least 1 word, found {words}", help="--passage-words 120")
     text = document.text
     units = list(_units(document, words))
     sizes = [len(text[start:end].split()) for start, end in units]
+    outline = Outline(text)
     return [
-        Passage(f"{document.id}#{number}", document.id, document.title, start, end, text[start:end])
+        Passage(
+            f"{document.id}#{number}",
+            document.id,
+            document.title,
+            start,
+            end,
+            text[start:end],
+            heading=outline.above(start),
+        )
         for number, (start, end) in enumerate(_group(text, units, sizes, words), start=1)
     ]
 

@@ -68,6 +68,8 @@ class Passage(Struct, frozen=True, omit_defaults=True):
     text: str
     also: tuple[Evidence, ...] = ()
     """Further places of its text: a repeated wording, or pieces of a passage that was put together."""
+    heading: str = ""
+    """Lines of its document that it stands under: sections, title, unit and column heads of its table."""
 
     @property
     def places(self) -> tuple[Evidence, ...]:
@@ -195,6 +197,33 @@ class Score(Struct, frozen=True):
     """Groups of measures, each with what it adds to an average answer's log odds, the heaviest first."""
 
 
+class Vote(Struct, frozen=True, omit_defaults=True):
+    """One reply of a judge."""
+
+    raw: str
+    score: float | None = None
+    """None: the reply could not be read."""
+    usage: Usage | None = None
+    rejected: tuple[str, ...] = ()
+    """Replies before it that could not be read."""
+
+
+class Judgement(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a judge says on one decision: every vote, and their mean."""
+
+    decision: str
+    """The name of the prompt."""
+    prompt: str
+    """Its version and digest."""
+    about: str = ""
+    """The sentence or claim that it is about; empty: the whole answer."""
+    votes: tuple[Vote, ...] = ()
+    mean: float | None = None
+    """Over the votes that could be read; None: there is none."""
+    variance: float | None = None
+    """Of a sample; None: fewer than two."""
+
+
 class Reading(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a grader read in an answer: the primitives from which ``buckets.decide`` takes one bucket."""
 
@@ -224,7 +253,10 @@ class Reading(Struct, frozen=True, kw_only=True, omit_defaults=True):
     nearest: bool = False
     next_step: bool = False
     urgency: bool = False
-    extra: int = 0
+    quality_unknown: bool = False
+    """The four above were not read."""
+    extra: int | None = 0
+    """Claims without a citation; None: not counted."""
     flags: tuple[str, ...] = ()
     """What the reader noticed: hedged, mixed, positional_citations, scale_implied, overlong, ..."""
     sentences: tuple[Sentence, ...] = ()
@@ -232,6 +264,30 @@ class Reading(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The committed answer as the grader read it, for people to check."""
     score: Score | None = None
     """The score of a free-text answer; None: it was compared by value, or not at all."""
+    by: str = ""
+    """Who read it, where several graders were asked; empty: the one that was."""
+    others: tuple[Reading, ...] = ()
+    """What the other graders read."""
+    axes_by: tuple[tuple[str, str], ...] = ()
+    """Axis and who read it, where that is another than who read the answer."""
+    judgements: tuple[Judgement, ...] = ()
+
+    @property
+    def decides(self) -> bool:
+        """Whether it needs no further grader."""
+        return self.status != "needs_review" and not self.unreadable
+
+
+class Opinion(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a grader says of an answer that another one decided, or that nobody could."""
+
+    grader: str
+    status: Status
+    bucket: Bucket | None = None
+    reason: str = ""
+    why: str = ""
+    value: str = ""
+    judgements: tuple[Judgement, ...] = ()
 
 
 class Verdict(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -254,6 +310,11 @@ class Verdict(Struct, frozen=True, kw_only=True, omit_defaults=True):
     value: str = ""
     score: Score | None = None
     sentences: tuple[Sentence, ...] = ()
+    others: tuple[Opinion, ...] = ()
+    """What the other graders said, in the order of the chain."""
+    axes_by: tuple[tuple[str, str], ...] = ()
+    """Axis and its grader, where that is another than the answer's."""
+    judgements: tuple[Judgement, ...] = ()
 
 
 class Retrieved(Struct, frozen=True, omit_defaults=True):

@@ -7,10 +7,13 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
+from ragharness.calibration import standing, write_note
 from ragharness.download import cache_folder
 from ragharness.errors import RagharnessError, UnknownName, UsageError
-from ragharness.reports import load_format, read_scores, show_question
+from ragharness.reports import load_format, notebook, people_sections, read_scores, render, show_question
+from ragharness.reports.rows import COLUMNS, flat_records
 from ragharness.runner import blind_count, grading_context
 from ragharness.scores import Scores, score_folder
 
@@ -18,8 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from ragharness.calibration import Note
     from ragharness.records import Question, Record
     from ragharness.runner import GradingContext
+    from ragharness.scores.measuring import Metrics
     from ragharness.scores.schema import VerdictKind
     from ragharness.scores.values import Share, Span
     from ragharness.store import RunFolder, Settings
@@ -71,14 +76,24 @@ class QuestionResult:
         )
 
     def _told(self, record: Record | None, width: int, texts: bool) -> str:
+        from ragharness.labelling import labels_told
+
         grading = self._run.grading
+        said = labels_told(self._run.folder, record) if record else []
         if grading is None:
-            return show_question(self.question, record, width=width, texts=texts)
+            return show_question(self.question, record, width=width, texts=texts, said=said)
         had = grading.passages_of(record) if record else []
         known = {**grading.passages.by_id, **{passage.id: passage for passage in had}}
         gold = grading.evidence.supporting(self.question, had)
         return show_question(
-            self.question, record, corpus=grading.corpus, passages=known, gold=gold, width=width, texts=texts
+            self.question,
+            record,
+            corpus=grading.corpus,
+            passages=known,
+            gold=gold,
+            width=width,
+            texts=texts,
+            said=said,
         )
 
     def __repr__(self) -> str:
@@ -130,6 +145,16 @@ class Run:
             refuse_everything=scores.references.refuse,
         )
 
+    def metrics(self, *names: str, judge: object = None, **settings: Any) -> Metrics:
+        """Return metrics that others published, all of them without names: docs/metrics.md lists them.
+
+        ``judge`` says whether an answer refuses: a function from prompt to reply, an object with ``invoke``,
+        or ``FILE.py:NAME`` of one; ``settings`` are ``answerable`` and ``weights``. Raises UsageError.
+        """
+        from ragharness.scores.measuring import metrics_of, wanted_of
+
+        return metrics_of(self.folder, wanted_of({"metrics": list(names), **settings}), judge)
+
     @cached_property
     def questions(self) -> dict[str, QuestionResult]:
         """The questions by id, in their order."""
@@ -164,13 +189,13 @@ class Run:
             import pandas as pd
         except ImportError as error:
             raise UsageError("expected pandas, found none", help="pip install pandas") from error
-        return pd.DataFrame([_row(each.question, record) for each in self for record in each.records])
+        return pd.DataFrame(flat_records(self), columns=list(COLUMNS))
 
     def __repr__(self) -> str:
-        return load_format("terminal")(self.scores)
+        return str(load_format("terminal")(self.scores))
 
     def _repr_html_(self) -> str:
-        return html_of(load_format("markdown")(self.scores))
+        return notebook(self.scores)
 
 
 def html_of(markdown: str) -> str:
@@ -186,26 +211,10 @@ def _in_order(records: Iterable[Record]) -> tuple[Record, ...]:
     return tuple(by_epoch[epoch] for epoch in sorted(by_epoch))
 
 
-def _row(question: Question, record: Record) -> dict[str, object]:
-    verdict = record.verdict
-    return {
-        "question": question.id,
-        "row": question.row,
-        "kind": question.kind,
-        "wanted": question.wanted,
-        "epoch": record.epoch,
-        "status": record.status,
-        "bucket": verdict.bucket if verdict else None,
-        "reason": verdict.reason if verdict else None,
-        "answer": record.answer.text if record.answer else None,
-        "seconds": record.seconds,
-    }
-
-
 def count(folder: RunFolder, grading: GradingContext, *, cache: bool = True) -> Scores:
     """Count a run's records, with what the blind reference reaches on its questions, and keep the scores."""
     blind, note = blind_count(grading, folder.records, cache_folder() / "references" if cache else None)
-    return keep(folder, score_folder(folder, blind, note))
+    return keep(folder, _scored(folder, blind, note))
 
 
 def keep(folder: RunFolder, scores: Scores) -> Scores:
@@ -214,17 +223,37 @@ def keep(folder: RunFolder, scores: Scores) -> Scores:
     return scores
 
 
+def keep_metrics(folder: RunFolder, found: Metrics) -> Metrics:
+    """Write metrics of others into the run's folder, beside its scores, and return them."""
+    folder.write("metrics.json", msgspec.json.format(msgspec.json.encode(found)) + b"\n")
+    return found
+
+
+def calibrated(folder: RunFolder, labels: Path | None = None) -> Note:
+    """Calibrate a run's grader by people's labels and keep the note with the run; raises as calibrate_run."""
+    from ragharness.calibration.people import calibrate_run
+
+    note = calibrate_run(folder, labels)
+    write_note(folder, note, render(people_sections(note), "markdown"))
+    return note
+
+
 def scores_of(folder: RunFolder) -> Scores:
     """Return a run's scores, counted anew from its records; what the blind reference reached is kept."""
     try:
         kept = read_scores((folder.path / "scores.json").read_bytes())
     except (OSError, msgspec.MsgspecError):
-        return score_folder(folder, None, "not computed: the run is not finished")
+        return _scored(folder, None, "not computed: the run is not finished")
     known = kept.references
-    scores = score_folder(folder, known.blind, known.blind_note)
+    scores = _scored(folder, known.blind, known.blind_note)
     if scores.asked == kept.asked or known.blind is None:
         return scores
     # Beside counts of other questions it would mislead.
-    return score_folder(
+    return _scored(
         folder, None, f"it was counted when {kept.asked} were asked; continuing the run counts it again"
     )
+
+
+def _scored(folder: RunFolder, blind: int | None, note: str) -> Scores:
+    _, told = standing(folder)
+    return replace(score_folder(folder, blind, note), calibration=told)

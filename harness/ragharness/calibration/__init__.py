@@ -1,4 +1,4 @@
-"""Calibration: agreement of a grader with human labels, as counts and rates."""
+"""Calibration: agreement of a grader with human labels, as counts and rates, and the note that keeps it."""
 
 from ragharness.calibration.labelled import LABELS, Labelled, labelled_answer, read_labelled
 from ragharness.calibration.mapping import Mapping
@@ -12,6 +12,7 @@ from ragharness.calibration.measuring import (
     rates,
     with_support_given,
 )
+from ragharness.calibration.note import Note, read_note, standing, write_note
 
 __all__ = [
     "LABELS",
@@ -20,11 +21,15 @@ __all__ = [
     "Difference",
     "Labelled",
     "Mapping",
+    "Note",
     "Rates",
     "calibrate",
     "judge",
     "labelled_answer",
     "rates",
     "read_labelled",
+    "read_note",
+    "standing",
     "with_support_given",
+    "write_note",
 ]

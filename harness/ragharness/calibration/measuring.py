@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
 from ragharness.buckets import decide, grade
 from ragharness.calibration.mapping import LABELS
+from ragharness.graders import waits
 from ragharness.scores.values import Share, share
+from ragharness.support.threads import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -65,16 +68,20 @@ def calibrate(
     answers: Sequence[Labelled],
     *,
     show: int = 0,
+    concurrency: int = 1,
     on_progress: Callable[[str, int, int, str], None] | None = None,
 ) -> Calibration:
-    """Return how a grader fares on labelled answers, with the ``show`` worst differences."""
+    """Return how a grader fares on labelled answers, with the ``show`` worst differences.
+
+    A grader that waits for a service reads ``concurrency`` answers at once.
+    """
     counts: Counter[tuple[str, str, str]] = Counter()
     refusals = any(each.label == "refusal" for each in answers)
     differing: list[list[Difference]] = [[] for _ in range(_RANKS)]
-    for done, each in enumerate(answers):
+    verdicts = in_order(partial(judge, grader), answers, concurrency if waits(grader) else 1)
+    for done, (each, verdict) in enumerate(zip(answers, verdicts, strict=True)):
         if on_progress is not None:
             on_progress("grading", done, len(answers), "answers")
-        verdict = judge(grader, each)
         outcome = outcome_of(verdict)
         counts[each.shape, each.label, outcome] += 1
         rank = _rank(each.label, outcome, refusals=refusals)

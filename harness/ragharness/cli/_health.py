@@ -57,10 +57,11 @@ NETWORK = (
 """Variables that change where requests go or whether there are any; a proxy's value may hold a password."""
 
 EXTRAS = {
-    "dense": "--retriever dense and hybrid",
+    "dense": "--retriever dense and hybrid, --rerank",
     "llm": "list prices of models for --pipeline llm",
     "folders": ".rst and .docx files in your own folder",
     "hub": "corpora from the Hugging Face hub",
+    "parquet": "report --format parquet and datasets",
     "pdf": "PDF files in your own folder",
 }
 """The extras that a run may need, and what for; the others serve those who work on the project itself."""

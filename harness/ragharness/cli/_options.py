@@ -55,9 +55,10 @@ def names_in(*folders: str) -> str:
     return ", ".join(sorted(found.name for found in pkgutil.iter_modules([str(place)])))
 
 
-def form_of(form: str, *, markdown: bool, as_json: bool, default: str) -> str:
+def form_of(form: str, *, markdown: bool, as_json: bool, default: str, html: bool = False) -> str:
     """Return the one format that is asked for; raises UsageError for several."""
-    names = {name for name, wanted in ((form, form), ("markdown", markdown), ("json", as_json)) if wanted}
+    shorts = {"markdown": markdown, "json": as_json, "html": html}
+    names = {form} - {""} | {name for name, wanted in shorts.items() if wanted}
     if len(names) > 1:
         raise UsageError(f"expected one report format, found {' and '.join(sorted(names))}")
     (name,) = names or {default}
@@ -73,6 +74,13 @@ SIZE = option_of("size")
 SEED = option_of("seed")
 WORDS = option_of("passage_words")
 OFFLINE = option_of("offline")
+GRADER = option_of("grader")
+GRADER_OPTION = option_of("grader_option")
+ALL_GRADERS = option_of("all_graders")
+CONCURRENCY = option_of("concurrency")
+DRY_RUN = typer.Option(
+    False, "--dry-run", help="Print the calls, tokens and cost that grading would take, and grade nothing."
+)
 JSON = typer.Option(False, "--json", help="Print JSON.")
 FORM = typer.Option(
     "",

@@ -18,6 +18,7 @@ from ragharness.scores.schema import ROW_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from ragharness.corpus import Corpus
     from ragharness.questions import QuestionSet
@@ -49,6 +50,15 @@ def set_facts(questions: QuestionSet) -> dict[str, Any]:
         "rows": _rows(questions),
         "questions": [question_facts(each) for each in questions.questions],
     }
+
+
+def set_content(questions: QuestionSet, path: Path) -> bytes:
+    """Return a set as a file holds it: as a table where its name ends in .parquet, else as JSON Lines."""
+    if path.suffix != ".parquet":
+        return questions.lines
+    from ragharness.reports.arrow import questions_parquet
+
+    return questions_parquet(questions.questions)
 
 
 def question_facts(question: Question) -> dict[str, Any]:
@@ -235,8 +245,8 @@ def write_set(
 
 def cost_line(wanted: Plan, model: str, settings: dict[str, str]) -> str:
     """Return in words how many calls are needed and what they cost."""
+    from ragharness.pipelines._llm.endpoint import price_of
     from ragharness.pipelines._llm.prices import if_unknown
-    from ragharness.pipelines.llm import price_of
 
     price = price_of(model, settings.get("base-url", ""), settings.get("prices", ""))
     told = f"cost unknown: no price is listed for this model; {if_unknown()}"

@@ -1,4 +1,4 @@
-"""``ragharness calibrate``: compare a grader with the labels that people gave to answers."""
+"""``ragharness calibrate``: how far a grader's verdicts can be believed, by labels of people."""
 
 from __future__ import annotations
 
@@ -7,9 +7,15 @@ from typing import Annotated
 
 import typer
 
-from ragharness.cli._options import FALSE_CORRECT, JSON
+from ragharness.cli._options import CONCURRENCY, DRY_RUN, FALSE_CORRECT, GRADER, GRADER_OPTION, JSON
 from ragharness.errors import UsageError
 
+_RUN = typer.Argument(
+    "", metavar="[RUN]", help="Run whose answers were labelled: its folder, a part of its name, or a tag."
+)
+_LABELS = typer.Option(
+    None, "--labels", metavar="FILE", help="Labels of answers: a file or folder (default: those of the run)."
+)
 _ANSWERS = typer.Option(None, "--answers", metavar="FILE", help="Answers labelled by people: JSONL or CSV.")
 _MAP = typer.Option(
     "--map",
@@ -24,40 +30,94 @@ def register(app: typer.Typer) -> None:
 
 
 def calibrate(
+    run: str = _RUN,
+    labels: Path | None = _LABELS,
     answers: Path | None = _ANSWERS,
     mapping: Annotated[list[str] | None, _MAP] = None,
-    grader: str = typer.Option("rules", "--grader", help="Grader to use."),
+    grader: str = GRADER,
+    grader_option: list[str] | None = GRADER_OPTION,
     false_correct: float | None = FALSE_CORRECT,
+    concurrency: int = CONCURRENCY,
+    dry_run: bool = DRY_RUN,
     show: int = typer.Option(
         0, "--show", help="Print up to N answers on which people and the grader differ."
     ),
     as_json: bool = JSON,
-) -> None:
-    """Compare the grader with the labels that people gave to answers.
+) -> int:
+    """Compare the grader with people's labels: of a run's answers, or of answers in a file.
 
-    Each line of FILE has id, question, answers (the gold answers), answer, and label: correct, incorrect or
-    refusal.
+    A run: labels of ragharness label; its counts are corrected, and a note is kept with it (exit code 2: not
+    calibrated). A file of --answers: each line has id, question, answers (the gold answers), answer, and
+    label: correct, incorrect or refusal.
     """
+    if show < 0:
+        raise UsageError(f"expected --show of at least 0, found {show}")
+    if run or labels:
+        if answers:
+            raise UsageError("expected a run or --answers, found both")
+        return _run(run, labels, show, as_json=as_json)
+    if answers is None:
+        raise UsageError(
+            "expected a run or --answers FILE, found none", help="docs/calibration.md describes both"
+        )
+    _file(
+        answers,
+        mapping or [],
+        grader,
+        grader_option or [],
+        false_correct,
+        concurrency,
+        show,
+        dry_run=dry_run,
+        as_json=as_json,
+    )
+    return 0
+
+
+def _run(run: str, labels: Path | None, show: int, *, as_json: bool) -> int:
+    from ragharness.cli._console import EXIT_NO_RESULT, print_report
+    from ragharness.reports import people_sections
+    from ragharness.results import calibrated
+    from ragharness.store import find_run
+
+    note = calibrated(find_run(run), labels)
+    print_report(note, people_sections(note, show=show), "json" if as_json else "text")
+    return 0 if note.calibrated else EXIT_NO_RESULT
+
+
+def _file(
+    answers: Path,
+    mapping: list[str],
+    grader: str,
+    grader_option: list[str],
+    false_correct: float | None,
+    concurrency: int,
+    show: int,
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
     from ragharness.calibration import Mapping, read_labelled
     from ragharness.calibration import calibrate as measure
     from ragharness.cli._console import columns, print_json, print_lines
     from ragharness.console import Live
-    from ragharness.graders import load_grader
+    from ragharness.download import cache_folder
+    from ragharness.graders import cost_lines, load_grader
     from ragharness.reports import calibration_facts, calibration_lines
 
-    if answers is None:
-        raise UsageError(
-            "expected --answers FILE, found none", help="docs/calibration.md describes the format"
-        )
-    if show < 0:
-        raise UsageError(f"expected --show of at least 0, found {show}")
-    chosen = load_grader(grader, false_correct)
-    labelled = read_labelled(answers, Mapping.parse(mapping or ()))
+    folder = cache_folder() / "answers"
+    chosen = load_grader(grader, false_correct, grader_option, cache=folder, dry_run=dry_run)
+    labelled = read_labelled(answers, Mapping.parse(mapping))
     live = Live()
     try:
-        found = measure(chosen, labelled, show=show, on_progress=live.working)
+        found = measure(chosen, labelled, show=show, concurrency=concurrency, on_progress=live.working)
     finally:
         live.clear()
+    if dry_run:
+        print_lines(cost_lines(chosen) or [f"{chosen.name} calls no service: nothing is spent"])
+        return
+    for line in cost_lines(chosen):
+        live.say(line)
     if as_json:
         print_json(calibration_facts(found, show=show > 0))
     else:

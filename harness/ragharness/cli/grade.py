@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ragharness.cli._options import FALSE_CORRECT, OFFLINE, RUN, SOURCE
+from ragharness.cli._options import (
+    ALL_GRADERS,
+    CONCURRENCY,
+    DRY_RUN,
+    FALSE_CORRECT,
+    GRADER,
+    GRADER_OPTION,
+    OFFLINE,
+    RUN,
+    SOURCE,
+)
 from ragharness.cli._rubrics import BASE, JUDGE, PEOPLE, RUBRIC
 from ragharness.errors import UsageError
 
@@ -33,12 +43,16 @@ def grade(
         Path | None,
         typer.Option("--cases", metavar="FILE|FOLDER", help="Grade labelled cases instead of a run."),
     ] = None,
-    grader: str = typer.Option("rules", "--grader", help="Grader to use."),
+    grader: str = GRADER,
+    grader_option: list[str] | None = GRADER_OPTION,
+    all_graders: bool = ALL_GRADERS,
     false_correct: float | None = FALSE_CORRECT,
     rubric: str = RUBRIC,
     judge: list[str] | None = JUDGE,
     people: Path | None = PEOPLE,
     base: str = BASE,
+    concurrency: int = CONCURRENCY,
+    dry_run: bool = DRY_RUN,
     source: str = SOURCE,
     offline: bool = OFFLINE,
     json: bool = typer.Option(False, "--json", help="Print the results as JSON."),
@@ -49,14 +63,39 @@ def grade(
     """
     if rubric:
         return _by_rubric(rubric, run, judge, people, base, source=source, offline=offline, as_json=json)
+    from ragharness.download import cache_folder, is_offline
     from ragharness.graders import load_grader
 
+    if cases is not None and run:
+        raise UsageError(f"expected a run or --cases, found both: {run} and {cases}")
+    chosen = load_grader(
+        grader,
+        false_correct,
+        grader_option or (),
+        ask_all=all_graders,
+        offline=offline or is_offline(),
+        cache=cache_folder() / "answers",
+        dry_run=dry_run,
+    )
     if cases is not None:
-        if run:
-            raise UsageError(f"expected a run or --cases, found both: {run} and {cases}")
-        return _grade_cases(cases, load_grader(grader, false_correct), as_json=json)
-    chosen = load_grader(grader, false_correct)
-    return grade_run(run, chosen, source=source, offline=offline, as_json=json)
+        return _grade_cases(cases, chosen, as_json=json)
+    if dry_run:
+        return _dry_run(run, chosen, source=source, offline=offline)
+    return grade_run(
+        run, chosen, source=source, offline=offline, as_json=json, concurrency=max(1, concurrency)
+    )
+
+
+def _dry_run(run: str, grader: Grader, *, source: str, offline: bool) -> int:
+    from ragharness.cli._console import print_lines
+    from ragharness.graders import cost_lines
+    from ragharness.runner import dry_run, grading_context
+    from ragharness.store import find_run
+
+    folder = find_run(run)
+    dry_run(folder, grading_context(folder, source=source, offline=offline, grader=grader))
+    print_lines(cost_lines(grader) or [f"{grader.name} calls no service: nothing is spent"])
+    return 0
 
 
 def _by_rubric(
@@ -124,11 +163,18 @@ def _as_json(results: list[CaseResult]) -> str:
 
 
 def grade_run(
-    run: str, grader: Grader, *, source: str = "", offline: bool = False, as_json: bool = False
+    run: str,
+    grader: Grader,
+    *,
+    source: str = "",
+    offline: bool = False,
+    as_json: bool = False,
+    concurrency: int = 1,
 ) -> int:
     """Give every answer of a run the verdict of a grader of today, and print what changed and the report."""
     from ragharness.cli._console import exit_code, print_scores, results_only
     from ragharness.console import Live
+    from ragharness.graders import cost_lines
     from ragharness.results import count
     from ragharness.runner import grading_context, regrade
     from ragharness.store import find_run
@@ -136,8 +182,8 @@ def grade_run(
     live = Live()
     folder = find_run(run)
     grading = grading_context(folder, source=source, offline=offline, grader=grader)
-    folder, changed = regrade(folder, grading)
-    live.say(_summary(changed))
+    folder, changed = regrade(folder, grading, concurrency)
+    live.say("\n".join([_summary(changed), *cost_lines(grader)]))
     scores = count(folder, grading, cache=False)
     with results_only() as output:
         print_scores(scores, output, as_json=as_json, reference=run)

@@ -17,7 +17,9 @@ from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
 if TYPE_CHECKING:
     from ragharness.questions import QuestionSet
 
-_OUT_FILE = typer.Option(None, "--out", metavar="FILE", help="Write the question set to this file.")
+_OUT_FILE = typer.Option(
+    None, "--out", metavar="FILE", help="Write the set to this file: JSON Lines, or .parquet."
+)
 _OUT_FOLDER = typer.Option(
     None, "--out", metavar="FOLDER", help="Write to this folder (default: questionsets/<corpus>)."
 )
@@ -64,7 +66,7 @@ def build(
 
     The same size and seed give the same bytes.
     """
-    from ragharness.cli._questions import set_facts, set_lines
+    from ragharness.cli._questions import set_content, set_facts, set_lines
     from ragharness.questions.building import build_questions
     from ragharness.questions.freezing import write
     from ragharness.questions.probe import warning
@@ -92,7 +94,7 @@ def build(
         questions = build_questions(loaded, size, seed)
     questions = replace(questions, notes=(*questions.notes, *warning(questions.questions)))
     if out is not None:
-        write(out, questions.lines)
+        write(out, set_content(questions, out))
     if as_json:
         print_json(set_facts(questions))
         return

@@ -1,4 +1,4 @@
-"""``ragharness report``: print the report of a run again."""
+"""``ragharness report``: print the report of a run again, or write it in another format."""
 
 from __future__ import annotations
 
@@ -22,39 +22,55 @@ def report(
     form: Annotated[
         str, typer.Option("--format", metavar="NAME", help=f"One of {_KNOWN} (default: terminal).")
     ] = "",
+    html: bool = typer.Option(False, "--html", help="Short for --format html: one page with all questions."),
     markdown: bool = MARKDOWN,
     as_json: bool = typer.Option(False, "--json", help="Short for --format json (the scores)."),
     detail: bool = typer.Option(False, "--all", help="Add axes and retrieval."),
-    out: Annotated[Path | None, typer.Option("-o", metavar="FILE", help="Write to this file.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to this file, or folder.")
+    ] = None,
 ) -> int:
-    """Print the report of a run again.
+    """Print the report of a run again, or write it in another format.
 
     The numbers are counted again from the records; nothing is asked or graded. Exit code 2: not a result.
     """
     from ragharness.cli._console import exit_code, results_only
+    from ragharness.errors import UsageError
     from ragharness.reports import load_format
-    from ragharness.results import scores_of
+    from ragharness.results import Run
     from ragharness.store import find_run
 
-    render = load_format(form_of(form, markdown=markdown, as_json=as_json, default="terminal"))
-    scores = scores_of(find_run(run))
+    name = form_of(form, html=html, markdown=markdown, as_json=as_json, default="terminal")
+    render = load_format(name)
+    found = Run(find_run(run))
     with results_only() as output:
         shown = {"width": output.width, "colour": output.colour and out is None}
-        text = render(scores, **shown, reference=run, detail=detail)
-        if out is None:
-            output.write(text)
+        made = render(found.scores, run=found, **shown, reference=run, detail=detail)
+        if out is not None:
+            write_report(out, made)
+        elif isinstance(made, str):
+            output.write(made)
         else:
-            _write(out, text)
-    return exit_code(scores)
+            raise UsageError(
+                f"expected --out with the format {name}, found none",
+                help=f"ragharness report {run} --format {name} --out {found.folder.name}".replace("  ", " "),
+            )
+    return exit_code(found.scores)
 
 
-def _write(path: Path, text: str) -> None:
+def write_report(path: Path, made: str | bytes | dict[str, bytes]) -> None:
+    """Write a report to a file, or its files into a folder, and say so; raises StorageError."""
     from ragharness.errors import StorageError
 
     try:
-        path.write_text(text, encoding="utf-8")
+        if isinstance(made, dict):
+            path.mkdir(parents=True, exist_ok=True)
+            for name, content in made.items():
+                (path / name).write_bytes(content)
+        else:
+            path.write_bytes(made.encode() if isinstance(made, str) else made)
     except OSError as error:
         raise StorageError(
-            f"expected to write {path}, found: {error.strerror or error}", help="name another file with -o"
+            f"expected to write {path}, found: {error.strerror or error}", help="name another file with --out"
         ) from error
     typer.echo(f"written to {path}", err=True)

@@ -93,7 +93,7 @@ def cost(
     as_json: bool = JSON,
 ) -> None:
     """Estimate the calls, tokens and cost of each dimension; advice, nothing is blocked."""
-    from ragharness.pipelines.llm import price_of
+    from ragharness.pipelines._llm.endpoint import price_of
     from ragharness.reports.rubric import cost_section
     from ragharness.rubrics.comparing import estimate
     from ragharness.rubrics.shelf import find_rubric

@@ -84,6 +84,7 @@ def run(
     from ragharness.cli._console import EXIT_NO_RESULT, command, exit_code, leave, print_scores, results_only
     from ragharness.comparing import limits_of, read_gates
     from ragharness.console import Live
+    from ragharness.graders import cost_lines
     from ragharness.results import count
     from ragharness.runner import open_run
 
@@ -94,6 +95,8 @@ def run(
     with results_only() as output:
         context, folder = open_run(config, live.say, on_progress=live.fetching, command=command())
         ended = _ask(context, config, folder, live)
+        for line in cost_lines(context.grading.grader):
+            live.say(line)
         scores = count(folder, context.grading)
         print_scores(scores, output, as_json=as_json, detail=detail)
         _left(folder, ended, live)

@@ -12,7 +12,7 @@ from ragharness.comparing.gates import Gates
 from ragharness.comparing.information import Information, NewlyWrong, inform, newly_wrong
 from ragharness.comparing.rules import RuleResult, check_rules
 from ragharness.comparing.sides import Pairs, Side, common, read_side
-from ragharness.comparing.thresholds import check_thresholds
+from ragharness.comparing.thresholds import check_calibration, check_thresholds
 from ragharness.comparing.together import could_pass
 from ragharness.errors import UsageError
 
@@ -78,7 +78,7 @@ def gate(
     gates = gates or Gates()
     first = read_side(base)
     second = read_side(candidate, first)
-    thresholds = check_thresholds(gates, candidate)
+    thresholds = [*check_thresholds(gates, candidate), *check_calibration(gates, base, candidate)]
     found = decide(first, second, gates, thresholds)
     if (by or why) and found.verdict not in ("reject", "incomplete"):
         raise UsageError(f"expected a verdict to override, found {found.verdict!r}")

@@ -23,7 +23,7 @@ DIFFERENCES = ("corpus", "question_set", "grader", "epochs")
 
 _SHAPE = re.compile(r"\s*([A-Za-z][\w-]*)\s*(<=|>=|=)\s*(.*?)\s*")
 _LIMIT = re.compile(r"\s*(<=|>=)?\s*([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)\s*(%?)\s*")
-_SWITCHES = ("no_new_wrong", "allow_refusal_shift", "citation_supports")
+_SWITCHES = ("no_new_wrong", "allow_refusal_shift", "citation_supports", "calibrated")
 _YES = {"yes": True, "true": True, "no": False, "false": False}
 _EXAMPLE = "--gates 'no_new_wrong=yes,over_refusal<=0.1', or a gate.toml (docs/gate.md)"
 
@@ -37,6 +37,8 @@ class Gates(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A correct answer that becomes a refusal does not count against the change."""
     citation_supports: bool = False
     """The rate of answers whose citations all support may not fall."""
+    calibrated: bool = False
+    """Both runs must be calibrated by people's labels (``ragharness calibrate RUN``)."""
     epochs: Literal["majority", "any"] = "majority"
     """Which bucket a question has that was asked several times."""
     allow: tuple[str, ...] = ()

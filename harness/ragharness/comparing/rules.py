@@ -38,7 +38,7 @@ class RuleResult(Struct, frozen=True, kw_only=True):
     """One rule with both runs' figures and the questions that changed."""
 
     rule: str
-    """G1 to G5 of the rubric; N1 and N2 were added; T: a threshold."""
+    """G1 to G5 of the rubric; N1 and N2 were added; T: a threshold; C: calibration."""
     name: str
     text: str
     base: Limits | None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ragharness.calibration import standing
 from ragharness.comparing.gates import Limit, limit_of
 from ragharness.comparing.rules import Limits, RuleResult
 from ragharness.errors import UnknownName, UsageError
@@ -79,6 +80,24 @@ def check_thresholds(gates: Gates, folder: RunFolder) -> list[RuleResult]:
     all_of = outcomes(folder.questions(), folder.records(), run.settings.epochs)
     k = run.settings.k if run.takes == "passages" else None
     return [_checked(name, limit, all_of, k) for name, limit in limits.items()]
+
+
+def check_calibration(gates: Gates, *runs: RunFolder) -> list[RuleResult]:
+    """Return whether the grader is calibrated on the runs, where the gates ask for it; open where not."""
+    if not gates.calibrated:
+        return []
+    lacking = [f"{each.name} is {told}" for each in runs for holds, told in [standing(each)] if not holds]
+    return [
+        RuleResult(
+            rule="C",
+            name="calibrated",
+            text="; ".join(lacking) or "both runs are calibrated",
+            base=None,
+            candidate=Limits(None, None),
+            difference=None,
+            passes=None if lacking else True,
+        )
+    ]
 
 
 def limits_of(gates: Gates) -> dict[str, Limit]:

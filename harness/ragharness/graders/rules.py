@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -17,6 +17,7 @@ from ragharness.graders.reading.axes import (
     role_of,
     supported,
 )
+from ragharness.graders.reading.given import FIRST_CITATIONS
 from ragharness.graders.reading.lists import read_list
 from ragharness.graders.reading.outcome import Outcome
 from ragharness.graders.reading.profile import profile_of
@@ -28,18 +29,17 @@ from ragharness.graders.reading.yesno import read_yesno
 from ragharness.language import acts
 from ragharness.language.citations import without_labels
 from ragharness.language.words import content
-from ragharness.records import Answer, Question, Reading
+from ragharness.records import Answer, Question, Reading, Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ragharness.graders import GraderContext
     from ragharness.graders.reading.answer import AnswerSentence, ParsedAnswer
     from ragharness.graders.reading.axes import Role
-    from ragharness.records import Answer, Passage, Question
+    from ragharness.records import Passage
 
 VERSION = "3"
-FIRST_CITATIONS = 3
-"""Only so many citations of the answer claim count: citing everything must not win."""
 
 
 class RulesGrader:
@@ -65,19 +65,41 @@ class RulesGrader:
         return _Reader(question, parsed, passages, supporting, self.thresholds).read()
 
 
-def build(false_correct: float = FALSE_CORRECT) -> RulesGrader:
-    """Return the grader; at most this share of its *correct* verdicts on free text should be false."""
-    return RulesGrader(false_correct)
+def build(context: GraderContext) -> RulesGrader:
+    """Return the grader; at most ``false-correct`` of its *correct* verdicts on free text should be false."""
+    return RulesGrader(context.options.number("false-correct", FALSE_CORRECT))
 
 
 def declines(question: str, text: str) -> bool | None:
     """Whether an answer declines a question of which nothing else is known; None where it is not certain."""
+    return read_alone(question, Answer(text=text), ()).declines
+
+
+class Alone(NamedTuple):
+    """What an answer says without any gold."""
+
+    declines: bool | None
+    """None: it is empty, or not certain."""
+    sentences: tuple[Sentence, ...] = ()
+    citations: tuple[str, ...] = ()
+
+
+def read_alone(question: str, answer: Answer, retrieved: Sequence[Passage]) -> Alone:
+    """Return whether an answer declines, what it claims, and whether the cited passages support that."""
     asked = Question(id="", text=question, stratum="grounded", kind="text", answerable=True)
-    parsed = parse_answer(Answer(text=text), question, ())
-    refusal = read_refusal([part.text for part in own_sentences(parsed.sentences, ())], asked)
+    passages = {passage.id: passage for passage in retrieved}
+    unlabelled = replace(answer, text=without_labels(answer.text, [each.title for each in retrieved]))
+    parsed = parse_answer(unlabelled, question, list(passages))
+    own = own_sentences(parsed.sentences, retrieved)
+    refusal = read_refusal([part.text for part in own], asked)
     if parsed.blank or (refusal.declines and not refusal.sure):
-        return None
-    return refusal.sure or refusal.premise_corrected or refusal.clarification
+        return Alone(None)
+    declined = refusal.sure or refusal.premise_corrected or refusal.clarification
+    nothing, profile = Outcome(), profile_of(asked)
+    roles = [role_of(part, nothing, profile, refusing=declined) for part in parsed.sentences]
+    read = zip(parsed.sentences, roles, strict=True)
+    told = [(part, role, supported(part, role, nothing, passages, frozenset())) for part, role in read]
+    return Alone(declined, tuple(describe(*each) for each in told), parsed.citations)
 
 
 def _is_nothing(parsed: ParsedAnswer, question: Question) -> bool:

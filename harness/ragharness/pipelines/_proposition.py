@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from ragharness.language.tables import regex
+from ragharness.language.tokens import words
 
 _AUXILIARY = r"(?:is|are|was|were|can|could|may|might|must|shall|should|will|would|do|does|did|has|have|had)"
 
@@ -32,7 +33,9 @@ _SUBJECT = regex(
 _DROPPED = frozenset({"do", "does", "did"})
 
 _CUES = {
-    "date": regex(r"\b(?:when|what date|which date|what day|which year|what year)\b", re.IGNORECASE),
+    "date": regex(
+        r"\bwhen\b|\b(?:what|which) (?:\w+ )?(?:date|day|month|year)\b|\bdate\b.*\bof\b", re.IGNORECASE
+    ),
     "percent": regex(r"\b(?:percentage|percent|rate|(?<!per )share of|ratio)\b", re.IGNORECASE),
     "count": regex(r"\b(?:how many|number of)\b", re.IGNORECASE),
     "money": regex(
@@ -42,13 +45,29 @@ _CUES = {
         re.IGNORECASE | re.VERBOSE | re.DOTALL,
     ),
     "amount": regex(
-        r"\bhow\s+(?:much|long|high|large|big|often|soon|old|far)\b|\b(?:amount|number|total)\b",
-        re.IGNORECASE,
+        r"""\bhow\s+(?:much|long|high|large|big|often|soon|old|far)\b
+            |\b(?:amount|number|total|term\ of|what\ (?:period|time))\b""",
+        re.IGNORECASE | re.VERBOSE,
     ),
 }
 """The words of a question that ask for each kind of value, the more telling ones first."""
 
 _CHANGE = regex(r"\b(?:in|de)creased?\b(?!.*\bto \$)", re.IGNORECASE)
+
+
+CODE = regex(r"\b(?:[A-Z]{3,}|\w*\d{3,}\w*)\b")
+"""An abbreviation, or a word with a number."""
+
+NAME = regex(r"(?<=[a-z,] )[A-Z][a-z]\w+")
+_DATED = regex(
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December)|.*(?<!\d)(?:19|20)\d\d(?!\d).*"
+)
+
+
+def names_in(question: str) -> frozenset[str]:
+    """Return the words of a question that name one thing alone: abbreviations, numbers, proper names."""
+    found = [*CODE.findall(question), *NAME.findall(core(question))]
+    return frozenset(word for each in found if not _DATED.fullmatch(each) for word in words(each))
 
 
 def core(question: str) -> str:

@@ -8,7 +8,7 @@ import msgspec
 
 from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
 from ragharness.errors import QuestionsNotUsable, UsageError
-from ragharness.questions.candidates import Pool, Shortage, is_searched, load_recipe
+from ragharness.questions.candidates import Pool, Shortage, load_recipe
 from ragharness.questions.corpus_index import CorpusIndex
 from ragharness.questions.pairs import PATIENCE, level_forms, pick_answerable
 from ragharness.questions.picking import Picker
@@ -52,17 +52,16 @@ def build_questions(corpus: Corpus, size: int = DEFAULT_SIZE, seed: int = DEFAUL
             help="ragharness questions build --size 130",
         )
     recipe = load_recipe(corpus)
-    searched = is_searched(corpus)
     if corpus.folder:
-        return compose(corpus, recipe.candidates(corpus, size), size, seed, searched=searched)
+        return compose(corpus, recipe.candidates(corpus, size), size, seed)
     every = recipe.candidates(corpus)
     weights, both_sides = getattr(recipe, "WEIGHTS", None), getattr(recipe, "BOTH_SIDES", False)
-    pool = Pool(every, CorpusIndex(corpus), weights, searched=searched, both_sides=both_sides)
+    pool = Pool(every, CorpusIndex(corpus), weights, both_sides=both_sides)
     outcome, short = _largest(pool, size, seed)
     if isinstance(outcome, Shortage):
         try:
             # A single filing of the user's, say, carries some rows only.
-            return compose(corpus, every, size, seed, searched=searched)
+            return compose(corpus, every, size, seed)
         except QuestionsNotUsable:
             raise QuestionsNotUsable(
                 f"expected candidates for {SMALLEST} questions about {corpus.id}, found too few: {outcome}",
@@ -71,15 +70,13 @@ def build_questions(corpus: Corpus, size: int = DEFAULT_SIZE, seed: int = DEFAUL
     return _set_of(corpus, outcome, size, seed, short)
 
 
-def compose(
-    corpus: Corpus, candidates: Iterable[Question], size: int, seed: int, *, searched: bool = False
-) -> QuestionSet:
+def compose(corpus: Corpus, candidates: Iterable[Question], size: int, seed: int) -> QuestionSet:
     """Return a set about few documents, or the user's own, without the rows that they do not carry.
 
     A row is left out when even the smallest set cannot have it; ``notes`` says which. Raises
     QuestionsNotUsable where not even the plain questions suffice.
     """
-    pool = Pool(candidates, CorpusIndex(corpus), searched=searched)
+    pool = Pool(candidates, CorpusIndex(corpus))
     left_out: tuple[str, ...] = () if len(pool.places()) > 1 else _OF_SEVERAL
     while isinstance(short := _picked(pool, SMALLEST, seed, left_out), Shortage):
         room = [name for name in _MAKE_ROOM if name not in left_out]

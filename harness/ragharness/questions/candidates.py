@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
 from ragharness import shelf
-from ragharness.errors import QuestionsNotUsable, UnknownName
+from ragharness.errors import QuestionsNotUsable
 from ragharness.questions.questionset import RowPart, is_cloze, part_of
 
 if TYPE_CHECKING:
@@ -32,9 +32,6 @@ class Recipe(Protocol):
     """
 
     VERSION: int
-    SEARCHED: bool
-    """Whether the documents are searched for further statements of each answer, and for what withholding
-    leaves; false where not told."""
 
     candidates: Callable[..., Sequence[Question]]
     """Takes the corpus, and the size of the set where it is a folder of the user's; returns every question
@@ -60,14 +57,6 @@ def load_recipe(corpus: Corpus) -> Recipe:
             help="give a question file with --questions FILE",
         )
     return cast("Recipe", shelf.load_module(path))
-
-
-def is_searched(corpus: Corpus) -> bool:
-    """Whether the recipe of a corpus has its documents searched."""
-    try:
-        return bool(getattr(load_recipe(corpus), "SEARCHED", False))
-    except (QuestionsNotUsable, UnknownName):
-        return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,12 +103,9 @@ class Pool:
         index: CorpusIndex,
         weights: Mapping[str, int] | None = None,
         *,
-        searched: bool = False,
         both_sides: bool = False,
     ) -> None:
-        """``searched``: evidence is completed before a question is picked."""
         self.index = index
-        self.searched = searched
         self.both_sides = both_sides
         """Whether topics that are asked with an answer are preferred where none is wanted, and back."""
         self.weights = weights or {}

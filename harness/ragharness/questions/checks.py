@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from ragharness.errors import UnknownName
 from ragharness.language.tokens import words
 from ragharness.passages import withhold
-from ragharness.questions.candidates import is_searched
 from ragharness.questions.corpus_index import CorpusIndex
 from ragharness.questions.set_checks import OF_THE_SET, Finding
 from ragharness.records import ROWS
@@ -43,8 +42,7 @@ def check_questions(questions: QuestionSet, corpus: Corpus) -> list[Finding]:
         return findings
     index = CorpusIndex(corpus)
     passages = withhold(index.passages, questions.withheld_documents, questions.withheld_spans)
-    every = _OF_A_QUESTION if questions.places else (*_OF_A_QUESTION, *_OF_A_BUILT_QUESTION)
-    every = (*every, *_SEARCHED) if not questions.places and is_searched(corpus) else every
+    every = _OF_A_QUESTION if questions.places else (*_OF_A_QUESTION, *_OF_A_BUILT_QUESTION, *_SEARCHED)
     findings += _Checks(index, passages).of_each(questions, every)
     return findings if questions.places else findings + _of_the_set(questions, index)
 
@@ -251,5 +249,4 @@ _OF_A_QUESTION: Rules = (
 _OF_A_BUILT_QUESTION: Rules = (("silence", _Checks.proven), ("wording", _Checks.named))
 """What a table of questions and answers cannot give, and a file of the user's need not."""
 _SEARCHED: Rules = (("evidence elsewhere", _Checks.complete), ("withheld", _Checks.gone))
-"""What the documents say besides the evidence: asked where the recipe searches, of a file of the user's a
-remark."""
+"""What the documents say besides the evidence; of a file of the user's a remark."""

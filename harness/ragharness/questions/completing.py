@@ -52,15 +52,16 @@ class Completion:
         return found and replace(question, answers=found.answers, evidence=found.evidence)
 
     def elsewhere(self, question: Question) -> list[Place]:
-        """Return the passages that state an answer and hold no evidence of it; of a yes or no none.
+        """Return the passages that state an answer and hold no evidence of it.
 
-        What settles a yes or no in other words takes a reader.
+        Of a yes or no only sentences alike the evidence: what settles it in other words takes a reader.
         """
-        if question.kind == "yesno" or not question.answers:
+        if not question.answers:
             return []
         pool = list(self._of(self._own(question))) if question.document else self._passages.passages
         golds = self._search.evidence.supporting(question, pool)
-        return self._search.places(question, [each for each in pool if each.id not in golds])
+        found = self._search.places(question, [each for each in pool if each.id not in golds])
+        return [each for each in found if question.kind != "yesno" or self._certain(question, each)]
 
     def left(self, question: Question, index: PassageSet | None = None) -> str:
         """Return where what is withheld still stands, or follows from what does; empty: it is gone.
@@ -71,7 +72,7 @@ class Completion:
             return ""
         own = self._own(question)
         gone = own if question.withheld == "document" else ()
-        kin = [name for name in (*own, *self._alike(question.document)) if name not in gone]
+        kin = [name for name in (*own, *self.alike(question.document)) if name not in gone]
         near = PassageSet(tuple(self._of(dict.fromkeys(kin))), self._passages.words)
         left = withhold(near, gone, question.evidence).passages
         if index is not None:
@@ -107,7 +108,11 @@ class Completion:
         )
         if any(len(said & gold) >= ALIKE * len(said | gold) for gold in golds):
             return True
-        return question.kind in ("number", "date") and place.share >= _CERTAIN
+        if question.kind not in ("number", "date") or place.share < _CERTAIN:
+            return False
+        # Much is said of one year, and a row that is rounded may be of another date.
+        rounded = "|" in place.text and _digits(place.stated) < _digits(question.answers[0])
+        return question.date_precision != "year" and not (question.kind == "number" and rounded)
 
     def _own(self, question: Question) -> tuple[str, ...]:
         """Return the document asked about and those with the same text."""
@@ -117,7 +122,7 @@ class Completion:
     def _of(self, documents: Iterable[str]) -> Iterable[Passage]:
         return (passage for name in documents for passage in self._passages.of(name))
 
-    def _alike(self, asked: str) -> Sequence[str]:
+    def alike(self, asked: str) -> Sequence[str]:
         """Return the documents that may state the same: of one filer, or with a word that few titles have."""
         if asked not in self._kin:
             facts = self.corpus.facts
@@ -131,6 +136,10 @@ class Completion:
                 if (filers.get(name) == filers[asked] if asked in filers else title & rare)
             )
         return self._kin[asked]
+
+
+def _digits(text: str) -> int:
+    return sum(map(str.isdigit, text))
 
 
 def _exact(question: Question, place: Place) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.language.numbers import find_quantities
 from ragharness.language.words import content
+from ragharness.questions.beginnings import IN_WORDS, heads_in, heads_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,6 +25,8 @@ ABOVE, BELOW = 14, 6
 MOST = 4
 """Figures that a sum or difference is made of."""
 SHOWN = 3
+_TELLING, _ABOUT = 1000, 2
+"""The figure from which a multiple is none by chance, and the words of the question that stand beside it."""
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _CELL = re.compile(r"\$?\s*\(?\$?\s*(\d[\d,]*(?:\.\d+)?)\)?\s*")
 
@@ -45,8 +48,10 @@ def derived(question: Question, text: str, left: Sequence[Passage]) -> Iterator[
     stated = _stated(left)
     shown = 0
     seen: set[frozenset[Decimal]] = set()
-    for terms, _ in (tables := [_terms(gold, asked, *row, stated) for row in _rows(question, text, gold)]):
-        for found in _sums(gold, terms):
+    for terms, _, column in (
+        tables := [_terms(gold, asked, *row, stated) for row in _rows(question, text, gold)]
+    ):
+        for found in (*_sums(gold, terms), *_totals(gold, column)):
             values = frozenset(abs(each.value) for each in found)
             if values not in seen and shown < SHOWN:
                 seen.add(values)
@@ -55,7 +60,8 @@ def derived(question: Question, text: str, left: Sequence[Passage]) -> Iterator[
                     "derivable",
                     " and ".join(f"{each.label} {each.value} [{each.passage}]" for each in found),
                 )
-    earlier = {each.value: each for _, own in tables for each in own}
+    yield from _multiples(gold, asked, stated)
+    earlier = {each.value: each for _, own, _ in tables for each in own}
     yield from _changes(gold, asked, list(earlier.values()), left)
 
 
@@ -68,8 +74,14 @@ def _rows(question: Question, text: str, gold: Decimal) -> Iterator[tuple[list[l
             columns = [column for column, cell in enumerate(cells) if _value(cell) == gold]
             before = text[: line[0]].split("\n")[-ABOVE - 1 : -1]
             after = text[line[1] :].split("\n")[1 : BELOW + 1]
-            table = [row.split("|") for row in (*before, text[line[0] : line[1]], *after)]
+            table = [_cells(row) for row in (*before, text[line[0] : line[1]], *after)]
             yield from ((table, len(before), column) for column in columns[:1])
+
+
+def _cells(row: str) -> list[str]:
+    """Return the cells of a row; a subtotal without a label has an empty one."""
+    cells = row.split("|")
+    return cells if _value(cells[0]) is None else ["", *cells]
 
 
 def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -105,8 +117,8 @@ def _terms(
     place: int,
     column: int,
     stated: dict[Decimal, list[tuple[str, frozenset[str]]]],
-) -> tuple[list[Term], list[Term]]:
-    """Return the figures left of the column of the gold, and those left of its row."""
+) -> tuple[list[Term], list[Term], list[Term | None]]:
+    """Return the figures left of the column of the gold, those left of its row, and the column in order."""
     named = [
         (row[0].strip(), _value(row[column]))
         for number, row in enumerate(table)
@@ -127,7 +139,11 @@ def _terms(
                 terms.setdefault(value, Term(value, label, where))
         return list(terms.values())
 
-    return left([*named, *own]), left(own)
+    ordered: list[Term | None] = []
+    for number, row in enumerate(table):
+        there = left([(row[0].strip(), _value(row[column]))]) if len(row) > column else []
+        ordered += [Term(gold, "", "")] if number == place else [next(iter(there), None)]
+    return left([*named, *own]), left(own), ordered
 
 
 def _sums(gold: Decimal, terms: Sequence[Term]) -> Iterator[tuple[Term, ...]]:
@@ -144,16 +160,42 @@ def _sums(gold: Decimal, terms: Sequence[Term]) -> Iterator[tuple[Term, ...]]:
             return
 
 
+def _multiples(
+    gold: Decimal, asked: frozenset[str], stated: dict[Decimal, list[tuple[str, frozenset[str]]]]
+) -> Iterator[tuple[str, str]]:
+    """Yield a sum of so many times the figure that a line states about the same."""
+    for times in range(2, MOST + 1) if gold >= _TELLING else ():
+        for passage, words in stated.get(gold * times, ()):
+            if len(words & asked) >= _ABOUT:
+                yield "derivable", f"{times} times the figure is {gold * times} [{passage}]"
+
+
+def _totals(gold: Decimal, column: Sequence[Term | None]) -> Iterator[tuple[Term, ...]]:
+    """Yield rows in a row that make a total, the gold one among them or their total, however many they are."""
+    place = next(number for number, each in enumerate(column) if each and not each.passage)
+    for last in range(place, len(column)):
+        rows: list[Term] = []
+        for each in reversed(column[:last]):
+            if each is None:
+                break
+            rows.append(each)
+            total = column[last]
+            concerned = len(rows) > 1 and (last == place or gold in [row.value for row in rows])
+            if total and concerned and sum(row.value for row in rows) == total.value:
+                yield tuple(row for row in (*rows, total) if row.passage)
+
+
 def _changes(
     gold: Decimal, asked: frozenset[str], earlier: Sequence[Term], left: Sequence[Passage]
 ) -> Iterator[tuple[str, str]]:
     """Yield sentences that state by how much the figure changed, where the earlier figure is left too."""
     scales = (1, 1000, 1_000_000)
+    heads = {IN_WORDS, *(head for each in earlier for head in heads_of(f"{abs(gold - each.value):f}"))}
     for passage in left if earlier else ():
         for line in passage.text.split("\n"):
-            if "|" in line or len(asked & set(content(line))) < 2:
+            if "|" in line or heads.isdisjoint(heads_in(line)) or len(asked & set(content(line))) < _ABOUT:
                 continue
-            for quantity in find_quantities(line):
+            for quantity in (each for each in find_quantities(line) if not each.year):
                 for each in earlier:
                     change = abs(gold - each.value)
                     if quantity.unit != "percent" and quantity.value in [change * scale for scale in scales]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragharness.corpus import Corpus
+    from ragharness.records import Question
 
 _NAMED = 3
 """Questions that are named where a set is not the frozen one; the rest is counted."""
@@ -88,15 +89,22 @@ def _others(frozen: QuestionSet, corpus: Corpus) -> list[str]:
     """Return the ids of the questions that the recipe does not make of a corpus, or that lack a property."""
     from ragharness.questions.candidates import load_recipe
     from ragharness.questions.checks import check_questions
+    from ragharness.questions.corpus_index import CorpusIndex
 
-    encode = msgspec.json.encode
-    made = {encode(each) for each in load_recipe(corpus).candidates(corpus)}
+    made = {_slot(each): each for each in load_recipe(corpus).candidates(corpus)}
+    completed = CorpusIndex(corpus).completion.completed
     found = {each.question for each in check_questions(frozen, corpus)}
-    return [
-        each.id
-        for each in frozen.questions
-        if each.id in found or encode(msgspec.structs.replace(each, id="")) not in made
-    ]
+
+    def again(each: Question) -> bool:
+        candidate, bare = made.get(_slot(each)), msgspec.structs.replace(each, id="")
+        return candidate == bare or (candidate is not None and completed(candidate) == bare)
+
+    return [each.id for each in frozen.questions if each.id in found or not again(each)]
+
+
+def _slot(question: Question) -> tuple[str, ...]:
+    """Return what no other candidate has: its words and its place in a set."""
+    return question.text, question.stratum, question.target, question.withheld
 
 
 def stored_set(path: Path, corpus: str) -> QuestionSet:

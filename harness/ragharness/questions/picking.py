@@ -266,7 +266,7 @@ class Picker:
 
     def _completed(self, question: Question) -> Question | None:
         """Return the question with all that states its answer as evidence; None: that is not certain."""
-        if not (self.pool.searched and question.answerable):
+        if not question.answerable:
             return question
         return self._index.completion.completed(question)
 

@@ -16,6 +16,7 @@ from ragharness.language.numbers import find_quantities
 from ragharness.language.sentences import sentences
 from ragharness.language.units import in_base, is_duration, read_unit
 from ragharness.language.words import STOPWORDS, content, generic_concepts
+from ragharness.questions.beginnings import heads_in, heads_of_answer, stems_of_answer
 from ragharness.readers import read
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ ALIKE = 0.6
 BEFORE, BESIDE = 400, 300
 """Characters above a row that are read with it (head and caption), and of a line before its sentence."""
 LEAST_DIGITS = 2
+_ROUND = 1000
 
 
 _EXPLAINED = re.compile(
@@ -66,18 +68,32 @@ class Search:
         self.evidence = EvidenceIndex(corpus)
         self._weights: dict[str, dict[str, float]] = {}
         self._units: dict[str, list[_Unit]] = {}
+        self._heads: dict[str, frozenset[str]] = {}
         self._explained: dict[str, dict[tuple[str, ...], frozenset[str]]] = {}
 
     def places(self, question: Question, passages: Sequence[Passage]) -> list[Place]:
         """Return the first place in each passage that states the answer, passages in order."""
         found = []
+        heads, stems = heads_of_answer(question), stems_of_answer(question)
+        words: dict[str, dict[str, float]] = {}
         for passage in passages:
+            # Most passages are done with by the first digits of their numbers, or the first letters of names.
+            if heads and passage.id not in self._heads:
+                self._heads[passage.id] = heads_in(passage.text)
+            if heads and heads.isdisjoint(self._heads[passage.id]):
+                continue
+            if stems and not any(map(passage.text.casefold().__contains__, stems)):
+                continue
             document = self.corpus.document(passage.document)
-            wanted = self._wanted(question, document)
+            if passage.document not in words:
+                words[passage.document] = self._wanted(question, document)
+            wanted = words[passage.document]
             if passage.id not in self._units:
                 self._units[passage.id] = [_Unit(passage, *each) for each in _units(passage)]
             told = (
-                self._place(question, passage, document, unit, wanted) for unit in self._units[passage.id]
+                self._place(question, passage, document, unit, wanted)
+                for unit in self._units[passage.id]
+                if not (heads and heads.isdisjoint(unit.heads))
             )
             best = max(filter(None, told), key=lambda each: each.share, default=None)
             found += [best] if best is not None else []
@@ -110,7 +126,11 @@ class Search:
             for word, weight in wanted.items()
         )
         share = held / (sum(wanted.values()) or 1)
-        figure = question.kind == "number" and sum(map(str.isdigit, stated)) > LEAST_DIGITS
+        digits = sum(map(str.isdigit, stated))
+        figure = question.kind == "number" and digits > LEAST_DIGITS
+        if figure and "|" in text:
+            # A row that rounds to the answer may be about anything.
+            figure = digits <= sum(map(str.isdigit, question.answers[0]))
         enough = share >= (ENOUGH_OF_A_FIGURE if figure else ENOUGH)
         if not (enough and inside):
             return None
@@ -183,6 +203,10 @@ class _Unit:
         self.text = passage.text[start:end]
 
     @cached_property
+    def heads(self) -> frozenset[str]:
+        return heads_in(self.text)
+
+    @cached_property
     def quantities(self) -> Sequence[Quantity]:
         return find_quantities(self.text)
 
@@ -216,8 +240,7 @@ def _stated(question: Question, unit: _Unit, text: str, above: str) -> str:
     if question.kind == "list":
         every = [find_alias(text, (item, *question.aliases.get(item, ()))) for item in question.answers]
         return ", ".join(question.answers) if all(every) else ""
-    short = _SHORT.search(question.text)
-    if short and short[1] not in text:
+    if (short := _SHORT.search(question.text)) and short[1] not in text:
         return ""
     hits = find_alias(text, spelled)
     return text[hits[0].start : hits[0].end] if hits else ""
@@ -238,14 +261,18 @@ def _same(question: Question, quantity: Quantity, text: str, above: str) -> bool
     free = "|" in text and not quantity.scaled and unit != "percent"
     scales = (1, 1000, 1_000_000) if free else (1,)
     value = abs(quantity.value) if "|" in text else quantity.value
-    return any(_rounds(gold, value * scale, quantity) for scale in scales)
+    # The zeros of 430 are as written, those of 18,800 may be rounded.
+    written = Decimal(question.answers[0].replace(",", ""))
+    exact = len((written if abs(written) < _ROUND else gold.normalize()).as_tuple().digits)
+    # Rows of one scale are not rounded against each other: 4,140 is not 4,137, nor 433 430.
+    return any(
+        gold == value * scale
+        or (not (free and scale == factor) and _rounds(gold, value * scale, min(exact, quantity.significant)))
+        for scale in scales
+    )
 
 
-def _rounds(gold: Decimal, value: Decimal, quantity: Quantity) -> bool:
-    if gold == value:
-        return True
+def _rounds(gold: Decimal, value: Decimal, least: int) -> bool:
     if abs(gold) < 100 and gold == gold.to_integral_value():
         return False
-    digits = len(gold.normalize().as_tuple().digits)
-    least = min(quantity.significant, digits)
     return least >= LEAST_DIGITS and f"{gold:.{least - 1}e}" == f"{value:.{least - 1}e}"

@@ -32,6 +32,7 @@ _SENTENCES = {
     "incomplete": "INCOMPLETE: whether {candidate} may replace {base} depends on answers without a bucket.",
     "not comparable": "NOT COMPARABLE: {candidate} with {base}.",
 }
+_UNCALIBRATED = "INCOMPLETE: {0.candidate} may replace {0.base} once the grader is calibrated: {reasons}."
 _TONES: dict[str, Tone] = {
     "ship": "good",
     "reject": "bad",
@@ -50,6 +51,8 @@ def headline(found: Decision) -> str:
     if found.verdict == "ship":
         return told
     failing = [each for each in found.rules if each.passes is False]
+    if found.verdict == "incomplete" and all(each.passes or each.rule == "C" for each in found.rules):
+        return _UNCALIBRATED.format(found, reasons="; ".join(found.reasons).removeprefix("C calibrated: "))
     moved = "; ".join(f"{each.name} {_moved(each)}" for each in failing or found.rules if not each.passes)
     if found.verdict == "reject" and not failing:
         moved = f"{TOGETHER}: {moved}"
@@ -106,6 +109,8 @@ def _rule(each: RuleResult) -> Sequence[str]:
 
 
 def _moved(each: RuleResult) -> str:
+    if each.rule == "C":
+        return each.text
     if each.base is None:
         return f"{_span(each, each.candidate)}, wanted {each.text}"
     return f"{_span(each, each.base)} -> {_span(each, each.candidate)}"

@@ -32,11 +32,12 @@ def show_question(
     gold: Collection[str] = (),
     width: int = 80,
     texts: bool = True,
+    said: Sequence[str] = (),
 ) -> str:
     """Return one question of a run as plain text, ending with its verdict and a line break.
 
-    ``gold``: ids of the passages that hold gold evidence. Without a corpus, or without ``texts``, the
-    retrieved passages are named only.
+    ``gold``: ids of the passages that hold gold evidence; ``said``: what people said of the answer. Without
+    a corpus, or without ``texts``, the retrieved passages are named only.
     """
     parts = [_asked(question, record, width), _gold(question, corpus, width)]
     if record is None:
@@ -45,7 +46,7 @@ def show_question(
         parts += [
             _retrieved(record, passages if texts and passages else {}, gold, width, texts=texts),
             _answer(record, width),
-            _verdict(record, width),
+            [*_verdict(record, width), *_people(said, width)],
         ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
@@ -69,20 +70,24 @@ def _asked(question: Question, record: Record | None, width: int) -> list[str]:
     ]
 
 
-def _gold(question: Question, corpus: Corpus | None, width: int) -> list[str]:
-    lines = _field("gold", _answers(question), width)
+def gold_fields(question: Question) -> list[tuple[str, str]]:
+    """Return what is right, tempting, withheld or absent, each under its label (empty: that above)."""
+    fields = [("gold", _answers(question))]
     if question.withheld:
-        lines += _field("", f"withheld from the index: the {question.withheld}", width)
+        fields.append(("", f"withheld from the index: the {question.withheld}"))
     for distractor in question.distractors:
         about = f" ({distractor.about})" if distractor.about else ""
-        lines += _field("tempting", f"{distractor.value}{about}", width)
+        fields.append(("tempting", f"{distractor.value}{about}"))
     if question.world_answers:
-        lines += _field("world", "true outside the corpus: " + "; ".join(question.world_answers), width)
+        fields.append(("world", "true outside the corpus: " + "; ".join(question.world_answers)))
     if question.absence_patterns:
         patterns = " ".join(f"/{pattern}/" for pattern in question.absence_patterns)
-        lines += _field(
-            "absent", f"no text of the {question.absence_scope or 'corpus'} matches {patterns}", width
-        )
+        fields.append(("absent", f"no text of the {question.absence_scope or 'corpus'} matches {patterns}"))
+    return fields
+
+
+def _gold(question: Question, corpus: Corpus | None, width: int) -> list[str]:
+    lines = [line for label, text in gold_fields(question) for line in _field(label, text, width)]
     named = ""
     for span in question.evidence:
         lines += _evidence(span, corpus, width, named=span.document == named)
@@ -165,27 +170,53 @@ def _answer(record: Record, width: int) -> list[str]:
 
 
 def _verdict(record: Record, width: int) -> list[str]:
+    fields = verdict_fields(record)
+    sentences = record.verdict.sentences if record.verdict else ()
+    return [line for each in fields for line in _field(*each, width)] + _sentences(sentences, width)
+
+
+def verdict_fields(record: Record) -> list[tuple[str, str]]:
+    """Return the verdict, why, how the answer was read, and the axes, each under its label."""
     verdict = record.verdict
     if _waits(record):
-        return _field("verdict", "none yet: continuing the run grades it", width)
+        return [("verdict", "none yet: continuing the run grades it")]
     if verdict is None:
-        none = _field("verdict", f"none: {record.status.replace('_', ' ')}", width)
-        return [*none, *_field("why", _ungraded(record), width)]
+        return [("verdict", f"none: {record.status.replace('_', ' ')}"), ("why", _ungraded(record))]
     row = f"; row {verdict.decided_by} of the decision table" if verdict.decided_by >= 0 else ""
     outcome = verdict.bucket or f"ungraded ({verdict.status.replace('_', ' ')})"
     by = f", graded by {verdict.grader}" if verdict.grader else ""
-    lines = _field("verdict", f"{outcome}, {verdict.reason}{row}{by}", width)
+    fields = [("verdict", f"{outcome}, {verdict.reason}{row}{by}")]
     elsewhere = " The citations are in other sentences than the answer." if _cites_elsewhere(record) else ""
     if verdict.why or elsewhere:
-        lines += _field("why", f"{verdict.why}{elsewhere}", width)
-    lines += _field("read as", _reading(verdict), width)
+        fields.append(("why", f"{verdict.why}{elsewhere}"))
+    fields.append(("read as", _reading(verdict)))
     if verdict.score is not None:
-        lines += _field("likeness", _likeness(verdict.score), width)
-    lines += _field("axes", _axes(verdict), width)
+        fields.append(("likeness", _likeness(verdict.score)))
+    fields.append(("axes", _axes(verdict)))
     if verdict.flags:
         told = (words.FLAG_NAMES.get(flag, flag.replace("_", " ")) for flag in verdict.flags)
-        lines += _field("flags", "; ".join(told), width)
-    return lines + _sentences(verdict.sentences, width)
+        fields.append(("flags", "; ".join(told)))
+    return [*fields, *_graders(verdict)]
+
+
+def _graders(verdict: Verdict) -> list[tuple[str, str]]:
+    """Return a judge's scores, what other graders said, and which of them read an axis."""
+    fields: list[tuple[str, str]] = []
+    for made in verdict.judgements:
+        scores = ", ".join("unreadable" if each.score is None else f"{each.score:g}" for each in made.votes)
+        about = f" of {one_line(made.about, 40)!r}" if made.about else ""
+        fields.append(("" if fields else "judged", f"{made.decision}{about}: {scores}"))
+    for place, other in enumerate(verdict.others):
+        outcome = other.bucket or other.status.replace("_", " ")
+        fields.append(("" if place else "others", f"{other.grader}: {outcome}, {other.why}"))
+    told_axes = "; ".join(f"{axis.replace('_', ' ')} by {name}" for axis, name in verdict.axes_by)
+    return [*fields, ("", told_axes)] if told_axes else fields
+
+
+def _people(said: Sequence[str], width: int) -> list[str]:
+    return [
+        line for place, each in enumerate(said) for line in _field("" if place else "people", each, width)
+    ]
 
 
 def _likeness(score: Score) -> str:
@@ -214,11 +245,16 @@ def _cites_elsewhere(record: Record) -> bool:
 def _sentences(sentences: Sequence[Sentence], width: int) -> list[str]:
     """Return how each sentence of the answer was read."""
     lines: list[str] = []
-    for sentence in sentences[:_SENTENCES]:
-        told = f"{_role(sentence)}: {one_line(sentence.text, _SENTENCE)}"
+    for told in sentence_lines(sentences):
         lines += _field("" if lines else "sentences", told, width)
+    return lines
+
+
+def sentence_lines(sentences: Sequence[Sentence]) -> list[str]:
+    """Return the first sentences of an answer with their roles, and how many more there are."""
+    lines = [f"{_role(each)}: {one_line(each.text, _SENTENCE)}" for each in sentences[:_SENTENCES]]
     more = len(sentences) - _SENTENCES
-    return [*lines, *(_field("", f"and {more} more", width) if more > 0 else [])]
+    return [*lines, *([f"and {more} more"] if more > 0 else [])]
 
 
 def _role(sentence: Sentence) -> str:

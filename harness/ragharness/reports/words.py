@@ -78,6 +78,7 @@ FLAG_NAMES = {
     "hedged": "refuses and also answers",
     "mixed": "partly from the passages, partly from outside knowledge",
     "elsewhere": "refuses, then answers from another document",
+    "disagreement": "graders differ: ragharness review",
 }
 """Descriptions of flags; a flag without one is shown by its name."""
 

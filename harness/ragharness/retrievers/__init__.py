@@ -51,15 +51,32 @@ def build_retriever(
     evidence: EvidenceIndex | None = None,
     cache: Path | None = None,
     options: Options | None = None,
+    rerank: str = "",
 ) -> Retriever:
     """Return the retriever of a name, or the user's own object as one, over ``passages``.
 
     ``evidence`` is needed by ``oracle`` alone. ``cache`` is a folder in which an index may be kept between
-    runs; None keeps it in memory only. Raises UnknownName for a name or a setting that is not known,
-    RetrieverNotUsable for code of the user's that cannot be used.
+    runs; None keeps it in memory only. ``rerank`` is the name or folder of a cross-encoder, or empty. Raises
+    UnknownName for a name or a setting that is not known, RetrieverNotUsable for code of the user's that
+    cannot be used, RagharnessError for a model that cannot be had.
     """
-    names = retriever_names()
     options = options or Options()
+    retriever = _built(wanted, passages, evidence, cache, options)
+    if not rerank:
+        return retriever
+    from ragharness.retrievers._reranking import reranked
+
+    return reranked(retriever, rerank, cache, offline=options.offline)
+
+
+def _built(
+    wanted: object,
+    passages: PassageSet,
+    evidence: EvidenceIndex | None,
+    cache: Path | None,
+    options: Options,
+) -> Retriever:
+    names = retriever_names()
     if not isinstance(wanted, str) or (wanted not in names and ":" in wanted):
         from ragharness.retrievers._own import build_own
 

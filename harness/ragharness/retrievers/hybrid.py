@@ -1,4 +1,4 @@
-r"""Reciprocal rank fusion of BM25 and dense retrieval (Cormack, Clarke and Büttcher, SIGIR 2009).
+r"""Reciprocal rank fusion of ``fields`` and dense retrieval (Cormack, Clarke and Büttcher, SIGIR 2009).
 
     score(p) = sum over the rankings r that hold p among their first `depth` of
                weight(r) / (rank-constant + rank of p in r)
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ragharness.options import Options
 from ragharness.records import Hit
-from ragharness.retrievers import bm25, dense
+from ragharness.retrievers import dense, fields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,13 +79,13 @@ def fuse(
 def build(
     passages: PassageSet, evidence: EvidenceIndex | None, cache: Path | None, options: Options | None = None
 ) -> HybridRetriever:
-    """Return BM25 and dense retrieval fused; takes the settings of dense retrieval too."""
+    """Return ``fields`` and dense retrieval fused; takes the settings of dense retrieval too."""
     options = options or Options()
     rank_constant = options.number("rank-constant", RANK_CONSTANT)
     depth = options.whole("depth", DEPTH, least=1)
-    weights = [options.number(f"{name}-weight", 1.0) for name in ("bm25", "dense")]
+    weights = [options.number(f"{name}-weight", 1.0) for name in ("fields", "dense")]
     retrievers: list[Retriever] = [
-        bm25.build(passages, evidence, cache, options),
+        fields.build(passages, evidence, cache, options),
         dense.build(passages, evidence, cache, options),
     ]
     return HybridRetriever(

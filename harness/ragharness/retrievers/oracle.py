@@ -1,8 +1,8 @@
 """The retriever that returns the gold evidence: separates retriever faults from generator faults.
 
 For each gold span of the question, in document order, it returns the indexed passage that covers the span
-best (the first of equals), then BM25's ranking without repeats until there are ``k``. Evidence that is
-withheld from the index is not in it, so nothing is added for it. Scores are BM25's throughout.
+best (the first of equals), then the ranking of ``fields`` without repeats until there are ``k``. Nothing is
+added for evidence that is withheld from the index. Scores are those of ``fields`` throughout.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ragharness.errors import UsageError
 from ragharness.records import Hit
-from ragharness.retrievers import bm25
+from ragharness.retrievers import fields
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 
 class OracleRetriever:
-    """Gold evidence first, filled up by BM25."""
+    """Gold evidence first, filled up by ``fields``."""
 
     name = "oracle"
 
-    def __init__(self, filler: bm25.BM25Retriever, passages: PassageSet, evidence: EvidenceIndex) -> None:
+    def __init__(self, filler: fields.FieldsRetriever, passages: PassageSet, evidence: EvidenceIndex) -> None:
         self._filler = filler
         self._passages = passages
         self._evidence = evidence
         self.settings: dict[str, str | int | float] = dict(filler.settings)
 
     def retrieve(self, query: str, k: int, question: Question | None = None) -> list[Hit]:
-        """Return at most ``k`` hits: the gold passages of ``question``, then BM25's for ``query``."""
+        """Return at most ``k`` hits: the gold passages of ``question``, then the best for ``query``."""
         gold = self._gold(question)[: max(k, 0)] if question is not None else []
         known = {passage.id for passage in gold}
         scores = self._filler.scores_of(query, gold)
@@ -61,4 +61,4 @@ def build(
     """Return the oracle over ``passages``; raises UsageError without ``evidence``."""
     if evidence is None:
         raise UsageError("the oracle retriever needs the corpus's gold evidence; none was given")
-    return OracleRetriever(bm25.build(passages, evidence, cache, options), passages, evidence)
+    return OracleRetriever(fields.build(passages, evidence, cache, options), passages, evidence)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-import time
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, variance
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -12,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import msgspec
 from msgspec import Struct
 
-from ragharness.errors import TemporaryFailure, UnusableReply
+from ragharness.errors import TemporaryFailure, UnusableReply, UsageError
+from ragharness.graders.judging.fencing import fenced
 from ragharness.records import Usage
 from ragharness.rubrics.rubric import SCALE
 
@@ -29,13 +29,11 @@ ATTEMPTS = 5
 """Calls for one reply of a service that is busy."""
 
 _PROMPTS = Path(__file__).parent / "prompts"
-_LONGEST_WAIT = 60.0
 _PLACE = re.compile(r"\{(name|definition|prompt|inputs)\}")
 _FENCED = re.compile(r"(?s)\A\s*```(?:json)?\s*\n(.*?)\n\s*```\s*\Z")
 
 
-_NOTHING: tuple[Any, Any, Any] = (None, None, None)
-"""A judge knows no corpus, questions or passages but those of the prompt."""
+_SYSTEM = "You are a strict, fair judge. You reply with JSON alone."
 
 
 class Said(NamedTuple):
@@ -104,16 +102,12 @@ def prompt_of(asked: Check, item: Item) -> str:
         "Output": item.text,
     }
     inputs = "\n\n".join(
-        f"{name}:\n{_quoted(text)}" for name, text in parts.items() if text or name == "Output"
+        f"{name}:\n{fenced(text)}" for name, text in parts.items() if text or name == "Output"
     )
     name = getattr(asked, "name", "") or asked.id
     values = {"name": name, "definition": asked.description, "prompt": asked.prompt.strip(), "inputs": inputs}
     template = (_PROMPTS / "judge.txt").read_text(encoding="utf-8")
     return _PLACE.sub(lambda found: values[found[1]], template)
-
-
-def _quoted(text: str) -> str:
-    return "\n".join(f"| {line}" for line in text.splitlines()) or "| "
 
 
 def read_reply(text: str) -> Reply | None:
@@ -165,30 +159,33 @@ class ModelJudge:
     ) -> None:
         """Raises UsageError for settings that cannot be meant."""
         from ragharness.options import Options
-        from ragharness.pipelines import Context, load_pipeline
+        from ragharness.pipelines._llm.endpoint import connect
+        from ragharness.support.background import Background
 
-        given = {"max-tokens": "1024", **settings, "structured": "off", "prompt": str(_PROMPTS / "model.txt")}
-        # A reply that is kept for one vote would be no vote of its own for another.
-        self._first, self._further = (
-            load_pipeline("llm", Context(*_NOTHING, Options(each, flag="--judge", offline=offline), cache))
-            for each in (given, {**given, "cache": "no"})
-        )
-        self.name = str(self._first.settings["model"])
+        given = {"max-tokens": "1024", **settings, "structured": "off"}
+        options = Options(given, flag="--judge", offline=offline)
+        self.name = options.text("model")
+        if not self.name:
+            raise UsageError(
+                "expected the name of a model that judges, found none", help="--judge model=NAME"
+            )
+        self._endpoint = connect(options, self.name, cache and cache / "llm", "the judge")
+        self._loop = Background()
 
     def ask(self, prompt: str, vote: int = 0) -> Said:
-        """Return the reply, kept from an earlier call for the first vote; a busy service is waited for."""
-        from ragharness.pipelines import read_answer
-        from ragharness.support.http import doubled
+        """Return the reply, kept from an earlier call for the same vote; a busy service is waited for."""
+        from ragharness.pipelines._llm.prompting import Message
+        from ragharness.support.http import retried
 
-        model: Any = self._further if vote else self._first
-        kept = model.recall(prompt, ())
-        for attempt in range(1, ATTEMPTS + 1):
-            try:
-                got = kept or asyncio.run(model.call(prompt, ()))
-                break
-            except TemporaryFailure as failure:
-                if attempt == ATTEMPTS:
-                    raise
-                time.sleep(min(_LONGEST_WAIT, failure.retry_after or doubled(0.5, attempt)))
-        answer, _ = read_answer(got)
-        return Said(answer.text, answer.usage or Usage()) if answer else Said("")
+        sampling = self._endpoint.sampling
+        if sampling.seed is not None:
+            sampling, vote = replace(sampling, seed=sampling.seed + vote), 0
+
+        def request(_: bool) -> bytes:
+            return self._endpoint.request(_SYSTEM, [Message("user", prompt)], None, sampling)
+
+        said = self._endpoint.recall(request, vote)
+        if said is None:
+            said = self._loop.run(retried(lambda: self._endpoint.ask(request), ATTEMPTS))
+            self._endpoint.keep(said, vote)
+        return Said(said.reply.text, said.usage)

@@ -2,7 +2,7 @@
 
 from ragharness.runner.context import RunContext, load_context
 from ragharness.runner.execution import execute
-from ragharness.runner.grading import GradingContext, came_out, grading_context, regrade
+from ragharness.runner.grading import GradingContext, came_out, dry_run, grading_context, regrade
 from ragharness.runner.limits import Limits, Progress
 from ragharness.runner.planning import Plan, plan
 from ragharness.runner.question import QuestionRunner
@@ -21,6 +21,7 @@ __all__ = [
     "blind_count",
     "came_out",
     "choose_folder",
+    "dry_run",
     "execute",
     "grading_context",
     "load_context",

@@ -85,14 +85,22 @@ def load_context(
     asked = Options.parse(
         config.retriever_option, flag="--retriever-option", on_progress=on_progress, offline=offline
     )
-    retriever = build_retriever(config.retriever, indexed, evidence, cache and cache / "indexes", asked)
+    retriever = build_retriever(
+        config.retriever, indexed, evidence, cache and cache / "indexes", asked, config.rerank
+    )
     wanted = Options.parse(
         config.pipeline_options, flag="--pipeline-option", on_progress=on_progress, offline=offline
     )
     context = Context(corpus, questions, indexed, wanted, cache and cache / "answers", config.k)
     isolation = _isolated(config.pipeline, wanted) if config.isolate else None
     pipeline = isolation.pipeline if isolation else load_pipeline(config.pipeline, context)
-    grader = load_grader(config.grader)
+    grader = load_grader(
+        config.grader,
+        settings=config.grader_option,
+        ask_all=config.all_graders,
+        offline=offline,
+        cache=cache and cache / "answers",
+    )
     # What is withheld, and so what is found, is that of the whole set: a part of it is asked as in the whole.
     questions = choose(questions, config.only, config.limit, config.sample_seed)
     grading = GradingContext(corpus, questions, passages, evidence, grader)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -12,14 +13,15 @@ from ragharness import __version__
 from ragharness.buckets import grade
 from ragharness.config import DEFAULT_SEED
 from ragharness.corpus import load_corpus
-from ragharness.errors import RunNotUsable
+from ragharness.errors import AccessRefused, RunNotUsable
 from ragharness.evidence import EvidenceIndex
-from ragharness.graders import load_grader
+from ragharness.graders import load_grader, waits
 from ragharness.manifests import manifest
 from ragharness.passages import build_passages
 from ragharness.placing import Placed, Placer, at_places, unique
 from ragharness.questions.questionset import QuestionSet
 from ragharness.runner.failures import describe
+from ragharness.support.threads import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,12 +45,17 @@ class GradingContext:
     grader: Grader
 
     def graded(self, record: Record) -> Record:
-        """Return a record with its verdict; one without an answer to grade stays as it is. Never raises."""
+        """Return a record with its verdict; one without an answer to grade stays as it is.
+
+        What a grader raises is kept in the record; only AccessRefused, which no answer escapes, is raised.
+        """
         if record.status == "timeout" or (record.answer is None and record.failure is not None):
             return record
         question = self.questions.by_id[record.question]
         try:
             verdict = self.verdict(question, record.answer, self.passages_of(record))
+        except AccessRefused:
+            raise
         except Exception as error:  # noqa: BLE001 (the answer is paid for: it is kept whatever the grader does)
             failure = describe(error, f"in the grader {named(self.grader)}")
             return replace(record, status="error", verdict=None, failure=failure)
@@ -120,27 +127,42 @@ def _of_another_state(corpus: Corpus, folder: RunFolder) -> RunNotUsable:
     )
 
 
-def regrade(folder: RunFolder, grading: GradingContext) -> tuple[RunFolder, list[tuple[Record, Record]]]:
+def threads_for(grader: Grader, concurrency: int) -> int:
+    """Return how many answers a grader reads at once."""
+    return concurrency if waits(grader) else 1
+
+
+def regrade(
+    folder: RunFolder, grading: GradingContext, concurrency: int = 1
+) -> tuple[RunFolder, list[tuple[Record, Record]]]:
     """Replace all verdicts of a run, and give those that wait for one theirs.
 
-    Returns the run and the records that came out otherwise, before and after. Raises StorageError when the
-    folder is in use or cannot be written.
+    A grader that waits for a service reads ``concurrency`` answers at once. Returns the run and the records
+    that came out otherwise, before and after. Raises StorageError when the folder is in use or cannot be
+    written, AccessRefused where the service of a grader cannot be asked; the verdicts stay as they were then.
     """
     changed = []
+    threads = threads_for(grading.grader, concurrency)
 
     def watched() -> Iterator[Record]:
-        for before in folder.history():
-            after = grading.graded(before)
+        both = in_order(lambda record: (record, grading.graded(record)), folder.history(), threads)
+        for before, after in both:
             if came_out(before) != came_out(after):
                 changed.append((before, after))
             yield after
-        yield from map(grading.graded, folder.waiting())
+        yield from in_order(grading.graded, folder.waiting(), threads)
 
     with folder.rewriting():
         folder.replace_records(watched())
         settings = replace(folder.run.settings, grader=named(grading.grader))
         folder = folder.with_run(replace(folder.run, settings=settings))
     return folder, changed
+
+
+def dry_run(folder: RunFolder, grading: GradingContext) -> None:
+    """Grade all answers of a run and keep nothing; the grader counts what it would ask."""
+    for record in chain(folder.history(), folder.waiting()):
+        grading.graded(record)
 
 
 def came_out(record: Record) -> str:

@@ -15,6 +15,7 @@ from ragharness.errors import RunNotUsable
 from ragharness.privacy import without_secrets
 from ragharness.runner.context import in_fair_order, load_context
 from ragharness.runner.execution import execute
+from ragharness.runner.grading import threads_for
 from ragharness.runner.limits import Limits, Progress
 from ragharness.store import (
     FORMAT,
@@ -26,6 +27,7 @@ from ragharness.store import (
     find_unfinished,
     new_folder,
 )
+from ragharness.support.threads import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -151,6 +153,7 @@ def ask_all(
         for record in folder.records():
             if (record.question, record.epoch) in graded:
                 progress.count(record)
+        threads = threads_for(context.grading.grader, config.concurrency)
         grading = _Grading(folder.follow(), context.grading, journals.records, progress)
         given_up = execute(
             jobs,
@@ -162,10 +165,10 @@ def ask_all(
             progress=progress,
             on_progress=on_progress,
             say=say,
-            meanwhile=grading.step,
+            meanwhile=None if threads > 1 else grading.step,
         )
         journals.answers.check()
-        while grading.step():
+        for _ in grading.rest(threads):
             if on_progress:
                 on_progress(progress)
         journals.records.check()
@@ -190,10 +193,19 @@ class _Grading:
             answer = next(self._answers)
             if answer is None:
                 return False
-            record = self._context.graded(answer)
-            self._records.append(record)
-            self._progress.count(record)
+            self._keep(self._context.graded(answer))
             return True
+
+    def rest(self, threads: int) -> Iterator[None]:
+        """Grade every answer that is left, several at once, and yield after each."""
+        left = iter(lambda: next(self._answers), None)
+        for record in in_order(self._context.graded, left, threads):
+            self._keep(record)
+            yield
+
+    def _keep(self, record: Record) -> None:
+        self._records.append(record)
+        self._progress.count(record)
 
 
 def progress_summary(folder: RunFolder) -> str:

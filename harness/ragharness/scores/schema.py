@@ -239,6 +239,9 @@ class Scores(Struct, frozen=True, kw_only=True):
     notes: list[str]
     versions: Versions
     created: str
+    calibration: Annotated[
+        str, Meta(description="Whether people's labels say how far the grader can be believed.")
+    ] = "NOT calibrated"
     epochs: Annotated[int, Meta(description="How often each question was asked.")] = 1
     stability: Annotated[Stability | None, Meta(description="Null where each question was asked once.")] = (
         None

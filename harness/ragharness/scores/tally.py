@@ -93,8 +93,8 @@ class _Alike:
         self._failures: dict[Failure, tuple[tuple[int, int], Failure]] = {}
 
     def verdict(self, verdict: Verdict) -> Verdict:
-        # The sentences of a verdict are the text of the answer once more.
-        verdict = replace(verdict, sentences=(), why="", value="")
+        # The sentences of a verdict are the text of the answer once more, and no judge says the same twice.
+        verdict = replace(verdict, sentences=(), why="", value="", others=(), judgements=())
         return self._verdicts.setdefault(verdict, verdict)
 
     def failure(self, failure: Failure, place: tuple[int, int]) -> Failure:

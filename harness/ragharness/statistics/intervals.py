@@ -44,6 +44,20 @@ def clopper_pearson(count: int, n: int, confidence: float = 0.95) -> tuple[float
     return low, high
 
 
+def difference_interval(count1: int, n1: int, count2: int, n2: int) -> tuple[float, float]:
+    """Return the 95 % interval of the first rate less the second, those of different answers.
+
+    Newcombe 1998, method 10 for unpaired rates: Wilson's limits of either, joined.
+    """
+    (low1, high1), (low2, high2) = wilson(count1, n1), wilson(count2, n2)
+    rate1, rate2 = count1 / n1 if n1 else 0.5, count2 / n2 if n2 else 0.5
+    difference = rate1 - rate2
+    return (
+        difference - math.hypot(rate1 - low1, high2 - rate2),
+        difference + math.hypot(high1 - rate1, rate2 - low2),
+    )
+
+
 def sign_test(better: int, worse: int) -> float:
     """Return the exact two-sided p value of pairs that differ; 1.0 where none does.
 

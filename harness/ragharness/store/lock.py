@@ -20,16 +20,16 @@ _HELD: set[Path] = set()
 
 
 @contextmanager
-def exclusive(path: Path) -> Iterator[None]:
-    """Hold the lock file; raises StorageError when another writer has it."""
+def exclusive(path: Path, help: str = "") -> Iterator[None]:  # noqa: A002 (the word users see)
+    """Hold the lock file; raises StorageError when another writer has it; ``help`` is the next command."""
     path = path.parent.resolve() / path.name
     if path in _HELD:
-        raise _in_use(path, os.getpid())
+        raise _in_use(path, os.getpid(), help)
     handle = open_own(path, os.O_RDWR | os.O_CREAT)
     _HELD.add(path)
     try:
         if not _try_lock(handle):
-            raise _in_use(path, _holder(handle))
+            raise _in_use(path, _holder(handle), help)
         os.ftruncate(handle, 0)
         os.write(handle, str(os.getpid()).encode())
         yield
@@ -64,9 +64,9 @@ def _holder(handle: int) -> int:
     return int(text) if text.isdigit() else 0
 
 
-def _in_use(path: Path, process: int) -> StorageError:
+def _in_use(path: Path, process: int, help: str) -> StorageError:  # noqa: A002
     who = f"process {process}" if process else "another process"
     return StorageError(
         f"expected {path.parent} to be free, found {who} writing there",
-        help="wait for it, or start a separate run with --fresh or --out FOLDER",
+        help=help or "wait for it, or start a separate run with --fresh or --out FOLDER",
     )

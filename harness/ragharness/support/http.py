@@ -1,13 +1,18 @@
-"""HTTP status codes of transient failures, and the wait before a retry."""
+"""HTTP status codes of transient failures, the wait before a retry, and retries."""
 
 from __future__ import annotations
 
 import math
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ragharness.errors import TemporaryFailure
 
 if TYPE_CHECKING:
     import random
+    from collections.abc import Awaitable, Callable
+
+T = TypeVar("T")
 
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 """Too early, too many, or a fault of the server or of what stands before it."""
@@ -17,6 +22,8 @@ LONGEST_WAIT = 120.0
 
 _FIRST_WAIT = 1.0
 _LONGEST_BACKOFF = 60.0
+_PATIENCE = 60.0
+"""Seconds that a call which is no question of a run waits at most before it is made again."""
 _DOUBLINGS = 10
 """More of them would not be waited for anyway, and a thousand do not fit a number."""
 _SPREAD = 1.0
@@ -37,6 +44,18 @@ def backoff(attempt: int, asked: float | None, chance: random.Random) -> float:
     if asked is not None:
         return min(asked, LONGEST_WAIT) + chance.uniform(0.0, min(_SPREAD, asked))
     return chance.uniform(0.0, min(_LONGEST_BACKOFF, doubled(_FIRST_WAIT, attempt)))
+
+
+async def retried(call: Callable[[], Awaitable[T]], attempts: int) -> T:
+    """Return what a call gives, made again after each TemporaryFailure; the last one is raised."""
+    import asyncio
+
+    for attempt in range(1, attempts):
+        try:
+            return await call()
+        except TemporaryFailure as failure:  # noqa: PERF203 (a call takes far longer)
+            await asyncio.sleep(min(_PATIENCE, failure.retry_after or doubled(0.5, attempt)))
+    return await call()
 
 
 def retry_after(headers: Any) -> float | None:

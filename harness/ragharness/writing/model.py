@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from ragharness.errors import TemporaryFailure, UnusableReply
+from ragharness.errors import UnusableReply
 from ragharness.options import Options
 from ragharness.pipelines import Context, load_pipeline, read_answer
-from ragharness.support.http import doubled
+from ragharness.support.http import retried
 from ragharness.writing.budget import Budget
 
 if TYPE_CHECKING:
@@ -21,9 +20,6 @@ if TYPE_CHECKING:
 PROMPTS = Path(__file__).parent / "prompts"
 ATTEMPTS = 5
 """Calls for one reply before it is given up."""
-
-LONGEST_WAIT = 60.0
-"""Seconds that a busy service is waited for at most before the next call."""
 
 
 class Model:
@@ -66,24 +62,12 @@ class Model:
             answer, _ = read_answer(kept)
             self.budget.earlier(answer.usage if answer else None)
             return answer.text if answer else ""
-        for attempt in range(ATTEMPTS - 1):
-            said = await self._tried(pipeline, question, passages)
-            if not isinstance(said, TemporaryFailure):
-                return said
-            await asyncio.sleep(min(LONGEST_WAIT, said.retry_after or doubled(0.5, attempt + 1)))
-        said = await self._tried(pipeline, question, passages)
-        if isinstance(said, TemporaryFailure):
-            raise said
-        return said
+        return await retried(lambda: self._tried(pipeline, question, passages), ATTEMPTS)
 
-    async def _tried(
-        self, pipeline: Pipeline, question: str, passages: Sequence[Passage]
-    ) -> str | TemporaryFailure:
+    async def _tried(self, pipeline: Pipeline, question: str, passages: Sequence[Passage]) -> str:
         with self.budget.call() as charge:
             try:
                 answer, _ = read_answer(await cast("Any", pipeline.call(question, passages)))
-            except TemporaryFailure as failure:
-                return failure
             except UnusableReply as unusable:
                 if unusable.answer is not None:
                     charge(unusable.answer.usage)

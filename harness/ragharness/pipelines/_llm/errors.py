@@ -11,6 +11,8 @@ from ragharness.language.tables import regex
 from ragharness.pipelines._services import failure, message_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ragharness.pipelines._services import ServiceReply
     from ragharness.records import Answer
 
@@ -47,6 +49,8 @@ class ErrorReply:
     model: str
     key_name: str
     """The environment variable that holds the key; empty: none was sent."""
+    written: Callable[[str], str]
+    """How a setting is given, up to its value."""
 
     @property
     def of_structure(self) -> bool:
@@ -74,11 +78,11 @@ class ErrorReply:
         if self.key_name:
             return AccessRefused(
                 f"{self.reply.where} refused the key in the environment variable {self.key_name}",
-                help=f"export {self.key_name}=...; --pipeline-option key-env=NAME names another variable",
+                help=f"export {self.key_name}=...; {self.written('key-env')}NAME names another variable",
             )
         return AccessRefused(
             f"{self.reply.where} requires a key, and none was sent",
-            help="--pipeline-option key-env=NAME names the environment variable that holds it",
+            help=f"{self.written('key-env')}NAME names the environment variable that holds it",
         )
 
     def _lasting(self, said: str) -> AccessRefused | None:
@@ -94,7 +98,7 @@ class ErrorReply:
             if field in said:
                 return AccessRefused(
                     f"the model {self.model!r} does not accept {field} as sent: {self._told()}",
-                    help=f"--pipeline-option {setting}={value}",
+                    help=f"{self.written(setting)}{value}",
                 )
         return None
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ragharness.records import Passage
 
-DEFAULT = "refusal-2shot"
+DEFAULT = "refusal-6shot"
 NO_PASSAGES = "(no passages)"
 
 _FOLDER = Path(__file__).parent / "prompts"
@@ -103,7 +103,8 @@ def fenced(passages: Sequence[Passage]) -> str:
     before = ("", *(passage.title for passage in passages))
     heads = [
         f'<passage id="{_attribute(each.id)}"'
-        + (f' title="{_attribute(each.title)}">' if each.title != last else ">")
+        + (f' title="{_attribute(each.title)}"' if each.title != last else "")
+        + (f' heading="{_attribute(each.heading)}">' if each.heading else ">")
         for each, last in zip(passages, before, strict=False)
     ]
     return "\n".join(
@@ -122,16 +123,22 @@ def _as_json(text: str) -> str:
     return json.dumps({"answer": _MARK.sub("", text), "citations": list(ids)}, ensure_ascii=False)
 
 
-def _parsed(text: str, path: Path, content: bytes) -> Prompt:
+def read_sections(text: str, path: Path) -> tuple[str, list[tuple[str, str]]]:
+    """Return the version and the sections of a prompt file; raises UsageError without a version."""
     head, *rest = _HEADING.split(text)
     sections = [(name, body.strip("\n")) for name, body in zip(rest[::2], rest[1::2], strict=True)]
     told = dict(line.split(":", 1) for line in head.splitlines() if ":" in line)
     version = told.get("version", "").strip()
+    if not version:
+        raise _refused(path, "a line 'version: ...' at its beginning", "none")
+    return version, sections
+
+
+def _parsed(text: str, path: Path, content: bytes) -> Prompt:
+    version, sections = read_sections(text, path)
     once = {name: body for name, body in sections if name in ("system", "plain", "json")}
     turns = [Message(name, body) for name, body in sections if name not in once]
     roles = [turn.role for turn in turns]
-    if not version:
-        raise _refused(path, "a line 'version: ...' at its beginning", "none")
     if roles != ["user", "assistant"] * (len(roles) // 2) + ["user"]:
         raise _refused(
             path, "sections user and assistant in turn, the last one user", ", ".join(roles) or "none"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragharness.errors import UnusableReply
 
@@ -26,7 +26,17 @@ SCHEMA: dict[str, Any] = {
     "required": ["answer", "citations"],
     "additionalProperties": False,
 }
-"""What a structured reply is."""
+"""What a structured reply of the generator is."""
+
+
+class Form(NamedTuple):
+    """The JSON that a reply is asked to be."""
+
+    name: str
+    schema: dict[str, Any]
+
+
+ANSWER = Form("answer", SCHEMA)
 
 ANTHROPIC_VERSION = "2023-06-01"
 
@@ -71,15 +81,22 @@ class OpenAI:
         self._limit_name = limit_name
 
     def body(
-        self, model: str, instruction: str, messages: Sequence[Message], sampling: Sampling, as_json: bool
+        self,
+        model: str,
+        instruction: str,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        form: Form | None,
     ) -> dict[str, Any]:
         """Return what is sent."""
         first = [{"role": "system", "content": instruction}] if instruction else []
         turns = [{"role": each.role, "content": each.text} for each in messages]
-        asked = {"name": "answer", "strict": True, "schema": SCHEMA}
-        form = {"response_format": {"type": "json_schema", "json_schema": asked}} if as_json else {}
+        asked: dict[str, Any] = {}
+        if form:
+            schema = {"name": form.name, "strict": True, "schema": form.schema}
+            asked = {"response_format": {"type": "json_schema", "json_schema": schema}}
         limit = {self._limit_name: sampling.max_tokens}
-        return {"model": model, "messages": first + turns, **limit, **sampling.fields(), **form}
+        return {"model": model, "messages": first + turns, **limit, **sampling.fields(), **asked}
 
     def read(self, reply: Any) -> Reply:
         """Return what was replied; raises UnusableReply for something else than the API's reply."""
@@ -114,14 +131,20 @@ class Anthropic:
         self.headers = {"anthropic-version": ANTHROPIC_VERSION}
 
     def body(
-        self, model: str, instruction: str, messages: Sequence[Message], sampling: Sampling, as_json: bool
+        self,
+        model: str,
+        instruction: str,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        form: Form | None,
     ) -> dict[str, Any]:
         """Return what is sent."""
         first = {"system": instruction} if instruction else {}
         turns = [{"role": each.role, "content": each.text} for each in messages]
-        form = {"output_config": {"format": {"type": "json_schema", "schema": SCHEMA}}} if as_json else {}
+        wanted = {"type": "json_schema", "schema": form.schema} if form else {}
+        asked = {"output_config": {"format": wanted}} if form else {}
         limit = {"max_tokens": sampling.max_tokens}
-        return {"model": model, **first, "messages": turns, **limit, **sampling.fields(), **form}
+        return {"model": model, **first, "messages": turns, **limit, **sampling.fields(), **asked}
 
     def read(self, reply: Any) -> Reply:
         """Return what was replied; raises UnusableReply for something else than the API's reply."""
@@ -147,8 +170,18 @@ Service = OpenAI | Anthropic
 
 
 def encode(body: dict[str, Any]) -> bytes:
-    """Return the very bytes of a request: equal bodies, equal bytes."""
-    return json.dumps(body, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
+    """Return the very bytes of a request: equal bodies, equal bytes.
+
+    Keys are sorted, but for the properties of a schema: models write them in the order in which they stand.
+    """
+    return json.dumps(_sorted(body), ensure_ascii=False).encode("utf-8", "replace")
+
+
+def _sorted(value: Any, *, keep: bool = False) -> Any:
+    if isinstance(value, dict):
+        names = value if keep else sorted(value)
+        return {name: _sorted(value[name], keep=name == "properties") for name in names}
+    return [_sorted(each) for each in value] if isinstance(value, list) else value
 
 
 def parse_structured(text: str) -> tuple[str, tuple[str, ...] | None]:

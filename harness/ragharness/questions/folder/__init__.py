@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 VERSION = 4
 """Raised whenever the candidates change; kept with every frozen set."""
 
-SEARCHED = True
-"""The documents are searched for further statements of every answer."""
-
 NOTE = "Made from your own documents: the questions repeat words of theirs."
 
 PER_QUESTION = 8

@@ -44,8 +44,11 @@ _MARKED = re.compile(r"[._()]|^--")
 
 _NO_BODY = re.compile(
     r"^(?:The|A|An|All|Although|While|When|As|In|On|At|By|With|For|From|To|Under|If|Since|After|Before|Both)\b"
-    r"|\bActs?\b|\bfor\b|^[A-Z]{2,}\d"
+    r"|\bActs?\b|\bfor\b|^[A-Z]{2,}\d|^[A-Z]+&[A-Z]$"
 )
+
+_ATTRIBUTES = 3
+"""Attributes of a name that are asked about."""
 
 _NEAR = 300
 """Characters around a name in which what is said of it stands."""
@@ -131,7 +134,8 @@ def _attributes(name: str, document: Document, corpus: Corpus) -> Iterator[Quest
         return  # a law
     of_program = _PROGRAM_NAME.fullmatch(name) is not None
     other = "call " if bare.startswith("--") or bare.isupper() else "setting "
-    for topic in OF_NAMES if of_program else OF_BODIES:
+    left = _ATTRIBUTES
+    for topic in sorted(OF_NAMES if of_program else OF_BODIES, key=lambda each: draw(each.name + name)):
         stems = "|".join(topic.stems)
         if not (topic.name.startswith(other) or re.search(stems, around, re.IGNORECASE)):
             there = re.escape(bare)
@@ -140,6 +144,9 @@ def _attributes(name: str, document: Document, corpus: Corpus) -> Iterator[Quest
                 rf"(?:{stems})(?s:.{{0,{_NEAR}}}){there}",
             )
             yield from _unsaid(document, topic, patterns, name)
+            left -= 1
+        if not left:
+            return
 
 
 def _near(name: str, corpus: Corpus) -> Iterator[str]:

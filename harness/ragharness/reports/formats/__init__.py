@@ -1,16 +1,17 @@
 """Report formats: one file each, found by its name.
 
-A format's module has ``render(scores, *, width, colour, reference, detail)``, which returns the whole report,
-ending with a line break. ``width`` and ``colour`` are what a terminal can show, ``reference`` names the run
-in the commands that the report offers (empty: it is the newest), ``detail`` asks for all there is; a format
-may leave any of them aside.
+A format's module has ``render(scores, *, run, width, colour, reference, detail)``, which returns the whole
+report: a text that ends with a line break, bytes, or for a folder its files by name. A format declares those
+that it uses and takes the others as ``**_``. ``run`` is the run on disk, for whatever tells of single
+questions; ``width`` and ``colour`` are what a terminal can show, ``reference`` names the run in the commands
+that the report offers (empty: it is the newest), ``detail`` asks for all there is.
 """
 
 from __future__ import annotations
 
 import pkgutil
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragharness.errors import UnknownName
 
@@ -25,9 +26,9 @@ def format_names() -> list[str]:
     return sorted(found.name for found in pkgutil.iter_modules(__path__))
 
 
-def load_format(name: str) -> Callable[..., str]:
+def load_format(name: str) -> Callable[..., Any]:
     """Return the function that writes a report; raises UnknownName with the nearest names."""
     if name not in format_names():
         raise UnknownName("report format", name, format_names())
-    render: Callable[..., str] = import_module(f"{__name__}.{name}").render
+    render: Callable[..., Any] = import_module(f"{__name__}.{name}").render
     return render

@@ -7,16 +7,13 @@ from typing import Any
 
 import msgspec
 
-from ragharness.reports.formats import WIDTH
 from ragharness.scores import Scores
 
 SCHEMA = Path(__file__).parents[1] / "scores.schema.json"
 """The published JSON Schema, shipped with the package."""
 
 
-def render(
-    scores: Scores, *, width: int = WIDTH, colour: bool = False, reference: str = "", detail: bool = True
-) -> str:
+def render(scores: Scores, **_: object) -> str:
     """Return the scores as indented JSON, ending with a line break."""
     return msgspec.json.format(msgspec.json.encode(scores)).decode() + "\n"
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from ragharness.records import BUCKETS
 from ragharness.reports import words
-from ragharness.reports.formats import WIDTH
 from ragharness.reports.text import counted, duration, ids, interval, one_line, rate
 
 if TYPE_CHECKING:
@@ -21,9 +20,7 @@ _LONGEST = 2100
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 
 
-def render(
-    scores: Scores, *, width: int = WIDTH, colour: bool = False, reference: str = "", detail: bool = True
-) -> str:
+def render(scores: Scores, **_: object) -> str:
     """Return the whole report, ending with a line break; markup in foreign texts is escaped."""
     parts = [
         _heading(scores),
@@ -143,6 +140,7 @@ def _made(scores: Scores) -> list[str]:
         "",
         *notes,
         f"- ragharness {versions.ragharness}, python {versions.python}, grader {escaped(versions.grader)}",
+        f"- {escaped(scores.calibration)}",
         *([f"- pipeline: {settings}"] if settings else []),
         f"- {'; '.join([*words.pace(scores), _sessions(scores)])}",
         f"- records in {escaped(scores.folder)}",

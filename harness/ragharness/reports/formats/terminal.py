@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
 
 def render(
-    scores: Scores, *, width: int = WIDTH, colour: bool = False, reference: str = "", detail: bool = False
+    scores: Scores,
+    *,
+    width: int = WIDTH,
+    colour: bool = False,
+    reference: str = "",
+    detail: bool = False,
+    **_: object,
 ) -> str:
     """Return the whole report, ending with a line break: the verdict first and again at the end.
 
@@ -161,7 +167,11 @@ def _next(scores: Scores, width: int, reference: str) -> list[str]:
         for number, (command, what) in enumerate(steps)
     ]
     lines = [line if len(line) <= width else line[: 7 + size].rstrip() for line in lines]
-    made = [f"ragharness {scores.versions.ragharness}", f"grader {scores.versions.grader}"]
+    made = [
+        f"ragharness {scores.versions.ragharness}",
+        f"grader {scores.versions.grader}",
+        *paragraph(scores.calibration, width),
+    ]
     return [
         *lines,
         *flow([*words.pace(scores), *made], width),

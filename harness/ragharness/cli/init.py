@@ -1,0 +1,55 @@
+"""``ragharness init``: write a pipeline, gates and a workflow into a project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_TEMPLATES = {
+    "pipeline.py": "pipeline.py.txt",
+    "gate.toml": "gate.toml.txt",
+    ".github/workflows/ragharness.yml": "workflow.yml.txt",
+}
+_ACTION = ".github/actions/ragharness/action.yml"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("init")(init)
+
+
+def init(
+    folder: Annotated[
+        Path, typer.Argument(metavar="[FOLDER]", help="The project.", show_default=False)
+    ] = Path(),
+) -> None:
+    """Write a commented pipeline, gate.toml and a workflow for pull requests into a project.
+
+    They run as they are. Files that are there already are kept: nothing is written then.
+    """
+    from ragharness import shelf
+    from ragharness.cli._console import print_lines
+    from ragharness.errors import StorageError, UsageError
+
+    home = Path(__file__).parent / "_project"
+    wanted = {name: home / template for name, template in _TEMPLATES.items()}
+    wanted[_ACTION] = shelf.root() / "action.yml"
+    known = [name for name in wanted if (folder / name).exists()]
+    if known:
+        raise UsageError(
+            f"expected none of these files in {folder.absolute()}, found {', '.join(known)}",
+            help="name another folder, or move them away: ragharness init FOLDER",
+        )
+    try:
+        for name, template in wanted.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(template.read_bytes())
+    except OSError as error:
+        raise StorageError(
+            f"expected to write into {folder.absolute()}, found: {error.strerror or error}",
+            help="name a writable folder: ragharness init FOLDER",
+        ) from error
+    steps = "ragharness run --pipeline pipeline.py:answer"
+    print_lines([*(f"written {folder / name}" for name in wanted), "", f"next   {steps}"])

@@ -1,0 +1,122 @@
+"""``ragharness label``: people label the answers of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from ragharness.cli._options import JSON, OFFLINE, RUN, SOURCE
+from ragharness.errors import UsageError
+
+if TYPE_CHECKING:
+    from ragharness.labelling import Labelling
+    from ragharness.store import RunFolder
+
+_TSV = typer.Option(
+    None, "--tsv", metavar="FILE", help="Without a browser: write FILE to fill in; read it if it exists."
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("label")(label)
+
+
+def label(
+    run: str = RUN,
+    annotator: str = typer.Option("", "--as", metavar="NAME", help="Who labels (default: your login name)."),
+    sample: int = typer.Option(
+        0,
+        "--sample",
+        help="Answers to label (60); a larger N enlarges the sample.",
+        show_default=False,
+    ),
+    strata: str = typer.Option(
+        "", "--strata", metavar="NAME", help="Draw from each row or each bucket: none, row, bucket."
+    ),
+    seed: int | None = typer.Option(None, "--seed", metavar="N", help="Seed of the sample (default: 0)."),
+    tsv: Path | None = _TSV,
+    adjudicate: bool = typer.Option(False, "--adjudicate", help="Settle what annotators disagree on."),
+    status: bool = typer.Option(False, "--status", help="Print progress and agreement of the annotators."),
+    port: int = typer.Option(0, "--port", help="Port of the page (default: a free one).", show_default=False),
+    source: str = SOURCE,
+    offline: bool = OFFLINE,
+    as_json: bool = JSON,
+) -> int:
+    """Label answers of a run by hand, on a local page or in a table.
+
+    The page shows a random sample, one answer at a time and without the grader's verdict. Labels are kept in
+    the run's folder, a file for each annotator.
+    """
+    import getpass
+
+    from ragharness.cli._console import columns, print_json, print_lines
+    from ragharness.labelling import open_labelling
+    from ragharness.reports import labelling_facts, labelling_lines
+    from ragharness.store import find_run
+
+    folder = find_run(run)
+    if status:
+        facts = labelling_facts(folder)
+        if as_json:
+            print_json(facts)
+        else:
+            print_lines(labelling_lines(facts, columns()))
+        return 0
+    if as_json:
+        raise UsageError("expected --json with --status, found it alone")
+    if adjudicate and tsv:
+        raise UsageError("expected one of --adjudicate and --tsv, found both")
+    opened = open_labelling(
+        folder,
+        annotator or getpass.getuser(),
+        sample=sample,
+        strata=strata,
+        seed=seed,
+        adjudicate=adjudicate,
+        source=source,
+        offline=offline,
+    )
+    with opened.held():
+        if tsv:
+            _by_table(tsv, opened, folder)
+        else:
+            _by_page(opened, port, folder)
+    return 0
+
+
+def _by_table(path: Path, opened: Labelling, folder: RunFolder) -> None:
+    from ragharness.labelling import read_table, write_table
+
+    if path.exists():
+        new, empty = read_table(path, opened)
+        typer.echo(f"{new} labels read from {path}; {empty} rows have none")
+        typer.echo(_progress(opened))
+        typer.echo(f"next: ragharness calibrate {folder.name}", err=True)
+    else:
+        count = write_table(path, opened)
+        typer.echo(f"{count} answers written to {path}")
+        typer.echo(
+            "next: fill in bucket (correct, wrong, unsupported, refused), then repeat the command", err=True
+        )
+
+
+def _by_page(opened: Labelling, port: int, folder: RunFolder) -> None:
+    from ragharness.labelling.server import LabelServer
+
+    with LabelServer(opened, port) as server:
+        typer.echo(f"{len(opened.keys)} answers, labelled as {opened.annotator}: open\n  {server.url}")
+        typer.echo("Ctrl-C stops; every label is on disk at once", err=True)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            typer.echo(f"\n{_progress(opened)} in {opened.path}", err=True)
+            typer.echo(f"next: ragharness calibrate {folder.name}", err=True)
+
+
+def _progress(opened: Labelling) -> str:
+    found = opened.progress
+    skipped = f", {found.skipped} skipped" if found.skipped else ""
+    return f"{found.labelled} of {found.total} labelled{skipped}"

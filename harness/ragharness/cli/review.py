@@ -1,0 +1,28 @@
+"""``ragharness review``: the answers of a run that need a person, and those on which graders differ."""
+
+from __future__ import annotations
+
+import typer
+
+from ragharness.cli._options import JSON, RUN
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("review")(review)
+
+
+def review(run: str = RUN, as_json: bool = JSON) -> None:
+    """List the answers of a run that no grader could decide, and those on which graders differ.
+
+    Says who decided how many, and what each grader said of the answers that are listed.
+    """
+    from ragharness.cli._console import columns, print_json, print_lines
+    from ragharness.reports import review_facts, review_lines
+    from ragharness.store import find_run
+
+    facts = review_facts(find_run(run).records())
+    if as_json:
+        print_json(facts)
+    else:
+        print_lines(review_lines(facts, columns()))

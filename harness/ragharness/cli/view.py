@@ -1,0 +1,45 @@
+"""``ragharness view``: open runs in a browser, as one page that needs no server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("view")(view)
+
+
+def view(
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[RUN...]", help="Several are compared with the first (default: the newest)."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Write to this file (default: a temporary one)."),
+    ] = None,
+    stay: bool = typer.Option(False, "--no-open", help="Only write it."),
+) -> None:
+    """Open a run in the browser, or several side by side: one HTML file with every question.
+
+    The file needs no server and no network, and can be passed on as it is.
+    """
+    import tempfile
+    import webbrowser
+
+    from ragharness.cli._console import print_lines
+    from ragharness.cli.report import write_report
+    from ragharness.reports import page
+    from ragharness.results import Run
+    from ragharness.store import find_run
+
+    found = [Run(find_run(each)) for each in runs or [""]]
+    path = out or Path(tempfile.mkdtemp(prefix="ragharness-")) / f"{found[0].folder.name}.html"
+    write_report(path, page(found))
+    print_lines([str(path)])
+    if not stay:
+        webbrowser.open(path.absolute().as_uri())

@@ -1,0 +1,123 @@
+"""The ``human`` grader: labels that people gave to these very answers.
+
+Setting, as ``--grader-option human.labels=PATH``: a file of labels, or a folder of one file an annotator, as
+``ragharness label`` writes them: a JSON object a line with ``question``, ``bucket``, and ``answer``, a digest
+of the answer's text. What several people say otherwise, and what nobody labelled, stays open; ``adjudicated``
+settles it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import replace
+
+from ragharness.errors import UsageError
+from ragharness.graders.reading.given import read_given
+from ragharness.records import Bucket, Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragharness.graders import GraderContext
+    from ragharness.records import Answer, Passage, Question
+
+VERSION = "1"
+ADJUDICATED = "adjudicated"
+
+Key = tuple[str, str]
+"""Question, digest of the answer's text."""
+
+
+class _Label(msgspec.Struct):
+    question: str
+    answer: str
+    bucket: Bucket | None = None
+    epoch: int = 0
+
+
+class HumanGrader:
+    """Gives the primitives that lead to the bucket that people chose."""
+
+    name = "human"
+
+    def __init__(self, labels: dict[Key, dict[str, Bucket]], version: str) -> None:
+        self.version = version
+        self._labels = labels
+
+    def read(
+        self, question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
+    ) -> Reading:
+        """Return the reading of people's bucket; open where they differ or none is known."""
+        _, reading = read_given(question, answer, retrieved, supporting)
+        given = self._labels.get((question.id, _digest(answer.text)), {})
+        said = {given[ADJUDICATED]} if ADJUDICATED in given else set(given.values())
+        if len(said) != 1:
+            told = ", ".join(f"{name}: {bucket}" for name, bucket in sorted(given.items()))
+            why = f"people differ ({told})" if given else "nobody has labelled it"
+            return replace(reading, status="needs_review", unreadable=why)
+        (bucket,) = said
+        if bucket == "correct" and not question.answerable:
+            why = "people call it correct, and the question has no answer in the corpus"
+            return replace(reading, status="needs_review", unreadable=why)
+        return replace(reading, **_PRIMITIVES[bucket])
+
+
+_PRIMITIVES: dict[Bucket, dict[str, Any]] = {
+    "correct": {
+        "committed": True, "match": "match", "evidence_retrieved": True, "any_valid_support": True,
+    },
+    "wrong": {"committed": True, "match": "mismatch", "evidence_retrieved": True},
+    "unsupported": {"committed": True, "match": "match"},
+    "refused": {"refusal": True},
+}  # fmt: skip
+"""Bucket -> primitives that the decision table takes to it."""
+
+
+def build(context: GraderContext) -> HumanGrader:
+    """Return the grader; raises UsageError without labels, or for a line that is none."""
+    options = context.options
+    given = options.text("labels")
+    if not given:
+        raise UsageError(
+            "expected the labels of people for the grader 'human', found none",
+            help=f"{options.written('labels')}runs/RUN/labels",
+        )
+    place = Path(given).expanduser()
+    files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
+    found: defaultdict[Key, dict[str, Bucket]] = defaultdict(dict)
+    digest = blake2b(digest_size=6)
+    for file in files:
+        digest.update(_read(file, found))
+    if not found:
+        raise UsageError(f"expected labels in {place}, found none", help="ragharness label RUN")
+    return HumanGrader(dict(found), f"{VERSION} ({len(found)} labels, {digest.hexdigest()})")
+
+
+def _read(file: Path, found: defaultdict[Key, dict[str, Bucket]]) -> bytes:
+    """Add the labels of one annotator, the last of each answer; returns the bytes."""
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise UsageError(f"expected labels in {file}, found: {error.strerror or error}") from error
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            label = msgspec.json.decode(line, type=_Label)
+        except msgspec.MsgspecError as error:
+            raise UsageError(f"expected a label in line {number} of {file}, found: {error}") from error
+        key = (label.question, label.answer)
+        if label.bucket is None:
+            found[key].pop(file.stem, None)
+        else:
+            found[key][file.stem] = label.bucket
+    return content
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()

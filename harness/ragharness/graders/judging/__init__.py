@@ -1,0 +1,1 @@
+"""The parts of the grader ``judge``: prompts and fences, replies, votes."""

@@ -1,0 +1,232 @@
+"""The ``nli`` grader: a cross-encoder scores whether one text states another.
+
+Settings, as ``--grader-option nli.NAME=VALUE``: ``model`` (a folder or a name on the hub), ``revision``,
+``accept`` (probability from which an answer states a gold), ``support`` (from which a passage supports a
+sentence), ``batch-size``, ``device``. It only ever finds that a text answer is right: what it does not find
+needs review, and so do figures, dates, and yes or no, which such models misread.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from ragharness.errors import MissingExtra, RagharnessError, UsageError
+from ragharness.graders.reading.answer import parse_answer
+from ragharness.graders.reading.given import claim_citations, read_given
+from ragharness.records import Reading, Score
+from ragharness.retrievers._models import find_model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from ragharness.graders import GraderContext
+    from ragharness.records import Answer, Passage, Question
+    from ragharness.retrievers._models import Model
+
+VERSION = "1"
+ACCEPT = 0.9
+SUPPORT = 0.5
+BATCH_SIZE = 32
+LONGEST = 512
+"""Tokens of a pair where the model does not say how many it reads."""
+
+_BETWEEN = 6
+"""Tokens that a model puts around and between the two texts, and places that some leave unused."""
+
+_LEAST = 16
+"""Tokens of a window, however long the sentence is."""
+
+Pair = tuple[str, str]
+
+
+class NliGrader:
+    """Looks for the gold in the answer, and for sentences in the passages that they cite."""
+
+    name = "nli"
+
+    def __init__(self, scorer: Scorer, version: str, accept: float, support: float) -> None:
+        self.version = version
+        self._scorer = scorer
+        self._accept = accept
+        self._support = support
+
+    def read(
+        self, question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
+    ) -> Reading:
+        """Return that an answer states a gold, or that this is open."""
+        parsed, reading = read_given(question, answer, retrieved, supporting)
+        if parsed.blank:
+            return reading
+        if question.kind not in ("text", "list") or not (question.answerable and question.answers):
+            return _open(reading, f"no model is asked about a {question.kind} or without a gold")
+        golds = [f"{question.text} {gold}" for gold in question.answers]
+        scores = self._scorer.scores([(f"{question.text} {parsed.text}", gold) for gold in golds])
+        probability = min(scores) if question.kind == "list" else max(scores)
+        reading = replace(reading, score=Score(probability, ()))
+        if probability < self._accept:
+            return _open(reading, f"it states the gold with a probability of {probability:.2f}")
+        claimed = claim_citations("", parsed)
+        return replace(
+            reading,
+            committed=True,
+            match="match",
+            claim_cited=bool(claimed) if parsed.citations else None,
+            any_valid_support=not supporting.isdisjoint(claimed),
+        )
+
+    def read_axis(
+        self, axis: str, reading: Reading, question: Question, answer: Answer, retrieved: Sequence[Passage]
+    ) -> Reading:
+        """Return a reading with whether every citation supports its sentence; raises UsageError otherwise."""
+        if axis != "citation_supports":
+            raise UsageError(f"expected the axis citation_supports for nli, found {axis!r}")
+        passages = {passage.id: passage for passage in retrieved}
+        parts = parse_answer(answer, question.text, list(passages)).sentences
+        cited = [(part.text, mark) for part in parts for mark in part.citations]
+        pairs = [
+            (f"{passages[mark].title}\n{passages[mark].text}", said)
+            for said, mark in cited
+            if mark in passages
+        ]
+        scores = self._scorer.scores(pairs)
+        held = len(pairs) == len(cited) and all(score >= self._support for score in scores)
+        return replace(reading, all_cited_support=held if cited else None)
+
+
+@dataclass
+class Scorer:
+    """A cross-encoder, loaded when it is first needed."""
+
+    model: Model
+    device: str
+    batch_size: int
+    offline: bool
+    _loaded: Any = None
+    _lock: Lock = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        self._lock = Lock()
+
+    def scores(self, pairs: Sequence[Pair]) -> list[float]:
+        """Return the probability that each first text states the second, of a long one its best window's."""
+        if not pairs:
+            return []
+        # A tokenizer is no place for two threads.
+        with self._lock:
+            encoder = self._encoder()
+            windows = [
+                (place, window) for place, pair in enumerate(pairs) for window in _windows(encoder, *pair)
+            ]
+            logits = self._logits(encoder, [window for _, window in windows])
+        best = [0.0] * len(pairs)
+        for (place, _), score in zip(windows, _probabilities(logits, _entailment(encoder)), strict=True):
+            best[place] = max(best[place], float(score))
+        return best
+
+    def _logits(self, encoder: Any, pairs: list[Pair]) -> NDArray[Any]:
+        import torch
+
+        names = inspect.signature(encoder.predict).parameters
+        activation = "activation_fn" if "activation_fn" in names else "activation_fct"
+        given: Any = {activation: torch.nn.Identity()}
+        found = encoder.predict(pairs, batch_size=self.batch_size, show_progress_bar=False, **given)
+        return found.reshape(len(pairs), -1)  # type: ignore[no-any-return]
+
+    def _encoder(self) -> Any:
+        if self._loaded is None:
+            try:
+                from sentence_transformers import CrossEncoder
+            except ImportError as error:
+                raise MissingExtra("the grader 'nli'", "dense") from error
+            try:
+                self._loaded = CrossEncoder(
+                    self.model.source,
+                    device=self.device or None,
+                    revision=self.model.revision or None,
+                    local_files_only=self.offline,
+                )
+            except Exception as error:
+                raise RagharnessError(
+                    f"expected a cross-encoder at {self.model.name}, found: {error}",
+                    help="--grader-option nli.model=cross-encoder/nli-deberta-v3-small",
+                ) from error
+        return self._loaded
+
+
+def build(context: GraderContext) -> NliGrader:
+    """Return the grader; raises UsageError without a model, or for a setting that cannot be meant."""
+    options = context.options
+    name = options.text("model")
+    if not name:
+        raise UsageError(
+            "expected a cross-encoder for the grader 'nli', found none",
+            help=f"{options.written('model')}cross-encoder/nli-deberta-v3-small",
+        )
+    model = find_model(name if "/" in name else f"./{name}", options.text("revision"), context.cache)
+    accept, support = options.number("accept", ACCEPT), options.number("support", SUPPORT)
+    if max(accept, support) > 1:
+        raise UsageError(f"expected {options.written('accept')} and support to be from 0 to 1")
+    scorer = Scorer(
+        model,
+        options.text("device"),
+        options.whole("batch-size", BATCH_SIZE, least=1),
+        offline=options.offline,
+    )
+    which = f"{model.name} {model.identity[-12:]}".strip()
+    return NliGrader(scorer, f"{VERSION} ({which}, accept {accept:g}, support {support:g})", accept, support)
+
+
+def _open(reading: Reading, why: str) -> Reading:
+    return replace(reading, status="needs_review", unreadable=why)
+
+
+def _windows(encoder: Any, text: str, said: str) -> Iterator[Pair]:
+    """Yield a text in pieces that the model can read beside a sentence, each half in the one before."""
+    tokenizer = encoder.tokenizer
+    known = getattr(encoder.config, "max_position_embeddings", LONGEST)
+    longest = min(LONGEST, known, tokenizer.model_max_length)
+    room = max(_LEAST, longest - len(tokenizer.tokenize(said)) - _BETWEEN)
+    words = text.split()
+    sizes = [max(1, len(tokenizer.tokenize(word))) for word in words]
+    start = 0
+    while True:
+        end, held = start, 0
+        while end < len(words) and (held + sizes[end] <= room or end == start):
+            held += sizes[end]
+            end += 1
+        yield " ".join(words[start:end]), said
+        if end >= len(words):
+            return
+        start = max(start + 1, (start + end) // 2)
+
+
+def _entailment(encoder: Any) -> int | None:
+    """Return which of several labels says that one text states the other; None: there is one score."""
+    labels: dict[int, str] = encoder.config.id2label
+    if len(labels) < 2:
+        return None
+    for place, label in labels.items():
+        if "entail" in str(label).casefold() and "not" not in str(label).casefold():
+            return int(place)
+    raise UsageError(
+        f"expected a cross-encoder with one score or a label 'entailment', found {', '.join(labels.values())}"
+    )
+
+
+def _probabilities(logits: NDArray[Any], entailment: int | None) -> NDArray[Any]:
+    import numpy as np
+
+    values = logits.astype(np.float64)
+    if entailment is None:
+        one: NDArray[Any] = 1 / (1 + np.exp(-values[:, 0]))
+        return one
+    raised = np.exp(values - values.max(axis=1, keepdims=True))
+    several: NDArray[Any] = raised[:, entailment] / raised.sum(axis=1)
+    return several

@@ -1,0 +1,29 @@
+"""The records as CSV: one row each, beside its question; lists are JSON, what is unknown is empty."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING
+
+from ragharness.reports.rows import COLUMNS, flat_records
+
+if TYPE_CHECKING:
+    from ragharness.reports.rows import RunOnDisk
+    from ragharness.scores import Scores
+
+
+def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:
+    """Return a heading and the rows."""
+    written = io.StringIO()
+    # Ends of lines as in RFC 4180: with a bare line feed a carriage return in an answer stays unquoted.
+    lines = csv.writer(written, lineterminator="\r\n")
+    lines.writerow(COLUMNS)
+    for row in flat_records(run):
+        lines.writerow([_cell(each) for each in row.values()])
+    return written.getvalue()
+
+
+def _cell(value: object) -> object:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value

@@ -1,0 +1,45 @@
+"""A folder for Hugging Face ``datasets``: the question set and the records, with a card that names both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragharness.reports.arrow import parquet, questions_parquet
+from ragharness.reports.rows import COLUMNS, flat_records
+
+if TYPE_CHECKING:
+    from ragharness.reports.rows import RunOnDisk
+    from ragharness.scores import Scores
+
+_CARD = """\
+---
+configs:
+- config_name: questions
+  data_files: questions.parquet
+- config_name: records
+  data_files: records.parquet
+---
+# {title}
+
+{questions} questions and {records} graded answers of a ragharness run on the corpus `{corpus}`.
+
+```python
+from datasets import load_dataset
+
+questions = load_dataset("FOLDER", "questions", split="train")
+records = load_dataset("FOLDER", "records", split="train")
+```
+
+Evidence is given as character offsets into the documents of the corpus, whose texts are not in this folder.
+"""
+
+
+def render(scores: Scores, *, run: RunOnDisk, **_: object) -> dict[str, bytes]:
+    """Return the files of the folder; raises UsageError where pyarrow is not installed."""
+    records, questions = flat_records(run), run.folder.questions()
+    told = {"corpus": scores.corpus, "questions": len(questions), "records": len(records)}
+    return {
+        "README.md": _CARD.format(title=scores.run, **told).encode(),
+        "questions.parquet": questions_parquet(questions),
+        "records.parquet": parquet(records, COLUMNS),
+    }

@@ -1,0 +1,78 @@
+"""The run as JUnit XML: a suite for each question type, a case for each question and epoch."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+from ragharness.reports.rows import answered, outcome
+from ragharness.reports.text import clean
+from ragharness.scores.schema import ROW_NAMES
+
+if TYPE_CHECKING:
+    from ragharness.records import Question, Record
+    from ragharness.reports.rows import RunOnDisk
+    from ragharness.scores import Scores
+
+_RESULTS = {"error": "error", "timeout": "error", "no_answer": "error"}
+_FORBIDDEN = re.compile("[\ufffe\uffff]")
+"""What XML forbids beside control characters."""
+_SKIPPED = ("needs_review", "not_asked")
+
+
+def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:
+    """Return the XML.
+
+    A bucket that is not the desired one is a failure; an empty answer, an error or a time-out is an error;
+    what needs review or was not asked is skipped.
+    """
+    root = ET.Element("testsuites", name=_plain(scores.run))
+    suites: dict[str, list[ET.Element]] = {}
+    for question, record in answered(run):
+        suites.setdefault(question.row, []).append(_case(question, record, scores.epochs))
+    for row, name in ROW_NAMES.items():
+        if cases := suites.get(row):
+            suite = ET.SubElement(root, "testsuite", name=name, tests=str(len(cases)))
+            for kind, counted in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
+                suite.set(counted, str(sum(each.find(kind) is not None for each in cases)))
+            suite.set("time", f"{sum(float(each.get('time', 0)) for each in cases):.3f}")
+            suite.extend(cases)
+    ET.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
+
+
+def _case(question: Question, record: Record | None, epochs: int) -> ET.Element:
+    name = question.id + (f" epoch {(record.epoch if record else 0) + 1}" if epochs > 1 else "")
+    seconds = f"{record.seconds if record else 0:.3f}"
+    case = ET.Element("testcase", name=_plain(name), classname=ROW_NAMES[question.row], time=seconds)
+    out = outcome(record)
+    if out == question.wanted:
+        return case
+    kind = "skipped" if out in _SKIPPED else _RESULTS.get(out, "failure")
+    found = ET.SubElement(case, kind, message=_message(question, record, out))
+    if kind != "skipped":
+        found.set("type", _reason(record))
+    found.text = _plain(_told(question, record))
+    return case
+
+
+def _plain(text: str) -> str:
+    return _FORBIDDEN.sub("", clean(text))
+
+
+def _reason(record: Record | None) -> str:
+    if record and record.failure:
+        return _plain(record.failure.type)
+    return _plain(record.verdict.reason) if record and record.verdict else outcome(record)
+
+
+def _message(question: Question, record: Record | None, out: str) -> str:
+    why = record.verdict.why if record and record.verdict else ""
+    told = record.failure.message if record and record.failure else why
+    return _plain(f"{out.replace('_', ' ')}, should be {question.wanted}" + (f": {told}" if told else ""))
+
+
+def _told(question: Question, record: Record | None) -> str:
+    answer = record.answer.text if record and record.answer else "none"
+    return f"question: {question.text}\ngold: {' | '.join(question.answers) or 'none'}\nanswer: {answer}"

@@ -1,0 +1,33 @@
+"""The records as traces, an object a line, for scorers of docs/traces.md."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragharness.store import RunFolder
+from ragharness.traces import TOKEN
+
+if TYPE_CHECKING:
+    from ragharness.records import Record
+    from ragharness.scores import Scores
+
+
+def render(scores: Scores, *, run: Any = None, **_: object) -> str:
+    """Return a line for each record; a refusal is the token that those scorers know.
+
+    ``run`` has the run's folder; without it the folder that the scores name is opened.
+    """
+    folder = run.folder if run is not None else RunFolder.open(Path(scores.folder))
+    return "".join(f"{json.dumps(_trace(each), ensure_ascii=False)}\n" for each in folder.records())
+
+
+def _trace(record: Record) -> dict[str, Any]:
+    refused = record.verdict is not None and record.verdict.bucket == "refused"
+    text = record.answer.text if record.answer else ""
+    return {
+        "qid": record.question,
+        "retrieved_ids": [each.id for each in record.retrieved],
+        "answer_json": {"claim": TOKEN if refused else text, "citations": sorted(record.cited)},
+    }

@@ -1,0 +1,16 @@
+"""Which passages hold gold evidence as a TREC qrels file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragharness.reports.trec import qrels_lines
+
+if TYPE_CHECKING:
+    from ragharness.reports.rows import RunOnDisk
+    from ragharness.scores import Scores
+
+
+def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:
+    """Return the lines; raises UsageError where the corpus is not on this machine."""
+    return "".join(qrels_lines(run))

@@ -1,0 +1,94 @@
+"""How far the annotators of a run are, and how they agree, as terminal text and as a JSON value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ragharness.reports.text import aligned, ids, paragraph
+
+if TYPE_CHECKING:
+    from ragharness.labelling import People
+    from ragharness.store import RunFolder
+
+
+def labelling_facts(folder: RunFolder) -> dict[str, Any]:
+    """Return sample, annotators, agreement and open disagreements of a run's labels; raises UsageError."""
+    from ragharness.labelling import answered, labels_folder, read_design, read_people
+
+    place = labels_folder(folder)
+    digests = {each.key: each.digest for each in answered(folder.records())}
+    people, stale = read_people(place, digests)
+    design = read_design(place)
+    return {
+        "run": folder.name,
+        "sample": None
+        if design is None
+        else {
+            "n": len(design.items),
+            "of": sum(design.sizes.values()),
+            "strata": design.strata,
+            "seed": design.seed,
+            "sizes": design.sizes,
+            "drawn": design.drawn,
+        },
+        "annotators": {name: len(labels) for name, labels in people.by_annotator.items()},
+        "adjudicated": len(people.adjudicated),
+        "changed_since": stale,
+        **agreement_facts(people),
+    }
+
+
+def agreement_facts(people: People) -> dict[str, Any]:
+    """Return how annotators agree."""
+    return {
+        "alpha": people.alpha(),
+        "pairs": [
+            {
+                "annotators": [each.one, each.other],
+                "n": each.n,
+                "agreed": each.agreed,
+                "kappa": each.kappa.value if each.kappa else None,
+                "ac1": each.ac1.value if each.ac1 else None,
+            }
+            for each in people.pairs()
+        ],
+        "disagreements": [
+            {
+                "question": key[0],
+                "epoch": key[1],
+                "labels": {
+                    name: labels[key].bucket for name, labels in people.by_annotator.items() if key in labels
+                },
+                "adjudicated": people.adjudicated[key].bucket if key in people.adjudicated else None,
+            }
+            for key in people.disputed()
+        ],
+    }
+
+
+def labelling_lines(facts: dict[str, Any], width: int) -> list[str]:
+    """Return the same as text."""
+    sample = facts["sample"]
+    lines: list[str] = []
+    if sample is not None:
+        by = "" if sample["strata"] == "none" else f", drawn from each {sample['strata']}"
+        lines.append(f"{sample['n']} of {sample['of']} answers{by}, seed {sample['seed']}")
+    rows = [(name, f"{count} labelled") for name, count in facts["annotators"].items()]
+    lines += ["", *aligned(rows)] if rows else []
+    lines += ["", *agreement_lines(facts)] if facts["pairs"] else []
+    waiting = [each["question"] for each in facts["disagreements"] if each["adjudicated"] is None]
+    if waiting:
+        lines += ["", *paragraph(f"to be settled: {ids(waiting)}", width)]
+        lines.append(f"ragharness label {facts['run']} --adjudicate")
+    return lines
+
+
+def agreement_lines(facts: dict[str, Any]) -> list[str]:
+    """Return the agreement of each two annotators as a table."""
+    rows: list[tuple[str, ...]] = [("ANNOTATORS", "N", "agreed", "kappa", "AC1")]
+    for each in facts["pairs"]:
+        told = ("n/a" if each[name] is None else f"{each[name]:.2f}" for name in ("kappa", "ac1"))
+        rows.append((" and ".join(each["annotators"]), str(each["n"]), str(each["agreed"]), *told))
+    if facts["alpha"] is not None:
+        rows.append(("all: Krippendorff's alpha", "", "", f"{facts['alpha']:.2f}", ""))
+    return aligned(rows)

@@ -1,0 +1,122 @@
+"""What the page holds of each question, as one JSON value that its script reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ragharness.reports.show import gold_fields, sentence_lines, verdict_fields
+from ragharness.reports.text import milliseconds
+from ragharness.scores.schema import ROW_NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ragharness.comparing.compare import Against
+    from ragharness.records import Evidence, Question, Record
+    from ragharness.reports.rows import RunOnDisk
+    from ragharness.runner import GradingContext
+
+_AROUND = 300
+"""Characters of a document on either side of gold evidence."""
+
+
+def held(runs: Sequence[RunOnDisk], against: Sequence[Against]) -> dict[str, Any]:
+    """Return questions, records and passages; each list of records has one entry for each run.
+
+    Texts of the corpus are left out where it is not on this machine.
+    """
+    first = runs[0]
+    asked = first.folder.questions()
+    place = {each.id: number for number, each in enumerate(asked)}
+    passages: dict[str, Any] = {}
+    found: dict[tuple[int, int], list[Any]] = {}
+    for number, run in enumerate(runs):
+        same = run.folder.run.settings.passage_words == first.folder.run.settings.passage_words
+        grading = first.grading if same else run.grading
+        for record in (*run.folder.records(), *run.folder.waiting()):
+            key = place[record.question], record.epoch
+            row = found.setdefault(key, [None] * len(runs))
+            row[number] = _record(asked[key[0]], record, grading, passages if same else None)
+    for number in range(len(asked)):
+        found.setdefault((number, 0), [None] * len(runs))
+    return {
+        "questions": [_question(each, first.grading) for each in asked],
+        "records": [[number, epoch, *found[number, epoch]] for number, epoch in sorted(found)],
+        "passages": passages,
+        "epochs": max(run.folder.run.settings.epochs for run in runs),
+        "flips": _flips(against),
+    }
+
+
+def _flips(against: Iterable[Against]) -> dict[str, int]:
+    """Return the questions that came out otherwise, worse first: 1 worse, 0 better."""
+    flips: dict[str, int] = {}
+    for each in against:
+        for flip in each.flips:
+            flips[flip.question] = max(flips.get(flip.question, 0), int(flip.worse))
+    return dict(sorted(flips.items(), key=lambda flip: -flip[1]))
+
+
+def _question(question: Question, grading: GradingContext | None) -> msgspec.Raw:
+    documents = dict.fromkeys((question.document, *(span.document for span in question.evidence)))
+    facts = {
+        "id": question.id,
+        "text": question.text,
+        "row": ROW_NAMES[question.row],
+        "desired": question.wanted,
+        "gold": gold_fields(question),
+        "documents": [each for each in documents if each],
+        "evidence": [_evidence(span, grading) for span in question.evidence],
+    }
+    return msgspec.Raw(msgspec.json.encode(facts))
+
+
+def _evidence(span: Evidence, grading: GradingContext | None) -> list[Any]:
+    """Return a gold span with its place, and with its text and what stands around it if there is any."""
+    place = [span.document, span.start, span.end]
+    if grading is None:
+        return place
+    document = grading.corpus.document(span.document)
+    text, start = document.text, max(0, span.start - _AROUND)
+    around = text[start : span.start], text[span.start : span.end], text[span.end : span.end + _AROUND]
+    return [*place, document.title, *around]
+
+
+def _record(
+    question: Question, record: Record, grading: GradingContext | None, passages: dict[str, Any] | None
+) -> msgspec.Raw:
+    """Return a record as JSON; its passages are added to ``passages``, or kept with it where that is None."""
+    had = {each.id: each for each in grading.passages_of(record)} if grading else {}
+    gold = grading.evidence.supporting(question, had.values()) if grading else _first_with_gold(record)
+    brought = (record.answer and record.answer.passages) or ()
+    own = {each.id: [each.document, each.title, each.start, each.text] for each in brought}
+    common = own if passages is None else passages
+    for name, each in had.items():
+        if name not in own and name not in common:
+            common[name] = [each.document, each.title, each.start, each.text]
+    verdict, answer, failure = record.verdict, record.answer, record.failure
+    facts = {
+        "out": (verdict and verdict.bucket) or record.status,
+        "reason": verdict.reason if verdict else failure.type if failure else "",
+        "text": answer.text if answer else "",
+        "had": [[hit.id, hit.score, int(hit.id in gold)] for hit in record.retrieved],
+        "answered": int(answer is not None),
+        "cited": sorted(record.cited),
+        "told": [*verdict_fields(record), ("took", milliseconds(record.seconds))],
+        "read": sentence_lines(verdict.sentences) if verdict else [],
+        "apart": answer.citations if answer else None,
+        "own": own,
+        "positional": int("positional_citations" in verdict.flags) if verdict else 0,
+        "problems": record.problems,
+        "failure": [f"{failure.type}: {failure.message}", failure.traceback] if failure else None,
+    }
+    # As bytes it takes a fraction of the memory.
+    return msgspec.Raw(msgspec.json.encode({name: value for name, value in facts.items() if value}))
+
+
+def _first_with_gold(record: Record) -> frozenset[str]:
+    """Return the retrieved passages that were the first to hold a gold span."""
+    ranks = set(record.evidence_ranks)
+    return frozenset(hit.id for rank, hit in enumerate(record.retrieved, start=1) if rank in ranks)

@@ -1,0 +1,119 @@
+r"""Words in two fields: the title says which document is meant, the body what is asked of it.
+
+    score(p) = sum over the query's distinct terms t of
+               TITLE_WEIGHT * ln(1 + N / n(t))   where the title of p holds t,
+               BM25Okapi's score of t in the body of p   where it does not
+
+``N`` are the titles, ``n(t)`` those that hold t. A term of the title counts there and nowhere else: in one
+field, the words that name a document drown those that ask something of it. The body is a passage's headings,
+without rows of column heads, and its text.
+
+Terms are words as ``language.words`` compares them: stems, and one name for the words of a synonym group.
+Stop words of a query are left out. Ties and the cache are as with ``bm25``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import log
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ragharness.headings import SEPARATOR
+from ragharness.language import tokens, words
+from ragharness.language.words import STOPWORDS, concept
+from ragharness.retrievers import bm25
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from ragharness.evidence import EvidenceIndex
+    from ragharness.options import Options
+    from ragharness.passages import PassageSet
+    from ragharness.records import Passage
+
+TITLE_WEIGHT = 3
+"""Of a term in the title; chosen on question sets made for it: docs/retrieval.md has them."""
+
+_SOURCES = tuple(
+    str(file)
+    for file in (
+        __file__,
+        bm25.__file__,
+        tokens.__file__,
+        words.__file__,
+        Path(words.__file__).with_name("en") / "words.toml",
+    )
+)
+
+
+def terms(text: str) -> list[str]:
+    """Return the terms of a text in order."""
+    return list(map(concept, tokens.words(text)))
+
+
+def query_terms(text: str) -> list[str]:
+    """Return the distinct terms of a query's content words; of all its words where it has no other."""
+    every = tokens.words(text)
+    return list(dict.fromkeys(map(concept, [word for word in every if word not in STOPWORDS] or every)))
+
+
+def body(passage: Passage) -> str:
+    """Return what is searched of a passage besides its title."""
+    headings = [line for line in passage.heading.split("\n") if SEPARATOR not in line]
+    return "\n".join((*headings, passage.text))
+
+
+class FieldsRetriever(bm25.BM25Retriever):
+    """BM25Okapi of the bodies and the weight of the titles; reading is safe from many threads."""
+
+    name = "fields"
+
+    def __init__(self, passages: Sequence[Passage], index: bm25.Index) -> None:
+        super().__init__(passages, index)
+        self.settings = {"k1": bm25.K1, "b": bm25.B, "epsilon": bm25.EPSILON, "title_weight": TITLE_WEIGHT}
+        self._titles = self._weighed_titles()
+
+    def scores(self, query: str) -> NDArray[np.float64]:
+        """Return the score of every passage, in index order."""
+        scores = np.zeros(len(self._passages))
+        for term in query_terms(query):
+            self._add(scores, term)
+            if term in self._titles:
+                rows, weight = self._titles[term]
+                scores[rows] += weight
+        return scores
+
+    def _weighed_titles(self) -> dict[str, tuple[NDArray[np.intp], float]]:
+        """Return the passages of each term of a title, and its weight; takes those out of the bodies."""
+        of_title: dict[str, list[int]] = {}
+        for row, passage in enumerate(self._passages):
+            of_title.setdefault(passage.title, []).append(row)
+        held = {title: frozenset(terms(title)) for title in of_title}
+        often = Counter(term for each in held.values() for term in each)
+        rows: dict[str, list[int]] = {term: [] for term in sorted(often)}
+        for title, each in held.items():
+            for term in each:
+                rows[term] += of_title[title]
+        found = {
+            term: (np.array(sorted(rows[term]), dtype=np.intp), TITLE_WEIGHT * log(1 + len(held) / count))
+            for term, count in often.items()
+        }
+        for term, (those, _) in found.items():
+            if term in self._number:
+                start, end = self._starts[self._number[term]], self._starts[self._number[term] + 1]
+                self._weights[start:end][np.isin(self._rows[start:end], those)] = 0.0
+        return found
+
+
+def build(
+    passages: PassageSet, evidence: EvidenceIndex | None, cache: Path | None, options: Options | None = None
+) -> FieldsRetriever:
+    """Return the two fields over ``passages``, the index of the bodies from ``cache`` when one fits."""
+    path = bm25.index_path(cache, passages, "fields", _SOURCES) if cache is not None else None
+    index = bm25.ready_index(path, passages, lambda each: terms(body(each)))
+    return FieldsRetriever(passages.passages, index)

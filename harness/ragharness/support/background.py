@@ -1,0 +1,47 @@
+"""An event loop beside the threads that wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+T = TypeVar("T")
+
+
+class Background:
+    """Runs coroutines for whichever thread waits for them; its loop starts when it is first needed."""
+
+    def __init__(self, owned: object = None) -> None:
+        """``owned``: what has connections of this loop; it is held until the loop has closed them."""
+        self._owned = owned
+        self._lock = Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Return what a coroutine returns, or raise what it raises."""
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                Thread(target=_serve, args=(self._loop, self._owned), daemon=True).start()
+                weakref.finalize(self, _stop, self._loop)
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+
+def _serve(loop: asyncio.AbstractEventLoop, owned: object) -> None:
+    try:
+        loop.run_forever()
+    finally:
+        # Clients are closed by generators that wait beside them.
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
+        del owned
+
+
+def _stop(loop: asyncio.AbstractEventLoop) -> None:
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(loop.stop)
