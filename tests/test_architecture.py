@@ -53,6 +53,7 @@ LAYERS = (
     "labelling",
     "calibration",
     "comparing",
+    "rubrics",
     "reports",
     "results",
     "comparisons",

@@ -15,6 +15,7 @@ ON_THE_SHELF = (
     "corpora/sample/corpus.toml",
     "corpora/contractnli/corpus.toml",
     "questionsets/contractnli/questions.jsonl",
+    "rubrics/rag-answer-1.0/rubric.yaml",
 )
 
 

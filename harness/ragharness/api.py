@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from msgspec.structs import replace
 
 from ragharness import comparing
 from ragharness import corpus as corpora
 from ragharness import questions as question_sets
-from ragharness.calibration import judge, labelled_answer
+from ragharness.calibration import judge as judge_by_labels
+from ragharness.calibration import labelled_answer
 from ragharness.comparing import Matrix, MatrixCell, main_effects
 from ragharness.comparisons import GateResult, MatrixResult, RunCalibration, RunComparison
 from ragharness.config import RunConfig
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from ragharness.labelling import Labelling
     from ragharness.questions import QuestionSet
     from ragharness.records import Answer, Passage, Question, Verdict
+    from ragharness.rubrics.judge import Judge
+    from ragharness.rubrics.scores import RubricScores
     from ragharness.store import RunFolder
 
 
@@ -150,6 +153,30 @@ def load_questions(corpus: str | Path | Corpus = "sample", questions: Path | Non
     return question_sets.load_questions(about, path=questions)
 
 
+@overload
+def grade(
+    question: Question | str,
+    answer: Answer | str,
+    passages: Sequence[Passage | str] = ...,
+    *,
+    golds: Sequence[str] = ...,
+    grader: str = ...,
+    grader_option: Sequence[str] = ...,
+) -> Verdict: ...
+@overload
+def grade(
+    question: Question | str,
+    answer: Answer | str,
+    passages: Sequence[Passage | str] = ...,
+    *,
+    golds: Sequence[str] = ...,
+    grader: str = ...,
+    grader_option: Sequence[str] = ...,
+    rubric: str,
+    judge: Judge | None = ...,
+) -> RubricScores: ...
+
+
 def grade(
     question: Question | str,
     answer: Answer | str,
@@ -158,13 +185,22 @@ def grade(
     golds: Sequence[str] = (),
     grader: str = "rules",
     grader_option: Sequence[str] = (),
-) -> Verdict:
-    """Return the verdict on one answer; ``grader`` and ``grader_option`` are those of ``RunConfig``.
+    rubric: str = "",
+    judge: Judge | None = None,
+) -> Verdict | RubricScores:
+    """Return the verdict on one answer, or its scores by a rubric; the grader is chosen as in ``RunConfig``.
 
     ``golds`` are the accepted answers where ``question`` is a text; without any a refusal is wanted. Each of
     ``passages`` counts as holding the evidence; without any, the answer alone is judged. Raises UsageError
-    for what cannot be read.
+    for what cannot be read. ``judge``: what replies to the prompts of the rubric, ``ask(prompt, vote)``.
     """
+    if rubric:
+        from ragharness.rubrics import items, scoring, shelf
+
+        loaded = shelf.open_active(rubric)
+        shelf.mark_used(loaded)
+        item = items.item_of(question, answer, passages, golds)
+        return scoring.score(loaded.rubric, [item], scoring.Means(judge))
     row: dict[str, Any] = {
         "question": question if isinstance(question, str) else question.text,
         "answers": list(golds),
@@ -183,7 +219,7 @@ def grade(
     if not isinstance(question, str):
         read = replace(read, question=question)
     chosen = load_grader(grader, settings=grader_option, cache=cache_folder() / "answers")
-    return judge(chosen, read)
+    return judge_by_labels(chosen, read)
 
 
 def _run(config: RunConfig, live: Live, *, reuse: bool = False) -> Run:

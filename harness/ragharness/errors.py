@@ -10,6 +10,7 @@ command line:
     |   |   +-- PipelineNotUsable   ... as the system under test
     |   |   +-- RetrieverNotUsable  ... as a retriever, or it returns what cannot be read
     |   +-- QuestionsNotUsable      a question file that is empty, malformed or changed after its freeze
+    |   +-- RubricNotUsable         a rubric that is malformed, a draft, or changed after its use
     +-- TemporaryFailure            a pipeline's service is busy or away for the moment: worth asking again
     +-- AccessRefused               no call of a pipeline can succeed: its credentials, its certificate
     +-- UnusableReply               a pipeline's service, process or file gave nothing that holds an answer
@@ -24,6 +25,7 @@ command line:
 from __future__ import annotations
 
 import difflib
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -64,16 +66,24 @@ class UnknownName(UsageError):
 
 
 def nearest(name: str, known: Sequence[str]) -> list[str]:
-    """Return up to three names that are like a name, the likest first, of equals those that begin alike."""
+    """Return up to three names that are like a name, the likest first.
 
-    def unlike(each: str) -> tuple[float, int, str]:
+    Of equals the same number first ("q01" is q001), then those that begin alike.
+    """
+
+    def unlike(each: str) -> tuple[float, bool, int, str]:
+        ratio = difflib.SequenceMatcher(None, each, name).ratio()
         begins = next(
             (at for at, pair in enumerate(zip(each, name, strict=False)) if len(set(pair)) > 1), len(each)
         )
-        return -difflib.SequenceMatcher(None, each, name).ratio(), -begins, each
+        return -ratio, _unpadded(each) != _unpadded(name), -begins, each
 
     near = difflib.get_close_matches(name, known, n=len(known) or 1, cutoff=0.5)
     return sorted(near, key=unlike)[:3]
+
+
+def _unpadded(name: str) -> str:
+    return re.sub(r"0+(?=\d)", "", name)
 
 
 class CodeNotUsable(UsageError):
@@ -90,6 +100,10 @@ class RetrieverNotUsable(CodeNotUsable):
 
 class QuestionsNotUsable(UsageError):
     """A question file that is empty, malformed, or changed after its freeze."""
+
+
+class RubricNotUsable(UsageError):
+    """A rubric that is malformed, breaks a rule, is a draft, or was changed after its use."""
 
 
 class TemporaryFailure(RagharnessError):

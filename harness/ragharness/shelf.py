@@ -1,4 +1,4 @@
-"""Finds the data shipped with the code, in a clone or in the wheel: corpora, question sets, baselines."""
+"""Finds the data shipped with the code, in a clone or in the wheel, each kind on its shelf."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from typing import Literal
 
 from ragharness.errors import RagharnessError, UnknownName
 
-Kind = Literal["corpora", "questionsets", "baselines"]
+Kind = Literal["corpora", "questionsets", "baselines", "rubrics"]
 
 _MANIFESTS: dict[Kind, str] = {
     "corpora": "corpus.toml",
     "questionsets": "questionset.toml",
     "baselines": "baseline.toml",
+    "rubrics": "rubric.yaml",
 }
 _PACKAGE = Path(__file__).resolve().parent
 
 
 def root() -> Path:
-    """Return the folder that holds the three shelves: in the package of a wheel, else the clone's root."""
+    """Return the folder that holds the four shelves: in the package of a wheel, else the clone's root."""
     packed = _PACKAGE / "_shelf"
     return packed if packed.is_dir() else _PACKAGE.parents[1]
 
@@ -39,11 +40,12 @@ def names(kind: Kind) -> list[str]:
 
 
 def folder(kind: Kind, name: str) -> Path:
-    """Return the folder of a corpus, question set or baseline; raises UnknownName with the nearest."""
+    """Return the folder of what stands on a shelf; raises UnknownName with the nearest."""
     known = names(kind)
     if name not in known:
-        word = _MANIFESTS[kind].removesuffix(".toml")
-        raise UnknownName(word, name, known, help="ragharness corpus list" if kind == "corpora" else "")
+        word = Path(_MANIFESTS[kind]).stem
+        lists = {"corpora": "ragharness corpus list", "rubrics": "ragharness rubric list"}
+        raise UnknownName(word, name, known, help=lists.get(kind, ""))
     return root() / kind / name
 
 

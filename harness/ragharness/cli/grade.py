@@ -18,6 +18,7 @@ from ragharness.cli._options import (
     RUN,
     SOURCE,
 )
+from ragharness.cli._rubrics import BASE, JUDGE, PEOPLE, RUBRIC
 from ragharness.errors import UsageError
 
 if TYPE_CHECKING:
@@ -46,16 +47,22 @@ def grade(
     grader_option: list[str] | None = GRADER_OPTION,
     all_graders: bool = ALL_GRADERS,
     false_correct: float | None = FALSE_CORRECT,
+    rubric: str = RUBRIC,
+    judge: list[str] | None = JUDGE,
+    people: Path | None = PEOPLE,
+    base: str = BASE,
     concurrency: int = CONCURRENCY,
     dry_run: bool = DRY_RUN,
     source: str = SOURCE,
     offline: bool = OFFLINE,
     json: bool = typer.Option(False, "--json", help="Print the results as JSON."),
 ) -> int:
-    """Regrade a run, or check the grader on labelled cases.
+    """Regrade a run, check the grader on labelled cases, or score a run or a JSONL file by a rubric.
 
-    Regrading never calls the pipeline. With --cases, exit code 1 means that a case differs.
+    Regrading never calls the pipeline. Exit code 1: with --cases a case differs, with --rubric it fails.
     """
+    if rubric:
+        return _by_rubric(rubric, run, judge, people, base, source=source, offline=offline, as_json=json)
     from ragharness.download import cache_folder, is_offline
     from ragharness.graders import load_grader
 
@@ -89,6 +96,26 @@ def _dry_run(run: str, grader: Grader, *, source: str, offline: bool) -> int:
     dry_run(folder, grading_context(folder, source=source, offline=offline, grader=grader))
     print_lines(cost_lines(grader) or [f"{grader.name} calls no service: nothing is spent"])
     return 0
+
+
+def _by_rubric(
+    rubric: str, of: str, judge: list[str] | None, people: Path | None, base: str, *,
+    source: str, offline: bool, as_json: bool,
+) -> int:  # fmt: skip
+    """Print the scores of a run, or of a file of outputs that no run of ours made."""
+    from ragharness.cli._console import print_report
+    from ragharness.cli._rubrics import EXIT, prepare, score_items, score_run
+    from ragharness.reports.rubric import rubric_scores_sections
+    from ragharness.rubrics.items import read_items
+    from ragharness.store import find_run
+
+    prepared = prepare(rubric, judge, people, offline=offline)
+    if of.endswith(".jsonl"):
+        found = score_items(prepared, read_items(Path(of)))
+    else:
+        found = score_run(prepared, find_run(of), base, offline=offline, source=source)
+    print_report(found, rubric_scores_sections(found), "json" if as_json else "text")
+    return EXIT[found.verdict]
 
 
 def _grade_cases(path: Path, grader: Grader, *, as_json: bool) -> int:

@@ -11,12 +11,14 @@ import typer
 import typer.core
 
 from ragharness.cli._options import option_of
+from ragharness.cli._rubrics import JUDGE, PEOPLE, RUBRIC
 from ragharness.config import RunConfig
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import NoReturn
 
+    from ragharness.cli._rubrics import Prepared
     from ragharness.comparing import Gates
     from ragharness.console import Live
     from ragharness.runner import RunContext, SessionResult
@@ -52,6 +54,9 @@ def register(app: typer.Typer) -> None:
         *((each.name, _TYPES.get(str(each.type), str), option_of(each.name)) for each in fields(RunConfig)),
         *((name, bool, typer.Option(False, flag, help=told)) for name, flag, told in _OUTPUT),
         ("gates", str, typer.Option("", "--gates", metavar="FILE|NAME<=VALUE,...", help=_GATES)),
+        ("rubric", str, RUBRIC),
+        ("judge", list[str] | None, JUDGE),
+        ("people", Path | None, PEOPLE),
     ]
     parameters = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=option, annotation=kind)
@@ -68,7 +73,10 @@ def register(app: typer.Typer) -> None:
     app.command("run", cls=under(headings))(command)
 
 
-def run(*, as_json: bool, detail: bool, strict: bool, quiet: bool, gates: str, **options: Any) -> int:
+def run(
+    *, as_json: bool, detail: bool, strict: bool, quiet: bool, gates: str,
+    rubric: str, judge: list[str] | None, people: Path | None, **options: Any,
+) -> int:  # fmt: skip
     """Run a pipeline on a question set, grade its answers, report.
 
     The same command continues an interrupted run; no question is asked twice. Exit code 2: not a result.
@@ -82,6 +90,7 @@ def run(*, as_json: bool, detail: bool, strict: bool, quiet: bool, gates: str, *
 
     config, limits = RunConfig(**options), read_gates(gates)
     limits_of(limits)  # a name that is none is said before anything is asked
+    scored_by = _prepared(rubric, judge, people, config) if rubric else None
     live = Live(quiet=quiet)
     with results_only() as output:
         context, folder = open_run(config, live.say, on_progress=live.fetching, command=command())
@@ -94,9 +103,28 @@ def run(*, as_json: bool, detail: bool, strict: bool, quiet: bool, gates: str, *
         code = EXIT_NO_RESULT if strict and scores.ungraded else exit_code(scores)
         if limits.thresholds:
             code = _checked(limits, folder, live) or code
+        if scored_by is not None:
+            code = _scored(scored_by, folder, live, config) or code
         if ended.given_up:
             leave(code)
     return code
+
+
+def _prepared(rubric: str, judge: list[str] | None, people: Path | None, config: RunConfig) -> Prepared:
+    from ragharness.cli._rubrics import prepare
+
+    return prepare(rubric, judge, people, offline=config.offline)
+
+
+def _scored(scored_by: Prepared, folder: RunFolder, live: Live, config: RunConfig) -> int:
+    """Say how the run scores by its rubric; returns 1 if it fails, 2 if something is open."""
+    from ragharness.cli._rubrics import EXIT, score_run
+    from ragharness.reports import render
+    from ragharness.reports.rubric import rubric_scores_sections
+
+    found = score_run(scored_by, folder, offline=config.offline, source=config.source)
+    live.tell(render(rubric_scores_sections(found), "text").rstrip())
+    return EXIT[found.verdict]
 
 
 def _checked(gates: Gates, folder: RunFolder, live: Live) -> int:

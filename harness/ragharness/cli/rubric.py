@@ -1,0 +1,134 @@
+"""``ragharness rubric``: list, show, check, branch and compare rubrics, and say what they will cost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ragharness.cli import add_group
+from ragharness.cli._options import FORM, JSON, form_of
+
+if TYPE_CHECKING:
+    from ragharness.reports.tables import Section
+
+EXIT_PROBLEMS = 1
+_RUBRIC = typer.Argument(..., metavar="RUBRIC", help="Name of a rubric, or its file.")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group."""
+    group = add_group(app, "rubric", "List, show, check, branch and compare rubrics.")
+    for verb in (show, check, branch, cost, diff):
+        group.command(verb.__name__)(verb)
+    group.command("list")(listed)
+
+
+def listed(form: str = FORM, as_json: bool = JSON) -> None:
+    """List the rubrics of the working folder and of the shelf."""
+    from ragharness.reports.tables import Section
+    from ragharness.rubrics.shelf import find_rubric, rubric_names
+
+    found = {name: find_rubric(str(path)).rubric for name, path in rubric_names().items()}
+    rows = [[n, r.status, str(len(r.dimensions)), r.owner, r.name] for n, r in found.items()]
+    head = ("rubric", "status", "dimensions", "owner", "name")
+    _print(found, [Section("", (), head, rows, frozenset({0, 1, 3, 4}))], form, as_json)
+
+
+def show(rubric: str = _RUBRIC, form: str = FORM, as_json: bool = JSON) -> None:
+    """Show a rubric: dimensions, methods, weights as written and normalised, thresholds, safety checks."""
+    from ragharness.reports.rubric import rubric_sections
+    from ragharness.rubrics.rubric import Header
+    from ragharness.rubrics.shelf import find_rubric
+
+    found = find_rubric(rubric).rubric
+    told = {"header": Header.of(found), "normalised": found.normalised, "rubric": found}
+    _print(told, rubric_sections(found, Header.of(found)), form, as_json)
+
+
+def check(rubric: str = _RUBRIC, as_json: bool = JSON) -> int:
+    """Say what keeps a rubric from being activated: line, expected, found. Exit code 1: something does."""
+    from ragharness.cli._console import print_json, print_lines
+    from ragharness.rubrics import shelf
+    from ragharness.rubrics.checking import check as problems_of
+
+    loaded = shelf.find_rubric(rubric)
+    found = problems_of(loaded, shelf.parent_of(loaded))
+    wrong = [each for each in found if not each.advice]
+    if as_json:
+        print_json([each._asdict() for each in found])
+    else:
+        lines = [f"{'advice' if each.advice else 'error'}: {loaded.path}, {each}" for each in found]
+        print_lines(
+            [*lines, f"{loaded.rubric.title}: {len(wrong)} problems, {len(found) - len(wrong)} advised"]
+        )
+    return EXIT_PROBLEMS if wrong else 0
+
+
+def branch(
+    rubric: str = _RUBRIC,
+    claim: str = typer.Option("", "--as", metavar="CLASS", help="patch, minor or major: checked."),
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Where to write it.")] = None,
+) -> None:
+    """Write a new version of a rubric as a draft; edits of a used version move into it."""
+    from ragharness.cli._console import print_lines
+    from ragharness.errors import UnknownName
+    from ragharness.rubrics.changes import ORDER
+    from ragharness.rubrics.versions import branch as make
+
+    if claim and claim not in ORDER:
+        raise UnknownName("class of changes", claim, ORDER)
+    made = make(rubric, next((each for each in ORDER if each == claim), None), out)
+    lines = [f"{made.title} ({made.change_class}): {made.path}", *(f"  {each.told}" for each in made.changes)]
+    lines += [f"{made.restored} is again as it was used"] if made.restored else []
+    print_lines([*lines, f"edit it, then: ragharness rubric check {made.path}, and write status: active"])
+
+
+def cost(
+    rubric: str = _RUBRIC,
+    outputs: int = typer.Option(1000, "--outputs", metavar="N", help="Outputs to score."),
+    model: str = typer.Option("", "--model", help="Judge model, for its price."),
+    form: str = FORM,
+    as_json: bool = JSON,
+) -> None:
+    """Estimate the calls, tokens and cost of each dimension; advice, nothing is blocked."""
+    from ragharness.pipelines._llm.endpoint import price_of
+    from ragharness.reports.rubric import cost_section
+    from ragharness.rubrics.comparing import estimate
+    from ragharness.rubrics.shelf import find_rubric
+
+    found = find_rubric(rubric).rubric
+    price = price_of(model) if model else None
+    costs = estimate(found, outputs, price)
+    _print(costs, [cost_section(found.title, costs, outputs)], form, as_json)
+
+
+def diff(
+    first: str = typer.Argument(..., metavar="FIRST", help="Rubric, or scores as JSON."),
+    second: str = typer.Argument(..., metavar="SECOND", help="The other one."),
+    form: str = FORM,
+    as_json: bool = JSON,
+) -> None:
+    """Compare two rubrics, with the class of the change and its cost; or two scores kept as JSON."""
+    from ragharness.reports.rubric import change_section, cost_section, scores_beside_section
+    from ragharness.rubrics.changes import change_class, changes
+    from ragharness.rubrics.comparing import compare_scores, estimate
+    from ragharness.rubrics.scores import read_scores
+    from ragharness.rubrics.shelf import find_rubric
+
+    if first.endswith(".json") and second.endswith(".json"):
+        beside = compare_scores(read_scores(Path(first)), read_scores(Path(second)))
+        _print(beside, [scores_beside_section(beside)], form, as_json)
+        return
+    old, new = find_rubric(first).rubric, find_rubric(second).rubric
+    found, size = changes(old, new), change_class(old, new)
+    costs = [cost_section(each.title, estimate(each, 1000), 1000) for each in (old, new)]
+    told = {"change_class": size, "changes": [each._asdict() for each in found]}
+    _print(told, [change_section(found, size), *costs], form, as_json)
+
+
+def _print(value: Any, sections: list[Section], form: str, as_json: bool) -> None:
+    from ragharness.cli._console import print_report
+
+    print_report(value, sections, form_of(form, markdown=False, as_json=as_json, default="text"))

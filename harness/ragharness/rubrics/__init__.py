@@ -1,0 +1,1 @@
+"""Rubrics as versioned files, and outputs scored by them."""

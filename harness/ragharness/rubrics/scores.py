@@ -1,0 +1,88 @@
+"""What a rubric's scores are: marks of outputs, dimensions over all of them, and the verdict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+from msgspec import Struct
+
+from ragharness.errors import UsageError
+from ragharness.rubrics.items import Opinion
+from ragharness.rubrics.judge import Taken, Votes
+from ragharness.rubrics.rubric import Header
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Status = Literal["scored", "not_applicable", "invalid", "open", "no_output"]
+Verdict = Literal["pass", "fail", "incomplete"]
+
+
+class Mark(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One dimension of one output."""
+
+    dimension: str
+    status: Status
+    score100: float | None = None
+    passes: bool | None = None
+    told: str = ""
+    votes: tuple[Votes, ...] = ()
+    people: tuple[Opinion, ...] = ()
+    human100: float | None = None
+    """What people say, beside the score."""
+
+
+class ItemScore(Struct, frozen=True):
+    """One output."""
+
+    id: str
+    verdict: Verdict
+    total: float | None
+    marks: tuple[Mark, ...]
+
+
+class DimensionScore(Struct, frozen=True, kw_only=True):
+    """One dimension over all outputs."""
+
+    id: str
+    name: str
+    method: str
+    gate: bool
+    weight: float | None
+    """As the rubric has it; ``share`` is that of the sum of those that have a score."""
+    share: float | None
+    threshold: float | None
+    outputs: dict[str, int]
+    """How many outputs are of each status."""
+    mean: float | None
+    """From 0 to 100, over the scored outputs; of a gate the share that passes."""
+    passed: int
+    passes: bool | None
+    effective: float | None
+    """The mean with the score of a person in the place of the method's where there is one."""
+    variance: float | None
+    """Mean sample variance of the judge's votes, from 0 to 10."""
+    taken: Taken
+
+
+class RubricScores(Struct, frozen=True, kw_only=True):
+    """Everything that a report says."""
+
+    rubric: Header
+    verdict: Verdict
+    total: float | None
+    outputs: int
+    dimensions: tuple[DimensionScore, ...]
+    items: tuple[ItemScore, ...]
+    judge: str = ""
+    embedding: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def read_scores(path: Path) -> RubricScores:
+    """Return scores that were kept as JSON; raises UsageError."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=RubricScores)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise UsageError(f"expected scores by a rubric in {path}, found: {error}") from error
