@@ -85,7 +85,7 @@ def _question(asked: dict[str, Any]) -> str:
     """Return the question of a request, of one to a language model too."""
     if "messages" not in asked:
         return str(asked["question"])
-    return str(asked["messages"][-1]["content"]).rpartition("Question: ")[2].strip()
+    return str(asked["messages"][-1]["content"]).rpartition("Question: ")[2].partition("\n")[0].strip()
 
 
 class _Handler(socketserver.StreamRequestHandler):
