@@ -11,7 +11,7 @@ from ragharness.questions.freezing import frozen_set
 from readings import readings
 
 SETS = ("sample", "contractnli", "edgar", "govreport")
-WAITING = {"sample": 15, "contractnli": 48, "edgar": 91, "govreport": 53}
+WAITING = {"sample": 0, "contractnli": 0, "edgar": 0, "govreport": 0}
 """Questions that were changed since they were read, or are new."""
 
 
