@@ -223,7 +223,7 @@ def test_a_model_with_several_numbers_a_pair_is_none(tmp_path: Path) -> None:
 @pytest.mark.model
 def test_a_run_can_be_reranked_and_says_so(cross_encoder: Path, verb: Verb) -> None:
     done = verb("run", "--rerank", str(cross_encoder), "--limit", "3", "--out", "run", "--json")
-    assert json.loads(done.output)["retriever"] == "bm25+rerank"
+    assert json.loads(done.output)["retriever"] == "fields+rerank"
 
 
 @pytest.mark.model
