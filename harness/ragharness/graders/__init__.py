@@ -8,39 +8,20 @@ from __future__ import annotations
 import pkgutil
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from ragharness.errors import UnknownName, UsageError
+from ragharness.graders._protocol import Grader, cost_lines, waits
 from ragharness.options import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from pathlib import Path
 
-    from ragharness.records import Answer, Passage, Question, Reading
+
+__all__ = ["Grader", "GraderContext", "cost_lines", "grader_names", "load_grader", "waits"]
 
 FLAG = "--grader-option"
-
-
-class Grader(Protocol):
-    """What reads an answer; deciding the bucket is the same for all (``ragharness.buckets``).
-
-    One that has a true ``waits`` is read from several threads at once. One that has ``read_axis`` can give an
-    axis to what another one read, and one that has ``cost_lines`` says what its calls took.
-    """
-
-    @property
-    def name(self) -> str:
-        """The name under which it is chosen and recorded."""
-
-    @property
-    def version(self) -> str:
-        """Changes whenever the same answer could be read differently."""
-
-    def read(
-        self, question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
-    ) -> Reading:
-        """Return the primitives of an answer; ``supporting``: ids of the passages that hold gold evidence."""
 
 
 @dataclass(frozen=True)
@@ -111,17 +92,6 @@ def load_grader(
         return loaded[names[0]]
     by_axis = {axis: loaded[name] for axis, name in axes.items()}
     return Chain([loaded[name] for name in names], by_axis, ask_all=ask_all, dry_run=dry_run)
-
-
-def waits(grader: Grader) -> bool:
-    """Whether a grader waits for others, so that several answers are read at once."""
-    return bool(getattr(grader, "waits", False))
-
-
-def cost_lines(grader: Grader) -> list[str]:
-    """Return what the calls of a grader took so far; empty: it makes none."""
-    told = getattr(grader, "cost_lines", None)
-    return list(told()) if told else []
 
 
 def _settings(settings: Iterable[str], false_correct: float | None) -> dict[str, dict[str, str]]:

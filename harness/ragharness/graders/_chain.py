@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from ragharness.graders import cost_lines, waits
+from ragharness.graders._protocol import cost_lines, waits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ragharness.graders import Grader
+    from ragharness.graders._protocol import Grader
     from ragharness.records import Answer, Passage, Question, Reading
 
 AXES: dict[str, tuple[str, ...]] = {

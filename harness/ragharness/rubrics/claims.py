@@ -9,8 +9,8 @@ from ragharness.graders.reading.axes import contradicts, entails, quotes, role_o
 from ragharness.graders.reading.outcome import Outcome
 from ragharness.graders.reading.profile import profile_of
 from ragharness.records import Answer, Question
+from ragharness.rubrics.items import Marked, json_object
 from ragharness.rubrics.rubric import SCALE
-from ragharness.rubrics.rules import Marked, json_object
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+import json
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import Meta, Struct
@@ -15,6 +16,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragharness.records import Answer, Question, Record
+
+
+class Marked(NamedTuple):
+    """A score from 0 to 10, and why."""
+
+    score: float
+    told: str = ""
 
 
 class Message(Struct, frozen=True):
@@ -188,3 +196,12 @@ def read_opinions(path: Path) -> tuple[Opinion, ...]:
             f"expected item, dimension, score, reason, who, when in line {number} of {path}, found: {error}"
         ) from error
     return tuple(found.values())
+
+
+def json_object(text: str) -> dict[str, Any] | None:
+    """Return the JSON object that a text is; None for anything else."""
+    try:
+        held = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return held if isinstance(held, dict) else None

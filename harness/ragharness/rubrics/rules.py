@@ -7,15 +7,15 @@ A rule that says nothing of an output returns None: the dimension does not apply
 from __future__ import annotations
 
 import inspect
-import json
 import re
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import msgspec
 from msgspec import Meta
 
 from ragharness.adapters import find
 from ragharness.errors import CodeNotUsable, RagharnessError, UsageError
+from ragharness.rubrics.items import Marked, json_object
 from ragharness.rubrics.rubric import SCALE
 
 if TYPE_CHECKING:
@@ -31,13 +31,6 @@ _TYPES: dict[str, Any] = {
 }  # fmt: skip
 _Type = Literal["string", "number", "boolean", "list", "object"]
 _Texts = Annotated[list[str], Meta(min_length=1)]
-
-
-class Marked(NamedTuple):
-    """A score from 0 to 10, and why."""
-
-    score: float
-    told: str = ""
 
 
 def _share(good: int, whole: int, told: str = "") -> Marked:
@@ -204,15 +197,6 @@ RULES: dict[str, Rule] = {
     if inspect.isfunction(function) and not name.startswith("_") and function.__module__ == __name__
 }
 """Every rule of this module by its name."""
-
-
-def json_object(text: str) -> dict[str, Any] | None:
-    """Return the JSON object that a text is; None for anything else."""
-    try:
-        held = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return held if isinstance(held, dict) else None
 
 
 def find_rule(name: str) -> Rule:

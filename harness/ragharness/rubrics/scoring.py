@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from ragharness.errors import UsageError
 from ragharness.rubrics.claims import grounded, invented
-from ragharness.rubrics.items import Opinion
+from ragharness.rubrics.items import Marked, Opinion
 from ragharness.rubrics.judge import Taken, take_votes
 from ragharness.rubrics.rubric import JUDGED, SCALE, Header, weighed
-from ragharness.rubrics.rules import Marked, apply
+from ragharness.rubrics.rules import apply
 from ragharness.rubrics.scores import DimensionScore, ItemScore, Mark, RubricScores
 
 if TYPE_CHECKING:
