@@ -170,7 +170,7 @@ class ModelJudge:
                 "expected the name of a model that judges, found none", help="--judge model=NAME"
             )
         self._endpoint = connect(options, self.name, cache and cache / "llm", "the judge")
-        self._loop = Background()
+        self._loop = Background(self._endpoint)
 
     def ask(self, prompt: str, vote: int = 0) -> Said:
         """Return the reply, kept from an earlier call for the same vote; a busy service is waited for."""
