@@ -33,6 +33,12 @@ _ASKS = {
     for each in ("money", "percent", "duration")
 }
 """What a question says that wants a value of such a family, where its gold carries no unit."""
+_PART_OF = regex(
+    r"\s+(?:out\s+)?of\s+(?:(?:the|its|all|our|their|these|those|a|total|of)\s+)*", re.IGNORECASE
+)
+"""Between a part and its whole: of "47 of the 59 sites" 47 is what is counted."""
+_RATIO = regex(r"\d-for-\d", re.IGNORECASE)
+"""A split of shares: neither of its figures is an amount."""
 _COARSE, _NEAR = Decimal("0.2"), Decimal("0.005")
 
 
@@ -43,12 +49,19 @@ def find_figures(text: str, question: Question) -> list[Candidate]:
     wanted = read_unit(question.unit).unit
     given = {(abs(each.value), each.unit) for each in find_quantities(question.text)}
     found: list[Candidate] = []
+    before: Quantity | None = None
     for quantity in _signed(text, question):
+        whole = before is not None and _PART_OF.fullmatch(text, before.end, quantity.start) is not None
+        before = quantity
         offered = bool(found) and _OR_BARE.match(text, found[-1].end, quantity.end + 8) is not None
         measured = _in_unit_asked(quantity, question)
         relation, implied, equals = _compare(measured, question)
         if relation != "match":
-            if quantity.year and not offered:
+            if (
+                whole
+                or _RATIO.search(text, quantity.start, quantity.end + 6)
+                or (quantity.year and not offered)
+            ):
                 continue
             if (abs(quantity.value), quantity.unit) in given:
                 continue
