@@ -59,6 +59,7 @@ LAYERS = (
     "comparisons",
     "console",
     "api",
+    "baselines",
     "pytest_plugin",
     "cli",
     "__main__",

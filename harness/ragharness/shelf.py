@@ -44,7 +44,11 @@ def folder(kind: Kind, name: str) -> Path:
     known = names(kind)
     if name not in known:
         word = Path(_MANIFESTS[kind]).stem
-        lists = {"corpora": "ragharness corpus list", "rubrics": "ragharness rubric list"}
+        lists = {
+            "corpora": "ragharness corpus list",
+            "rubrics": "ragharness rubric list",
+            "baselines": "ragharness baseline list",
+        }
         raise UnknownName(word, name, known, help=lists.get(kind, ""))
     return root() / kind / name
 

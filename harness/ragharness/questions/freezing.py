@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from collections import Counter
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -17,6 +16,7 @@ from ragharness.questions.import_jsonl import read_file, read_lines
 from ragharness.questions.questionset import QuestionSet
 from ragharness.records import ROWS
 from ragharness.support.files import write_whole
+from ragharness.support.toml import to_toml
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -74,7 +74,7 @@ def freeze(questions: QuestionSet, folder: Path, corpus: Corpus) -> Card:
         rows={row: counts[row] for row in ROWS},
     )
     write(folder / LINES, questions.lines)
-    write(folder / CARD, _toml(card).encode())
+    write(folder / CARD, to_toml(msgspec.to_builtins(card)).encode())
     return card
 
 
@@ -135,11 +135,3 @@ def write(path: Path, content: bytes) -> None:
             f"expected to write {path}, found: {error.strerror}",
             help="name another folder with --out",
         ) from error
-
-
-def _toml(card: Card) -> str:
-    values: dict[str, Any] = msgspec.to_builtins(card)
-    rows = values.pop("rows")
-    # A JSON string or list is a TOML string or array.
-    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()]
-    return "\n".join([*lines, "", "[rows]", *(f'"{row}" = {count}' for row, count in rows.items()), ""])

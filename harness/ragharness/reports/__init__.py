@@ -1,5 +1,6 @@
 """Reports: scores and records in, text out; nothing here prints."""
 
+from ragharness.reports.baselines import baseline_section
 from ragharness.reports.calibration import calibration_facts, calibration_lines
 from ragharness.reports.compare import compare_sections
 from ragharness.reports.derived import metric_sections
@@ -20,6 +21,7 @@ from ragharness.reports.traces import trace_sections
 
 __all__ = [
     "bars",
+    "baseline_section",
     "calibration_facts",
     "calibration_lines",
     "compare_sections",

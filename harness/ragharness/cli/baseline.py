@@ -1,0 +1,145 @@
+"""``ragharness baseline``: published runs of the reference pipelines, run and checked anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ragharness.cli import add_group
+from ragharness.cli._options import FORM, JSON, OFFLINE, RUN, SOURCE, form_of
+
+if TYPE_CHECKING:
+    from ragharness.baselines import Baseline
+
+EXIT_DIFFERENT = 1
+_CORPUS = typer.Option("", "--corpus", help="Those of one corpus.")
+_BASE_URL = typer.Option("", "--base-url", metavar="URL", help="Server of the model, for those of a model.")
+_MODEL_FILE = Annotated[
+    Path | None, typer.Option("--model-file", metavar="FILE", help="File of the local model, for its hash.")
+]
+
+_FOLDER = Path("baselines")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group."""
+    group = add_group(app, "baseline", "List, run, verify and add published baselines.")
+    for verb in (run, verify, add):
+        group.command(verb.__name__)(verb)
+    group.command("list")(listed)
+
+
+def listed(corpus: str = _CORPUS, form: str = FORM, as_json: bool = JSON) -> None:
+    """List the published baselines with their counts.
+
+    Example: ragharness baseline list --corpus contractnli
+    """
+    from ragharness.baselines import baselines
+    from ragharness.cli._console import print_report
+    from ragharness.reports import baseline_section
+
+    found = baselines(corpus)
+    told = [{"baseline": each, "scores": each.scores} for each in found]
+    form = form_of(form, markdown=False, as_json=as_json, default="text")
+    print_report(told, [baseline_section([(each.id, each.scores) for each in found])], form)
+
+
+def run(
+    name: str = typer.Argument(..., metavar="ID", help="One of ragharness baseline list."),
+    source: str = SOURCE,
+    base_url: str = _BASE_URL,
+    offline: bool = OFFLINE,
+) -> int:
+    """Run the settings of a baseline anew and print the report.
+
+    Example: ragharness baseline run sample-extractive-bm25
+    """
+    from ragharness.baselines import load_baseline, run_baseline
+    from ragharness.cli._console import exit_code, print_scores, results_only
+
+    with results_only() as output:
+        done = run_baseline(load_baseline(name), **_where(source, base_url, offline))
+        print_scores(done.scores, output, as_json=False, reference=str(done.path))
+    return exit_code(done.scores)
+
+
+def verify(
+    names: Annotated[list[str] | None, typer.Argument(metavar="ID...", help="Default: all.")] = None,
+    corpus: str = _CORPUS,
+    source: str = SOURCE,
+    base_url: str = _BASE_URL,
+    model_file: _MODEL_FILE = None,
+    offline: bool = OFFLINE,
+    as_json: bool = JSON,
+) -> int:
+    """Run baselines anew and compare outcome by outcome. Exit code 1: one differs; 2: none was checked.
+
+    Example: ragharness baseline verify --corpus sample
+    """
+    from ragharness.baselines import baselines, load_baseline
+    from ragharness.baselines import verify as check
+    from ragharness.cli._console import EXIT_NO_RESULT, print_json, print_lines
+
+    wanted: list[Baseline] = [load_baseline(each) for each in names or ()] or baselines(corpus)
+    where = {**_where(source, base_url, offline), "model_sha256": _digest(model_file)}
+    found = []
+    for each in wanted:
+        found.append(check(each, **where))
+        if not as_json:
+            print_lines([f"{found[-1].status:12} {each.id}", *(f"    {why}" for why in found[-1].found[:5])])
+    if as_json:
+        print_json([each._asdict() for each in found])
+    came = [each.status for each in found]
+    if not as_json:
+        print_lines([", ".join(f"{came.count(each)} {each}" for each in sorted({*came}))])
+    return EXIT_DIFFERENT if "differs" in came else 0 if "reproduced" in came else EXIT_NO_RESULT
+
+
+def add(
+    run: str = RUN,
+    name: str = typer.Option("", "--id", metavar="ID", help="Name (default: made of the settings)."),
+    into: Annotated[Path, typer.Option("--into", help="Folder that gets the baseline's.")] = Path(
+        "baselines"
+    ),
+    model_file: _MODEL_FILE = None,
+) -> None:
+    """Turn a finished run into a baseline: settings, scores and outcomes, no text of the corpus.
+
+    Its questions must be the frozen ones, and every answer is graded again first.
+    Example: ragharness baseline add runs/mine --id contractnli-mine
+    """
+    from ragharness import api
+    from ragharness.baselines import add_baseline
+    from ragharness.cli._console import print_lines
+
+    made = add_baseline(api.load_run(run), into, name, model_sha256=_digest(model_file))
+    checked = {
+        "bytes": "every outcome must come out again",
+        "ranking": "the ranking must come out again, up to ties",
+        "intervals": "its buckets must come out again within their intervals",
+        "reported": "nobody else can run its pipeline",
+    }[made.reproduces]
+    print_lines([f"{into / made.id}: {checked}"])
+
+
+def _where(source: str, base_url: str, offline: bool) -> dict[str, Any]:
+    return {"source": source, "offline": offline, **({"base_url": base_url} if base_url else {})}
+
+
+def _digest(path: Path | None) -> str:
+    from hashlib import sha256
+
+    from ragharness.errors import UsageError
+
+    if path is None:
+        return ""
+    found = sha256()
+    try:
+        with path.open("rb") as file:
+            while piece := file.read(1 << 20):
+                found.update(piece)
+    except OSError as error:
+        raise UsageError(f"expected --model-file to be readable, found {path}: {error.strerror}") from error
+    return found.hexdigest()

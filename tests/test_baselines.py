@@ -1,0 +1,166 @@
+"""Published baselines: a rerun is compared outcome by outcome, and a change of any kind is found."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+import ragharness as rh
+from conftest import ROOT
+from ragharness import shelf
+from ragharness.baselines import add_baseline, baselines, load_baseline, verify
+from ragharness.comparing.outcomes import Outcome, outcome_difference
+from ragharness.errors import UsageError
+from ragharness.records import Retrieved
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from commands import Verb
+
+FEW = 26
+
+
+@pytest.fixture
+def own_shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of baselines of a shelf that a test may change."""
+    for kind in ("corpora", "questionsets", "rubrics"):
+        (tmp_path / "shelf" / kind).mkdir(parents=True)
+        for each in (ROOT / kind).iterdir():
+            (tmp_path / "shelf" / kind / each.name).symlink_to(each)
+    (tmp_path / "shelf" / "baselines").mkdir()
+    monkeypatch.setattr(shelf, "root", lambda: tmp_path / "shelf")
+    monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "shelf" / "baselines"
+
+
+@pytest.fixture
+def published(own_shelf: Path) -> Path:
+    """Return the folder of a baseline made now."""
+    run = rh.run("extractive", retriever="bm25", out="made", progress=False)
+    return own_shelf / add_baseline(run, own_shelf).id
+
+
+def rewrite(folder: Path, change: Callable[[dict[str, object]], None]) -> None:
+    """Change the first outcome of a baseline."""
+    path = folder / "records.jsonl.gz"
+    first, *rest = gzip.decompress(path.read_bytes()).splitlines()
+    outcome = json.loads(first)
+    change(outcome)
+    path.write_bytes(gzip.compress(b"\n".join([json.dumps(outcome).encode(), *rest])))
+
+
+def test_a_baseline_comes_out_again(published: Path) -> None:
+    (baseline,) = baselines("sample")
+    assert (baseline.id, baseline.reproduces) == ("sample-extractive-bm25", "bytes")
+    assert verify(baseline).status == "reproduced"
+    assert baselines("contractnli") == []
+
+
+def test_no_text_of_the_corpus_is_in_it(published: Path) -> None:
+    held = gzip.decompress((published / "records.jsonl.gz").read_bytes()).decode()
+    records = map(json.loads, (published.parents[2] / "made" / "records.jsonl").read_text().splitlines())
+    texts = [record["answer"]["text"] for record in records]
+    assert texts
+    assert not any(text[:40] in held for text in texts)
+    assert not any(text[:40] in (published / "result.json").read_text() for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("outcome", "unsupported"), ("answer", "0" * 64), ("retrieved", []), ("reason", "X")]
+)
+def test_a_change_is_found(published: Path, field: str, value: object) -> None:
+    rewrite(published, lambda outcome: outcome.update({field: value}))
+    found = verify(load_baseline(published.name))
+    assert found.status == "differs"
+    assert found.found[0].startswith(f"q001: {field}")
+
+
+def test_another_grader_or_question_set_is_found(published: Path) -> None:
+    path = published / "baseline.toml"
+    path.write_text(path.read_text().replace("rules@", "rules@0"))
+    found = verify(load_baseline(published.name))
+    assert found.status == "differs"
+    assert "grader rules@" in found.found[0]
+
+
+def outcome(*retrieved: tuple[str, float], answer: str = "a") -> Outcome:
+    hits = tuple(Retrieved(*each) for each in retrieved)
+    return Outcome(question="q1", row="adversarial", outcome="correct", retrieved=hits, answer=answer)
+
+
+def test_tied_passages_may_change_places() -> None:
+    was = outcome(("a", 0.9), ("b", 0.50001), ("c", 0.5))
+    tied = outcome(("a", 0.9), ("c", 0.50001), ("b", 0.5), answer="b")
+    assert outcome_difference(was, tied, loosely=True) == ""
+    assert outcome_difference(was, tied, loosely=False).startswith("q1: retrieved, answer")
+    cut = outcome(("a", 0.9), ("b", 0.50001), ("new", 0.50003))
+    assert outcome_difference(was, cut, loosely=True) == ""
+    swapped = outcome(("b", 0.9), ("a", 0.50001), ("c", 0.5))
+    assert outcome_difference(was, swapped, loosely=True) == "q1: other passages retrieved"
+    assert outcome_difference(was, outcome(("a", 0.9)), loosely=True) == "q1: other passages retrieved"
+    other = outcome(("a", 0.9), ("b", 0.50001), ("c", 0.5), answer="b")
+    assert outcome_difference(was, other, loosely=True) == "q1: answer (correct before, now correct)"
+
+
+def test_a_model_needs_its_server_and_its_file(published: Path) -> None:
+    path = published / "baseline.toml"
+    told = path.read_text().replace('"pipeline" = "extractive"', '"pipeline" = "llm"')
+    path.write_text(told.replace('reproduces = "bytes"', 'reproduces = "intervals"'))
+    baseline = load_baseline(published.name)
+    assert verify(baseline).found == ("it needs a server of its model: --base-url URL",)
+    other = verify(baseline, base_url="http://127.0.0.1:9/v1", model_sha256="f" * 64)
+    assert other.status == "differs"
+
+
+def test_buckets_outside_their_intervals_are_found(published: Path) -> None:
+    path = published / "baseline.toml"
+    path.write_text(path.read_text().replace('reproduces = "bytes"', 'reproduces = "intervals"'))
+    assert verify(load_baseline(published.name)).status == "reproduced"
+    scores = json.loads((published / "result.json").read_text())
+    scores["buckets"]["refused"] -= 60
+    (published / "result.json").write_text(json.dumps(scores))
+    found = verify(load_baseline(published.name))
+    assert found.status == "differs"
+    assert found.found[0].startswith("refused: ")
+
+
+def test_a_run_that_proves_nothing_is_refused(own_shelf: Path) -> None:
+    def answer(question: str) -> str:
+        return "I don't know."
+
+    part = rh.run("extractive", limit=FEW, out="part", progress=False)
+    with pytest.raises(UsageError, match="expected the frozen questions of sample"):
+        add_baseline(part, own_shelf)
+    own = rh.run(answer, out="own", progress=False)
+    made = add_baseline(own, own_shelf, "mine")
+    assert made.reproduces == "reported"
+    assert verify(made).status == "not checked"
+    with pytest.raises(UsageError, match="expected a new folder"):
+        add_baseline(own, own_shelf, "mine")
+
+
+def test_verdicts_that_were_changed_by_hand_are_refused(own_shelf: Path) -> None:
+    run = rh.run("extractive", out="bent", progress=False)
+    path = run.path / "records.jsonl"
+    path.write_text(path.read_text().replace('"bucket":"wrong"', '"bucket":"correct"', 1))
+    with pytest.raises(UsageError, match="expected verdicts of today's grader, found 1 others"):
+        add_baseline(rh.load_run(run.path), own_shelf)
+
+
+def test_the_command_line(published: Path, verb: Verb) -> None:
+    assert "sample-extractive-bm25" in verb("baseline", "list").output
+    assert verb("baseline", "verify").code == 0
+    rewrite(published, lambda outcome: outcome.update(outcome="wrong"))
+    done = verb("baseline", "verify", "--json")
+    assert (done.code, json.loads(done.output)[0]["status"]) == (1, "differs")
+    assert verb("baseline", "verify", "--corpus", "edgar").code == 2
+    assert "as desired" in verb("baseline", "run", published.name).output
+    added = verb("baseline", "add", "made", "--id", "again", "--into", "shelf/baselines")
+    assert added.output == "shelf/baselines/again: every outcome must come out again\n"
+    assert verb("baseline", "run", "nix").code == 3
