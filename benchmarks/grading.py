@@ -272,7 +272,7 @@ def main() -> None:
         figures = {system: board.figures(system, asked.grader) for system in systems}
         print(f"{name}: {len(answers)} answers, {asked.part}\n{_table(figures)}\n", flush=True)
         curves = {system: each.pop("curve") for system, each in figures.items()}
-        (HERE / f"grading-{name}.svg").write_text(risk.svg(name, curves))
+        (HERE.parent / "docs" / f"grading-{name}.svg").write_text(risk.svg(name, curves))
         questions = len({each.question.text for each in answers})
         result["sets"][name] = {"answers": len(answers), "questions": questions, "systems": figures}
         every += answers

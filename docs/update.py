@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
 import tempfile
 from importlib import import_module
-from os import environ
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ def printed(*arguments: str) -> str:
     """Return a command and what it prints in an empty folder with an empty cache, as a code block."""
     program = "import sys; sys.argv[0] = 'ragharness'; from ragharness.cli import main; main()"
     command = [sys.executable, "-c", program, *arguments]
-    kept = {name: value for name, value in environ.items() if not name.startswith("RAGHARNESS_")}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RAGHARNESS_")}
     with tempfile.TemporaryDirectory() as folder:
         variables = kept | {"RAGHARNESS_CACHE": f"{folder}/cache", "COLUMNS": "80"}
         done = subprocess.run(command, cwd=folder, env=variables, check=True, stdout=subprocess.PIPE)  # noqa: S603
@@ -35,12 +35,38 @@ def printed(*arguments: str) -> str:
     )
 
 
+def picture() -> str:
+    """Return what ``ragharness run`` prints on a terminal as SVG; the fonts are the reader's own."""
+    import pty
+    from io import StringIO
+
+    from rich.console import Console
+    from rich.text import Text
+
+    program = "import sys; sys.argv = ['ragharness', 'run']; from ragharness.cli import main; main()"
+    ours, theirs = pty.openpty()
+    with tempfile.TemporaryDirectory() as folder:
+        variables = {**os.environ, "RAGHARNESS_CACHE": f"{folder}/cache", "COLUMNS": "80", "TERM": "xterm"}
+        command = [sys.executable, "-c", program]
+        none = subprocess.DEVNULL
+        subprocess.run(command, cwd=folder, env=variables, stdout=theirs, stderr=none, check=True)  # noqa: S603
+    drawn = os.read(ours, 1 << 20).decode()
+    console = Console(record=True, width=80, file=StringIO())
+    console.print(Text.from_ansi("\n".join(drawn.replace("\r", "").splitlines()[:_PICTURED])))
+    svg = console.export_svg(title="ragharness run", unique_id="report")
+    return re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
+
+
+_PICTURED = 17
+"""Lines of the report that the picture shows."""
+
+
 def shipping() -> str:
     """Return two runs and the verdict of the gate on them, as a code block."""
     program = "import sys; sys.argv[0] = 'ragharness'; from ragharness.cli import main; main()"
     lines = ["```text"]
     with tempfile.TemporaryDirectory() as folder:
-        variables = {**environ, "RAGHARNESS_CACHE": f"{folder}/cache", "COLUMNS": "80"}
+        variables = {**os.environ, "RAGHARNESS_CACHE": f"{folder}/cache", "COLUMNS": "80"}
         for told in ("run --retriever bm25 --out before", "run --out after", "gate before after"):
             command = [sys.executable, "-c", program, *told.split()]
             done = subprocess.run(command, cwd=folder, env=variables, check=False, capture_output=True)  # noqa: S603
@@ -261,6 +287,23 @@ def models() -> str:
     return "\n".join(rows)
 
 
+def baselines() -> str:
+    """Return the published baselines, a table for each corpus."""
+    from ragharness.baselines import baselines as published
+    from ragharness.reports import baseline_section, render
+
+    found = published()
+    parts = []
+    for corpus in dict.fromkeys(each.settings.corpus for each in found):
+        ours = [
+            (each.id.removeprefix(f"{corpus}-"), each) for each in found if each.settings.corpus == corpus
+        ]
+        grader, told = ours[0][1].settings.grader, ours[0][1].scores.calibration
+        table = render([baseline_section([(name, each.scores) for name, each in ours])], "markdown")
+        parts.append(f"### {corpus}\n\nGrader `{grader}`, {told}.\n\n{table.strip()}")
+    return "\n\n".join(parts)
+
+
 def operating() -> str:
     """Return the operating points of the scorer."""
     from ragharness.graders.reading.scorer import load_weights
@@ -299,9 +342,7 @@ def grading() -> str:
             rows.append(
                 _line([f"grader `{system}`" if system == found["grader"].split("@")[0] else system, *cells])
             )
-        blocks.append(
-            "\n".join([*rows, "", f"![Risk against coverage: {name}](../benchmarks/grading-{name}.svg)"])
-        )
+        blocks.append("\n".join([*rows, "", f"![Risk against coverage: {name}](grading-{name}.svg)"]))
     told = f"Grader `{found['grader']}`, the {found['part']} part of the questions."
     return "\n\n".join([told, *blocks, *_knocked_out(found.get("knock_outs"))])
 
@@ -392,6 +433,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "nearest": lambda _: nearest(),
     "models": lambda _: models(),
     "grading": lambda _: grading(),
+    "baselines": lambda _: baselines(),
     "operating": lambda _: operating(),
     "judging": lambda _: judging(),
 }
@@ -413,3 +455,4 @@ if __name__ == "__main__":
         text = _BLOCK.sub(lambda found: f"{found[1]}{BLOCKS[found[2]](found[3])}\n{found[4]}", text)
         page.write_text(text, encoding="utf-8")
     write_schema()
+    (ROOT / "docs" / "report.svg").write_text(picture(), encoding="utf-8")

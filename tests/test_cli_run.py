@@ -381,3 +381,19 @@ def test_a_run_is_graded_again_without_asking(tmp_path: Path, verb: Verb) -> Non
     assert scores == json.loads((tmp_path / "r" / "scores.json").read_text())
     assert scores["references"]["blind"] is not None
     assert verb("grade", "r", "--cases", "x.json").code == 3
+
+
+def test_colours_are_for_the_terminal_that_shows_the_result(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", PROGRAM, "run", "--limit", "13"]
+    environment = {**os.environ, "TERM": "xterm", "RAGHARNESS_CACHE": str(tmp_path / "cache")}
+    environment.pop("NO_COLOR", None)
+    with (tmp_path / "report.txt").open("wb") as file:
+        subprocess.run(command, cwd=tmp_path, env=environment, stdout=file, stderr=theirs, check=False)
+    assert b"\x1b[" not in (tmp_path / "report.txt").read_bytes()
+    os.read(ours, 1 << 16)
+    with (tmp_path / "errors.txt").open("wb") as file:
+        subprocess.run(command, cwd=tmp_path, env=environment, stdout=theirs, stderr=file, check=False)
+    assert b"\x1b[1;3" in os.read(ours, 1 << 16)
+    os.close(ours)
+    os.close(theirs)

@@ -21,6 +21,7 @@ from ragharness.questions import load_questions
 from ragharness.questions.checks import check_questions
 from ragharness.records import Question, Reading, Record
 from ragharness.scores import Scores
+from ragharness.statistics import sign_test, wilson
 from ragharness.store import Run, Session, Settings
 
 if TYPE_CHECKING:
@@ -262,8 +263,33 @@ def test_the_counts_in_the_text_are_those_of_the_corpora_and_sets() -> None:
         assert f"| `{row}` | {count} |" in text_of(ROOT / "docs/questions.md")
 
 
+def test_the_intervals_and_the_sign_test_of_the_page_are_what_they_say() -> None:
+    page = text_of(ROOT / "docs" / "statistics.md")
+    rows = re.findall(r"^\| (\d+) \|((?: \[\d+-\d+\] \|)+)$", page, re.MULTILINE)
+    assert len(rows) == 3
+    for n, cells in rows:
+        for share, cell in zip((0, 0.05, 0.2), re.findall(r"\[(\d+)-(\d+)\]", cells), strict=True):
+            low, high = wilson(round(share * int(n) + 0.01), int(n))
+            assert cell == (f"{100 * low:.0f}", f"{100 * high:.0f}")
+    for better, worse in ((1, 8), (3, 5)):
+        wanted = f"{better} better and {worse} worse happens by chance in" if better == 1 else "3 and 5 in"
+        assert f"{wanted} {100 * sign_test(better, worse):.0f}" in page
+
+
+def test_the_picture_shows_what_a_run_prints() -> None:
+    drawn = text_of(ROOT / "docs" / "report.svg").replace("&#160;", " ")
+    shown = DOCS.blocks(ROOT / "docs" / "index.md")["session"]
+    (verdict,) = {line for line in shown.splitlines() if line.startswith("Answers ")}
+    assert verdict in drawn
+
+
+def test_every_page_is_on_the_site() -> None:
+    listed = set(re.findall(r": (\S+\.md)$", text_of(ROOT / "mkdocs.yml"), re.MULTILINE))
+    assert listed == {page.name for page in (ROOT / "docs").glob("*.md")}
+
+
 def test_readme_is_short_and_speaks_of_the_project_only() -> None:
-    assert len(text_of(ROOT / "README.md").splitlines()) < 220
+    assert len(text_of(ROOT / "README.md").split()) < 900
     for page in PAGES:
         assert not re.search(r"/work/|/tmp/|issue #?\d|\bsession \d|helper", text_of(page)), page
 

@@ -30,8 +30,8 @@ def exit_code(scores: Scores) -> int:
 class Output:
     """The real standard output, held back from whatever else the process prints."""
 
-    def __init__(self, stream: TextIO, handle: int | None) -> None:
-        self.is_terminal = stream.isatty()
+    def __init__(self, stream: TextIO, handle: int | None, is_terminal: bool) -> None:
+        self.is_terminal = is_terminal
         self._stream = stream
         self._handle = handle
 
@@ -68,6 +68,7 @@ def results_only() -> Iterator[Output]:
     real = sys.stdout
     real.flush()
     errors = sys.stderr
+    is_terminal = real.isatty()
     try:
         handle = real.fileno()
         saved, other = os.dup(handle), errors.fileno()
@@ -75,14 +76,14 @@ def results_only() -> Iterator[Output]:
         # Not a file (a test's or a notebook's stream): only Python's own prints can be turned away.
         sys.stdout = errors
         try:
-            yield Output(real, None)
+            yield Output(real, None, is_terminal)
         finally:
             sys.stdout = real
         return
     os.dup2(other, handle)
     sys.stdout = errors
     try:
-        yield Output(real, saved)
+        yield Output(real, saved, is_terminal)
     finally:
         errors.flush()
         sys.stdout = real
@@ -92,7 +93,7 @@ def results_only() -> Iterator[Output]:
 
 def columns() -> int:
     """Return how many columns a table may have."""
-    return min(WIDEST, Output(sys.stdout, None).width)
+    return min(WIDEST, Output(sys.stdout, None, sys.stdout.isatty()).width)
 
 
 def print_lines(lines: list[str]) -> None:
