@@ -304,6 +304,23 @@ def baselines() -> str:
     return "\n\n".join(parts)
 
 
+def people() -> str:
+    """Return what ``benchmarks/people.py`` measured last, a line for each grader, source and rate."""
+    found = json.loads((ROOT / "benchmarks" / "people.json").read_text(encoding="utf-8"))
+    rows = ["| grader | source | answers | | of | |", "|---|---|---|---|---|---|"]
+    for grader, sources in found.items():
+        for source, each in sources.items():
+            rates = {**each, **each.get("said_supported", {})}
+            for name, value in rates.items():
+                if isinstance(value, list):
+                    count, n, low, high = value
+                    told = f"{100 * count / n:.1f} % [{100 * low:.0f}-{100 * high:.0f}]" if n else "n/a"
+                    said = f'"{name}" called supported' if name in each.get("said_supported", {}) else name
+                    cells = [f"`{grader}`", source, f"{each['n']:,}", said.replace("_", " "), f"{n:,}", told]
+                    rows.append(_line(cells))
+    return "\n".join(rows)
+
+
 def operating() -> str:
     """Return the operating points of the scorer."""
     from ragharness.graders.reading.scorer import load_weights
@@ -434,6 +451,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "models": lambda _: models(),
     "grading": lambda _: grading(),
     "baselines": lambda _: baselines(),
+    "people": lambda _: people(),
     "operating": lambda _: operating(),
     "judging": lambda _: judging(),
 }
