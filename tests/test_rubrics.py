@@ -353,6 +353,11 @@ def test_10_a_dimension_passes_from_its_threshold_on(judged: float, passes: bool
 
 def test_11_the_total_never_stands_without_its_dimensions() -> None:
     shown = render(rubric_scores_sections(by()), "text", 120)
+    assert (
+        max(map(len, render(rubric_scores_sections(by(people=(opinion("tone", 3),))), "text").splitlines()))
+        <= 80
+    )
+    assert all(each in shown for each in ("0.40", "0.500"))
     place = shown.index("weighted total 90.0")
     assert all(name in shown[:place] for name in ("thanks", "tone", "grounded", "safety"))
     assert json.loads(msgspec.json.encode(by()))["dimensions"]

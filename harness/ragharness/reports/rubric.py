@@ -29,7 +29,7 @@ def header(rubric: Header) -> str:
 
 def rubric_scores_sections(found: RubricScores) -> list[Section]:
     """Return the report: header, dimensions, verdict, what fails, and what each dimension took."""
-    head = ["dimension", "share", "score", "threshold", "passed", ""]
+    head = ["dimension", "weight", "share", "score", "threshold", "passed", ""]
     people = any(each.effective is not None for each in found.dimensions)
     rows = [_row(each)[: None if people else -1] for each in found.dimensions]
     total = _number(found.total, 1)
@@ -69,7 +69,8 @@ def _row(each: DimensionScore) -> list[str]:
     count = sum(each.outputs.values()) - each.outputs.get("not_applicable", 0)
     return [
         each.id,
-        "gate" if each.gate else _number(each.share, 3, ""),
+        "gate" if each.gate else _number(each.weight, 2),
+        _number(each.share, 3, ""),
         _number(each.mean, 1),
         "" if each.gate else _number(each.threshold, 0),
         f"{each.passed}/{count}",

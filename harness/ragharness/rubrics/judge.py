@@ -12,7 +12,7 @@ from msgspec import Struct
 from ragharness.errors import TemporaryFailure, UnusableReply, UsageError
 from ragharness.graders.judging.fencing import fenced
 from ragharness.graders.judging.replies import object_of
-from ragharness.graders.judging.votes import Asker, Taken, until_read
+from ragharness.graders.judging.votes import TOKEN, Asker, Taken, until_read
 from ragharness.pipelines._llm.prompting import Message
 from ragharness.records import Usage
 from ragharness.rubrics.items import Item
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from ragharness.rubrics.rubric import Check, Rubric
 
 _PROMPT = Path(__file__).parent / "prompts" / "judge.txt"
-_TOKEN = 4
-"""Characters of a token, roughly."""
-
 _OUTPUT = 1500
 """Characters of an input with its output, roughly."""
 
@@ -139,7 +136,7 @@ def estimate(rubric: Rubric, count: int, price: Price | None = None) -> dict[str
     found: dict[str, Taken] = {}
     for each in (each for each in rubric.asked if each.method == JUDGED):
         calls = count * (each.votes or 1)
-        prompt = calls * len(prompt_of(each, Item(output="x" * _OUTPUT))) // _TOKEN
+        prompt = calls * len(prompt_of(each, Item(output="x" * _OUTPUT))) // TOKEN
         cost = price.cost(prompt, calls * _REPLY) if price else None
         found[each.id] = Taken(calls, prompt, calls * _REPLY, cost)
     return found

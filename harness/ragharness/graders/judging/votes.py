@@ -41,7 +41,7 @@ TIMEOUT = 120.0
 REPLIES = 3
 """Replies for one vote before it counts as one that cannot be read."""
 
-_TOKEN = 4
+TOKEN = 4
 """Characters of a token, roughly."""
 
 _REPLY = 160
@@ -195,7 +195,7 @@ class Votes:
                 self.taken[prompt.decision] += Taken()
             return kept
         if self.dry_run:
-            tokens = len(request.content(True)) // _TOKEN
+            tokens = len(request.content(True)) // TOKEN
             cost = self._price.cost(tokens, _REPLY) if self._price else None
             self._took(prompt.decision, Taken(1, tokens, _REPLY, cost))
             return "not asked: a dry run"
