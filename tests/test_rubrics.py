@@ -523,6 +523,12 @@ def test_19_people_stand_beside_a_score_and_never_on_top() -> None:
     assert "with people" in shown.lower()
 
 
+def test_19_a_score_by_a_person_of_nothing_here_is_told() -> None:
+    found = by(people=(opinion("tone", 8), opinion("tune", 3), opinion("tone", 3, item="7")))
+    assert found.notes == ("2 scores by people are of no output and dimension here, the first: 1, tune",)
+    assert by(people=(opinion("tone", 8), opinion("pii_leakage", 10))).notes == ()
+
+
 @pytest.mark.parametrize("missing", ["item", "dimension", "score", "reason", "who", "when"])
 def test_19_an_opinion_has_score_reason_who_and_when(missing: str, tmp_path: Path) -> None:
     plain = msgspec.to_builtins(opinion("tone", 3))

@@ -67,7 +67,7 @@ def score(rubric: Rubric, items: Sequence[Item], means: Means | None = None) -> 
         items=scored,
         judge=means.judge.name if means.judge else "",
         embedding=means.embeds.name if means.embeds else "",
-        notes=tuple(_notes(dimensions)),
+        notes=(*_notes(dimensions), *_strays(rubric, items, means)),
     )
 
 
@@ -92,6 +92,13 @@ def _notes(dimensions: Sequence[DimensionScore]) -> Iterable[str]:
                 yield f"{each.id} does not apply to {of}{sum_of}"
             elif status != "scored":
                 yield f"{each.id}: {of} not scored ({status.replace('_', ' ')})"
+
+
+def _strays(rubric: Rubric, items: Sequence[Item], means: Means) -> Iterable[str]:
+    names, ids = {each.id for each in rubric.asked}, {each.id for each in items}
+    stray = [f"{item}, {name}" for item, name in means.by_item if item not in ids or name not in names]
+    if stray:
+        yield f"{len(stray)} scores by people are of no output and dimension here, the first: {stray[0]}"
 
 
 def _verdict(passes: Sequence[bool | None]) -> Verdict:
