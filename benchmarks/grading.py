@@ -28,7 +28,7 @@ import grading_risk as risk
 from ragharness import __version__
 from ragharness.buckets import grade
 from ragharness.calibration import OUTCOMES, Labelled, judge, rates, read_labelled
-from ragharness.calibration.mapping import LABELS
+from ragharness.calibration.labelled import LABELS
 from ragharness.calibration.measuring import agrees, outcome_of
 from ragharness.cases import differences, load_cases
 from ragharness.graders import load_grader

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import ragharness as rh
 from ragharness.errors import StorageError, UsageError
+from ragharness.graders.human import digest_of
 from ragharness.labelling import (
     Answered,
     Given,
@@ -29,7 +30,7 @@ from ragharness.labelling import (
     read_table,
     write_table,
 )
-from ragharness.labelling.labels import digest_of, read_labels
+from ragharness.labelling.labels import read_labels
 from ragharness.labelling.sampling import Design, enlarged
 from ragharness.labelling.server import LabelServer
 from ragharness.labelling.session import AlreadyLabelled

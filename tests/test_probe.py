@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ragharness.cli import build_app
-from ragharness.cli._probe import probe_lines
+from ragharness.cli._questions import probe_lines
 from ragharness.questions.freezing import frozen_set
 from ragharness.questions.learning import auc, characters_of, kernel, logistic, surface, tf_idf, words_of
 from ragharness.questions.probe import FOLDS, MOST, REPEATS, Probed, grouped, probe, stratified

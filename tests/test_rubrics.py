@@ -19,20 +19,18 @@ from commands import process
 from judging_fakes import ScriptedJudge
 from ragharness import shelf as shelves
 from ragharness.errors import RagharnessError, RubricNotUsable, UsageError
+from ragharness.graders.judging.votes import Taken
 from ragharness.reports import render
 from ragharness.reports.rubric import rubric_scores_sections, rubric_sections, scores_beside_section
 from ragharness.rubrics import rules
-from ragharness.rubrics.changes import change_class
-from ragharness.rubrics.checking import check
-from ragharness.rubrics.comparing import NOT_ALIKE, compare_scores, estimate
+from ragharness.rubrics.checking import change_class, check
 from ragharness.rubrics.items import Item, Message, Opinion, ToolCall, read_items, read_opinions
-from ragharness.rubrics.judge import ModelJudge, Taken, prompt_of, read_reply
-from ragharness.rubrics.reading import parse
-from ragharness.rubrics.rubric import Header, Rubric, normalise, weighed
-from ragharness.rubrics.scores import RubricScores
+from ragharness.rubrics.judge import ModelJudge, estimate, prompt_of, read_reply
+from ragharness.rubrics.methods import Embeddings
+from ragharness.rubrics.rubric import Header, Rubric, normalise, parse, weighed
+from ragharness.rubrics.scores import NOT_ALIKE, RubricScores, compare_scores
 from ragharness.rubrics.scoring import Means, score
-from ragharness.rubrics.shelf import find_rubric, mark_used, open_active, parent_of
-from ragharness.rubrics.versions import branch, next_version
+from ragharness.rubrics.shelf import branch, find_rubric, mark_used, next_version, open_active, parent_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,7 +131,7 @@ def test_01_a_name_that_no_version_is_tied_to_is_advised_against() -> None:
 def test_02_weights_are_normalised_and_both_are_shown() -> None:
     ours = rubric()
     assert ours.normalised == pytest.approx({"thanks": 0.25, "tone": 0.5, "grounded": 0.25})
-    shown = render(rubric_sections(ours, Header.of(ours)), "text", 120)
+    shown = render(rubric_sections(ours), "text", 120)
     assert "0.40" in shown
     assert "0.5000" in shown
 
@@ -141,7 +139,7 @@ def test_02_weights_are_normalised_and_both_are_shown() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "line", "told"),
     [
-        ("    gate: true", "    gate: true\n    weight: 0.1", 42, "no weight on the gate safety, found 0.1"),
+        ("    gate: true", "    gate: true\n    weight: 0.1", 42, "no weight on the gate safety: it passes or fails, found 0.1"),
         ("weight: 0.2", "weight: -0.2", 19, "a weight of thanks from 0, found -0.2"),
         ("weight: 0.2", "weight: 1.0e+999", 19, "a weight of thanks from 0, found inf"),
         ("    weight: 0.4\n", "", 22, "a weight of tone from 0, found none"),
@@ -355,6 +353,11 @@ def test_10_a_dimension_passes_from_its_threshold_on(judged: float, passes: bool
 
 def test_11_the_total_never_stands_without_its_dimensions() -> None:
     shown = render(rubric_scores_sections(by()), "text", 120)
+    assert (
+        max(map(len, render(rubric_scores_sections(by(people=(opinion("tone", 3),))), "text").splitlines()))
+        <= 80
+    )
+    assert all(each in shown for each in ("0.40", "0.500"))
     place = shown.index("weighted total 90.0")
     assert all(name in shown[:place] for name in ("thanks", "tone", "grounded", "safety"))
     assert json.loads(msgspec.json.encode(by()))["dimensions"]
@@ -379,8 +382,9 @@ def test_13_what_does_not_apply_leaves_the_sum_aloud() -> None:
     assert "normalised again" in render(rubric_scores_sections(found), "text", 120)
 
 
-class Embeds:
-    name = "letters@1"
+class Embeds(Embeddings):
+    def __init__(self) -> None:
+        self.name = "letters@1"
 
     def cosine(self, one: str, other: str) -> float:
         return len(set(one) & set(other)) / math.sqrt(len(set(one)) * len(set(other)))
@@ -457,6 +461,13 @@ def test_17_votes_have_mean_sample_variance_and_every_reply() -> None:
     assert estimate(rubric(), 1000)["tone"].calls == 3000
 
 
+def test_17_a_dimension_that_names_its_judge_is_scored_by_no_other() -> None:
+    text = TEXT.replace("votes: 3", "votes: 3\n    model: another")
+    with pytest.raises(UsageError, match=r"with the model another \(tone\), found scripted"):
+        by(text=text)
+    assert by(text=TEXT.replace("votes: 3", "votes: 3\n    model: scripted")).total == pytest.approx(90)
+
+
 def test_18_personal_data_is_never_left_to_a_judge_alone() -> None:
     text = TEXT.replace("method: deterministic\n      rule: {no_pii: {region: US}}\n      human: on_flag",
                         "method: llm_judge\n      prompt: Any PII?\n      votes: 1\n      human: required")  # fmt: skip
@@ -510,6 +521,12 @@ def test_19_people_stand_beside_a_score_and_never_on_top() -> None:
     assert "90.0" in shown
     assert "30.0" in shown
     assert "with people" in shown.lower()
+
+
+def test_19_a_score_by_a_person_of_nothing_here_is_told() -> None:
+    found = by(people=(opinion("tone", 8), opinion("tune", 3), opinion("tone", 3, item="7")))
+    assert found.notes == ("2 scores by people are of no output and dimension here, the first: 1, tune",)
+    assert by(people=(opinion("tone", 8), opinion("pii_leakage", 10))).notes == ()
 
 
 @pytest.mark.parametrize("missing", ["item", "dimension", "score", "reason", "who", "when"])
@@ -627,7 +644,7 @@ def test_a_confirmation_needs_a_call_that_succeeded() -> None:
     def told(*calls: ToolCall) -> float:
         item = msgspec.structs.replace(ITEM, output="You are booked.", tool_calls=calls)
         found = rules.only_after_call(item, phrases=["booked"], tool="book")
-        return found.score if found else -1
+        return found.score
 
     assert (told(ToolCall("book")), told(ToolCall("book", ok=False)), told(ToolCall("ask"))) == (10, 0, 0)
 
@@ -791,6 +808,15 @@ def test_the_verbs_of_rubrics(tmp_path: Path) -> None:
         "minor"
         in process(tmp_path, "rubric", "diff", "rag-answer-1.0", "customer-support-1.0").stdout.lower()
     )
+
+
+@pytest.mark.parametrize("width", [60, 80])
+@pytest.mark.parametrize("name", shelves.names("rubrics"))
+def test_a_rubric_fits_the_terminal(name: str, width: int) -> None:
+    shown = render(rubric_sections(find_rubric(name).rubric), "text", width)
+    assert max(map(len, shown.splitlines())) <= width
+    words = " ".join(shown.split())
+    assert all(each.description in words for each in find_rubric(name).rubric.dimensions)
 
 
 def chat(asked: Asked) -> Reply:

@@ -199,7 +199,14 @@ def grade(
 
         loaded = shelf.open_active(rubric)
         shelf.mark_used(loaded)
-        item = items.item_of(question, answer, passages, golds)
+        asked = None if isinstance(question, str) else question
+        item = items.Item(
+            id="1",
+            input=asked.text if asked else str(question),
+            output=answer if isinstance(answer, str) else answer.text,
+            context=tuple(p if isinstance(p, str) else items.Source(p.id, p.text, p.title) for p in passages),
+            expected="; ".join(golds or (asked.answers if asked else ())),
+        )
         return scoring.score(loaded.rubric, [item], scoring.Means(judge))
     row: dict[str, Any] = {
         "question": question if isinstance(question, str) else question.text,

@@ -1,7 +1,6 @@
 """Calibration: agreement of a grader with human labels, as counts and rates, and the note that keeps it."""
 
-from ragharness.calibration.labelled import LABELS, Labelled, labelled_answer, read_labelled
-from ragharness.calibration.mapping import Mapping
+from ragharness.calibration.labelled import LABELS, Labelled, Mapping, labelled_answer, read_labelled
 from ragharness.calibration.measuring import (
     OUTCOMES,
     Calibration,

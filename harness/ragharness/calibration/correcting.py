@@ -1,12 +1,13 @@
-"""The counts of a run corrected by people's labels, or why they cannot be."""
+"""Labels with the run that they are of, and the counts of a run corrected by them, or why they cannot be."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.calibration.note import LEAST_GOLD, Interval
-from ragharness.labelling import LEAST, stratum_of
+from ragharness.calibration.note import LEAST_GOLD, Disagreement, Interval
+from ragharness.errors import RunNotUsable
+from ragharness.labelling import LEAST, answered, read_design, read_people, stratum_of
 from ragharness.records import BUCKETS
 from ragharness.statistics import (
     Estimate,
@@ -18,12 +19,15 @@ from ragharness.statistics import (
     rogan_gladen,
     why_not,
 )
+from ragharness.store import RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
-    from ragharness.labelling import Answered, Design
+    from ragharness.labelling import Answered, Design, Label, People
     from ragharness.records import Bucket
+    from ragharness.store.lines import Key
 
 LEAST_LABELS = 30
 """Labels under which nothing is corrected, unless they are all that there is."""
@@ -130,13 +134,8 @@ def by_other_run(
     for place, bucket in enumerate(BUCKETS):
         low, high = mix.intervals[place]
         estimate = Interval(value=mix.projected[place] * n, low=max(0.0, low) * n, high=min(1.0, high) * n)
-        few = gold[bucket] < LEAST_GOLD
-        told = (
-            f"too few: {gold[bucket]} of the labelled answers, at least {LEAST_GOLD} are needed"
-            if few
-            else ""
-        )
-        found[bucket] = Corrected(None if few else estimate, None, told, None, None)
+        few = _too_few(gold[bucket])
+        found[bucket] = Corrected(None if few else estimate, None, few, None, None)
     solved = ", ".join(f"{bucket} {share:.3f}" for bucket, share in zip(BUCKETS, mix.solved, strict=True))
     note = f"shares as solved, before they were brought into [0, 1]: {solved} (condition {mix.condition:.1f})"
     dropped = f"; {mix.dropped} resamples without some bucket were dropped" if mix.dropped else ""
@@ -152,3 +151,88 @@ def _interval(found: Estimate, scale: float, most: float) -> Interval:
     values = (min(most, max(0.0, scale * end)) for end in (found.value, found.low, found.high))
     value, low, high = values
     return Interval(value=value, low=low, high=high)
+
+
+REVIEW = "needs_review"
+
+
+class Source(NamedTuple):
+    """Labels, and the run whose answers they are of."""
+
+    folder: RunFolder
+    answers: list[Answered]
+    design: Design | None
+    people: People
+    standing: dict[Key, Label]
+    stale: int
+
+
+def read_source(folder: RunFolder, answers: list[Answered], place: Path) -> Source:
+    """Return the labels in a file or folder with their run; raises RunNotUsable, UsageError."""
+    home = place if place.is_dir() else place.parent
+    design = read_design(home)
+    if design is not None and design.created != folder.run.created:
+        if not (home.parent / "run.json").is_file():
+            raise RunNotUsable(
+                f"expected the labels in {place} within the folder of their run {design.run}, found none:"
+                " its verdicts say what the grader makes of labelled answers",
+                help="put the labels back into runs/RUN/labels",
+            )
+        folder = RunFolder.open(home.parent)
+        answers = answered(folder.records())
+    digests = {each.key: each.digest for each in answers}
+    people, stale = read_people(place, digests)
+    sampled = {each.key for each in design.items} if design else digests.keys()
+    standing = {key: label for key, label in people.standing().items() if key in sampled}
+    return Source(folder, answers, design, people, standing, stale)
+
+
+def pairs_of(source: Source) -> list[Pair]:
+    """Return people's bucket and the grader's of each labelled answer, with its weight."""
+    strata = {each.key: each.stratum for each in source.design.items} if source.design else {}
+    outcomes = {each.key: each.outcome for each in source.answers}
+    keys = [key for key in outcomes if key in source.standing]
+    drawn = [strata.get(key, "all") for key in keys]
+    heavy = weights(source.design, drawn) if source.design else [1.0] * len(keys)
+    return [
+        Pair(bucket, outcomes[key], stratum, weight)
+        for key, stratum, weight in zip(keys, drawn, heavy, strict=True)
+        if (bucket := source.standing[key].bucket) is not None
+    ]
+
+
+def unlabelled(source: Source) -> list[str]:
+    """Return the questions of the sample without a label that stands, in the order of labelling."""
+    items = source.design.items if source.design else ()
+    return [each.question for each in items if each.key not in source.standing]
+
+
+def disagreements(source: Source) -> list[Disagreement]:
+    """Return the answers on which people and the grader differ, those about *wrong* first, reviews last."""
+    asked = {each.id: each for each in source.folder.each_question()}
+    found = []
+    for record in source.folder.records():
+        label = source.standing.get((record.question, record.epoch))
+        outcome = (record.verdict and record.verdict.bucket) or REVIEW
+        if label is None or label.bucket is None or label.bucket == outcome or record.answer is None:
+            continue
+        question, verdict = asked[record.question], record.verdict
+        found.append(
+            Disagreement(
+                question=record.question,
+                epoch=record.epoch,
+                asked=question.text,
+                gold=" | ".join(question.answers) or "none",
+                answer=record.answer.text,
+                people=label.bucket,
+                comment=label.comment,
+                grader=outcome,
+                reason=verdict.reason if verdict else "",
+                why=verdict.why if verdict else "",
+            )
+        )
+    return sorted(found, key=_worst_first)
+
+
+def _worst_first(each: Disagreement) -> tuple[bool, bool, str, int]:
+    return each.grader == REVIEW, "wrong" not in (each.people, each.grader), each.question, each.epoch

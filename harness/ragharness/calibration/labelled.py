@@ -5,23 +5,23 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
 
 from msgspec import Struct
 
-from ragharness.calibration.mapping import LABELS, NONE, Mapping, word_of
-from ragharness.errors import UsageError
+from ragharness.errors import UnknownName, UsageError
 from ragharness.folders.decoding import decode
 from ragharness.questions.values import typed, undecidable
 from ragharness.records import Answer, Passage, Question
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-__all__ = ["LABELS", "Label", "Labelled", "labelled_answer", "read_labelled"]
-
 Label = Literal["correct", "incorrect", "refusal"]
+"""What people say of an answer."""
+
+LABELS: tuple[str, ...] = get_args(Label)
 _NAMED = 5
 """Bad lines that are named; the rest is counted."""
 _HELP = "docs/calibration.md shows the columns, and --map for files that name them otherwise"
@@ -203,3 +203,72 @@ def _passages(value: object) -> list[tuple[Passage, bool]]:
         )
         found.append((passage, given.get("evidence", True) is not False))
     return found
+
+
+COLUMNS = (
+    "id", "question", "answers", "answer", "label", "kind", "unit", "passages", "citations",
+)  # fmt: skip
+_LABEL = "label."
+_SEPARATOR = "answers.separator"
+_SHOWN = "--map NAME=THEIRS"
+NONE = "-"
+"""``answers=-``: a file without golds, whose labels tell refusals apart and nothing else."""
+
+
+class Mapping(NamedTuple):
+    """Their name of each column, their words for each label, and what stands between several golds."""
+
+    columns: dict[str, str]
+    words: dict[str, str]
+    """A word in small letters -> the label that it means."""
+    separator: str = "|"
+
+    @classmethod
+    def parse(cls, texts: Iterable[str] = ()) -> Mapping:
+        """Read ``answer=response``, ``label.correct=1,true`` and the like; raises UsageError."""
+        columns = dict(zip(COLUMNS, COLUMNS, strict=True))
+        words: dict[str, str] = {}
+        separator, seen = "|", set[str]()
+        for text in texts:
+            name, equals, theirs = text.partition("=")
+            name = name.strip().lower()
+            if not equals or not theirs.strip():
+                raise UsageError(f"expected {_SHOWN}, found {text!r}")
+            if name in seen:
+                raise UsageError(f"expected {name!r} once in --map, found it twice")
+            seen.add(name)
+            if name == _SEPARATOR:
+                separator = theirs
+            elif name.removeprefix(_LABEL) in LABELS and name.startswith(_LABEL):
+                _add(words, name.removeprefix(_LABEL), theirs)
+            elif name in columns:
+                columns[name] = theirs.strip()
+            else:
+                raise UnknownName("column", name, [*COLUMNS, *(_LABEL + each for each in LABELS), _SEPARATOR])
+        for label in LABELS:
+            words.setdefault(label, label)
+        return cls(columns, words, separator)
+
+    def label(self, value: object) -> str:
+        """Return the label that a value means; raises ValueError for one that means none."""
+        written = word_of(value)
+        label = self.words.get(written.casefold(), "")
+        if not label:
+            raise ValueError(f"expected the label {', '.join(self.words)}, found {written[:40]!r}")
+        return label
+
+
+def word_of(value: object) -> str:
+    """Return a value as the word that a mapping names: true, 1, yes."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    # Half of a character, which JSON can hold, cannot be written anywhere.
+    return "" if value is None else str(value).encode("utf-8", "replace").decode().strip()
+
+
+def _add(words: dict[str, str], label: str, theirs: str) -> None:
+    for word in filter(None, (each.strip().casefold() for each in theirs.split(","))):
+        if words.setdefault(word, label) != label:
+            raise UsageError(f"expected {word!r} to mean one label, found {words[word]} and {label}")

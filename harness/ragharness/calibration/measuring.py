@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from ragharness.buckets import decide, grade
-from ragharness.calibration.mapping import LABELS
+from ragharness.calibration.labelled import LABELS
 from ragharness.graders import waits
 from ragharness.scores.values import Share, share
 from ragharness.support.threads import in_order

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ragharness.cli._console import print_lines
-from ragharness.cli._probe import probe_lines
 from ragharness.console import Live
 from ragharness.errors import UnknownName
+from ragharness.questions.probe import verdict
 from ragharness.records import ROWS
 from ragharness.reports.text import aligned, clean, labelled, one_line, paragraph
 from ragharness.scores.schema import ROW_NAMES
@@ -258,3 +258,24 @@ def cost_line(wanted: Plan, model: str, settings: dict[str, str]) -> str:
         f"{model}: up to {wanted.calls} calls about {len(wanted.passages)} passages, about"
         f" {wanted.prompt_tokens} tokens in and {wanted.completion_tokens} out, {told}"
     )
+
+
+def probe_facts(probed: Sequence[Probed]) -> list[dict[str, Any]]:
+    """Return the probe as JSON values."""
+    return [{**each._asdict(), "tells": each.tells} for each in probed]
+
+
+def probe_lines(probed: Sequence[Probed], width: int) -> list[str]:
+    """Return the probe as a table, and in a sentence what the text gives away."""
+    if not any(each.auc is not None for each in probed):
+        return paragraph("text-only probe: too few questions that want a refusal, or an answer", width)
+    head = ("TEXT-ONLY PROBE", "N", "AUC", "TOPICS OUT", "SHUFFLED", "95%")
+    rows = [
+        (each.row, str(each.refusals), *map(_rounded, (each.auc, each.topics_out, each.shuffled, each.noise)))
+        for each in probed
+    ]
+    return [*aligned([head, *rows]), *paragraph(verdict(probed), width)]
+
+
+def _rounded(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.2f}"

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from ragharness.reports.tables import Section
     from ragharness.rubrics.items import Item
-    from ragharness.rubrics.reading import Loaded
+    from ragharness.rubrics.rubric import Loaded
     from ragharness.rubrics.scores import RubricScores
     from ragharness.rubrics.scoring import Means
     from ragharness.store import RunFolder
@@ -47,30 +46,29 @@ def prepare(rubric: str, judge: list[str] | None, people: Path | None, *, offlin
     loaded = open_active(rubric)
     settings = Options.parse(judge or (), flag="--judge").starting("")
     model = ModelJudge(settings, cache_folder(), offline=offline) if settings else None
-    means = needs(loaded.rubric, Means(model, people=read_opinions(people) if people else ()))
-    return Prepared(loaded, means)
+    means = Means(model, people=read_opinions(people) if people else ())
+    return Prepared(loaded, needs(loaded.rubric, means))
 
 
-def score_run(
-    prepared: Prepared, folder: RunFolder, base: str = "", *, offline: bool = False, source: str = ""
-) -> RubricScores:
-    """Return the scores of a run, kept in its folder beside the rubric."""
+def score_by(
+    prepared: Prepared, of: RunFolder | Path, base: str = "", *, offline: bool, source: str
+) -> tuple[RubricScores, list[Section]]:
+    """Return the scores of a run, kept in its folder, or of a file of outputs, and the report of them."""
     import msgspec
 
-    found = score_items(prepared, _items(folder, base, offline, source))
-    title = prepared.loaded.rubric.title
-    folder.write(f"rubric-{title}.yaml", prepared.loaded.text.encode())
-    folder.write(f"rubric-{title}.json", msgspec.json.format(msgspec.json.encode(found)))
-    return found
-
-
-def score_items(prepared: Prepared, items: Sequence[Item]) -> RubricScores:
-    """Return the scores of outputs; from now on the version is not changed."""
+    from ragharness.reports.rubric import rubric_scores_sections
+    from ragharness.rubrics.items import read_items
     from ragharness.rubrics.scoring import score
     from ragharness.rubrics.shelf import mark_used
 
+    rubric = prepared.loaded.rubric
+    items = read_items(of) if isinstance(of, Path) else _items(of, base, offline, source)
     mark_used(prepared.loaded)
-    return score(prepared.loaded.rubric, items, prepared.means)
+    found = score(rubric, items, prepared.means)
+    if not isinstance(of, Path):
+        of.write(f"rubric-{rubric.title}.yaml", prepared.loaded.text.encode())
+        of.write(f"rubric-{rubric.title}.json", msgspec.json.format(msgspec.json.encode(found)))
+    return found, rubric_scores_sections(found)
 
 
 def _items(folder: RunFolder, base: str, offline: bool, source: str) -> list[Item]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ragharness.cli._options import CONCURRENCY, DRY_RUN, FALSE_CORRECT, GRADER, GRADER_OPTION, JSON
 from ragharness.errors import UsageError
+
+if TYPE_CHECKING:
+    from ragharness.graders import Grader
 
 _RUN = typer.Argument(
     "", metavar="[RUN]", help="Run whose answers were labelled: its folder, a part of its name, or a tag."
@@ -60,17 +63,12 @@ def calibrate(
         raise UsageError(
             "expected a run or --answers FILE, found none", help="docs/calibration.md describes both"
         )
-    _file(
-        answers,
-        mapping or [],
-        grader,
-        grader_option or [],
-        false_correct,
-        concurrency,
-        show,
-        dry_run=dry_run,
-        as_json=as_json,
-    )
+    from ragharness.download import cache_folder
+    from ragharness.graders import load_grader
+
+    cache = cache_folder() / "answers"
+    chosen = load_grader(grader, false_correct, grader_option or [], cache=cache, dry_run=dry_run)
+    _file(answers, mapping or [], chosen, concurrency, show, dry_run=dry_run, as_json=as_json)
     return 0
 
 
@@ -88,9 +86,7 @@ def _run(run: str, labels: Path | None, show: int, *, as_json: bool) -> int:
 def _file(
     answers: Path,
     mapping: list[str],
-    grader: str,
-    grader_option: list[str],
-    false_correct: float | None,
+    chosen: Grader,
     concurrency: int,
     show: int,
     *,
@@ -101,12 +97,9 @@ def _file(
     from ragharness.calibration import calibrate as measure
     from ragharness.cli._console import columns, print_json, print_lines
     from ragharness.console import Live
-    from ragharness.download import cache_folder
-    from ragharness.graders import cost_lines, load_grader
+    from ragharness.graders import cost_lines
     from ragharness.reports import calibration_facts, calibration_lines
 
-    folder = cache_folder() / "answers"
-    chosen = load_grader(grader, false_correct, grader_option, cache=folder, dry_run=dry_run)
     labelled = read_labelled(answers, Mapping.parse(mapping))
     live = Live()
     try:

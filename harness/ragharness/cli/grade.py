@@ -18,7 +18,7 @@ from ragharness.cli._options import (
     RUN,
     SOURCE,
 )
-from ragharness.cli._rubrics import BASE, JUDGE, PEOPLE, RUBRIC
+from ragharness.cli._rubrics import BASE, EXIT, JUDGE, PEOPLE, RUBRIC, prepare, score_by
 from ragharness.errors import UsageError
 
 if TYPE_CHECKING:
@@ -104,17 +104,12 @@ def _by_rubric(
 ) -> int:  # fmt: skip
     """Print the scores of a run, or of a file of outputs that no run of ours made."""
     from ragharness.cli._console import print_report
-    from ragharness.cli._rubrics import EXIT, prepare, score_items, score_run
-    from ragharness.reports.rubric import rubric_scores_sections
-    from ragharness.rubrics.items import read_items
     from ragharness.store import find_run
 
     prepared = prepare(rubric, judge, people, offline=offline)
-    if of.endswith(".jsonl"):
-        found = score_items(prepared, read_items(Path(of)))
-    else:
-        found = score_run(prepared, find_run(of), base, offline=offline, source=source)
-    print_report(found, rubric_scores_sections(found), "json" if as_json else "text")
+    outputs = Path(of) if of.endswith(".jsonl") else find_run(of)
+    found, sections = score_by(prepared, outputs, base, offline=offline, source=source)
+    print_report(found, sections, "json" if as_json else "text")
     return EXIT[found.verdict]
 
 

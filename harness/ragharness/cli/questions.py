@@ -117,8 +117,7 @@ def check(
 
     Checks every property of the set; exit code 1 on a finding.
     """
-    from ragharness.cli._probe import probe_facts
-    from ragharness.cli._questions import check_lines
+    from ragharness.cli._questions import check_lines, probe_facts
     from ragharness.questions.checks import check_questions, remarks
     from ragharness.questions.loading import load_questions, questions_about
     from ragharness.questions.probe import probe

@@ -39,30 +39,27 @@ def listed(form: str = FORM, as_json: bool = JSON) -> None:
 def show(rubric: str = _RUBRIC, form: str = FORM, as_json: bool = JSON) -> None:
     """Show a rubric: dimensions, methods, weights as written and normalised, thresholds, safety checks."""
     from ragharness.reports.rubric import rubric_sections
-    from ragharness.rubrics.rubric import Header
     from ragharness.rubrics.shelf import find_rubric
 
     found = find_rubric(rubric).rubric
-    told = {"header": Header.of(found), "normalised": found.normalised, "rubric": found}
-    _print(told, rubric_sections(found, Header.of(found)), form, as_json)
+    told = {"header": found.header, "normalised": found.normalised, "rubric": found}
+    _print(told, rubric_sections(found), form, as_json)
 
 
 def check(rubric: str = _RUBRIC, as_json: bool = JSON) -> int:
     """Say what keeps a rubric from being activated: line, expected, found. Exit code 1: something does."""
     from ragharness.cli._console import print_json, print_lines
-    from ragharness.rubrics import shelf
-    from ragharness.rubrics.checking import check as problems_of
+    from ragharness.rubrics import checking, shelf
 
     loaded = shelf.find_rubric(rubric)
-    found = problems_of(loaded, shelf.parent_of(loaded))
+    found = checking.check(loaded, shelf.parent_of(loaded))
     wrong = [each for each in found if not each.advice]
     if as_json:
         print_json([each._asdict() for each in found])
     else:
         lines = [f"{'advice' if each.advice else 'error'}: {loaded.path}, {each}" for each in found]
-        print_lines(
-            [*lines, f"{loaded.rubric.title}: {len(wrong)} problems, {len(found) - len(wrong)} advised"]
-        )
+        told = f"{loaded.rubric.title}: {len(wrong)} problems, {len(found) - len(wrong)} advised"
+        print_lines([*lines, told])
     return EXIT_PROBLEMS if wrong else 0
 
 
@@ -73,13 +70,9 @@ def branch(
 ) -> None:
     """Write a new version of a rubric as a draft; edits of a used version move into it."""
     from ragharness.cli._console import print_lines
-    from ragharness.errors import UnknownName
-    from ragharness.rubrics.changes import ORDER
-    from ragharness.rubrics.versions import branch as make
+    from ragharness.rubrics import shelf
 
-    if claim and claim not in ORDER:
-        raise UnknownName("class of changes", claim, ORDER)
-    made = make(rubric, next((each for each in ORDER if each == claim), None), out)
+    made = shelf.branch(rubric, claim, out)
     lines = [f"{made.title} ({made.change_class}): {made.path}", *(f"  {each.told}" for each in made.changes)]
     lines += [f"{made.restored} is again as it was used"] if made.restored else []
     print_lines([*lines, f"edit it, then: ragharness rubric check {made.path}, and write status: active"])
@@ -95,12 +88,11 @@ def cost(
     """Estimate the calls, tokens and cost of each dimension; advice, nothing is blocked."""
     from ragharness.pipelines._llm.endpoint import price_of
     from ragharness.reports.rubric import cost_section
-    from ragharness.rubrics.comparing import estimate
+    from ragharness.rubrics.judge import estimate
     from ragharness.rubrics.shelf import find_rubric
 
     found = find_rubric(rubric).rubric
-    price = price_of(model) if model else None
-    costs = estimate(found, outputs, price)
+    costs = estimate(found, outputs, price_of(model) if model else None)
     _print(costs, [cost_section(found.title, costs, outputs)], form, as_json)
 
 
@@ -112,9 +104,9 @@ def diff(
 ) -> None:
     """Compare two rubrics, with the class of the change and its cost; or two scores kept as JSON."""
     from ragharness.reports.rubric import change_section, cost_section, scores_beside_section
-    from ragharness.rubrics.changes import change_class, changes
-    from ragharness.rubrics.comparing import compare_scores, estimate
-    from ragharness.rubrics.scores import read_scores
+    from ragharness.rubrics.checking import change_class, changes
+    from ragharness.rubrics.judge import estimate
+    from ragharness.rubrics.scores import compare_scores, read_scores
     from ragharness.rubrics.shelf import find_rubric
 
     if first.endswith(".json") and second.endswith(".json"):

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 VERSION = "1"
 ADJUDICATED = "adjudicated"
+"""The name of the file that settles disagreements."""
 
 Key = tuple[str, str]
 """Question, digest of the answer's text."""
@@ -54,7 +55,7 @@ class HumanGrader:
     ) -> Reading:
         """Return the reading of people's bucket; open where they differ or none is known."""
         _, reading = read_given(question, answer, retrieved, supporting)
-        given = self._labels.get((question.id, _digest(answer.text)), {})
+        given = self._labels.get((question.id, digest_of(answer.text)), {})
         said = {given[ADJUDICATED]} if ADJUDICATED in given else set(given.values())
         if len(said) != 1:
             told = ", ".join(f"{name}: {bucket}" for name, bucket in sorted(given.items()))
@@ -119,5 +120,6 @@ def _read(file: Path, found: defaultdict[Key, dict[str, Bucket]]) -> bytes:
     return content
 
 
-def _digest(text: str) -> str:
+def digest_of(text: str) -> str:
+    """Return the digest by which a label knows its answer."""
     return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()

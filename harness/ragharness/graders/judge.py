@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from ragharness.errors import UsageError
 from ragharness.graders.judging.prompts import FOLDER, digest_of, load_prompts
-from ragharness.graders.judging.votes import Votes
+from ragharness.graders.judging.votes import TIMEOUT, Votes
 from ragharness.graders.reading.answer import parse_answer
 from ragharness.graders.reading.given import claim_citations, read_given
 from ragharness.pipelines._llm.endpoint import connect, local
@@ -38,7 +38,6 @@ REJECT = 2.0
 AGREED = 2 / 3
 """Share of the votes that must say the same; else they are split."""
 
-TIMEOUT = 120.0
 _VARIED = "0.7"
 """Temperature of several votes: at 0 they would all be the same."""
 

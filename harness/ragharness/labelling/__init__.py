@@ -1,9 +1,25 @@
 """People's labels of a run's answers: which ones, how they are given, kept and settled."""
 
-from ragharness.labelling.consensus import Pair, People, labels_told, read_people
-from ragharness.labelling.labels import Answered, Label, answered, labels_folder
-from ragharness.labelling.opening import open_labelling, spread_of
-from ragharness.labelling.sampling import LEAST, Design, enlarged, population_digest, read_design, stratum_of
+from ragharness.labelling.labels import (
+    Answered,
+    Label,
+    Pair,
+    People,
+    answered,
+    labels_folder,
+    labels_told,
+    read_people,
+)
+from ragharness.labelling.sampling import (
+    LEAST,
+    Design,
+    enlarged,
+    open_labelling,
+    population_digest,
+    read_design,
+    spread_of,
+    stratum_of,
+)
 from ragharness.labelling.session import Given, Labelling
 from ragharness.labelling.tables import read_table, write_table
 

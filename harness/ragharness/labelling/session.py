@@ -12,17 +12,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ragharness.errors import UsageError
-from ragharness.labelling.consensus import read_people
+from ragharness.graders.human import ADJUDICATED, digest_of
 from ragharness.labelling.items import Item, item_of
 from ragharness.labelling.labels import (
-    ADJUDICATED,
     LONGEST_COMMENT,
     MOST_QUALITY,
     Label,
     append_label,
-    digest_of,
     path_of,
     read_labels,
+    read_people,
 )
 from ragharness.records import Bucket, Record, YesNo
 from ragharness.store.lock import exclusive

@@ -9,14 +9,15 @@ from ragharness.reports.tables import Section
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ragharness.graders.judging.votes import Taken
     from ragharness.reports.text import Tone
-    from ragharness.rubrics.changes import Change
-    from ragharness.rubrics.comparing import ScoresBeside
-    from ragharness.rubrics.judge import Taken
+    from ragharness.rubrics.checking import Change
     from ragharness.rubrics.rubric import Header, Rubric
-    from ragharness.rubrics.scores import DimensionScore, RubricScores
+    from ragharness.rubrics.scores import DimensionScore, RubricScores, ScoresBeside
 
 _TONES: dict[str, Tone] = {"pass": "good", "fail": "bad", "incomplete": "unclear"}
+_CAME = {True: "pass", False: "FAIL", None: "open"}
+_TAKEN = ("dimension", "calls", "tokens", "cost", "each")
 _SHOWN = 10
 """Outputs that fail and are named."""
 
@@ -28,93 +29,76 @@ def header(rubric: Header) -> str:
 
 def rubric_scores_sections(found: RubricScores) -> list[Section]:
     """Return the report: header, dimensions, verdict, what fails, and what each dimension took."""
-    head = ["dimension", "method", "weight", "share", "score", "threshold", "passed", "", "with people"]
-    rows = [_row(each) for each in found.dimensions]
-    total = "none" if found.total is None else f"{found.total:.1f}"
+    head = ["dimension", "weight", "share", "score", "threshold", "passed", ""]
+    people = any(each.effective is not None for each in found.dimensions)
+    rows = [_row(each)[: None if people else -1] for each in found.dimensions]
+    total = _number(found.total, 1)
     gates = [each.id for each in found.dimensions if each.gate and each.passes is False]
     why = f" (a failed gate fails it whatever the total: {', '.join(gates)})" if gates else ""
     told = [f"{found.verdict.upper()}{why}: {found.outputs} outputs, weighted total {total} of 100"]
-    models = [
-        f"{what}: {name}" for what, name in (("judge", found.judge), ("embedding", found.embedding)) if name
-    ]
-    return [
-        Section("", [header(found.rubric), *models], head, rows, left=frozenset({0, 1})),
-        Section("", told, tone=_TONES[found.verdict]),
-        Section("", found.notes),
-        Section(
-            "Outputs that do not pass",
-            (),
-            ("output", "dimension", "why"),
-            _failing(found),
-            frozenset({0, 1, 2}),
-        ),
-        _appendix(found),
-    ]
-
-
-def _row(each: DimensionScore) -> list[str]:
-    came = {True: "pass", False: "FAIL", None: "open"}[each.passes]
-    applies = set(each.outputs) - {"not_applicable"}
-    count = sum(each.outputs.values()) - each.outputs.get("not_applicable", 0)
-    return [
-        each.id,
-        each.method,
-        "gate" if each.gate else _number(each.weight, 2),
-        "" if each.share is None else f"{each.share:.3f}",
-        _number(each.mean, 1),
-        "" if each.gate else _number(each.threshold, 0),
-        f"{each.passed}/{count}",
-        came if applies else "n/a",
-        "" if each.effective is None else f"{each.effective:.1f}",
-    ]
-
-
-def _number(value: float | None, places: int) -> str:
-    return "none" if value is None else f"{value:.{places}f}"
-
-
-def _failing(found: RubricScores) -> list[list[str]]:
+    models = [f"judge: {found.judge}"] * bool(found.judge)
+    models += [f"embedding: {found.embedding}"] * bool(found.embedding)
     marks = [
         [item.id, mark.dimension, mark.told or mark.status.replace("_", " ")]
         for item in found.items
         for mark in item.marks
         if mark.passes is not True and mark.status != "not_applicable"
     ]
-    more = len(marks) - _SHOWN
-    return [*marks[:_SHOWN], *([["", "", f"and {more} more"]] if more > 0 else [])]
-
-
-def _appendix(found: RubricScores) -> Section:
-    head = ["dimension", "calls", "tokens", "cost", "an output", "vote variance"]
-    rows = []
-    for each in found.dimensions:
-        spread = "" if each.variance is None else f"{each.variance:.2f}"
-        rows.append([*_taken(each.id, each.taken, found.outputs), spread])
-    return Section("Appendix: what each dimension took", (), head, rows)
-
-
-def _taken(name: str, taken: Taken, outputs: int) -> list[str]:
-    tokens = taken.prompt_tokens + taken.completion_tokens
-    if taken.cost is None:
-        return [name, f"{taken.calls:,}", f"{tokens:,}", "unknown", "unknown"]
+    more = [["", "", f"and {len(marks) - _SHOWN} more"]] if len(marks) > _SHOWN else []
+    left = frozenset({0, 1, 2})
+    took = [
+        [each.id, each.method, *_taken(each.taken, found.outputs), _number(each.variance, 2, "")]
+        for each in found.dimensions
+    ]
     return [
-        name,
-        f"{taken.calls:,}",
-        f"{tokens:,}",
-        f"${taken.cost:.4g}",
-        f"${taken.cost / max(1, outputs):.2g}",
+        Section("", [header(found.rubric), *models], [*head, *["with people"] * people], rows),
+        Section("", told, tone=_TONES[found.verdict]),
+        Section("", found.notes),
+        Section("Outputs that do not pass", (), ("output", "dimension", "why"), marks[:_SHOWN] + more, left),
+        Section(
+            "Appendix: what each dimension took",
+            (),
+            ("dimension", "method", *_TAKEN[1:], "variance"),
+            took,
+            frozenset({0, 1}),
+        ),
     ]
 
 
-def rubric_sections(rubric: Rubric, header_of: Header) -> list[Section]:
+def _row(each: DimensionScore) -> list[str]:
+    count = sum(each.outputs.values()) - each.outputs.get("not_applicable", 0)
+    return [
+        each.id,
+        "gate" if each.gate else _number(each.weight, 2),
+        _number(each.share, 3, ""),
+        _number(each.mean, 1),
+        "" if each.gate else _number(each.threshold, 0),
+        f"{each.passed}/{count}",
+        _CAME[each.passes] if count else "n/a",
+        _number(each.effective, 1, ""),
+    ]
+
+
+def _number(value: float | None, places: int, missing: str = "none") -> str:
+    return missing if value is None else f"{value:.{places}f}"
+
+
+def _taken(taken: Taken, outputs: int) -> list[str]:
+    tokens = taken.prompt_tokens + taken.completion_tokens
+    cost = taken.cost
+    costs = ["unknown"] * 2 if cost is None else [f"${cost:.4g}", f"${cost / max(1, outputs):.2g}"]
+    return [f"{taken.calls:,}", f"{tokens:,}", *costs]
+
+
+def rubric_sections(rubric: Rubric) -> list[Section]:
     """Return a rubric: every dimension with its method, both weights, and its threshold."""
     head = ["dimension", "method", "weight", "normalised", "threshold", "description"]
     rows = [
         [
             each.id,
-            each.method + ("*" if each.method_from else ""),
+            each.method + "*" * bool(each.method_from),
             "gate" if each.gate else _number(each.weight, 2),
-            f"{rubric.normalised[each.id]:.4f}" if each.id in rubric.normalised else "",
+            _number(rubric.normalised.get(each.id), 4, ""),
             "" if each.gate else _number(each.threshold, 0),
             each.description,
         ]
@@ -127,30 +111,29 @@ def rubric_sections(rubric: Rubric, header_of: Header) -> list[Section]:
     told += [f"* {each.id}: method from {each.method_from}" for each in rubric.dimensions if each.method_from]
     policy = rubric.safety_policy
     checks = [[each.id, each.method, each.human or "no person", each.description] for each in policy.checks]
-    checked = Section(
-        f"Safety policy {policy.reference}", (), ("check", "method", "human", ""), checks, frozenset(range(4))
-    )
-    return [Section("", [header(header_of), *told], head, rows, left=frozenset({0, 1, 5})), checked]
+    names = ("check", "method", "human", "description")
+    return [
+        Section("", [header(rubric.header), *told], head, rows, left=frozenset({0, 1, 5})),
+        Section(f"Safety policy {policy.reference}", (), names, checks, frozenset(range(4))),
+    ]
 
 
 def cost_section(title: str, costs: Mapping[str, Taken], outputs: int) -> Section:
     """Return what dimensions will take; advice only."""
-    rows = [_taken(name, taken, outputs) for name, taken in costs.items()]
+    rows = [[name, *_taken(taken, outputs)] for name, taken in costs.items()]
     told = [f"{title}: estimated for {outputs:,} outputs; everything else runs without calls"]
-    return Section("", told, ("dimension", "calls", "tokens", "cost", "an output"), rows)
+    return Section("", told, _TAKEN, rows)
 
 
 def change_section(changes: Sequence[Change], size: str | None) -> Section:
     """Return what differs between two versions."""
-    rows = [[each.weight, each.told] for each in changes]
-    return Section(f"{size or 'no'} change", (), ("class", "difference"), rows, frozenset({0, 1}))
+    return Section(f"{size or 'no'} change", (), ("class", "difference"), changes, frozenset({0, 1}))
 
 
 def scores_beside_section(found: ScoresBeside) -> Section:
     """Return two scores side by side, under the banner where the rubrics differ."""
-    first, second = found.rubrics
     both = {**found.dimensions, **({"weighted total": found.totals} if found.totals else {})}
     rows = [[name, *(_number(each, 1) for each in pair)] for name, pair in both.items()]
-    head = ("dimension", f"{first.id} {first.version}", f"{second.id} {second.version}")
+    head = ("dimension", *(f"{each.id} {each.version}" for each in found.rubrics))
     told = [found.banner] if found.banner else []
-    return Section("", [*told, header(first), header(second)], head, rows, tone="unclear" if told else "")
+    return Section("", [*told, *map(header, found.rubrics)], head, rows, tone="unclear" if told else "")

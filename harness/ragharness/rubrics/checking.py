@@ -1,58 +1,49 @@
-"""What a rubric must have before it can be activated; a draft may lack any of it."""
+"""What a rubric must have before it is activated (a draft may lack it), and how large a change of one is."""
 
 from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-import msgspec
-from msgspec import Meta, Struct
+from msgspec.structs import asdict, replace
 
-from ragharness.rubrics.changes import change_class
-from ragharness.rubrics.rubric import JUDGED, METHODS, MOST_DIMENSIONS, Check, Dimension
-from ragharness.rubrics.rules import fault
+from ragharness.rubrics.methods import fault_of
+from ragharness.rubrics.rubric import JUDGED, METHODS, Dimension
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ragharness.rubrics.reading import Loaded
-    from ragharness.rubrics.rubric import Rubric
+    from ragharness.rubrics.rubric import Check, Loaded, Rubric
 
+ChangeClass = Literal["patch", "minor", "major"]
+CLASSES: tuple[ChangeClass, ...] = get_args(ChangeClass)
+
+TWEAK = 5.0
+"""Points that a threshold may move in a patch."""
+
+MATERIAL = 0.05
+"""A normalised weight that moves by more is re-weighted materially."""
+
+MOST_DIMENSIONS = 10
 ADVISED = range(4, 9)
 """Dimensions: fewer hide failures, more are not read."""
 
 MOST_VOTES = 25
-_ID = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 VERSION = re.compile(r"\d{1,6}\.\d{1,6}")
+_ROUNDING = 1e-9
+_ID = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 _UNTIED = frozenset({"final", "current", "latest", "new"})
 _WORD = re.compile(r"[^\W_]+")
 _EMPTY = frozenset(
     {"a", "an", "and", "be", "how", "is", "it", "must", "of", "output", "s", "should", "the", "this"}
 )
 _PERSONAL = re.compile(r"(?i)\bpii\b|\bpersonal(?:ly)? (?:data|identif\w+|information)")
-
-
-class Claims(Struct, forbid_unknown_fields=True):
-    """Arguments of the rule ``claims``: what claims are checked against, the field of a JSON output."""
-
-    against: Annotated[list[Literal["context", "input", "messages", "tool_calls"]], Meta(min_length=1)]
-    field: str = ""
-
-
-class Cosine(Struct, forbid_unknown_fields=True):
-    """Arguments of the rule ``cosine``: the cosines that score 0 and 10."""
-
-    to: Literal["expected", "input"]
-    zero_at: float
-    ten_at: float
-
-
-_ONLY_RULE: dict[str, tuple[str, type[Claims | Cosine]]] = {
-    "semantic_similarity": ("cosine", Cosine),
-    "claim_pipeline": ("claims", Claims),
-    "groundedness": ("claims", Claims),
-}
+_SIZES: dict[str, ChangeClass] = {
+    "gate": "major", "human": "major", "method": "minor", "threshold": "minor", "rule": "minor",
+    "votes": "minor", "model": "minor", "weight": "minor",
+}  # fmt: skip
+"""Fields of a dimension whose change is more than wording."""
 
 
 class Problem(NamedTuple):
@@ -69,95 +60,98 @@ class Problem(NamedTuple):
     line: int = 0
 
     def __str__(self) -> str:
-        return f"line {self.line}: expected {self.expected}, found {_shown(self.found)}"
+        found = "none" if self.found is None or self.found == "" else self.found
+        return f"line {self.line}: expected {self.expected}, found {found}"
+
+
+class Change(NamedTuple):
+    """One difference between two versions."""
+
+    weight: ChangeClass
+    told: str
 
 
 def check(loaded: Loaded, parent: Rubric | None = None) -> list[Problem]:
     """Return every problem of a rubric in the order of its lines; ``parent``: what it was branched from."""
-    found = [*_fields(loaded.rubric), *_weights(loaded.rubric), *_dimensions(loaded.rubric)]
-    found += [*_policy(loaded.rubric), *_version(loaded.rubric, parent)]
+    rubric = loaded.rubric
+    found = [*_fields(rubric), *_dimensions(rubric), *_policy(rubric), *_version(rubric, parent)]
     problems = [each._replace(line=loaded.line(each.place)) for each in found]
     return sorted(problems, key=lambda each: (each.line, each.rule))
 
 
-def _shown(value: object) -> str:
-    return value if isinstance(value, str) and value else "none" if value in ("", None) else f"{value}"
+def change_class(old: Rubric, new: Rubric) -> ChangeClass | None:
+    """Return the class of the largest difference; None where nothing differs."""
+    return next((each.weight for each in changes(old, new)), None)
+
+
+def changes(old: Rubric, new: Rubric) -> list[Change]:
+    """Return every difference, the largest first; a version is no difference from another."""
+    found = sorted(_changes(old, new), key=lambda each: -CLASSES.index(each.weight))
+    versioned = replace(old, version=new.version, parent=new.parent, change_class=new.change_class)
+    if not found and versioned.hash != new.hash:
+        found.append(Change("patch", "the order, or all weights in the same proportion"))
+    return found
 
 
 def _fields(rubric: Rubric) -> Iterator[Problem]:
-    for name in ("id", "version", "owner"):
-        if not getattr(rubric, name).strip():
+    for name in ("id", "version", "owner", "dimensions"):
+        if not str(getattr(rubric, name) or "").strip():
             yield Problem(1, f"$.{name}", f"a field {name}", "none")
-    if rubric.id and not _ID.fullmatch(rubric.id):
-        yield Problem(1, "$.id", "an id of small letters, digits and hyphens", repr(rubric.id))
-    if rubric.version and not VERSION.fullmatch(rubric.version):
-        yield Problem(1, "$.version", "a version such as 1.0", repr(rubric.version))
-    if not rubric.dimensions:
-        yield Problem(1, "$.dimensions", "dimensions", "none")
     if not rubric.safety_policy.reference.strip():
         yield Problem(1, "$.safety_policy", "safety_policy with a reference", "none")
-    untied = _UNTIED & set(_words(f"{rubric.id} {rubric.name}"))
-    for word in sorted(untied):
+    if rubric.id:
+        yield from _id(rubric.id, "$.id")
+    if rubric.version and not VERSION.fullmatch(rubric.version):
+        yield Problem(1, "$.version", "a version such as 1.0", repr(rubric.version))
+    for word in sorted(_UNTIED & set(_words(f"{rubric.id} {rubric.name}"))):
         yield Problem(1, "$.id", "a name tied to the product's version", repr(word), advice=True)
-
-
-def _weights(rubric: Rubric) -> Iterator[Problem]:
-    for number, each in enumerate(rubric.dimensions):
-        place = f"$.dimensions[{number}].weight"
-        if each.gate:
-            if each.weight is not None:
-                yield Problem(2, place, f"no weight on the gate {each.id}", f"{each.weight:g}")
-        elif each.weight is None or not 0 <= each.weight < math.inf:
-            yield Problem(2, place, f"a weight of {each.id} from 0", each.weight)
-    if rubric.dimensions and not rubric.normalised:
-        yield Problem(2, "$.dimensions", "a dimension with a weight above 0", "none")
-
-
-def _dimensions(rubric: Rubric) -> Iterator[Problem]:
     count = len(rubric.dimensions)
+    if count and not rubric.normalised:
+        yield Problem(2, "$.dimensions", "a dimension with a weight above 0", "none")
     if count > MOST_DIMENSIONS:
         extra = f"$.dimensions[{MOST_DIMENSIONS}]"
         yield Problem(3, extra, f"at most {MOST_DIMENSIONS} dimensions, gates included", count)
     elif count and count not in ADVISED:
         yield Problem(3, "$.dimensions", "4 to 8 dimensions, as is advised", count, advice=True)
-    seen: set[str] = set()
-    for number, each in enumerate(rubric.dimensions):
-        place = f"$.dimensions[{number}]"
-        if not _ID.fullmatch(each.id):
-            yield Problem(1, f"{place}.id", "an id of small letters, digits and hyphens", each.id)
-        elif each.id in seen:
-            yield Problem(1, f"{place}.id", "an id of its own", f"{each.id} twice")
-        seen.add(each.id)
-        if _restates(each):
-            yield Problem(4, f"{place}.description", f"{each.id} to say more than its name", each.description)
-        yield from _method(each, place, rubric)
-        yield from _threshold(each, f"{place}.threshold")
+
+
+def _id(found: str, place: str) -> Iterator[Problem]:
+    if not _ID.fullmatch(found):
+        yield Problem(1, place, "an id of small letters, digits and hyphens", repr(found) if found else None)
 
 
 def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold().replace("_", " "))
 
 
-def _restates(each: Dimension) -> bool:
-    """Say whether a description holds no word that the name and id do not hold."""
-    return set(_words(each.description)) - _EMPTY <= set(_words(f"{each.name} {each.id}"))
-
-
-def _threshold(each: Dimension, place: str) -> Iterator[Problem]:
-    if each.gate:
-        if each.threshold is not None:
-            yield Problem(6, place, f"no threshold on the gate {each.id}: it passes or fails", each.threshold)
-    elif each.threshold is None or not 0 <= each.threshold <= 100:
-        yield Problem(6, place, f"a threshold of {each.id} from 0 to 100", each.threshold)
+def _dimensions(rubric: Rubric) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for number, each in enumerate(rubric.dimensions):
+        place = f"$.dimensions[{number}]"
+        yield from _id(each.id, f"{place}.id")
+        if each.id in seen:
+            yield Problem(1, f"{place}.id", "an id of its own", f"{each.id} twice")
+        seen.add(each.id)
+        if set(_words(each.description)) - _EMPTY <= set(_words(f"{each.name} {each.id}")):
+            yield Problem(4, f"{place}.description", f"{each.id} to say more than its name", each.description)
+        yield from _method(each, place, rubric)
+        for rule, field, most in ((2, "weight", math.inf), (6, "threshold", 100)):
+            value = getattr(each, field)
+            if each.gate and value is not None:
+                wanted = f"no {field} on the gate {each.id}: it passes or fails"
+                yield Problem(rule, f"{place}.{field}", wanted, value)
+            elif not each.gate and (value is None or not 0 <= value <= most or value == math.inf):
+                limit = f"from 0 to {most}" if rule == 6 else "from 0"
+                yield Problem(rule, f"{place}.{field}", f"a {field} of {each.id} {limit}", value)
 
 
 def _method(each: Check, place: str, rubric: Rubric) -> Iterator[Problem]:
-    gate = not isinstance(each, Dimension) or each.gate
-    allowed = [name for name in METHODS if name != "safety_layer" or isinstance(each, Dimension)]
+    dimension = isinstance(each, Dimension)
+    gate = each.gate if isinstance(each, Dimension) else True
+    allowed = [name for name in METHODS if name != "safety_layer" or dimension]
     if each.method not in allowed:
         yield Problem(5, f"{place}.method", f"a method of {each.id}: {', '.join(allowed)}", each.method)
-        return
-    if each.method == "safety_layer":
+    elif each.method == "safety_layer":
         if not gate:
             yield Problem(5, f"{place}.method", "safety_layer on a gate only", "it on a weighted dimension")
         if not rubric.safety_policy.checks:
@@ -165,50 +159,33 @@ def _method(each: Check, place: str, rubric: Rubric) -> Iterator[Problem]:
     elif each.method in (JUDGED, "human"):
         if not each.prompt.strip():
             yield Problem(7, f"{place}.prompt", f"a prompt of {each.id}", "none")
+    elif not each.rule:
+        yield Problem(7, f"{place}.rule", f"a rule of {each.id}", "none")
     else:
-        yield from _rules(each, f"{place}.rule")
-    if each.method == JUDGED and (each.votes is None or not 1 <= each.votes <= MOST_VOTES):
-        yield Problem(7, f"{place}.votes", f"votes of the judge from 1 to {MOST_VOTES}", each.votes)
-    if gate and each.method == JUDGED and each.human != "required":
-        wanted = "human: required, as no gate is decided by a judge alone"
-        yield Problem(18, f"{place}.method", wanted, repr(each.human))
-    about = f"{each.id.replace('_', ' ')} {each.description} {each.prompt}"
-    if each.method == JUDGED and _PERSONAL.search(about):
-        yield Problem(18, f"{place}.method", "a detector of personal data (rule: no_pii)", "a judge alone")
+        for name, arguments in each.rule.items():
+            expected, _, found = fault_of(each.method, name, arguments).partition(", found")
+            if expected:
+                yield Problem(7, f"{place}.rule.{name}", expected, found.lstrip(": "))
+    if each.method == JUDGED:
+        yield from _judged(each, place, gate=gate)
     if "no_pii" in each.rule and each.human != "on_flag":
         yield Problem(18, f"{place}.human", f"human: on_flag beside the detector of {each.id}", each.human)
 
 
-def _rules(each: Check, place: str) -> Iterator[Problem]:
-    if not each.rule:
-        yield Problem(7, place, f"a rule of {each.id}", "none")
-    only, shape = _ONLY_RULE.get(each.method, ("", Claims))
-    for name, arguments in each.rule.items():
-        if only and name != only:
-            told = f"the rule {only} for {each.method}, found {name}"
-        else:
-            told = _misshapen(name, arguments, shape) if only else fault(name, arguments)
-        if told:
-            expected, _, found = told.partition(", found")
-            yield Problem(7, f"{place}.{name}", expected, found.lstrip(": "))
-
-
-def _misshapen(name: str, arguments: dict[str, object], shape: type[Claims | Cosine]) -> str:
-    try:
-        found = msgspec.convert(arguments, shape)
-    except msgspec.ValidationError as error:
-        return f"arguments that the rule {name} takes, found: {error}"
-    if isinstance(found, Cosine) and not -1 <= found.zero_at < found.ten_at <= 1:
-        return f"zero_at below ten_at, both from -1 to 1, found {found.zero_at:g} and {found.ten_at:g}"
-    return ""
+def _judged(each: Check, place: str, *, gate: bool) -> Iterator[Problem]:
+    if each.votes is None or not 1 <= each.votes <= MOST_VOTES:
+        yield Problem(7, f"{place}.votes", f"votes of the judge from 1 to {MOST_VOTES}", each.votes)
+    if gate and each.human != "required":
+        wanted = "human: required, as no gate is decided by a judge alone"
+        yield Problem(18, f"{place}.method", wanted, repr(each.human))
+    if _PERSONAL.search(f"{each.id.replace('_', ' ')} {each.description} {each.prompt}"):
+        yield Problem(18, f"{place}.method", "a detector of personal data (rule: no_pii)", "a judge alone")
 
 
 def _policy(rubric: Rubric) -> Iterator[Problem]:
     for number, each in enumerate(rubric.safety_policy.checks):
-        place = f"$.safety_policy.checks[{number}]"
-        if not _ID.fullmatch(each.id):
-            yield Problem(1, f"{place}.id", "an id of small letters, digits and hyphens", each.id)
-        yield from _method(each, place, rubric)
+        yield from _id(each.id, f"$.safety_policy.checks[{number}].id")
+        yield from _method(each, f"$.safety_policy.checks[{number}]", rubric)
     layered = any(each.method == "safety_layer" for each in rubric.dimensions)
     if rubric.safety_policy.checks and not layered:
         yield Problem(18, "$.safety_policy", "a gate of the method safety_layer for its checks", "none")
@@ -225,10 +202,44 @@ def _version(rubric: Rubric, parent: Rubric | None) -> Iterator[Problem]:
     written = f"{parent.title}@{parent.hash}"
     if rubric.parent != written:
         yield Problem(8, "$.parent", written, rubric.parent)
-    if (rubric.id, rubric.version) == (parent.id, parent.version):
+    if rubric.title == parent.title:
         yield Problem(8, "$.version", "another version than its parent's", rubric.version)
-    is_class = change_class(parent, rubric)
-    if is_class and rubric.change_class != is_class:
-        yield Problem(
-            8, "$.change_class", f"{is_class}, by what differs from {parent.title}", rubric.change_class
-        )
+    size = change_class(parent, rubric)
+    if size and rubric.change_class != size:
+        wanted = f"{size}, by what differs from {parent.title}"
+        yield Problem(8, "$.change_class", wanted, rubric.change_class)
+
+
+def _changes(old: Rubric, new: Rubric) -> Iterator[Change]:
+    for name in ("id", "name", "owner"):
+        before, after = getattr(old, name), getattr(new, name)
+        if before != after:
+            yield Change("patch", f"{name}: {before!r} -> {after!r}")
+    if old.safety_policy != new.safety_policy:
+        yield Change("major", "the safety policy")
+    were, are = ({each.id: each for each in rubric.dimensions} for rubric in (old, new))
+    for name in [*were, *(each for each in are if each not in were)]:
+        if name in were and name in are:
+            yield from _changed(were[name], are[name])
+        else:
+            yield Change("minor", f"{name}: {'added' if name in are else 'removed'}")
+    for name in (each for each in old.normalised if each in new.normalised):
+        moved = new.normalised[name] - old.normalised[name]
+        if abs(moved) > _ROUNDING:
+            size: ChangeClass = "minor" if abs(moved) > MATERIAL + _ROUNDING else "patch"
+            yield Change(size, f"{name}: normalised weight {old.normalised[name]:.3f} {moved:+.3f}")
+
+
+def _changed(old: Dimension, new: Dimension) -> Iterator[Change]:
+    after = asdict(new)
+    for field, was in asdict(old).items():
+        now, size = after[field], _SIZES.get(field)
+        # Two weights are compared as shares.
+        if was == now or (field == "weight" and None not in (was, now)):
+            continue
+        if field == "method" and "human" in (was, now):
+            size = "major"
+        if field == "threshold" and None not in (was, now) and abs(was - now) <= TWEAK:
+            size = "patch"
+        told = f"{field} {was} -> {now}" if size else f"wording of the {field}"
+        yield Change(size or "patch", f"{old.id}: {told}")

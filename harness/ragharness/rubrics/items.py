@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from ragharness.errors import UsageError
 from ragharness.records import Passage, Verdict
@@ -15,14 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from ragharness.records import Answer, Question, Record
+    from ragharness.records import Question, Record
 
-
-class Marked(NamedTuple):
-    """A score from 0 to 10, and why."""
-
-    score: float
-    told: str = ""
+T = TypeVar("T")
+_Text = Annotated[str, Meta(min_length=1)]
 
 
 class Message(Struct, frozen=True):
@@ -95,49 +93,47 @@ class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return found
 
 
-def item_of(
-    question: Question | str, answer: Answer | str, passages: Sequence[Passage | str], golds: Sequence[str]
-) -> Item:
-    """Return one output that was handed over."""
-    return Item(
-        id="1",
-        input=question if isinstance(question, str) else question.text,
-        output=answer if isinstance(answer, str) else answer.text,
-        context=tuple(p if isinstance(p, str) else Source(p.id, p.text, p.title) for p in passages),
-        expected="; ".join(golds or (() if isinstance(question, str) else question.answers)),
-    )
+class Opinion(Struct, frozen=True, forbid_unknown_fields=True):
+    """One person's score of one dimension or safety check: kept beside the method's, never on top."""
+
+    item: _Text
+    dimension: _Text
+    score: Annotated[float, Meta(ge=0, le=10)]
+    """From 0 to 10; of a gate 10 passes."""
+    reason: _Text
+    who: _Text
+    when: _Text
 
 
-_ITEM = msgspec.json.Decoder(Item)
-
-
-def read_items(path: Path) -> tuple[Item, ...]:
+def read_items(path: Path) -> list[Item]:
     """Return the outputs of a JSONL file; raises UsageError with the line that cannot be read."""
-    items: list[Item] = []
-    try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    items.append(_item(path, number, line))
-    except OSError as error:
-        raise UsageError(f"expected outputs in {path}, found: {error.strerror}") from error
-    ids = [each.id for each in items]
-    twice = next((each for each in ids if ids.count(each) > 1), "") if len(set(ids)) < len(ids) else ""
+    found = _rows(path, Item, "input and output")
+    items = [each if each.id else replace(each, id=str(number)) for number, each in found]
+    twice = next((name for name, count in Counter(each.id for each in items).items() if count > 1), "")
     if twice or not items:
-        found = f"{twice!r} twice" if twice else "none"
-        raise UsageError(f"expected outputs with ids of their own in {path}, found {found}")
-    return tuple(items)
+        told = f"{twice!r} twice" if twice else "none"
+        raise UsageError(f"expected outputs with ids of their own in {path}, found {told}")
+    return items
 
 
-def _item(path: Path, number: int, line: bytes) -> Item:
+def read_opinions(path: Path) -> tuple[Opinion, ...]:
+    """Return the opinions of a JSONL file, of several on the same the last; raises UsageError."""
+    found = _rows(path, Opinion, "item, dimension, score, reason, who, when")
+    return tuple({(each.item, each.dimension): each for _, each in found}.values())
+
+
+def _rows(path: Path, kind: type[T], wanted: str) -> list[tuple[int, T]]:
+    number, found = 0, []
     try:
-        item = _ITEM.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"expected an object with input and output in line {number} of {path}, found: {error}",
-            help='{"id": "1", "input": "...", "output": "...", "context": ["..."]}',
-        ) from error
-    return item if item.id else msgspec.structs.replace(item, id=str(number))
+        for number, line in enumerate(path.read_bytes().splitlines(), 1):
+            if line.strip():
+                found.append((number, msgspec.json.decode(line, type=kind)))
+    except OSError as error:
+        raise UsageError(f"expected lines with {wanted} in {path}, found: {error.strerror}") from error
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        told = f"expected an object with {wanted} in line {number} of {path}, found: {error}"
+        raise UsageError(told, help="docs/rubrics.md shows the fields of a line") from error
+    return found
 
 
 def items_of_run(
@@ -161,41 +157,6 @@ def items_of_run(
         )
     for name in left:
         yield Item(id=name, input=asked[name].text)
-
-
-_Text = Annotated[str, Meta(min_length=1)]
-
-
-class Opinion(Struct, frozen=True, forbid_unknown_fields=True):
-    """One person's score of one dimension or safety check: kept beside the method's, never on top."""
-
-    item: _Text
-    dimension: _Text
-    score: Annotated[float, Meta(ge=0, le=10)]
-    """From 0 to 10; of a gate 10 passes."""
-    reason: _Text
-    who: _Text
-    when: _Text
-
-
-def read_opinions(path: Path) -> tuple[Opinion, ...]:
-    """Return the opinions of a JSONL file, of several on the same the last; raises UsageError."""
-    found: dict[tuple[str, str], Opinion] = {}
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError as error:
-        raise UsageError(f"expected opinions of people in {path}, found: {error.strerror}") from error
-    number = 1
-    try:
-        for number, line in enumerate(lines, 1):  # noqa: B007 (told below)
-            if line.strip():
-                opinion = msgspec.json.decode(line, type=Opinion)
-                found[opinion.item, opinion.dimension] = opinion
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"expected item, dimension, score, reason, who, when in line {number} of {path}, found: {error}"
-        ) from error
-    return tuple(found.values())
 
 
 def json_object(text: str) -> dict[str, Any] | None:

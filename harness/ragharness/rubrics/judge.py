@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, variance
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -13,25 +11,25 @@ from msgspec import Struct
 
 from ragharness.errors import TemporaryFailure, UnusableReply, UsageError
 from ragharness.graders.judging.fencing import fenced
+from ragharness.graders.judging.replies import object_of
+from ragharness.graders.judging.votes import TOKEN, Asker, Taken, until_read
+from ragharness.pipelines._llm.prompting import Message
 from ragharness.records import Usage
-from ragharness.rubrics.rubric import SCALE
+from ragharness.rubrics.items import Item
+from ragharness.rubrics.rubric import JUDGED, SCALE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ragharness.rubrics.items import Item
-    from ragharness.rubrics.rubric import Check
+    from ragharness.pipelines._llm.prices import Price
+    from ragharness.rubrics.rubric import Check, Rubric
 
-REPLIES = 3
-"""Replies for one vote before it counts as one that cannot be read."""
+_PROMPT = Path(__file__).parent / "prompts" / "judge.txt"
+_OUTPUT = 1500
+"""Characters of an input with its output, roughly."""
 
-ATTEMPTS = 5
-"""Calls for one reply of a service that is busy."""
-
-_PROMPTS = Path(__file__).parent / "prompts"
-_PLACE = re.compile(r"\{(name|definition|prompt|inputs)\}")
-_FENCED = re.compile(r"(?s)\A\s*```(?:json)?\s*\n(.*?)\n\s*```\s*\Z")
-
+_REPLY = 200
+"""Tokens of a judge's reply, roughly."""
 
 _SYSTEM = "You are a strict, fair judge. You reply with JSON alone."
 
@@ -52,21 +50,6 @@ class Judge(Protocol):
 
     def ask(self, prompt: str, vote: int = 0) -> Said:
         """Return the reply to a prompt; raises UnusableReply, TemporaryFailure."""
-
-
-class Taken(Struct, frozen=True):
-    """What calls took; the cost is None as soon as that of one of them is not known."""
-
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cost: float | None = 0.0
-
-    def __add__(self, other: Taken) -> Taken:
-        """Return both together."""
-        cost = None if self.cost is None or other.cost is None else self.cost + other.cost
-        prompt = self.prompt_tokens + other.prompt_tokens
-        return Taken(self.calls + other.calls, prompt, self.completion_tokens + other.completion_tokens, cost)
 
 
 class Reply(Struct, frozen=True):
@@ -101,21 +84,20 @@ def prompt_of(asked: Check, item: Item) -> str:
         "Expected": item.expected,
         "Output": item.text,
     }
-    inputs = "\n\n".join(
-        f"{name}:\n{fenced(text)}" for name, text in parts.items() if text or name == "Output"
+    shown = [f"{name}:\n{fenced(text)}" for name, text in parts.items() if text or name == "Output"]
+    return _PROMPT.read_text(encoding="utf-8").format(
+        name=getattr(asked, "name", "") or asked.id,
+        definition=asked.description,
+        prompt=asked.prompt.strip(),
+        inputs="\n\n".join(shown),
     )
-    name = getattr(asked, "name", "") or asked.id
-    values = {"name": name, "definition": asked.description, "prompt": asked.prompt.strip(), "inputs": inputs}
-    template = (_PROMPTS / "judge.txt").read_text(encoding="utf-8")
-    return _PLACE.sub(lambda found: values[found[1]], template)
 
 
 def read_reply(text: str) -> Reply | None:
     """Return a reply's JSON; None where it cannot be read."""
-    code = _FENCED.match(text)
     try:
-        reply = msgspec.json.decode(code[1] if code else text, type=Reply)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        reply = msgspec.convert(object_of(text), Reply)
+    except msgspec.ValidationError:
         return None
     whole = 0 <= reply.score <= SCALE and reply.rationale.strip() and (reply.evidence or reply.requirements)
     return reply if whole else None
@@ -123,32 +105,41 @@ def read_reply(text: str) -> Reply | None:
 
 def take_votes(judge: Judge, asked: Check, item: Item) -> Votes:
     """Return the votes of a judge on one output."""
-    prompt, wanted = prompt_of(asked, item), asked.votes or 1
-    found: list[Reply] = []
-    raw: list[str] = []
-    taken = Taken()
-    for vote in range(wanted):
-        for attempt in range(REPLIES):
-            said, spent = _said(judge, prompt, vote + attempt * wanted)
-            taken += spent
-            raw.append(said)
-            reply = read_reply(said)
-            if reply is not None:
-                found.append(reply)
-                break
+    prompt, wanted, taken = prompt_of(asked, item), asked.votes or 1, Taken()
+
+    def ask(vote: int) -> Said | str:
+        nonlocal taken
+        try:
+            said = judge.ask(prompt, vote)
+        except (UnusableReply, TemporaryFailure) as error:
+            taken += Taken(calls=1, cost=None)
+            return f"no reply: {error}"
+        spent = Taken.by(said.usage)
+        taken += msgspec.structs.replace(spent, cost=0.0) if said.usage.from_cache else spent
+        return said
+
+    voted = [until_read(ask, lambda said: read_reply(said.text), vote, wanted) for vote in range(wanted)]
+    found = [reply for _, reply in voted if reply]
     scores = tuple(each.score for each in found)
-    mean = fmean(scores) if len(scores) == wanted else None
-    spread = variance(scores) if len(scores) > 1 else None
-    return Votes(scores, mean, spread, tuple(raw), found[0].rationale if found else "", taken)
+    return Votes(
+        scores,
+        fmean(scores) if len(scores) == wanted else None,
+        variance(scores) if len(scores) > 1 else None,
+        tuple(each if isinstance(each, str) else each.text for replies, _ in voted for each in replies),
+        found[0].rationale if found else "",
+        taken,
+    )
 
 
-def _said(judge: Judge, prompt: str, vote: int) -> tuple[str, Taken]:
-    try:
-        text, usage = judge.ask(prompt, vote)
-    except (UnusableReply, TemporaryFailure) as error:
-        return f"no reply: {error}", Taken(calls=1, cost=None)
-    cost = 0.0 if usage.from_cache else usage.cost
-    return text, Taken(1, usage.prompt_tokens or 0, usage.completion_tokens or 0, cost)
+def estimate(rubric: Rubric, count: int, price: Price | None = None) -> dict[str, Taken]:
+    """Return what each judged dimension or check will take for so many outputs; advice, no limit."""
+    found: dict[str, Taken] = {}
+    for each in (each for each in rubric.asked if each.method == JUDGED):
+        calls = count * (each.votes or 1)
+        prompt = calls * len(prompt_of(each, Item(output="x" * _OUTPUT))) // TOKEN
+        cost = price.cost(prompt, calls * _REPLY) if price else None
+        found[each.id] = Taken(calls, prompt, calls * _REPLY, cost)
+    return found
 
 
 class ModelJudge:
@@ -160,32 +151,17 @@ class ModelJudge:
         """Raises UsageError for settings that cannot be meant."""
         from ragharness.options import Options
         from ragharness.pipelines._llm.endpoint import connect
-        from ragharness.support.background import Background
 
         given = {"max-tokens": "1024", **settings, "structured": "off"}
         options = Options(given, flag="--judge", offline=offline)
         self.name = options.text("model")
         if not self.name:
-            raise UsageError(
-                "expected the name of a model that judges, found none", help="--judge model=NAME"
-            )
-        self._endpoint = connect(options, self.name, cache and cache / "llm", "the judge")
-        self._loop = Background(self._endpoint)
+            told = "expected the name of a model that judges, found none"
+            raise UsageError(told, help="--judge model=NAME")
+        self._asker = Asker(connect(options, self.name, cache and cache / "llm", "the judge"))
 
     def ask(self, prompt: str, vote: int = 0) -> Said:
         """Return the reply, kept from an earlier call for the same vote; a busy service is waited for."""
-        from ragharness.pipelines._llm.prompting import Message
-        from ragharness.support.http import retried
-
-        sampling = self._endpoint.sampling
-        if sampling.seed is not None:
-            sampling, vote = replace(sampling, seed=sampling.seed + vote), 0
-
-        def request(_: bool) -> bytes:
-            return self._endpoint.request(_SYSTEM, [Message("user", prompt)], None, sampling)
-
-        said = self._endpoint.recall(request, vote)
-        if said is None:
-            said = self._loop.run(retried(lambda: self._endpoint.ask(request), ATTEMPTS))
-            self._endpoint.keep(said, vote)
+        request = self._asker.request(_SYSTEM, [Message("user", prompt)], None, vote)
+        said = self._asker.kept(request) or self._asker.ask(request)
         return Said(said.reply.text, said.usage)

@@ -1,34 +1,30 @@
-"""A rubric as its file gives it: dimensions with weights and thresholds, gates, safety checks."""
+"""A rubric: dimensions with weights and thresholds, gates, safety checks; and the reader of its file."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from functools import cached_property
-from typing import Any, Literal, get_args
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-Method = Literal[
-    "deterministic",
-    "semantic_similarity",
-    "llm_judge",
-    "human",
-    "claim_pipeline",
-    "groundedness",
-    "safety_layer",
-]
-METHODS: tuple[str, ...] = get_args(Method)
-"""The brief's four, and the three that it names without defining: claims, grounded claims, safety checks."""
+from ragharness.errors import RubricNotUsable
 
 JUDGED = "llm_judge"
-MOST_DIMENSIONS = 10
+METHODS = (
+    "deterministic", "semantic_similarity", JUDGED, "human", "claim_pipeline", "groundedness", "safety_layer",
+)  # fmt: skip
+"""The brief's four, and the three that it names without defining: claims, grounded claims, safety checks."""
+
 SCALE = 10.0
 """Methods score from 0 to 10; thresholds run from 0 to 100."""
 
-ChangeClass = Literal["patch", "minor", "major"]
-Rules = dict[str, dict[str, Any]]
+_LONGEST = 1_000_000
+_PLACE = re.compile(r" - at `(?:key in )?([^`]*)`$")
 
 
 class Check(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -37,7 +33,7 @@ class Check(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknow
     id: str = ""
     description: str = ""
     method: str = ""
-    rule: Rules = {}
+    rule: dict[str, dict[str, Any]] = {}
     """Names of rules, each with its arguments."""
     prompt: str = ""
     votes: int | None = None
@@ -64,11 +60,6 @@ class Dimension(Check, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
     gate: bool = False
     weight: float | None = None
     threshold: float | None = None
-
-    @property
-    def weighted(self) -> bool:
-        """Whether it counts in the total."""
-        return not self.gate and (self.weight or 0.0) > 0
 
 
 class Rubric(Struct, frozen=True, kw_only=True, omit_defaults=True, dict=True, forbid_unknown_fields=True):
@@ -104,7 +95,12 @@ class Rubric(Struct, frozen=True, kw_only=True, omit_defaults=True, dict=True, f
     @cached_property
     def normalised(self) -> dict[str, float]:
         """The weight of each weighted dimension as a share of all."""
-        return normalise({each.id: each.weight or 0.0 for each in self.dimensions if each.weighted})
+        return normalise({each.id: each.weight or 0.0 for each in self.dimensions if not each.gate})
+
+    @property
+    def header(self) -> Header:
+        """What every report says of it."""
+        return Header(self.id, self.version, self.owner, self.hash)
 
 
 class Header(Struct, frozen=True):
@@ -115,22 +111,97 @@ class Header(Struct, frozen=True):
     owner: str
     hash: str
 
-    @classmethod
-    def of(cls, rubric: Rubric) -> Header:
-        """Return a rubric's header."""
-        return cls(rubric.id, rubric.version, rubric.owner, rubric.hash)
-
 
 def normalise(weights: dict[str, float]) -> dict[str, float]:
-    """Return weights as shares that sum to 1; nothing for none."""
+    """Return the weights above 0 as shares that sum to 1."""
+    weights = {name: weight for name, weight in weights.items() if weight > 0}
     # Scaled first: the sum of large weights may not fit a number.
     largest = max(weights.values(), default=0.0)
-    scaled = {name: weight / largest for name, weight in weights.items() if weight > 0}
-    whole = sum(scaled.values())
-    return {name: weight / whole for name, weight in scaled.items()}
+    whole = sum(weight / largest for weight in weights.values())
+    return {name: weight / largest / whole for name, weight in weights.items()}
 
 
 def weighed(scores: dict[str, float], weights: dict[str, float]) -> float | None:
     """Return the weighted mean of the dimensions that have a score; None without one."""
     shares = normalise({name: weights[name] for name in scores if name in weights})
     return sum(share * scores[name] for name, share in shares.items()) if shares else None
+
+
+class Loaded(NamedTuple):
+    """A rubric and where each of its values stands."""
+
+    rubric: Rubric
+    lines: dict[str, int]
+    """The line of each value by its path: ``$.dimensions[0].weight``."""
+    text: str
+    path: Path
+
+    def line(self, place: str) -> int:
+        """Return the line of a value, of what it belongs to where it is missing."""
+        while place and place not in self.lines:
+            place = place[: max(place.rfind("."), place.rfind("["))]
+        return self.lines.get(place, 1)
+
+
+def read_rubric(path: Path) -> Loaded:
+    """Return the rubric of a file; raises RubricNotUsable with line, expected and found."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(_LONGEST + 1)
+        text = content.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RubricNotUsable(f"expected a rubric in UTF-8 at {path}, found: {error}") from error
+    if len(content) > _LONGEST:
+        raise RubricNotUsable(f"expected a rubric of at most {_LONGEST:,} bytes, found more in {path}")
+    return parse(text, path)
+
+
+def parse(text: str, path: Path) -> Loaded:
+    """Return the rubric of a text; ``path`` names it in errors. Raises RubricNotUsable."""
+    import yaml
+
+    lines = {"$": 1}
+    try:
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            # A few lines of values that stand for others unfold to gigabytes.
+            if isinstance(event, yaml.AliasEvent):
+                begins: Any = event.start_mark
+                told = f"expected every value written out, found *{event.anchor}"
+                raise _refused(path, begins.line + 1, told)
+        _note(yaml.compose(text, Loader=yaml.SafeLoader), "$", lines, path)
+        plain = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark: Any = getattr(error, "problem_mark", None)
+        said = getattr(error, "problem", None) or str(error).splitlines()[0]
+        raise _refused(path, mark.line + 1 if mark else 1, f"expected YAML, found {said}") from error
+    except (RecursionError, ValueError, OverflowError, TypeError, AttributeError) as error:
+        raise _refused(path, 1, f"expected a rubric, found what YAML cannot build: {error}") from error
+    try:
+        return Loaded(msgspec.convert(plain, Rubric), lines, text, path)
+    except msgspec.ValidationError as error:
+        told, place = str(error), _PLACE.search(str(error))
+        line = Loaded(Rubric(), lines, text, path).line(place[1] if place else "$")
+        raise _refused(path, line, told[:1].lower() + told[1:]) from error
+
+
+def _refused(path: Path, line: int, told: str) -> RubricNotUsable:
+    return RubricNotUsable(
+        f"{path}, line {line}: {told}", help="docs/rubrics.md lists the fields of a rubric"
+    )
+
+
+def _note(node: Any, place: str, lines: dict[str, int], path: Path) -> None:
+    """Note the line of every value below a node; raises RubricNotUsable for a field given twice."""
+    if node is None:
+        raise _refused(path, 1, "expected a rubric, found an empty file")
+    lines.setdefault(place, node.start_mark.line + 1)
+    if node.id == "sequence":
+        for number, each in enumerate(node.value):
+            _note(each, f"{place}[{number}]", lines, path)
+    elif node.id == "mapping":
+        for key, value in node.value:
+            name, line = f"{place}.{key.value}", key.start_mark.line + 1
+            if name in lines:
+                raise _refused(path, line, f"expected {key.value} once, found it twice")
+            lines[name] = line
+            _note(value, name, lines, path)

@@ -8,24 +8,29 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_type_hints
 
 import msgspec
 from msgspec import Meta
 
 from ragharness.adapters import find
-from ragharness.errors import CodeNotUsable, RagharnessError, UsageError
-from ragharness.rubrics.items import Marked, json_object
+from ragharness.errors import CodeNotUsable, MissingExtra, RagharnessError, UsageError
+from ragharness.rubrics.items import json_object
 from ragharness.rubrics.rubric import SCALE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from ragharness.rubrics.items import Item
 
     Rule = Callable[..., "Marked | float | None"]
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_DENIED = re.compile(r"(?i)\b(?:not|n't|never|cannot|before|once|until|if|unless)\b[^.!?;]*$|n't\b[^.!?;]*$")
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
+_DIGITS = re.compile(r"(?<![\w.])\d(?:[ -]?\d){12,18}(?![\w.]\d)")
+_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b")
+_SSN = re.compile(r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])")
 _TYPES: dict[str, Any] = {
     "string": str, "number": (int, float), "boolean": bool, "list": list, "object": dict,
 }  # fmt: skip
@@ -33,17 +38,26 @@ _Type = Literal["string", "number", "boolean", "list", "object"]
 _Texts = Annotated[list[str], Meta(min_length=1)]
 
 
-def _share(good: int, whole: int, told: str = "") -> Marked:
-    return Marked(SCALE * good / whole if whole else SCALE, told)
+class Marked(NamedTuple):
+    """A score from 0 to 10, and what keeps it from 10."""
+
+    score: float
+    told: str = ""
 
 
-def _all(wanted: Iterable[str], missing: list[str], what: str) -> Marked:
-    count = len(list(wanted))
-    return _share(count - len(missing), count, f"{what}: {', '.join(missing)}" if missing else "")
+def _kept(good: object, told: str = "") -> Marked:
+    return Marked(SCALE if good else 0.0, told)
 
 
-def _holds(text: str, phrase: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", text, re.IGNORECASE) is not None
+def _share(bad: list[str], count: int, what: str) -> Marked:
+    """Return the share of those that are not bad."""
+    return Marked(SCALE * (count - len(bad)) / count if count else SCALE, f"{what}: {', '.join(bad)}")
+
+
+def _found(text: str, phrase: str) -> list[int]:
+    """Return where a phrase stands, whatever its case."""
+    found = re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w)", text, re.IGNORECASE)
+    return [each.start() for each in found]
 
 
 def json_shape(item: Item, *, keys: dict[str, _Type]) -> Marked:
@@ -57,39 +71,38 @@ def json_shape(item: Item, *, keys: dict[str, _Type]) -> Marked:
         if not isinstance(held.get(key), _TYPES[kind])
         or (kind == "number" and isinstance(held.get(key), bool))
     ]
-    return _all(keys, wrong, "missing or of another type")
+    return _share(wrong, len(keys), "missing or of another type")
 
 
 def required_phrases(item: Item, *, phrases: _Texts) -> Marked:
     """The output has every phrase, whatever its case."""
-    return _all(phrases, [each for each in phrases if not _holds(item.text, each)], "missing")
+    return _share([each for each in phrases if not _found(item.text, each)], len(phrases), "missing")
 
 
 def banned_phrases(item: Item, *, phrases: _Texts) -> Marked:
     """The output has none of the phrases: 10 or 0."""
-    found = [each for each in phrases if _holds(item.text, each)]
-    return Marked(0.0 if found else SCALE, f"found: {', '.join(found)}" if found else "")
+    found = [each for each in phrases if _found(item.text, each)]
+    return _kept(not found, f"found: {', '.join(found)}")
 
 
 def length(item: Item, *, least: int = 0, most: int | None = None) -> Marked:
     """The output has so many words: 10 or 0."""
     words = len(_WORD.findall(item.text))
-    good = words >= least and (most is None or words <= most)
-    return Marked(SCALE if good else 0.0, f"{words} words")
+    return _kept(words >= least and (most is None or words <= most), f"{words} words")
 
 
 def matches(item: Item, *, pattern: str) -> Marked:
     """The whole output has this form, a regular expression: 10 or 0."""
-    return Marked(SCALE if re.fullmatch(pattern, item.text.strip(), re.DOTALL) else 0.0)
+    return _kept(re.fullmatch(pattern, item.text.strip(), re.DOTALL))
 
 
 def sections(item: Item, *, headings: _Texts) -> Marked:
     """Each heading stands on a line of its own, with or without # or a colon."""
     lines = {line.strip().strip("#*: \t").casefold() for line in item.text.splitlines()}
-    return _all(headings, [each for each in headings if each.casefold() not in lines], "missing")
+    return _share([each for each in headings if each.casefold() not in lines], len(headings), "missing")
 
 
-def taxonomy(item: Item, *, allowed: _Texts, field: str = "", fact: str = "") -> Marked | None:
+def taxonomy(item: Item, *, allowed: _Texts, field: str = "", fact: str = "") -> Marked:
     """Every label is one of the taxonomy, and those that ``facts`` expects are there.
 
     Labels are a list under ``field`` of a JSON output, else those of a line ``field: a, b``.
@@ -100,22 +113,20 @@ def taxonomy(item: Item, *, allowed: _Texts, field: str = "", fact: str = "") ->
         line = re.search(rf"(?im)^\W*{re.escape(field)}\s*:\s*(.+)$", item.text)
         found = re.split(r"\s*[,;]\s*", line[1].strip(" .")) if line else None
     labels = {str(each).casefold() for each in found} if isinstance(found, list) else set()
-    known = {each.casefold() for each in allowed}
-    expected = {str(each).casefold() for each in item.facts.get(fact, ())} if fact else set()
     if not labels:
         return Marked(0.0, f"no labels under {field!r}")
-    good, every = (labels & expected if expected else labels) & known, labels | expected
-    strange = sorted(every - good)
-    return _share(len(good), len(every), f"wrong or missing: {', '.join(strange)}" if strange else "")
+    expected = {str(each).casefold() for each in item.facts.get(fact, ())} if fact else set()
+    good = (labels & expected if expected else labels) & {each.casefold() for each in allowed}
+    every = labels | expected
+    return _share(sorted(every - good), len(every), "wrong or missing")
 
 
 def equals(item: Item, *, field: str, fact: str) -> Marked | None:
     """A field of a JSON output equals what ``facts`` says: 10 or 0."""
     if fact not in item.facts:
         return None
-    held = (json_object(item.text) or {}).get(field)
-    good = str(held).casefold() == str(item.facts[fact]).casefold()
-    return Marked(SCALE if good else 0.0, f"{held!r} where {item.facts[fact]!r} is right")
+    held, right = (json_object(item.text) or {}).get(field), item.facts[fact]
+    return _kept(str(held).casefold() == str(right).casefold(), f"{held!r} where {right!r} is right")
 
 
 def slots(item: Item, *, names: _Texts, field: str = "") -> Marked:
@@ -123,55 +134,65 @@ def slots(item: Item, *, names: _Texts, field: str = "") -> Marked:
     held = json_object(item.text) or {}
     inner = held.get(field) if field else held
     filled = inner if isinstance(inner, dict) else {}
-    return _all(names, [each for each in names if filled.get(each) in (None, "", [])], "empty")
+    return _share([each for each in names if filled.get(each) in (None, "", [])], len(names), "empty")
 
 
-def only_after_call(item: Item, *, phrases: _Texts, tool: str) -> Marked | None:
-    """What only a successful call of a tool makes true is said only after one: 10 or 0."""
-    said = [each for each in phrases if _claims(item.text, each)]
-    if not said:
-        return Marked(SCALE)
-    if item.tool_calls is None:
+def only_after_call(item: Item, *, phrases: _Texts, tool: str) -> Marked:
+    """What only a successful call of a tool makes true is said only after one: 10 or 0.
+
+    What is denied or put under a condition in its own sentence is not said.
+    """
+    text = item.text
+    said = [p for p in phrases if any(not _DENIED.search(text[:place]) for place in _found(text, p))]
+    if said and item.tool_calls is None:
         return Marked(0.0, f"{said[0]!r}, and no tool_calls are known")
-    done = any(each.name == tool and each.ok for each in item.tool_calls)
-    return Marked(SCALE if done else 0.0, "" if done else f"{said[0]!r} without a successful call of {tool}")
-
-
-_DENIED = re.compile(r"(?i)\b(?:not|n't|never|cannot|before|once|until|if|unless)\b[^.!?;]*$|n't\b[^.!?;]*$")
-
-
-def _claims(text: str, phrase: str) -> bool:
-    """Say whether a phrase is stated anywhere, not denied or put under a condition in its own sentence."""
-    found = re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w)", text, re.IGNORECASE)
-    return any(not _DENIED.search(text[: each.start()]) for each in found)
+    done = any(each.name == tool and each.ok for each in item.tool_calls or ())
+    return _kept(done or not said, f"{said[:1]} without a successful call of {tool}")
 
 
 def no_pii(item: Item, *, region: str = "US", allow_input: bool = False) -> Marked:
-    """The output holds no e-mail address, telephone, card, account or social security number: 10 or 0."""
-    from ragharness.rubrics.personal import find_personal_data
+    """The output holds no e-mail address, telephone, card, account or social security number: 10 or 0.
 
-    found = find_personal_data(item.text, region)
+    Names and addresses are not found: they have no form. ``region`` reads telephone numbers without a
+    country's code. Raises MissingExtra.
+    """
+    try:
+        from phonenumbers import Leniency, PhoneNumberMatcher
+        from stdnum import iban, luhn
+        from stdnum.us import ssn
+    except ImportError as error:
+        raise MissingExtra("finding personal data", "pii") from error
+
+    def card(text: str) -> bool:
+        return text[0] in "3456" and luhn.is_valid(re.sub(r"\D", "", text))
+
+    forms: dict[str, tuple[re.Pattern[str], Callable[[str], object]]] = {
+        "email": (_EMAIL, bool), "iban": (_IBAN, iban.is_valid), "ssn": (_SSN, ssn.is_valid),
+        "card": (_DIGITS, card),
+    }  # fmt: skip
+    found = {kind: [each[0] for each in form.finditer(item.text)] for kind, (form, _) in forms.items()}
+    found = {kind: [text for text in texts if forms[kind][1](text)] for kind, texts in found.items()}
+    phones = PhoneNumberMatcher(item.text, region, leniency=Leniency.VALID)
+    found["phone"] = [each.raw_string for each in phones]
     known = item.input if allow_input else ""
-    kinds = sorted({kind for kind, text in found if text not in known})
-    return Marked(0.0 if kinds else SCALE, f"found: {', '.join(kinds)}" if kinds else "")
+    kinds = sorted(kind for kind, texts in found.items() if any(text not in known for text in texts))
+    return _kept(not kinds, f"found: {', '.join(kinds)}")
 
 
 def citations_support(item: Item) -> Marked | None:
     """Every citation names a piece of the context that states the claim it stands in."""
-    from ragharness.rubrics.claims import cited
+    from ragharness.rubrics.methods import cited
 
-    supported = cited(item)
-    good = sum(held for _, held in supported)
-    wrong = ", ".join(mark for mark, held in supported if not held)
-    return _share(good, len(supported), f"not supported: {wrong}" if wrong else "") if supported else None
+    marks = cited(item)
+    return _share([mark for mark, held in marks if not held], len(marks), "not supported") if marks else None
 
 
 def bucket_as_wanted(item: Item) -> Marked | None:
     """The answer is in the desired bucket of its question: 10 or 0."""
     if item.verdict is None or item.verdict.bucket is None:
         return None
-    wanted = item.facts.get("wanted", "correct")
-    return Marked(SCALE if item.verdict.bucket == wanted else 0.0, f"{item.verdict.bucket}, not {wanted}")
+    found, wanted = item.verdict.bucket, item.facts.get("wanted", "correct")
+    return _kept(found == wanted, f"{found}, not {wanted}")
 
 
 def axis(item: Item, *, name: str) -> Marked | None:
@@ -180,15 +201,14 @@ def axis(item: Item, *, name: str) -> Marked | None:
     if found is None:
         return None
     if name == "refusal_quality":
-        return _share(found, 3)
-    good = found == "yes" if isinstance(found, str) else found == 0
-    return Marked(SCALE if good else 0.0, f"{name} {found}")
+        return Marked(SCALE * found / 3, f"{name} {found} of 3")
+    return _kept(found in ("yes", 0), f"{name} {found}")
 
 
 def ship_gate(item: Item) -> Marked | None:
     """The run may ship in the place of the base that it is compared with: 10 or 0."""
     found = item.facts.get("ship_gate")
-    return None if found is None else Marked(SCALE if found == "ship" else 0.0, f"the ship gate says {found}")
+    return None if found is None else _kept(found == "ship", f"the ship gate says {found}")
 
 
 RULES: dict[str, Rule] = {
@@ -207,17 +227,17 @@ def find_rule(name: str) -> Rule:
             raise CodeNotUsable(f"expected a function as {name}, found a {type(function).__name__}")
         return function
     if name not in RULES:
-        raise UsageError(f"one of {', '.join(sorted(RULES))}, or module:function, found {name!r}")
+        raise UsageError(f"expected one of {', '.join(sorted(RULES))}, or module:function, found {name!r}")
     return RULES[name]
 
 
-def fault(name: str, arguments: dict[str, Any]) -> str:
+def fault(name: str, arguments: dict[str, Any], rule: Rule | None = None) -> str:
     """Return why a rule cannot be used with its arguments ("..., found ..."); empty: it can."""
     try:
-        function = find_rule(name)
+        function = rule or find_rule(name)
         inspect.signature(function).bind(None, **arguments)
         re.compile(arguments.get("pattern", ""))
-        hints = get_type_hints(function, None, {"Item": Any}, include_extras=True) if name in RULES else {}
+        hints = {} if ":" in name else get_type_hints(function, None, {"Item": Any}, include_extras=True)
         for each, value in arguments.items():
             msgspec.convert(value, hints.get(each, Any))
     except RagharnessError as error:
@@ -228,20 +248,19 @@ def fault(name: str, arguments: dict[str, Any]) -> str:
 
 
 def apply(rules: dict[str, dict[str, Any]], item: Item) -> Marked | None:
-    """Return the mean of what the rules score, those left out that do not apply; None if none does."""
+    """Return the mean of what the rules score, those left out that do not apply; None if none does.
+
+    Raises CodeNotUsable where a rule of the user's gives no score.
+    """
     found: list[Marked] = []
     for name, arguments in rules.items():
-        marked = find_rule(name)(item, **arguments)
-        if marked is not None:
-            found.append(marked if isinstance(marked, Marked) else _own(name, marked))
+        marked: Any = find_rule(name)(item, **arguments)
+        if isinstance(marked, bool):
+            marked = _kept(marked)
+        elif isinstance(marked, (int, float)) and 0 <= marked <= SCALE:
+            marked = Marked(float(marked))
+        elif marked is not None and not isinstance(marked, Marked):
+            raise CodeNotUsable(f"expected a score from 0 to 10, True or False from {name}, found {marked!r}")
+        found += [marked] if marked else []
     told = "; ".join(each.told for each in found if each.told and each.score < SCALE)
     return Marked(sum(each.score for each in found) / len(found), told) if found else None
-
-
-def _own(name: str, value: object) -> Marked:
-    """Return what a rule of the user's scored; raises CodeNotUsable for what is no score."""
-    if isinstance(value, bool):
-        return Marked(SCALE if value else 0.0)
-    if isinstance(value, (int, float)) and 0 <= value <= SCALE:
-        return Marked(float(value))
-    raise CodeNotUsable(f"expected a score from 0 to 10 or True or False from {name}, found {value!r}")

@@ -8,12 +8,15 @@ import msgspec
 from msgspec import Struct
 
 from ragharness.errors import UsageError
+from ragharness.graders.judging.votes import Taken
 from ragharness.rubrics.items import Opinion
-from ragharness.rubrics.judge import Taken, Votes
+from ragharness.rubrics.judge import Votes
 from ragharness.rubrics.rubric import Header
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+NOT_ALIKE = "not apples-to-apples: the scores are by different rubrics or versions; shared dimensions only"
 
 Status = Literal["scored", "not_applicable", "invalid", "open", "no_output"]
 Verdict = Literal["pass", "fail", "incomplete"]
@@ -86,3 +89,21 @@ def read_scores(path: Path) -> RubricScores:
         return msgspec.json.decode(path.read_bytes(), type=RubricScores)
     except (OSError, msgspec.MsgspecError) as error:
         raise UsageError(f"expected scores by a rubric in {path}, found: {error}") from error
+
+
+class ScoresBeside(Struct, frozen=True):
+    """Two scores; totals only where the rubric is the same."""
+
+    rubrics: tuple[Header, Header]
+    banner: str
+    dimensions: dict[str, tuple[float | None, float | None]]
+    totals: tuple[float | None, float | None] | None
+
+
+def compare_scores(first: RubricScores, second: RubricScores) -> ScoresBeside:
+    """Return two scores side by side: across versions under a banner, and only what they share."""
+    same = first.rubric == second.rubric
+    theirs = {each.id: each.mean for each in second.dimensions}
+    shared = {each.id: (each.mean, theirs[each.id]) for each in first.dimensions if each.id in theirs}
+    totals = (first.total, second.total) if same else None
+    return ScoresBeside((first.rubric, second.rubric), "" if same else NOT_ALIKE, shared, totals)

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from functools import reduce
+from dataclasses import dataclass
+from functools import cached_property
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from ragharness.errors import UsageError
-from ragharness.rubrics.claims import grounded, invented
-from ragharness.rubrics.items import Marked, Opinion
-from ragharness.rubrics.judge import Taken, take_votes
-from ragharness.rubrics.rubric import JUDGED, SCALE, Header, weighed
-from ragharness.rubrics.rules import apply
+from ragharness.graders.judging.votes import Taken
+from ragharness.rubrics.judge import take_votes
+from ragharness.rubrics.methods import METHOD_RULES, Embeddings, cosine
+from ragharness.rubrics.rubric import JUDGED, SCALE, normalise, weighed
+from ragharness.rubrics.rules import Marked, apply
 from ragharness.rubrics.scores import DimensionScore, ItemScore, Mark, RubricScores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ragharness.rubrics.items import Item
+    from ragharness.rubrics.items import Item, Opinion
     from ragharness.rubrics.judge import Judge
     from ragharness.rubrics.rubric import Check, Dimension, Rubric
-    from ragharness.rubrics.scores import Status, Verdict
+    from ragharness.rubrics.scores import Verdict
 
 GATE_KEPT = 8.0
 """A judge's mean from which on it finds a gate kept; a person must find so, too."""
@@ -32,28 +32,18 @@ GATE_KEPT = 8.0
 _WORKERS = 8
 
 
-class Embeds(Protocol):
-    """What compares texts by meaning."""
-
-    @property
-    def name(self) -> str:
-        """The model and its version: scores are reproducible up to it."""
-
-    def cosine(self, one: str, other: str) -> float:
-        """Return the cosine of two texts."""
-
-
 @dataclass(frozen=True)
 class Means:
     """What methods need besides the outputs."""
 
     judge: Judge | None = None
-    embeds: Embeds | None = None
+    embeds: Embeddings | None = None
     people: Iterable[Opinion] = ()
-    by_item: dict[tuple[str, str], Opinion] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self.by_item.update({(each.item, each.dimension): each for each in self.people})
+    @cached_property
+    def by_item(self) -> dict[tuple[str, str], Opinion]:
+        """The opinion on each dimension or check of an output."""
+        return {(each.item, each.dimension): each for each in self.people}
 
 
 def score(rubric: Rubric, items: Sequence[Item], means: Means | None = None) -> RubricScores:
@@ -61,41 +51,36 @@ def score(rubric: Rubric, items: Sequence[Item], means: Means | None = None) -> 
     means = needs(rubric, means or Means())
     with ThreadPoolExecutor(_WORKERS if means.judge else 1) as pool:
         scored = tuple(pool.map(lambda item: _item(rubric, item, means), items))
-    dimensions = [
-        _over_all(each, [mark for item in scored for mark in item.marks if mark.dimension == each.id])
-        for each in rubric.dimensions
-    ]
+    columns = zip(*(item.marks for item in scored), strict=True)
+    dimensions = [_over_all(*each) for each in zip(rubric.dimensions, columns, strict=True)]
     weights = rubric.normalised
-    means_of = {each.id: each.mean for each in dimensions if each.mean is not None and each.id in weights}
-    shares = {name: weights[name] / sum(weights[each] for each in means_of) for name in means_of}
-    complete = all(each.mean is not None or _left_out(each) for each in dimensions if each.id in weights)
+    scores = {each.id: each.mean for each in dimensions if each.mean is not None and each.id in weights}
+    shares = normalise({name: weights[name] for name in scores})
+    applied = [each for each in dimensions if each.outputs.keys() != {"not_applicable"}]
+    complete = all(each.mean is not None for each in applied if each.id in weights)
     return RubricScores(
-        rubric=Header.of(rubric),
-        verdict=_verdict([each.passes for each in dimensions if not _left_out(each)]),
-        total=weighed(means_of, weights) if complete else None,
+        rubric=rubric.header,
+        verdict=_verdict([each.passes for each in applied]),
+        total=weighed(scores, weights) if complete else None,
         outputs=len(items),
         dimensions=tuple(replace(each, share=shares.get(each.id)) for each in dimensions),
         items=scored,
         judge=means.judge.name if means.judge else "",
         embedding=means.embeds.name if means.embeds else "",
-        notes=tuple(_notes(dimensions)),
+        notes=(*_notes(dimensions), *_strays(rubric, items, means)),
     )
 
 
 def needs(rubric: Rubric, means: Means) -> Means:
     """Return the means with the default embedding model where one is needed; raises UsageError."""
-    methods = {each.method for each in rubric.asked}
-    if JUDGED in methods and means.judge is None:
-        raise UsageError(f"expected a judge for {rubric.title}, found none", help="--judge model=NAME")
-    if "semantic_similarity" in methods and means.embeds is None:
-        from ragharness.rubrics.similarity import Embeddings
-
-        return Means(means.judge, Embeddings(), means.people)
-    return means
-
-
-def _left_out(each: DimensionScore) -> bool:
-    return each.outputs.get("not_applicable", 0) == sum(each.outputs.values())
+    for each in (each for each in rubric.asked if each.method == JUDGED):
+        if means.judge is None or each.model not in ("", means.judge.name):
+            model, found = each.model or "NAME", means.judge.name if means.judge else "none"
+            of = f" with the model {each.model}" if each.model else ""
+            told = f"expected a judge for {rubric.title}{of} ({each.id}), found {found}"
+            raise UsageError(told, help=f"--judge model={model}")
+    embeds = any(each.method == "semantic_similarity" for each in rubric.asked)
+    return Means(means.judge, means.embeds or (Embeddings() if embeds else None), means.people)
 
 
 def _notes(dimensions: Sequence[DimensionScore]) -> Iterable[str]:
@@ -107,6 +92,13 @@ def _notes(dimensions: Sequence[DimensionScore]) -> Iterable[str]:
                 yield f"{each.id} does not apply to {of}{sum_of}"
             elif status != "scored":
                 yield f"{each.id}: {of} not scored ({status.replace('_', ' ')})"
+
+
+def _strays(rubric: Rubric, items: Sequence[Item], means: Means) -> Iterable[str]:
+    names, ids = {each.id for each in rubric.asked}, {each.id for each in items}
+    stray = [f"{item}, {name}" for item, name in means.by_item if item not in ids or name not in names]
+    if stray:
+        yield f"{len(stray)} scores by people are of no output and dimension here, the first: {stray[0]}"
 
 
 def _verdict(passes: Sequence[bool | None]) -> Verdict:
@@ -140,42 +132,28 @@ def _mark(dimension: Dimension, rubric: Rubric, item: Item, means: Means) -> Mar
 
 def _scored(asked: Check, item: Item, means: Means) -> Mark:
     """Return what a method scores; people stand beside it."""
-    opinion = means.by_item.get((item.id, asked.id))
-    people = (opinion,) if opinion else ()
-    beside: dict[str, Any] = {"people": people, "human100": SCALE * opinion.score if opinion else None}
+    mark = Mark(dimension=asked.id, status="not_applicable")
+    found: Marked | None
+    said = means.by_item.get((item.id, asked.id))
+    if said is not None:
+        mark = replace(mark, people=(said,), human100=SCALE * said.score)
     if asked.method == "human":
-        if opinion is None:
-            return Mark(dimension=asked.id, status="open", told="waits for a person")
-        return Mark(dimension=asked.id, status="scored", score100=SCALE * opinion.score, **beside)
-    if asked.method == JUDGED:
-        assert means.judge is not None
+        if said is None:
+            return replace(mark, status="open", told="waits for a person")
+        found = Marked(said.score)
+    elif asked.method == JUDGED and means.judge is not None:
         votes = take_votes(means.judge, asked, item)
+        mark = replace(mark, votes=(votes,))
         if votes.mean is None:
-            told = "a reply of the judge cannot be read"
-            return Mark(dimension=asked.id, status="invalid", votes=(votes,), told=told, **beside)
-        found: Marked | None = Marked(votes.mean, votes.rationale)
-        beside["votes"] = (votes,)
+            return replace(mark, status="invalid", told="a reply of the judge cannot be read")
+        found = Marked(votes.mean, votes.rationale)
+    elif asked.method in METHOD_RULES:
+        name, rule = METHOD_RULES[asked.method]
+        given: tuple[Any, ...] = (item, means.embeds) if rule is cosine else (item,)
+        found = rule(*given, **asked.rule[name])
     else:
-        found = _computed(asked, item, means)
-    if found is None:
-        return Mark(dimension=asked.id, status="not_applicable", **beside)
-    return Mark(dimension=asked.id, status="scored", score100=SCALE * found.score, told=found.told, **beside)
-
-
-def _computed(asked: Check, item: Item, means: Means) -> Marked | None:
-    if asked.method == "groundedness":
-        return grounded(item, **asked.rule["claims"])
-    if asked.method == "claim_pipeline":
-        return invented(item, **asked.rule["claims"])
-    if asked.method == "semantic_similarity":
-        arguments = asked.rule["cosine"]
-        reference = getattr(item, arguments["to"])
-        if not reference or means.embeds is None:
-            return None
-        low, high = arguments["zero_at"], arguments["ten_at"]
-        cosine = means.embeds.cosine(item.text, reference)
-        return Marked(SCALE * min(1.0, max(0.0, (cosine - low) / (high - low))), f"cosine {cosine:.3f}")
-    return apply(asked.rule, item)
+        found = apply(asked.rule, item)
+    return replace(mark, status="scored", score100=SCALE * found.score, told=found.told) if found else mark
 
 
 def _checked(asked: Check, item: Item, means: Means) -> Mark:
@@ -186,9 +164,8 @@ def _checked(asked: Check, item: Item, means: Means) -> Mark:
     kept = mark.score100 >= SCALE * (GATE_KEPT if asked.method == JUDGED else SCALE)
     if asked.human == "required" and asked.method != "human":
         if mark.human100 is None:
-            return replace(
-                mark, status="open", told=f"{asked.id} waits for a person; {mark.told}".rstrip("; ")
-            )
+            told = f"{asked.id} waits for a person; {mark.told}".rstrip("; ")
+            return replace(mark, status="open", told=told)
         kept = kept and mark.human100 >= SCALE * SCALE
     told = mark.told if kept else f"{asked.id}: {mark.told or 'broken'}"
     return replace(mark, passes=kept, told=told)
@@ -198,19 +175,15 @@ def _gate(dimension: Dimension, checks: Sequence[Mark]) -> Mark:
     """Return the gate of several checks: one failure fails it, one open one leaves it open."""
     known = [each for each in checks if each.status != "not_applicable"]
     failed = [each for each in known if each.passes is False]
-    waiting = [each for each in known if each.passes is None]
-    decides = failed or waiting or known
-    people = tuple(opinion for each in checks for opinion in each.people)
-    said = [each.human100 for each in checks if each.human100 is not None]
-    status: Status = "scored" if failed or (known and not waiting) else "not_applicable"
+    decides = failed or [each for each in known if each.passes is None] or known
     return Mark(
         dimension=dimension.id,
-        status=waiting[0].status if waiting and not failed else status,
-        passes=False if failed else None if waiting or not known else True,
+        status=decides[0].status if decides else "not_applicable",
+        passes=decides[0].passes if decides else None,
         told="; ".join(each.told for each in decides if each.told),
         votes=tuple(votes for each in checks for votes in each.votes),
-        people=people,
-        human100=min(said, default=None),
+        people=tuple(opinion for each in checks for opinion in each.people),
+        human100=min((each.human100 for each in checks if each.human100 is not None), default=None),
     )
 
 
@@ -218,15 +191,18 @@ def _over_all(dimension: Dimension, marks: Sequence[Mark]) -> DimensionScore:
     statuses: list[str] = [mark.status for mark in marks]
     outputs = {name: statuses.count(name) for name in dict.fromkeys(statuses)}
     scored = [mark for mark in marks if mark.status == "scored"]
-    values = [_value(mark) for mark in scored]
-    effective = [_value(mark) if mark.human100 is None else mark.human100 for mark in scored]
+    values = [100.0 * bool(mark.passes) if mark.score100 is None else mark.score100 for mark in scored]
+    people = [mark.human100 for mark in scored]
+    effective = [value if said is None else said for value, said in zip(values, people, strict=True)]
     mean = fmean(values) if values else None
-    left = outputs.keys() - {"scored", "not_applicable"}
+    passed = sum(mark.passes is True for mark in scored)
     if dimension.gate:
-        missed = any(mark.passes is False for mark in scored)
+        missed = passed < len(scored)
     else:
         missed = mean is not None and round(mean, 9) < (dimension.threshold or 0.0)
-    spread = [v.variance for mark in marks for v in mark.votes if v.variance is not None]
+    open_ones = outputs.keys() - {"scored", "not_applicable"}
+    votes = [each for mark in marks for each in mark.votes]
+    spread = [each.variance for each in votes if each.variance is not None]
     return DimensionScore(
         id=dimension.id,
         name=dimension.name or dimension.id,
@@ -237,15 +213,9 @@ def _over_all(dimension: Dimension, marks: Sequence[Mark]) -> DimensionScore:
         threshold=dimension.threshold,
         outputs=outputs,
         mean=mean,
-        passed=sum(mark.passes is True for mark in scored),
-        passes=False if missed else None if left or mean is None else True,
+        passed=passed,
+        passes=False if missed else None if open_ones or mean is None else True,
         effective=fmean(effective) if any(mark.people for mark in scored) else None,
         variance=fmean(spread) if spread else None,
-        taken=reduce(Taken.__add__, (v.taken for mark in marks for v in mark.votes), Taken()),
+        taken=sum((each.taken for each in votes), Taken()),
     )
-
-
-def _value(mark: Mark) -> float:
-    if mark.score100 is not None:
-        return mark.score100
-    return 100.0 if mark.passes else 0.0

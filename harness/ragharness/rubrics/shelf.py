@@ -1,15 +1,15 @@
-"""Finds rubrics: files of the user's, those in ``rubrics/`` of the working folder, and the shelf's."""
+"""Finds rubrics (a file, ``rubrics/`` of the working folder, the shelf) and keeps their versions apart."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness import shelf
-from ragharness.errors import RubricNotUsable, UnknownName
-from ragharness.rubrics.checking import check
-from ragharness.rubrics.reading import Loaded, read_rubric
+from ragharness.errors import RubricNotUsable, UnknownName, UsageError
+from ragharness.rubrics.checking import CLASSES, VERSION, Change, ChangeClass, changes, check
+from ragharness.rubrics.rubric import Loaded, parse, read_rubric
 from ragharness.support.files import write_whole
 
 if TYPE_CHECKING:
@@ -20,6 +20,19 @@ USED = "used"
 """The folder beside a rubric that holds each version as it was used."""
 
 _TITLE = re.compile(r"\w[\w.-]*")
+_OURS = re.compile(r"(?m)^(?:version|status|parent|change_class)\s*:.*\n?")
+_ID = re.compile(r"(?m)^id\s*:.*$")
+
+
+class Branch(NamedTuple):
+    """A new version."""
+
+    path: Path
+    title: str
+    change_class: ChangeClass
+    changes: list[Change]
+    restored: Path | None
+    """The file of the parent that was put back to what was used."""
 
 
 def rubric_names() -> dict[str, Path]:
@@ -40,7 +53,7 @@ def find_rubric(wanted: str) -> Loaded:
 
 
 def open_active(wanted: str) -> Loaded:
-    """Return a rubric that outputs can be scored by, and keep it as it is used.
+    """Return a rubric that outputs can be scored by.
 
     Raises RubricNotUsable where it breaks a rule, is a draft, or is another than when it was used.
     """
@@ -56,7 +69,7 @@ def open_active(wanted: str) -> Loaded:
             " a rubric is settled before its scores are computed",
             help=f"ragharness rubric check {wanted}, then write status: active",
         )
-    before = used(loaded)
+    before = _version(loaded, rubric.title)
     if before is not None and before.rubric.hash != rubric.hash:
         raise RubricNotUsable(
             f"expected {rubric.title} as it was used (hash {before.rubric.hash}), found hash {rubric.hash} in"
@@ -68,31 +81,74 @@ def open_active(wanted: str) -> Loaded:
 
 def mark_used(loaded: Loaded) -> None:
     """Keep a version as it is used, beside its file; the shelf's are never changed. Raises StorageError."""
-    if used(loaded) is None:
-        write_whole(_kept(loaded, loaded.rubric.title), loaded.text.encode())
-
-
-def used(loaded: Loaded) -> Loaded | None:
-    """Return a version as it was used; None where it was not."""
-    return _version(loaded, loaded.rubric.title)
+    if _version(loaded, loaded.rubric.title) is None:
+        write_whole(loaded.path.parent / USED / f"{loaded.rubric.title}.yaml", loaded.text.encode())
 
 
 def parent_of(loaded: Loaded) -> Rubric | None:
     """Return the version that a rubric was branched from; None where it cannot be found."""
-    title = loaded.rubric.parent.partition("@")[0]
-    beside = loaded.path.parent / f"{title}.yaml"
-    found = _version(loaded, title)
-    if found is None and _TITLE.fullmatch(title) and beside.is_file():
-        found = read_rubric(beside)
+    found = _version(loaded, loaded.rubric.parent.partition("@")[0], ".")
     return found.rubric if found else None
 
 
-def _version(loaded: Loaded, title: str) -> Loaded | None:
+def branch(wanted: str, claim: str = "", out: Path | None = None) -> Branch:
+    """Write a new version of a rubric as a draft and return it.
+
+    A used version that was edited keeps its edits in the branch, and its file is put back. ``claim`` must be
+    the class of what differs. Raises UsageError, RubricNotUsable, StorageError.
+    """
+    if claim and claim not in CLASSES:
+        raise UnknownName("class of changes", claim, CLASSES)
+    loaded = find_rubric(wanted)
+    path, before = loaded.path, _version(loaded, loaded.rubric.title) or loaded
+    differs = changes(before.rubric, loaded.rubric)
+    size = differs[0].weight if differs else next((each for each in CLASSES if each == claim), None)
+    if size is None:
+        raise UsageError(
+            f"expected edits of {loaded.rubric.title} or the class of those to come, found neither",
+            help=f"ragharness rubric branch {wanted} --as patch",
+        )
+    if claim not in ("", size):
+        raise UsageError(
+            f"expected --as {size}, found {claim}: {differs[0].told}",
+            help=f"ragharness rubric branch {wanted} --as {size}",
+        )
+    version = next_version(before.rubric.version, size)
+    text = _branched(loaded, before.rubric, version, size)
+    title = f"{loaded.rubric.id}-{version}"
+    target = out or (LOCAL if path.name == "rubric.yaml" else path.parent) / f"{title}.yaml"
+    if target.exists():
+        raise UsageError(f"expected no file at {target}, found one", help="name another with --out FILE")
+    write_whole(target, text.encode())
+    if differs:
+        write_whole(path, before.text.encode())
+    return Branch(target, title, size, differs, path if differs else None)
+
+
+def next_version(version: str, size: ChangeClass) -> str:
+    """Return 1.1 after 1.0 for a patch, 2.0 for a minor or major change: the number does not say which."""
+    if not VERSION.fullmatch(version):
+        raise RubricNotUsable(f"expected a version such as 1.0 to branch from, found {version!r}")
+    first, second = map(int, version.split("."))
+    return f"{first}.{second + 1}" if size == "patch" else f"{first + 1}.0"
+
+
+def _branched(loaded: Loaded, before: Rubric, version: str, size: ChangeClass) -> str:
+    """Return the text of a rubric with the fields of its version changed; comments stay."""
+    parent = f"{before.title}@{before.hash}"
+    fields = f'version: "{version}"\nstatus: draft\nparent: {parent}\nchange_class: {size}'
+    text = _ID.sub(lambda found: f"{found[0]}\n{fields}", _OURS.sub("", loaded.text), count=1)
+    if parse(text, loaded.path).rubric.version != version:
+        told = f"expected id: and version: at the beginning of lines of {loaded.path}, found none"
+        raise RubricNotUsable(told)
+    return text
+
+
+def _version(loaded: Loaded, title: str, *others: str) -> Loaded | None:
+    """Return a version of the shelf, as it was used, or of another folder; None: there is none."""
     if title in shelf.names("rubrics"):
         return read_rubric(shelf.folder("rubrics", title) / "rubric.yaml")
-    kept = _kept(loaded, title)
-    return read_rubric(kept) if _TITLE.fullmatch(title) and kept.is_file() else None
-
-
-def _kept(loaded: Loaded, title: str) -> Path:
-    return loaded.path.parent / USED / f"{title}.yaml"
+    if not _TITLE.fullmatch(title):
+        return None
+    kept = [loaded.path.parent / folder / f"{title}.yaml" for folder in (USED, *others)]
+    return next((read_rubric(path) for path in kept if path.is_file()), None)

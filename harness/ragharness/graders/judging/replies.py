@@ -32,7 +32,7 @@ def read_reply(decision: str, text: str) -> Found | None:
 
 
 def _refusal(text: str) -> Found | None:
-    held = _object(text)
+    held = object_of(text)
     if held is not None:
         said = held.get("judgement")
         text = f"Judgement: {said}" if isinstance(said, str) else ""
@@ -89,11 +89,11 @@ _READERS: dict[str, Callable[[str], Found | None]] = {
 
 def _whole(text: str) -> dict[str, Any] | None:
     """Return an object with the texts that every decision but the refusal asks for."""
-    held = _object(text)
+    held = object_of(text)
     return held if held and all(isinstance(held.get(name), str) for name in _PARTS) else None
 
 
-def _object(text: str) -> dict[str, Any] | None:
+def object_of(text: str) -> dict[str, Any] | None:
     """Return the one JSON object that a reply is, in a code fence or without."""
     code = _FENCED.match(text)
     try:
