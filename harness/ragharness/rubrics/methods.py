@@ -6,20 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import Meta
 
-from ragharness.graders.reading.answer import parse_answer
-from ragharness.graders.reading.axes import contradicts, entails, quotes, role_of
-from ragharness.graders.reading.outcome import Outcome
-from ragharness.graders.reading.profile import profile_of
-from ragharness.records import Answer, Question
-from ragharness.rubrics.items import json_object
+from ragharness.graders.reading.axes import contradicts
+from ragharness.rubrics.claims import claims_of, is_stated
 from ragharness.rubrics.rubric import SCALE
 from ragharness.rubrics.rules import Marked, fault
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from ragharness.graders.reading.answer import AnswerSentence
-    from ragharness.records import Passage
     from ragharness.rubrics.items import Item
 
 _Against = Annotated[list[Literal["context", "input", "messages", "tool_calls"]], Meta(min_length=1)]
@@ -28,43 +22,20 @@ _SHOWN = 80
 
 def grounded(item: Item, *, against: _Against, field: str = "") -> Marked | None:
     """Score the share of claims that the named sources state; None without sources or claims."""
-    sources, said = item.sources(against), _claims(item, field)
-    left = [part.text for part in said if not _stated(part.text, sources)]
+    sources, said = item.sources(against), claims_of(item, field)
+    left = [part.text for part in said if not is_stated(part.text, sources)]
     return _marked(len(said), left, "not stated") if sources and said else None
 
 
 def invented(item: Item, *, against: _Against, field: str = "") -> Marked | None:
     """Score the share of claims that something given states and nothing given denies."""
-    sources, said = item.sources(against), _claims(item, field)
+    sources, said = item.sources(against), claims_of(item, field)
     left = [
         part.text
         for part in said
-        if not _stated(part.text, sources) or any(contradicts(each, part.text) for each in sources)
+        if not is_stated(part.text, sources) or any(contradicts(each, part.text) for each in sources)
     ]
     return _marked(len(said), left, "unsupported") if said else None
-
-
-def cited(item: Item) -> list[tuple[str, bool]]:
-    """Return each citation of a claim, and whether its piece of the context states the claim."""
-    pieces = {each.id: each for each in item.passages}
-    return [
-        (mark, mark in pieces and _stated(part.text, [pieces[mark]]))
-        for part in _claims(item)
-        for mark in part.citations
-    ]
-
-
-def _claims(item: Item, field: str = "") -> list[AnswerSentence]:
-    """Return the sentences of an output, or of one field of a JSON output, that claim something."""
-    text = str((json_object(item.text) or {}).get(field, "")) if field else item.text
-    asked = Question(id=item.id, text=item.input, stratum="grounded", kind="text", answerable=True)
-    parsed = parse_answer(Answer(text=text), item.input, [each.id for each in item.passages])
-    profile, nothing = profile_of(asked), Outcome()
-    return [part for part in parsed.sentences if role_of(part, nothing, profile, refusing=False) == "claim"]
-
-
-def _stated(claim: str, sources: Sequence[Passage]) -> bool:
-    return any(quotes(each, claim) or entails(each, claim) for each in sources)
 
 
 def _marked(count: int, left: list[str], what: str) -> Marked:

@@ -15,6 +15,7 @@ from msgspec import Meta
 
 from ragharness.adapters import find
 from ragharness.errors import CodeNotUsable, MissingExtra, RagharnessError, UsageError
+from ragharness.rubrics.claims import cited
 from ragharness.rubrics.items import json_object
 from ragharness.rubrics.rubric import SCALE
 
@@ -181,8 +182,6 @@ def no_pii(item: Item, *, region: str = "US", allow_input: bool = False) -> Mark
 
 def citations_support(item: Item) -> Marked | None:
     """Every citation names a piece of the context that states the claim it stands in."""
-    from ragharness.rubrics.methods import cited
-
     marks = cited(item)
     return _share([mark for mark, held in marks if not held], len(marks), "not supported") if marks else None
 
