@@ -238,7 +238,7 @@ class Once(Command):
             self._proven = True
         finally:
             pool.held.remove(process)
-            process.kill()
+            pool.end(process)
         text = text_of(said).strip()
         return json_of(text) if text.startswith("{") else text
 

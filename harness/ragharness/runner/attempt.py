@@ -31,10 +31,8 @@ class Attempt:
         """Monotonic time of the pipeline's call; 0.0: not called yet."""
         self.started = ""
         self.seconds = 0.0
-        self.charged = False
-        """Whether its cost was charged to the budget; until then it counts as in flight."""
         self.task: Any = None
-        """The asyncio task that answers it, if one does."""
+        """Its call on the event loop, if the pipeline is asynchronous."""
         self.worker = 0
         """The thread that answers it, if one does."""
         self.problems: dict[str, None] = {}
