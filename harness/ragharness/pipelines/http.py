@@ -15,8 +15,6 @@ import msgspec
 
 from ragharness.errors import PipelineNotUsable, UnusableReply
 from ragharness.pipelines import BuiltPipeline
-from ragharness.pipelines._headers import Headers
-from ragharness.pipelines._replies import json_of
 from ragharness.pipelines._services import (
     Client,
     address,
@@ -27,6 +25,7 @@ from ragharness.pipelines._services import (
     must_listen,
 )
 from ragharness.pipelines._template import PARTS, Paths, Template
+from ragharness.pipelines._wire import Headers, json_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 import time
-from concurrent.futures import TimeoutError as FutureTimeoutError
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from threading import Thread, get_ident
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +13,11 @@ from ragharness.runner.scheduler import STEP, Scheduler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from concurrent.futures import Future
 
     from ragharness.records import Record
-    from ragharness.runner.attempt import Attempt
-    from ragharness.runner.question import QuestionRunner
+    from ragharness.runner.question import Attempt, QuestionRunner
     from ragharness.runner.scheduler import Job
+    from ragharness.support.background import Outcome, SharedLoop
 
 _TICK = 0.05
 """Seconds between two looks at the clock: how late a time-out may be noticed."""
@@ -36,12 +33,6 @@ _LONG = 0.05
 
 _MORE = 3
 """Workers that are added for each that waits."""
-
-_PATIENCE = 1.0
-"""Seconds after which an event loop that does not react counts as blocked by a call."""
-
-Outcome = tuple[Any, BaseException | None]
-"""What a call returned, or what it raised."""
 
 
 def execute(
@@ -149,7 +140,7 @@ class Workers:
         self._size = size
         self._working = 1
         self._looked = time.monotonic(), time.process_time()
-        self._loop = PipelineLoop() if runner.pipeline.is_async else None
+        self._loop = _shared_loop() if runner.pipeline.is_async else None
 
     def start(self) -> None:
         """Start the first worker."""
@@ -231,77 +222,26 @@ class Workers:
             if self._loop:
                 # The time limit holds for a call that another one keeps from beginning, too.
                 attempt.begin()
-                attempt.task = self._loop.submit(lambda: self._runner.call(attempt))
-                return attempt.task.result()
+                attempt.task = call = self._loop.submit(lambda: self._runner.call(attempt))
+                return call.result()
             returned = self._runner.call(attempt)
             if hasattr(returned, "__await__"):
-                return asyncio.run(_outcome(lambda: returned))
+                return _awaited(returned)
         except BaseException as error:  # noqa: BLE001 (SystemExit of a pipeline included)
             return None, error
         return returned, None
 
 
-class PipelineLoop:
-    """The event loop that all calls of an asynchronous pipeline share; one that a call blocks is replaced."""
+def _shared_loop() -> SharedLoop:
+    from ragharness.support.background import SharedLoop
 
-    def __init__(self) -> None:
-        self._closed = False
-        self._loops: list[asyncio.AbstractEventLoop] = []
-        self._add()
-
-    def submit(self, call: Callable[[], Any]) -> Future[Outcome]:
-        """Make an asynchronous call."""
-        return asyncio.run_coroutine_threadsafe(_outcome(call), self._loops[-1])
-
-    def give_up(self, call: Future[Outcome]) -> None:
-        """Cancel a call; where the loop does not go on then, later calls get another one."""
-        call.cancel()
-        try:
-            asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self._loops[-1]).result(_PATIENCE)
-        except FutureTimeoutError:
-            self._add()
-
-    def close(self) -> None:
-        """Cancel what still runs and end the loop; one that is blocked ends when it goes on."""
-        self._closed = True
-        ends = [asyncio.run_coroutine_threadsafe(_end(), loop) for loop in self._loops]
-        with suppress(FutureTimeoutError):
-            ends[-1].result(_PATIENCE)
-
-    def _add(self) -> None:
-        loop = asyncio.new_event_loop()
-        loop.set_exception_handler(_unless_an_exit)
-        self._loops.append(loop)
-        Thread(target=self._serve, args=(loop,), daemon=True).start()
-
-    def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
-        asyncio.set_event_loop(loop)
-        while not self._closed:
-            # A pipeline may stop the loop, or leave it by a SystemExit in its own task; the others go on.
-            with suppress(BaseException):
-                loop.run_forever()
-        loop.close()
+    return SharedLoop()
 
 
-async def _outcome(call: Callable[[], Any]) -> Outcome:
-    try:
-        return await call(), None
-    except (GeneratorExit, asyncio.CancelledError):
-        raise
-    except BaseException as error:  # noqa: BLE001 (SystemExit of a pipeline included)
-        return None, error
+def _awaited(returned: Any) -> Outcome:
+    """Wait for what a plain function returned although it is a coroutine."""
+    import asyncio
 
+    from ragharness.support.background import outcome_of
 
-def _unless_an_exit(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Say what went wrong in tasks of the pipeline's own; their exits were meant for somebody else."""
-    if not isinstance(context.get("exception"), (SystemExit, KeyboardInterrupt)):
-        loop.default_exception_handler(context)
-
-
-async def _end() -> None:
-    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-    for task in others:
-        task.cancel()
-    await asyncio.wait(others, timeout=_PATIENCE / 2) if others else None
-    await asyncio.get_running_loop().shutdown_asyncgens()
-    asyncio.get_running_loop().stop()
+    return asyncio.run(outcome_of(lambda: returned))

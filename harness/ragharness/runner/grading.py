@@ -1,10 +1,11 @@
-"""``GradingContext``: what turns answers into records, without pipeline or index."""
+"""Answers into records, without pipeline or index: one, those of a run as they come, a run again."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -21,7 +22,7 @@ from ragharness.passages import build_passages
 from ragharness.placing import Placed, Placer, at_places, unique
 from ragharness.questions.questionset import QuestionSet
 from ragharness.runner.failures import describe
-from ragharness.support.threads import in_order
+from ragharness.support.calls import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from ragharness.graders import Grader
     from ragharness.passages import PassageSet
     from ragharness.records import Answer, Passage, Question, Record, Verdict
-    from ragharness.store import RunFolder
+    from ragharness.runner.limits import Progress
+    from ragharness.store import Journal, RunFolder
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,39 @@ class GradingContext:
     @cached_property
     def _placer(self) -> Placer:
         return Placer(self.corpus, self.passages)
+
+
+class Pending:
+    """Turns the answers of a run into its records, one at a time, in whichever thread has time for it."""
+
+    def __init__(
+        self, answers: Iterator[Record | None], context: GradingContext, records: Journal, progress: Progress
+    ) -> None:
+        self._answers = answers
+        self._context = context
+        self._records = records
+        self._progress = progress
+        self._lock = Lock()
+
+    def step(self) -> bool:
+        """Grade the next answer; returns False if there is none so far."""
+        with self._lock:
+            answer = next(self._answers)
+            if answer is None:
+                return False
+            self._keep(self._context.graded(answer))
+            return True
+
+    def rest(self, threads: int) -> Iterator[None]:
+        """Grade every answer that is left, several at once, and yield after each."""
+        left = iter(lambda: next(self._answers), None)
+        for record in in_order(self._context.graded, left, threads):
+            self._keep(record)
+            yield
+
+    def _keep(self, record: Record) -> None:
+        self._records.append(record)
+        self._progress.count(record)
 
 
 def named(grader: Grader) -> str:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from ragharness.config import MAX_FAILURES, RETRIES
 from ragharness.errors import UsageError
-from ragharness.spending import Spending
+from ragharness.support.calls import Pace, Spending
 from ragharness.support.messages import kind_of, told
-from ragharness.support.pace import Pace
 
 if TYPE_CHECKING:
     from ragharness.records import Failure, Record

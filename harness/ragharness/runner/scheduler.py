@@ -10,9 +10,8 @@ from threading import Event, Lock
 from typing import TYPE_CHECKING
 
 from ragharness.errors import AccessRefused, RagharnessError
-from ragharness.runner.attempt import Attempt
-from ragharness.runner.failures import describe
-from ragharness.runner.retrying import Passing, judge
+from ragharness.runner.failures import Passing, describe, judge
+from ragharness.runner.question import Attempt
 from ragharness.support.http import LONGEST_WAIT, backoff
 from ragharness.support.messages import told
 
