@@ -2,10 +2,9 @@
 
 from ragharness.runner.context import RunContext, load_context
 from ragharness.runner.execution import execute
-from ragharness.runner.grading import GradingContext, came_out, dry_run, grading_context, regrade
+from ragharness.runner.grading import GradingContext, blind_count, came_out, dry_run, grading_context, regrade
 from ragharness.runner.limits import Limits, Progress
 from ragharness.runner.question import QuestionRunner
-from ragharness.runner.reference import blind_count
 from ragharness.runner.session import (
     Plan,
     SessionResult,

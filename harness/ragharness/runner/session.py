@@ -27,6 +27,7 @@ from ragharness.store import (
     find_unfinished,
     new_folder,
 )
+from ragharness.support.calls import Spending
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -172,15 +173,13 @@ def ask_all(
     with folder.writing(session, again=again) as journals:
         if journals.recovered:
             say(f"the last line of {folder.path}/records.jsonl was incomplete: its question is asked again")
-        spent, priced = _spent(folder) if config.max_cost is not None else (0.0, 0)
+        spent = _spent(folder) if config.max_cost is not None else ()
         limits = Limits(
             retries=config.retries,
             max_failures=config.max_failures,
             rpm=config.rpm,
-            max_cost=config.max_cost,
             max_time=config.seconds,
-            spent=spent,
-            priced=priced,
+            spending=Spending(config.max_cost, *spent),
         )
         done, graded = journals.answers.keys, journals.records.keys
         jobs = [
