@@ -10,6 +10,7 @@ from urllib.parse import unquote_plus
 
 from ragharness.errors import PipelineNotUsable, UnusableReply
 from ragharness.language.tables import regex
+from ragharness.privacy import SHORTEST_SECRET
 
 REPLY_LIMIT = 16 * 2**20
 """Bytes of one reply, unpacked; a longer one is given up."""
@@ -28,9 +29,6 @@ _SECRET_SETTING = regex(
 )
 """What keys of JSON and options of commands are called that hold a secret; ``max_tokens`` is none."""
 _SENDABLE = regex(r"[\x20-\x7e\t]*")
-
-SHORTEST_SECRET = 8
-"""Characters from which a value is blanked in texts; a shorter one would hit ordinary words."""
 
 
 class Headers:

@@ -9,7 +9,6 @@ classes. What was raised ``from`` another is read by both.
 from __future__ import annotations
 
 import os
-import sysconfig
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from ragharness.errors import AccessRefused, TemporaryFailure
 from ragharness.privacy import without_secrets
 from ragharness.records import Failure
 from ragharness.support.http import PASSING, retry_after
+from ragharness.support.messages import INSTALLED, frames_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,9 +28,6 @@ _LONGEST = 2000
 
 _LONGEST_TRACE = 6000
 """Characters of a traceback that are kept: its end, where the error is."""
-
-_OURS = str(Path(__file__).parents[1])
-_INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 
 
 _REFUSED = frozenset({401, 403})
@@ -83,10 +80,7 @@ def describe(error: BaseException, where: str = "") -> Failure:
     except Exception:  # noqa: BLE001 (an exception that cannot even be printed)
         message = "(its message cannot be read)"
     message = _kept(message[: 2 * _LONGEST])[:_LONGEST]
-    frames = [
-        each for each in traceback.extract_tb(error.__traceback__) if not each.filename.startswith(_OURS)
-    ]
-    own = [each for each in frames if not each.filename.startswith((*_INSTALLED, "<"))]
+    frames, own = frames_of(error)
     last = (own or frames)[-1:]
     place = "".join(f"{Path(each.filename).name}:{each.lineno}" for each in last)
     short = [
@@ -103,7 +97,7 @@ def _kept(text: str) -> str:
 
 def _short(filename: str) -> str:
     """Return a file's path without the folder of the machine that it lies in."""
-    for folder in (*_INSTALLED, _working_folder()):
+    for folder in (*INSTALLED, _working_folder()):
         if folder and filename.startswith(f"{folder}{os.sep}"):
             return filename[len(folder) + 1 :]
     return filename

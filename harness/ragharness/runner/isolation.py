@@ -66,16 +66,11 @@ class RetrieveRequest(Struct, frozen=True, tag=True):
     k: int
 
 
-class RetrieveResult(Struct, frozen=True, tag=True):
-    """The retrieved passages."""
+class Found(Struct, frozen=True, tag=True):
+    """The retrieved passages, or the exception that retrieving raised."""
 
-    passages: tuple[Passage, ...]
-
-
-class RetrieveError(Struct, frozen=True, tag=True):
-    """The exception that retrieving raised."""
-
-    failure: Failure
+    passages: tuple[Passage, ...] = ()
+    failure: Failure | None = None
 
 
 class Result(Struct, frozen=True, tag=True):
@@ -90,14 +85,14 @@ class Failed(Struct, frozen=True, tag=True):
     """The exception of the pipeline; ``fate``: whether it is transient."""
 
     failure: Failure
-    fate: str
+    fate: str = ""
     """``passing``, ``cut`` (passing: no service answered), ``refused`` or nothing."""
-    retry_after: float | None
-    help: str
-    memory: int
+    retry_after: float | None = None
+    help: str = ""
+    memory: int = 0
 
 
-Message = Load | Ready | Unusable | Ask | RetrieveRequest | RetrieveResult | RetrieveError | Result | Failed
+Message = Load | Ready | Unusable | Ask | RetrieveRequest | Found | Result | Failed
 MESSAGES = msgspec.msgpack.Decoder(Message)
 
 
@@ -215,11 +210,11 @@ class Cell(Child):
         raise PipelineNotUsable(f"expected {spec} to load in a separate process, found {message!r:.80}")
 
 
-def _retrieved(message: RetrieveRequest, retrieve: Retrieve) -> RetrieveResult | RetrieveError:
+def _retrieved(message: RetrieveRequest, retrieve: Retrieve) -> Found:
     try:
-        return RetrieveResult(tuple(retrieve(message.query, message.k)))
+        return Found(tuple(retrieve(message.query, message.k)))
     except Exception as error:  # noqa: BLE001 (it is raised again where the pipeline called retrieve)
-        return RetrieveError(describe(error))
+        return Found(failure=describe(error))
 
 
 def _raised(told: Failed) -> Exception:

@@ -137,20 +137,21 @@ class _Server:
                 raise RuntimeError("retrieve was called after the question was answered")
             self._line.send(number, isolation.RetrieveRequest(query, k))
             _, found = self._line.next()
-        if isinstance(found, isolation.RetrieveError):
+        assert isinstance(found, isolation.Found)
+        if found.failure:
             raise Reported(found.failure)
-        return Passages(found.passages if isinstance(found, isolation.RetrieveResult) else ())
+        return Passages(found.passages)
 
 
 def _failed(error: BaseException) -> isolation.Failed:
-    fate = judge(error)
-    failure = describe(error)
+    fate, failure = judge(error), describe(error)
     if isinstance(fate, AccessRefused):
-        return isolation.Failed(Failure(failure.type, str(fate)), "refused", None, fate.help, _memory())
+        refused = Failure(failure.type, str(fate))
+        return isolation.Failed(refused, "refused", help=fate.help, memory=_memory())
     if isinstance(fate, Passing):
         kind = "cut" if fate.cut else "passing"
-        return isolation.Failed(failure, kind, fate.retry_after, "", _memory())
-    return isolation.Failed(failure, "", None, "", _memory())
+        return isolation.Failed(failure, kind, fate.retry_after, memory=_memory())
+    return isolation.Failed(failure, memory=_memory())
 
 
 def _offer_to_die_first() -> None:
