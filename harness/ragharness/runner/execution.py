@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ragharness.records import Record
     from ragharness.runner.question import Attempt, QuestionRunner
     from ragharness.runner.scheduler import Job
-    from ragharness.support.background import Outcome, SharedLoop
+    from ragharness.runner.tasks import Tasks
 
 _TICK = 0.05
 """Seconds between two looks at the clock: how late a time-out may be noticed."""
@@ -59,7 +59,7 @@ def execute(
     progress = progress or Progress(len(jobs))
     limits = limits or Limits()
     scheduler = Scheduler(jobs, runner, append, progress, limits)
-    pool = Workers(runner, scheduler, min(concurrency, len(jobs)))
+    pool = _pool(runner, scheduler, min(concurrency, len(jobs)))
     abandoned = 0
     tick = min(_TICK, timeout / 4)
     try:
@@ -117,7 +117,15 @@ def _own_switch_interval() -> Iterator[None]:
         sys.setswitchinterval(before)
 
 
-class Workers:
+def _pool(runner: QuestionRunner, scheduler: Scheduler, size: int) -> Threads | Tasks:
+    if runner.pipeline.is_async:
+        from ragharness.runner.tasks import Tasks
+
+        return Tasks(runner, scheduler, size)
+    return Threads(runner, scheduler, size)
+
+
+class Threads:
     """Daemon threads, so that a call that never returns cannot hold the exit.
 
     Lost members of the pool are replaced. It begins with one worker and grows fourfold whenever all wait for
@@ -131,7 +139,6 @@ class Workers:
         self._size = size
         self._working = 1
         self._looked = time.monotonic(), time.process_time()
-        self._loop = _shared_loop() if runner.pipeline.is_async else None
 
     def start(self) -> None:
         """Start the first worker."""
@@ -162,16 +169,12 @@ class Workers:
         """Replace the worker that is stuck in this attempt: a thread cannot be stopped."""
         if self._runner.isolation:
             self._runner.isolation.kill(attempt.worker)
-        if self._loop and attempt.task:
-            self._loop.give_up(attempt.task)
         self._spawn()
 
     def close(self) -> None:
         """End the pipeline's processes; idle workers end by themselves, stuck ones are daemons."""
         if self._runner.isolation:
             self._runner.isolation.close()
-        if self._loop:
-            self._loop.close()
 
     def _spawn(self) -> None:
         Thread(target=self._work, daemon=True).start()
@@ -202,37 +205,27 @@ class Workers:
         self._scheduler.conclude(attempt, returned, error)
         return True
 
-    def _recalled(self, attempt: Attempt) -> Outcome:
+    def _recalled(self, attempt: Attempt) -> tuple[Any, BaseException | None]:
         try:
             return self._runner.recall(attempt), None
         except BaseException as error:  # noqa: BLE001 (a retriever or a cache of the user's)
             return None, error
 
-    def _call(self, attempt: Attempt) -> Outcome:
+    def _call(self, attempt: Attempt) -> tuple[Any, BaseException | None]:
         try:
-            if self._loop:
-                # The time limit holds for a call that another one keeps from beginning, too.
-                attempt.begin()
-                attempt.task = call = self._loop.submit(lambda: self._runner.call(attempt))
-                return call.result()
             returned = self._runner.call(attempt)
             if hasattr(returned, "__await__"):
-                return _awaited(returned)
+                return _awaited(returned), None
         except BaseException as error:  # noqa: BLE001 (SystemExit of a pipeline included)
             return None, error
         return returned, None
 
 
-def _shared_loop() -> SharedLoop:
-    from ragharness.support.background import SharedLoop
-
-    return SharedLoop()
-
-
-def _awaited(returned: Any) -> Outcome:
+def _awaited(returned: Any) -> Any:
     """Wait for what a plain function returned although it is a coroutine."""
     import asyncio
 
-    from ragharness.support.background import outcome_of
+    async def wait() -> Any:
+        return await returned
 
-    return asyncio.run(outcome_of(lambda: returned))
+    return asyncio.run(wait())

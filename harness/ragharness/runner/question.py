@@ -18,14 +18,12 @@ from ragharness.runner.failures import describe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from concurrent.futures import Future
 
     from ragharness.pipelines import Pipeline
     from ragharness.records import Answer, Question, Status
     from ragharness.retrievers import Retriever
     from ragharness.runner.grading import GradingContext
     from ragharness.runner.isolation import Isolation
-    from ragharness.support.background import Outcome
 
 
 class Attempt:
@@ -46,8 +44,8 @@ class Attempt:
         """Monotonic time of the pipeline's call; 0.0: not called yet."""
         self.started = ""
         self.seconds = 0.0
-        self.task: Future[Outcome] | None = None
-        """Its call on the event loop, if the pipeline is asynchronous."""
+        self.task: Any = None
+        """The asyncio task that answers it, if one does."""
         self.worker = 0
         """The thread that answers it, if one does."""
         self.problems: dict[str, None] = {}

@@ -66,27 +66,42 @@ class Scheduler:
 
     def take(self) -> Attempt | None:
         """Return the next attempt, waiting for a delayed retry; None if there is none."""
-        while True:
-            with self._lock:
-                if self.closing.is_set():
-                    return None
-                if attempt := self._next():
-                    self._flying.add(attempt)
-                    return attempt
-                if not self._postponed:
-                    return None
-                wait = self._postponed[0][0] - time.monotonic()
-            self.closing.wait(wait)
+        while isinstance(found := self.poll(), float):
+            if self.closing.wait(found):
+                return None
+        return found
+
+    def poll(self) -> Attempt | float | None:
+        """Return the next attempt, the seconds until one is due, or None if there is none."""
+        with self._lock:
+            if self.closing.is_set():
+                return None
+            now = time.monotonic()
+            if self._postponed and self._postponed[0][0] <= now:
+                attempt = heappop(self._postponed)[2]
+            elif (job := next(self._waiting, None)) is not None:
+                attempt = Attempt(*job)
+            else:
+                return self._postponed[0][0] - now if self._postponed else None
+            self._flying.add(attempt)
+            return attempt
 
     def admit(self, attempt: Attempt) -> bool:
         """Wait until the call may start; return False, and drop the attempt, if none may start any more."""
         wait = self._limits.reserve()
         if self.closing.wait(wait) if wait else self.closing.is_set():
-            # Its question is asked when the run is continued.
-            with self._lock:
-                self._land(attempt)
+            self.drop(attempt)
             return False
         return True
+
+    def reserve(self) -> float:
+        """Return the seconds until a call may start, and reserve that moment for the caller."""
+        return self._limits.reserve()
+
+    def drop(self, attempt: Attempt) -> None:
+        """Drop an attempt that made no call: its question is asked when the run is continued."""
+        with self._lock:
+            self._land(attempt)
 
     def conclude(self, attempt: Attempt, returned: object, error: BaseException | None) -> None:
         """Turn a finished attempt into a record, a retry, or the end of the run."""
@@ -165,12 +180,6 @@ class Scheduler:
             self.error = self.error or error
             self._stopped = True
             self._end()
-
-    def _next(self) -> Attempt | None:
-        if self._postponed and self._postponed[0][0] <= time.monotonic():
-            return heappop(self._postponed)[2]
-        job = next(self._waiting, None)
-        return None if job is None else Attempt(*job)
 
     def _postpone(self, attempt: Attempt, retry_after: float | None) -> None:
         if retry_after is not None and retry_after > LONGEST_WAIT:

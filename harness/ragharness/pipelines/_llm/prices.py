@@ -5,7 +5,6 @@ Where neither is known the cost is None, never zero.
 
 from __future__ import annotations
 
-import math
 import sys
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MILLION = 1_000_000
-_Amount = Annotated[float, msgspec.Meta(ge=0, lt=math.inf)]
+_Amount = Annotated[float, msgspec.Meta(ge=0, le=sys.float_info.max)]
 
 
 class OwnPrice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
