@@ -11,7 +11,7 @@ import typer
 import typer.core
 
 from ragharness.cli._options import option_of
-from ragharness.cli._rubrics import JUDGE, PEOPLE, RUBRIC
+from ragharness.cli._rubrics import EXIT, JUDGE, PEOPLE, RUBRIC, prepare, score_run
 from ragharness.config import RunConfig
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def run(
 
     config, limits = RunConfig(**options), read_gates(gates)
     limits_of(limits)  # a name that is none is said before anything is asked
-    scored_by = _prepared(rubric, judge, people, config) if rubric else None
+    scored_by = prepare(rubric, judge, people, offline=config.offline) if rubric else None
     live = Live(quiet=quiet)
     with results_only() as output:
         context, folder = open_run(config, live.say, on_progress=live.fetching, command=command())
@@ -110,15 +110,8 @@ def run(
     return code
 
 
-def _prepared(rubric: str, judge: list[str] | None, people: Path | None, config: RunConfig) -> Prepared:
-    from ragharness.cli._rubrics import prepare
-
-    return prepare(rubric, judge, people, offline=config.offline)
-
-
 def _scored(scored_by: Prepared, folder: RunFolder, live: Live, config: RunConfig) -> int:
     """Say how the run scores by its rubric; returns 1 if it fails, 2 if something is open."""
-    from ragharness.cli._rubrics import EXIT, score_run
     from ragharness.reports import render
     from ragharness.reports.rubric import rubric_scores_sections
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -26,34 +26,34 @@ if TYPE_CHECKING:
     from ragharness.runner.isolation import Isolation
 
 
+@dataclass(eq=False)
 class Attempt:
     """One attempt at a question, settled by its worker or by the time limit, never by both."""
 
-    def __init__(
-        self, question: Question, epoch: int = 0, number: int = 1, handed: list[Hit] | None = None
-    ) -> None:
-        self.question = question
-        self.epoch = epoch
-        self.number = number
-        """The number of the attempt, from 1; 0: a cached answer."""
-        self.handed = handed
-        """What was retrieved for the pipeline before its first call; None: nothing yet."""
-        self.watched = 0.0
-        """Monotonic time when the time limit started; 0.0: not started."""
-        self.began = 0.0
-        """Monotonic time of the pipeline's call; 0.0: not called yet."""
-        self.started = ""
-        self.seconds = 0.0
-        self.task: Any = None
-        """The asyncio task that answers it, if one does."""
-        self.worker = 0
-        """The thread that answers it, if one does."""
-        self.problems: dict[str, None] = {}
-        """What was wrong with what a retriever of the user's returned, in order, each sentence once."""
+    question: Question
+    epoch: int = 0
+    number: int = 1
+    """From 1; 0: a cached answer."""
+    handed: list[Hit] | None = None
+    """What was retrieved for the pipeline before its first call; None: nothing yet."""
+    watched: float = 0.0
+    """Monotonic time when the time limit started; 0.0: not started."""
+    began: float = 0.0
+    """Monotonic time of the pipeline's call; 0.0: not called yet."""
+    started: str = ""
+    seconds: float = 0.0
+    task: Any = None
+    """The asyncio task that answers it, if one does."""
+    worker: int = 0
+    """The thread that answers it, if one does."""
+    problems: dict[str, None] = field(default_factory=dict)
+    """What was wrong with what a retriever of the user's returned, in order, each sentence once."""
+
+    def __post_init__(self) -> None:
+        """Take what was handed as retrieved."""
         self._hits: dict[str, Hit] = {}
-        self._adding = Lock()
-        self._settling = Lock()
-        self.add(handed or ())
+        self._adding, self._settling = Lock(), Lock()
+        self.add(self.handed or ())
 
     def begin(self) -> None:
         """Start the time limit of the pipeline."""
