@@ -43,6 +43,11 @@ def build(context: Context, argument: str) -> BuiltPipeline:
     return build_at(context, f"http:{argument}")
 
 
+def build_encrypted(context: Context, argument: str) -> BuiltPipeline:
+    """Return the pipeline at ``https:argument``; raises PipelineNotUsable."""
+    return build_at(context, f"https:{argument}")
+
+
 def build_at(context: Context, written: str) -> BuiltPipeline:
     """Return the pipeline at a URL at which somebody listens; raises PipelineNotUsable."""
     options = context.options

@@ -205,9 +205,8 @@ class Cell(Child):
         if isinstance(message, Ready):
             return message
         self.end()
-        if isinstance(message, Unusable):
-            raise PipelineNotUsable(message.message, help=message.help)
-        raise PipelineNotUsable(f"expected {spec} to load in a separate process, found {message!r:.80}")
+        assert isinstance(message, Unusable)
+        raise PipelineNotUsable(message.message, help=message.help)
 
 
 def _retrieved(message: RetrieveRequest, retrieve: Retrieve) -> Found:

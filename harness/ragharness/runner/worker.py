@@ -34,8 +34,7 @@ def main() -> None:
     _offer_to_die_first()
     line = _Line(incoming, outgoing)
     number, load = line.next()
-    if not isinstance(load, isolation.Load):
-        return
+    assert isinstance(load, isolation.Load)
     try:
         pipeline = load_pipeline(load.spec)
     except RagharnessError as error:
