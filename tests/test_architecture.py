@@ -22,7 +22,6 @@ LAYERS = (
     "grid",
     "support",
     "options",
-    "spending",
     "language",
     "statistics",
     "traces",

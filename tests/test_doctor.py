@@ -15,7 +15,7 @@ import pytest
 
 from commands import PROGRAM
 from ragharness import shelf
-from ragharness.cli import _health, _packages
+from ragharness.cli import _health
 from ragharness.retrievers import _models
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def test_every_extra_that_a_run_may_need_is_named_with_its_command(verb: Verb) -
             else []
         )
     }
-    asked = [each for each in _packages.packages() or () if each.extra not in ("", "all", "dev")]
+    asked = [each for each in _health.packages() or () if each.extra not in ("", "all", "dev")]
     modules = {"faiss-cpu": "faiss"}
     known = {each.extra for each in asked if modules.get(each.name, each.name.replace("-", "_")) in imported}
     # What is installed may be older than the file that declares the extras.
@@ -114,8 +114,8 @@ def test_a_missing_or_old_package_of_the_base_is_broken(verb: Verb, monkeypatch:
             raise metadata.PackageNotFoundError(name)
         return here(name)
 
-    monkeypatch.setattr(_packages, "version", version)
-    monkeypatch.setattr(_packages, "find_spec", lambda name: None)
+    monkeypatch.setattr(_health, "version", version)
+    monkeypatch.setattr(_health, "find_spec", lambda name: None)
     code, output, _ = verb("doctor")
     assert code == 1
     text = " ".join(output.split())
@@ -138,7 +138,7 @@ def test_a_missing_or_old_package_of_the_base_is_broken(verb: Verb, monkeypatch:
     ],
 )
 def test_versions_are_compared_as_numbers(here: str, least: str, old: bool) -> None:
-    assert _packages.Package("any", least, "", here).is_old is old
+    assert _health.Package("any", least, "", here).is_old is old
 
 
 def test_a_shelf_that_is_not_there_is_broken(

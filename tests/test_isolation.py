@@ -326,14 +326,14 @@ def test_a_copy_ends_with_the_status_that_it_chose(
 
 LOUD = """
 import gc
-from ragharness.runner import protocol
+from ragharness.runner import isolation
 
 def answer(question):
     (line,) = (each for each in gc.get_objects() if type(each).__name__ == "_Line")
     if question.startswith("twice"):
-        line.send(2, protocol.Result(None, ("a second reply",), 0))
-        line.send(99, protocol.Result(None, ("to no question",), 0))
-        line.send(2, protocol.RetrieveRequest("for nobody", 1))
+        line.send(2, isolation.Result(None, ("a second reply",), 0))
+        line.send(99, isolation.Result(None, ("to no question",), 0))
+        line.send(2, isolation.RetrieveRequest("for nobody", 1))
     if question == "noise":
         line._outgoing.write(b"loading weights: 100%\\n" * 9)
         line._outgoing.flush()

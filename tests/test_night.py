@@ -28,6 +28,7 @@ from ragharness.runner.context import choose, in_fair_order
 from ragharness.scores import score
 from ragharness.statistics import wilson
 from ragharness.store import RunFolder, find_run
+from ragharness.support.calls import Spending
 from test_runner import plain, question, runner_of
 
 if TYPE_CHECKING:
@@ -245,7 +246,7 @@ def test_an_answer_that_is_known_costs_no_call_no_rate_and_no_budget() -> None:
         asking = dataclasses.replace(asking, pipeline=recalling)
         records: list[Record] = []
         began = time.monotonic()
-        limits = Limits(rpm=1, max_cost=0.5)
+        limits = Limits(rpm=1, spending=Spending(0.5))
         execute([(question(i), 0) for i in range(20)], asking, records.append, limits=limits)
         assert time.monotonic() - began < 2
         assert {(record.status, record.attempts, record.seconds) for record in records} == {
@@ -295,19 +296,19 @@ def paid(cost: float | None) -> Callable[..., object]:
 @pytest.mark.parametrize("kind", [0, 1])
 @pytest.mark.parametrize("workers", [1, 4])
 def test_a_budget_stops_the_run_and_keeps_what_was_paid_for(kind: int, workers: int) -> None:
-    limits = Limits(max_cost=1.0)
+    limits = Limits(spending=Spending(1.0))
     records = ask(both(paid(0.1))[kind], 50, concurrency=workers, limits=limits)
     assert len(records) == 10
     assert limits.reason == "--max-cost 1 is used up ($1 spent)"
     assert {record.status for record in records} == {"ok"}
-    spent = Limits(max_cost=1.0, spent=1.0)
+    spent = Limits(spending=Spending(1.0, 1.0))
     assert ask(both(paid(0.1))[kind], 50, limits=spent) == []
     assert spent.reason
 
 
 def test_an_unknown_cost_cannot_be_kept_within_a_budget() -> None:
     with pytest.raises(UsageError, match="expected every answer to report its cost because of --max-cost"):
-        ask(paid(None), 50, concurrency=1, limits=Limits(max_cost=1.0))
+        ask(paid(None), 50, concurrency=1, limits=Limits(spending=Spending(1.0)))
     assert len(ask(paid(None), 5)) == 5
 
 

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 import run_fakes as fake
-from ragharness.adapters.calling import is_async
+from ragharness.adapters import is_async
 from ragharness.corpus import Corpus
 from ragharness.errors import RunNotUsable, StorageError
 from ragharness.evidence import EvidenceIndex

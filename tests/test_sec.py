@@ -15,7 +15,7 @@ from ixbrl import annual_report
 from ragharness.download import DownloadRequest, Pinned, obtain
 from ragharness.download import sec as rules
 from ragharness.errors import CorpusUnavailable, CorruptDownload
-from ragharness.support.pace import Pace
+from ragharness.support.calls import Pace
 from sec_server import Page, Sec
 
 if TYPE_CHECKING:

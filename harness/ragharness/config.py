@@ -144,9 +144,9 @@ class RunConfig:
         return (*self.pipeline_option, *(f"{name}={value}" for name, value in short.items() if value))
 
     @property
-    def seconds(self) -> float | None:
-        """``max_time`` in seconds; None: no limit."""
-        return seconds_of(self.max_time) if self.max_time else None
+    def seconds(self) -> float:
+        """``max_time`` in seconds."""
+        return seconds_of(self.max_time) if self.max_time else math.inf
 
 
 def flag_of(name: str) -> str:

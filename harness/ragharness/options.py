@@ -10,16 +10,7 @@ from ragharness.errors import UnknownName, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-_FLAGS = {
-    "yes": True,
-    "true": True,
-    "on": True,
-    "1": True,
-    "no": False,
-    "false": False,
-    "off": False,
-    "0": False,
-}
+_YES, _NO = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
 
 
 class Options:
@@ -108,9 +99,9 @@ class Options:
     def flag(self, name: str, default: bool) -> bool:
         """Return yes or no; raises UsageError."""
         value = self.text(name, "yes" if default else "no").lower()
-        if value not in _FLAGS:
+        if value not in _YES + _NO:
             raise UsageError(f"expected {self.written(name)}yes or no, found {value!r}")
-        return _FLAGS[value]
+        return value in _YES
 
     def finish(self, what: str) -> None:
         """Raise UnknownName for a setting that nothing asked for; ``what`` takes the settings."""

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
-_SHORTEST_SECRET = 8
-"""Shorter values of such variables ("1", "true") are no secrets and would hit ordinary words."""
+SHORTEST_SECRET = 8
+"""Characters; shorter values ("1", "true") are no secrets and would hit ordinary words."""
 
 _URL = re.compile(r"""[a-zA-Z][a-zA-Z0-9+.-]*://[^\s'"<>]+""")
 _PLACE = re.compile(r"""(?<![^\s"'(])(/[^\s?#"')]*)[?#][^\s"')]+""")
@@ -72,4 +72,4 @@ def _secrets() -> tuple[tuple[str, str], ...]:
 
 def _is_secret(name: str, value: str) -> bool:
     # A number is a setting (MAX_TOKENS), and would be found within others.
-    return len(value) >= _SHORTEST_SECRET and not value.isdecimal() and bool(_SECRET_NAME.search(name))
+    return len(value) >= SHORTEST_SECRET and not value.isdecimal() and bool(_SECRET_NAME.search(name))

@@ -7,14 +7,13 @@ import difflib
 import hashlib
 import importlib
 import importlib.util
-import os
 import sys
-import traceback
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragharness.errors import CodeNotUsable, RagharnessError
+from ragharness.support.messages import frames_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,8 +32,6 @@ _LOADED: dict[str, bytes] = {}
 """The hash of each such module's file when it was loaded."""
 
 HELP = "give it as package.module:function or path/to/file.py:function"
-
-_STANDARD_LIBRARY = str(Path(os.__file__).parent)
 
 
 def from_file(place: str, spec: str) -> ModuleType:
@@ -224,17 +221,7 @@ def _where(error: BaseException) -> str:
     """Return file and line of the user's own code that is nearest to the error."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}, line {error.lineno}"
-    ours = Path(__file__).parents[1]
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith("<") and ours not in Path(frame.filename).parents
-    ]
-    users = [frame for frame in frames if not _is_installed(frame.filename)]
-    for frame in (users or frames)[-1:]:
+    frames, users = frames_of(error)
+    for frame in (users or [each for each in frames if not each.filename.startswith("<")])[-1:]:
         return f"{frame.filename}, line {frame.lineno}"
     return "in no file"
-
-
-def _is_installed(filename: str) -> bool:
-    return "site-packages" in filename or filename.startswith(_STANDARD_LIBRARY)

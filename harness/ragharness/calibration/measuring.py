@@ -12,7 +12,7 @@ from ragharness.buckets import decide, grade
 from ragharness.calibration.labelled import LABELS
 from ragharness.graders import waits
 from ragharness.scores.values import Share, share
-from ragharness.support.threads import in_order
+from ragharness.support.calls import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -1,19 +1,21 @@
-"""The checks of ``ragharness doctor``: files, environment variables, metadata; no network."""
+"""The checks of ``ragharness doctor``: files, variables, the metadata of packages; no network."""
 
 from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import sys
 import time
+from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
 from ragharness import __version__, shelf
-from ragharness.cli._packages import DISTRIBUTION, packages
 from ragharness.errors import RagharnessError, install_command
 from ragharness.retrievers._models import (
     DEFAULT_MODEL,
@@ -27,12 +29,10 @@ from ragharness.retrievers._models import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ragharness.cli._packages import Package
-
 State = Literal["ok", "missing", "broken"]
 """``missing`` is something optional that is not there; only what is ``broken`` keeps runs from working."""
 
-OLDEST_PYTHON = (3, 10)
+DISTRIBUTION = "ragharness"
 LEAST_SPACE = 200_000_000
 """Bytes under which a disk counts as full: the largest corpus and a run of it need about as many."""
 
@@ -66,6 +66,13 @@ EXTRAS = {
 }
 """The extras that a run may need, and what for; the others serve those who work on the project itself."""
 
+_REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)\s*(?:>=\s*([0-9.]+))?[^;]*(?:;\s*(.*))?")
+_EXTRA = re.compile(r"extra\s*==\s*['\"]([^'\"]+)['\"]")
+_PYTHON_BELOW = re.compile(r"python_version\s*<\s*['\"](\d+)\.(\d+)['\"]")
+
+_MODULES = {"faiss-cpu": "faiss"}
+"""Packages whose import name is not theirs with underscores."""
+
 _PATIENCE = 0.2
 """Seconds that adding up the files of a cache may take."""
 
@@ -81,6 +88,20 @@ class Finding(Struct, frozen=True):
     """The next command, where there is one."""
 
 
+class Package(Struct, frozen=True):
+    """One requirement, and the version that is here: empty for none, ``?`` where it does not say."""
+
+    name: str
+    least: str
+    extra: str
+    here: str
+
+    @property
+    def is_old(self) -> bool:
+        """Whether it is here in a version that is too old."""
+        return bool(self.here) and _numbers(self.here) < _numbers(self.least)
+
+
 def findings() -> Iterator[Finding]:
     """Yield the result of every check, group by group."""
     asked = packages()
@@ -93,20 +114,55 @@ def findings() -> Iterator[Finding]:
     yield from _surroundings()
 
 
+def packages() -> list[Package] | None:
+    """Return every package that is asked for, those of the base with the extra ""; None: not installed."""
+    try:
+        texts = requires(DISTRIBUTION) or []
+    except PackageNotFoundError:
+        return None
+    return [package for text in texts if (package := _read(text)) is not None]
+
+
+def installed(name: str) -> str:
+    """Return the version of a package that is here, "?" where it does not say, else an empty text."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        # Other installers bring the module without the metadata that pip writes.
+        return "?" if find_spec(_MODULES.get(name, name.replace("-", "_"))) else ""
+
+
+def _read(text: str) -> Package | None:
+    found = _REQUIREMENT.match(text)
+    if found is None:
+        return None
+    name, least, marker = found.groups("")
+    below = _PYTHON_BELOW.search(marker)
+    if below and sys.version_info >= (int(below[1]), int(below[2])):
+        return None
+    return Package(name, least, "".join(_EXTRA.findall(marker)[:1]), installed(name))
+
+
+def _numbers(written: str) -> tuple[int, ...]:
+    """Return a version as numbers up to the first part that is none; an unknown one counts as new enough."""
+    if written == "?":
+        return (sys.maxsize,)
+    numbers = [int(part) for part in re.split(r"[^\d.]", written, maxsplit=1)[0].split(".") if part]
+    while numbers and not numbers[-1]:
+        numbers.pop()
+    return tuple(numbers)
+
+
 def _installation(asked: list[Package] | None) -> Iterator[Finding]:
-    group = "installation"
+    group, where = "installation", f"{__version__} in {_short(Path(shelf.__file__).parent)}"
     if asked is None:
-        found = f"{__version__} in {_short(Path(shelf.__file__).parent)}, not installed as a package"
-        yield Finding(group, DISTRIBUTION, "broken", found, "pip install ragharness")
+        where += ", not installed as a package"
+        yield Finding(group, DISTRIBUTION, "broken", where, "pip install ragharness")
     else:
-        yield Finding(group, DISTRIBUTION, "ok", f"{__version__} in {_short(Path(shelf.__file__).parent)}")
-    python = f"{platform.python_version()} in {_short(Path(sys.executable))}"
-    old = sys.version_info < OLDEST_PYTHON
-    yield Finding(
-        group, "python", "broken" if old else "ok", python, "use Python 3.10 or newer" if old else ""
-    )
-    base = [package for package in asked or [] if not package.extra]
+        yield Finding(group, DISTRIBUTION, "ok", where)
+    yield Finding(group, "python", "ok", f"{platform.python_version()} in {_short(Path(sys.executable))}")
     if asked is not None:
+        base = [package for package in asked if not package.extra]
         faults = _faults(base)
         help_text = "pip install --upgrade --force-reinstall ragharness" if faults else ""
         told = faults or f"all {len(base)} required packages installed"
@@ -180,9 +236,7 @@ def _folders() -> Iterator[Finding]:
 
 def _folder(name: str, path: Path, elsewhere: str) -> Finding:
     """Return whether a folder, or the place where it will be made, may be written in and has room."""
-    place = path
-    while not place.exists() and place != place.parent:
-        place = place.parent
+    place = next((each for each in (path, *path.parents) if each.exists()), path)
     if not place.is_dir():
         return Finding("folders", name, "broken", f"{_short(place)} is a file, not a folder", elsewhere)
     if not os.access(place, os.W_OK | os.X_OK):
@@ -190,10 +244,9 @@ def _folder(name: str, path: Path, elsewhere: str) -> Finding:
     free = shutil.disk_usage(place).free
     there = "writable" if place == path else "not created yet"
     found = f"{_short(path)}, {there}, {_size(free)} free"
-    full = free < LEAST_SPACE
-    return Finding(
-        "folders", name, "broken" if full else "ok", found, f"free some space, or {elsewhere}" if full else ""
-    )
+    if free < LEAST_SPACE:
+        return Finding("folders", name, "broken", found, f"free some space, or {elsewhere}")
+    return Finding("folders", name, "ok", found)
 
 
 def _content(folder: Path) -> str:
@@ -221,13 +274,8 @@ def _keys() -> Iterator[Finding]:
             state = "absent" if value is None else "set, but empty"
             yield Finding("keys", name, "missing", f"{state} ({purpose})")
         elif value != value.strip() or not value.isprintable():
-            yield Finding(
-                "keys",
-                name,
-                "broken",
-                "present, but with blanks or a line break that no server accepts",
-                f"set {name} again",
-            )
+            found = "present, but with blanks or a line break that no server accepts"
+            yield Finding("keys", name, "broken", found, f"set {name} again")
         else:
             yield Finding("keys", name, "ok", "present")
 

@@ -21,8 +21,8 @@ from ragharness.download.pinned import altered
 from ragharness.download.storage import condition, new_file, record_hashes, require_space
 from ragharness.errors import CorpusUnavailable, CorruptDownload
 from ragharness.privacy import public
+from ragharness.support.calls import Pace
 from ragharness.support.http import PASSING, retry_after
-from ragharness.support.pace import Pace
 
 if TYPE_CHECKING:
     from collections.abc import Callable

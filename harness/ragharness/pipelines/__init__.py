@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragharness import __version__
-from ragharness.adapters.calling import is_async
+from ragharness.adapters import is_async
 from ragharness.errors import PipelineNotUsable, UnknownName, UsageError
 from ragharness.options import Options
 from ragharness.pipelines._answers import TEXT_LIMIT, read_answer

@@ -15,13 +15,15 @@ import inspect
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragharness.adapters import UserCode, described, find
-from ragharness.adapters.calling import (
+from ragharness.adapters import (
     PASSAGES_NAMES,
     POSITIONAL,
     QUESTION_NAMES,
     Binding,
+    UserCode,
     bind,
+    described,
+    find,
     is_factory,
     make,
     parameters_of,

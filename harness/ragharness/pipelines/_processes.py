@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 from ragharness.errors import AccessRefused, UnusableReply
-from ragharness.pipelines._replies import EXCERPT, REPLY_LIMIT, excerpt, too_long
+from ragharness.pipelines._wire import EXCERPT, REPLY_LIMIT, excerpt, too_long
 from ragharness.support.process import begun, end_group, ending
 
 if TYPE_CHECKING:

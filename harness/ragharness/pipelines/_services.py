@@ -19,8 +19,8 @@ from ragharness.errors import (
     UnusableReply,
 )
 from ragharness.language.tables import regex
-from ragharness.pipelines._loops import PerLoop
-from ragharness.pipelines._replies import REPLY_LIMIT, excerpt, text_of, too_long
+from ragharness.pipelines._wire import REPLY_LIMIT, excerpt, text_of, too_long
+from ragharness.support.background import PerLoop
 from ragharness.support.http import PASSING, retry_after
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from ragharness.pipelines._headers import Headers
+    from ragharness.pipelines._wire import Headers
 
 _TITLE = regex(r"(?is)<title[^>]*>(.*?)</title>")
 _MARKUP = regex(r"(?is)\A\s*(?:<!doctype html|<html|<head|<body)")

@@ -21,7 +21,7 @@ from ragharness.adapters.fields import MISSING
 from ragharness.errors import PipelineNotUsable, UnusableReply
 from ragharness.language.tables import regex
 from ragharness.pipelines._answers import TEXT_KEYS
-from ragharness.pipelines._headers import header_option, is_secret
+from ragharness.pipelines._wire import header_option, is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,10 +19,9 @@ import msgspec
 
 from ragharness.errors import AccessRefused, PipelineNotUsable, RagharnessError, UnusableReply
 from ragharness.pipelines import BuiltPipeline
-from ragharness.pipelines._headers import is_secret
-from ragharness.pipelines._loops import PerLoop
 from ragharness.pipelines._processes import Process
-from ragharness.pipelines._replies import json_of, text_of
+from ragharness.pipelines._wire import is_secret, json_of, text_of
+from ragharness.support.background import PerLoop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -238,7 +237,7 @@ class Once(Command):
             self._proven = True
         finally:
             pool.held.remove(process)
-            process.kill()
+            pool.end(process)
         text = text_of(said).strip()
         return json_of(text) if text.startswith("{") else text
 

@@ -15,8 +15,6 @@ import msgspec
 
 from ragharness.errors import PipelineNotUsable, UnusableReply
 from ragharness.pipelines import BuiltPipeline
-from ragharness.pipelines._headers import Headers
-from ragharness.pipelines._replies import json_of
 from ragharness.pipelines._services import (
     Client,
     address,
@@ -27,6 +25,7 @@ from ragharness.pipelines._services import (
     must_listen,
 )
 from ragharness.pipelines._template import PARTS, Paths, Template
+from ragharness.pipelines._wire import Headers, json_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +41,11 @@ TEMPLATE = '{"question": "{question}"}'
 def build(context: Context, argument: str) -> BuiltPipeline:
     """Return the pipeline at ``http:argument``; raises PipelineNotUsable."""
     return build_at(context, f"http:{argument}")
+
+
+def build_encrypted(context: Context, argument: str) -> BuiltPipeline:
+    """Return the pipeline at ``https:argument``; raises PipelineNotUsable."""
+    return build_at(context, f"https:{argument}")
 
 
 def build_at(context: Context, written: str) -> BuiltPipeline:

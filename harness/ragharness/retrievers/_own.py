@@ -22,12 +22,13 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from ragharness.adapters import described, find
-from ragharness.adapters.calling import (
+from ragharness.adapters import (
     PASSAGES_NAMES,
     POSITIONAL,
     QUESTION_NAMES,
     bind,
+    described,
+    find,
     is_factory,
     make,
     plain_name,

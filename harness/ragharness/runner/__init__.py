@@ -2,12 +2,18 @@
 
 from ragharness.runner.context import RunContext, load_context
 from ragharness.runner.execution import execute
-from ragharness.runner.grading import GradingContext, came_out, dry_run, grading_context, regrade
+from ragharness.runner.grading import GradingContext, blind_count, came_out, dry_run, grading_context, regrade
 from ragharness.runner.limits import Limits, Progress
-from ragharness.runner.planning import Plan, plan
 from ragharness.runner.question import QuestionRunner
-from ragharness.runner.reference import blind_count
-from ragharness.runner.session import SessionResult, ask_all, choose_folder, open_run, progress_summary
+from ragharness.runner.session import (
+    Plan,
+    SessionResult,
+    ask_all,
+    choose_folder,
+    open_run,
+    plan,
+    progress_summary,
+)
 
 __all__ = [
     "GradingContext",

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ragharness.records import Record
-    from ragharness.runner.attempt import Attempt
-    from ragharness.runner.question import QuestionRunner
+    from ragharness.runner.question import Attempt, QuestionRunner
     from ragharness.runner.scheduler import Job
     from ragharness.runner.tasks import Tasks
 
@@ -80,7 +79,10 @@ def execute(
                         pool.replace(attempt)
                 if reason := limits.overtime():
                     scheduler.drain(reason)
-                _tell(scheduler, progress, on_progress, say)
+                while say and scheduler.notes:
+                    say(scheduler.notes.popleft())
+                if on_progress:
+                    on_progress(progress)
     finally:
         scheduler.stop()
         pool.close()
@@ -113,18 +115,6 @@ def _own_switch_interval() -> Iterator[None]:
         yield
     finally:
         sys.setswitchinterval(before)
-
-
-def _tell(
-    scheduler: Scheduler,
-    progress: Progress,
-    on_progress: Callable[[Progress], None] | None,
-    say: Callable[[str], None] | None,
-) -> None:
-    while say and scheduler.notes:
-        say(scheduler.notes.popleft())
-    if on_progress:
-        on_progress(progress)
 
 
 def _pool(runner: QuestionRunner, scheduler: Scheduler, size: int) -> Threads | Tasks:

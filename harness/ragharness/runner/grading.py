@@ -1,10 +1,13 @@
-"""``GradingContext``: what turns answers into records, without pipeline or index."""
+"""Answers into records, without pipeline or index: one, those of a run as they come, a run again."""
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -13,24 +16,31 @@ from ragharness import __version__
 from ragharness.buckets import grade
 from ragharness.config import DEFAULT_SEED
 from ragharness.corpus import load_corpus
-from ragharness.errors import AccessRefused, RunNotUsable
+from ragharness.errors import AccessRefused, RagharnessError, RunNotUsable
 from ragharness.evidence import EvidenceIndex
 from ragharness.graders import load_grader, waits
 from ragharness.manifests import manifest
 from ragharness.passages import build_passages
+from ragharness.pipelines import Context, load_pipeline, read_answer
 from ragharness.placing import Placed, Placer, at_places, unique
 from ragharness.questions.questionset import QuestionSet
 from ragharness.runner.failures import describe
-from ragharness.support.threads import in_order
+from ragharness.support.calls import in_order
+from ragharness.support.files import keep, kept
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ragharness.corpus import Corpus
     from ragharness.graders import Grader
     from ragharness.passages import PassageSet
     from ragharness.records import Answer, Passage, Question, Record, Verdict
-    from ragharness.store import RunFolder
+    from ragharness.runner.limits import Progress
+    from ragharness.store import Journal, RunFolder
+
+
+_KEPT = 200
+"""Counts of the blind baseline that are kept in the cache folder; the oldest go first."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +94,39 @@ class GradingContext:
     @cached_property
     def _placer(self) -> Placer:
         return Placer(self.corpus, self.passages)
+
+
+class Pending:
+    """Turns the answers of a run into its records, one at a time, in whichever thread has time for it."""
+
+    def __init__(
+        self, answers: Iterator[Record | None], context: GradingContext, records: Journal, progress: Progress
+    ) -> None:
+        self._answers = answers
+        self._context = context
+        self._records = records
+        self._progress = progress
+        self._lock = Lock()
+
+    def step(self) -> bool:
+        """Grade the next answer; returns False if there is none so far."""
+        with self._lock:
+            answer = next(self._answers)
+            if answer is None:
+                return False
+            self._keep(self._context.graded(answer))
+            return True
+
+    def rest(self, threads: int) -> Iterator[None]:
+        """Grade every answer that is left, several at once, and yield after each."""
+        left = iter(lambda: next(self._answers), None)
+        for record in in_order(self._context.graded, left, threads):
+            self._keep(record)
+            yield
+
+    def _keep(self, record: Record) -> None:
+        self._records.append(record)
+        self._progress.count(record)
 
 
 def named(grader: Grader) -> str:
@@ -168,3 +211,59 @@ def dry_run(folder: RunFolder, grading: GradingContext) -> None:
 def came_out(record: Record) -> str:
     """Return a record's bucket, or its status without one."""
     return (record.verdict and record.verdict.bucket) or record.status
+
+
+def blind_count(
+    grading: GradingContext, records: Callable[[], Iterable[Record]], cache: Path | None = None
+) -> tuple[int | None, str]:
+    """Return how many answers of ``blind`` are as desired, or None and why it could not run.
+
+    The count follows from what was retrieved and from the code that grades; ``cache`` is a folder that keeps
+    it, so that a run of the same retrieval does not pay for it again. ``records`` is read once or twice.
+    """
+    path = cache and cache / f"blind-{_key(grading, records())}.count"
+    if path and (held := kept(path)):
+        return int(held), ""
+    try:
+        count = _count(grading, records())
+    except RagharnessError as error:
+        return None, str(error)
+    if path:
+        keep(path, str(count).encode(), most=_KEPT, alike="blind-*.count")
+    return count, ""
+
+
+def _count(grading: GradingContext, records: Iterable[Record]) -> int:
+    questions = grading.questions.by_id
+    pipeline = load_pipeline("blind", Context(grading.corpus, grading.questions, grading.passages))
+    count = 0
+    for record in records:
+        question, passages = questions[record.question], grading.passages_of(record)
+        answer, _ = read_answer(pipeline.call(question.text, passages))
+        count += grading.verdict(question, answer, passages).bucket == question.wanted
+    return count
+
+
+def _key(grading: GradingContext, records: Iterable[Record]) -> str:
+    """Return a name for all that the count follows from, whatever the order of the records."""
+    package = Path(__file__).parents[1]
+    code = [
+        (path.name, status.st_size, status.st_mtime_ns)
+        for room in ("", "language", "graders", "graders/reading", "pipelines")
+        for path in sorted((package / room).glob("*.py"))
+        for status in (path.stat(),)
+    ]
+    asked = 0
+    for record in records:
+        brought = (record.answer and record.answer.passages) or ()
+        had = repr((record.question, [hit.id for hit in record.retrieved], brought)).encode()
+        asked += int.from_bytes(hashlib.sha256(had).digest(), "big")
+    parts = (
+        code,
+        grading.corpus.hash,
+        grading.questions.hash,
+        grading.passages.words,
+        named(grading.grader),
+        asked,
+    )
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]

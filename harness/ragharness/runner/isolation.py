@@ -1,14 +1,17 @@
-"""A pipeline in separate processes: one per worker, killed at the time-out, replaced when it dies."""
+"""A pipeline in separate processes, and what is said to them: one per worker, killed at the time-out."""
 
 from __future__ import annotations
 
 from threading import Lock, get_ident
 from typing import TYPE_CHECKING, cast
 
+import msgspec
+from msgspec import Struct
+
 from ragharness.errors import AccessRefused, PipelineNotUsable, TemporaryFailure, UsageError
 from ragharness.pipelines import Pipeline, pipeline_kinds
 from ragharness.pipelines._own import Signature
-from ragharness.runner import protocol
+from ragharness.records import Answer, Failure, Passage
 from ragharness.runner.failures import Reported, describe
 from ragharness.support.process import Child, ProcessDied
 
@@ -16,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ragharness.pipelines._own import Takes
-    from ragharness.records import Passage
 
     Retrieve = Callable[[str, int], list[Passage]]
 
@@ -27,6 +29,71 @@ _GROWTH = 1 << 30
 """Bytes by which a process may grow after its first answer before it is replaced."""
 
 _PROGRAM = "from ragharness.runner.worker import main; main()"
+
+
+class Load(Struct, frozen=True, tag=True):
+    """Request: load the pipeline of this name."""
+
+    spec: str
+
+
+class Ready(Struct, frozen=True, tag=True):
+    """The pipeline is loaded."""
+
+    name: str
+    fingerprint: str
+    takes: str
+
+
+class Unusable(Struct, frozen=True, tag=True):
+    """The pipeline cannot be loaded."""
+
+    message: str
+    help: str
+
+
+class Ask(Struct, frozen=True, tag=True):
+    """Request: answer this question."""
+
+    question: str
+    passages: tuple[Passage, ...]
+
+
+class RetrieveRequest(Struct, frozen=True, tag=True):
+    """Request of the pipeline: retrieve for the current question."""
+
+    query: str
+    k: int
+
+
+class Found(Struct, frozen=True, tag=True):
+    """The retrieved passages, or the exception that retrieving raised."""
+
+    passages: tuple[Passage, ...] = ()
+    failure: Failure | None = None
+
+
+class Result(Struct, frozen=True, tag=True):
+    """The parsed result of the pipeline."""
+
+    answer: Answer | None
+    problems: tuple[str, ...]
+    memory: int
+
+
+class Failed(Struct, frozen=True, tag=True):
+    """The exception of the pipeline; ``fate``: whether it is transient."""
+
+    failure: Failure
+    fate: str = ""
+    """``passing``, ``cut`` (passing: no service answered), ``refused`` or nothing."""
+    retry_after: float | None = None
+    help: str = ""
+    memory: int = 0
+
+
+Message = Load | Ready | Unusable | Ask | RetrieveRequest | Found | Result | Failed
+MESSAGES = msgspec.msgpack.Decoder(Message)
 
 
 class Isolation:
@@ -62,7 +129,7 @@ class Isolation:
         if closed:
             cell.kill()
 
-    def ask(self, question: str, passages: Sequence[Passage], retrieve: Retrieve) -> protocol.Result:
+    def ask(self, question: str, passages: Sequence[Passage], retrieve: Retrieve) -> Result:
         """Ask the process of the calling thread; raises what the pipeline raised, or ProcessDied."""
         self.ready()
         cell = self._cells[get_ident()]
@@ -73,7 +140,7 @@ class Isolation:
             raise
         if cell.growth(told.memory) > _GROWTH:
             self.leave()
-        if isinstance(told, protocol.Failed):
+        if isinstance(told, Failed):
             raise _raised(told)
         return told
 
@@ -112,14 +179,12 @@ class Cell(Child):
         self._settled: int | None = None
         self.ready = self._loaded(spec)
 
-    def answer(
-        self, question: str, passages: Sequence[Passage], retrieve: Retrieve
-    ) -> protocol.Result | protocol.Failed:
+    def answer(self, question: str, passages: Sequence[Passage], retrieve: Retrieve) -> Result | Failed:
         """Return the answer to one question, retrieving what is looked for; raises ProcessDied."""
-        message = self.ask(protocol.Ask(question, tuple(passages)), protocol.MESSAGES)
-        while isinstance(message, protocol.RetrieveRequest):
-            message = self.say(_retrieved(message, retrieve), protocol.MESSAGES)
-        assert isinstance(message, (protocol.Result, protocol.Failed))
+        message = self.ask(Ask(question, tuple(passages)), MESSAGES)
+        while isinstance(message, RetrieveRequest):
+            message = self.say(_retrieved(message, retrieve), MESSAGES)
+        assert isinstance(message, (Result, Failed))
         return message
 
     def growth(self, memory: int) -> int:
@@ -128,33 +193,30 @@ class Cell(Child):
             self._settled = memory
         return memory - self._settled
 
-    def _loaded(self, spec: str) -> protocol.Ready:
+    def _loaded(self, spec: str) -> Ready:
         try:
             with self.within(_STARTUP):
-                message = self.ask(protocol.Load(spec), protocol.MESSAGES)
+                message = self.ask(Load(spec), MESSAGES)
         except ProcessDied as death:
             raise PipelineNotUsable(
                 f"expected {spec} to load in a separate process, found: {death}",
                 help="run it once without --isolate to see the error",
             ) from None
-        if isinstance(message, protocol.Ready):
+        if isinstance(message, Ready):
             return message
         self.end()
-        if isinstance(message, protocol.Unusable):
-            raise PipelineNotUsable(message.message, help=message.help)
-        raise PipelineNotUsable(f"expected {spec} to load in a separate process, found {message!r:.80}")
+        assert isinstance(message, Unusable)
+        raise PipelineNotUsable(message.message, help=message.help)
 
 
-def _retrieved(
-    message: protocol.RetrieveRequest, retrieve: Retrieve
-) -> protocol.RetrieveResult | protocol.RetrieveError:
+def _retrieved(message: RetrieveRequest, retrieve: Retrieve) -> Found:
     try:
-        return protocol.RetrieveResult(tuple(retrieve(message.query, message.k)))
+        return Found(tuple(retrieve(message.query, message.k)))
     except Exception as error:  # noqa: BLE001 (it is raised again where the pipeline called retrieve)
-        return protocol.RetrieveError(describe(error))
+        return Found(failure=describe(error))
 
 
-def _raised(told: protocol.Failed) -> Exception:
+def _raised(told: Failed) -> Exception:
     if told.fate == "refused":
         return AccessRefused(told.failure.message, help=told.help)
     reported = Reported(told.failure)

@@ -4,51 +4,40 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from ragharness.config import MAX_FAILURES, RETRIES
 from ragharness.errors import UsageError
-from ragharness.spending import Spending
+from ragharness.support.calls import Pace, Spending
 from ragharness.support.messages import kind_of, told
-from ragharness.support.pace import Pace
 
 if TYPE_CHECKING:
     from ragharness.records import Failure, Record
 
 
+@dataclass
 class Limits:
     """The limits of one session; a run without any pays nothing for them."""
 
-    def __init__(
-        self,
-        *,
-        retries: int = RETRIES,
-        max_failures: int = MAX_FAILURES,
-        rpm: float | None = None,
-        max_cost: float | None = None,
-        max_time: float | None = None,
-        spent: float = 0.0,
-        priced: int = 0,
-    ) -> None:
-        self.retries = retries
-        self.max_cost = max_cost
-        """US dollars for the whole run, earlier sessions included; None: no limit."""
-        self._spending = Spending(max_cost, spent, priced)
-        self.stopped = ""
-        """Why the session ended early; empty: it did not."""
-        self._ends = time.monotonic() + max_time if max_time is not None else math.inf
-        self._max_time = max_time
-        self._pace = Pace(rpm / 60) if rpm else None
-        self._lock = Lock()
-        self._left = max_failures
-        self._max_failures = max_failures
-        self._first: tuple[str, ...] = ()
+    retries: int = RETRIES
+    max_failures: int = MAX_FAILURES
+    rpm: float | None = None
+    max_time: float = math.inf
+    """Seconds."""
+    spending: Spending = field(default_factory=Spending)
+    """Of the whole run, earlier sessions included."""
+    stopped: str = ""
+    """Why the session ended early; empty: it did not."""
 
-    @property
-    def spent(self) -> float:
-        """US dollars so far, those of earlier sessions included."""
-        return self._spending.spent
+    def __post_init__(self) -> None:
+        """Begin to count."""
+        self._ends = time.monotonic() + self.max_time
+        self._pace = Pace(self.rpm / 60) if self.rpm else None
+        self._lock = Lock()
+        self._left = self.max_failures
+        self._first: tuple[str, ...] = ()
 
     def reserve(self) -> float:
         """Return the seconds until the next call may start, and reserve that moment for the caller."""
@@ -58,7 +47,7 @@ class Limits:
         """Return why time is up; empty: it is not."""
         if time.monotonic() < self._ends:
             return ""
-        return f"--max-time {span(self._max_time or 0.0)} is over"
+        return f"--max-time {span(self.max_time)} is over"
 
     def count(self, record: Record, flying: int) -> str:
         """Charge the cost of an answer; return why no further one may be asked, if so.
@@ -66,7 +55,7 @@ class Limits:
         ``flying`` calls are under way and will cost what calls cost on average. Raises UsageError for an
         answer of unknown cost: the promise could not be kept.
         """
-        if self.max_cost is None or record.answer is None or record.attempts == 0:
+        if self.spending.most is None or record.answer is None or record.attempts == 0:
             return ""
         usage = record.answer.usage
         if usage is not None and usage.from_cache:
@@ -78,7 +67,7 @@ class Limits:
                 help="drop --max-cost (--max-time limits a run too) or give its prices: docs/llm.md",
             )
         with self._lock:
-            self._spending.add(usage.cost)
+            self.spending.add(usage.cost)
         return self.overspent(flying)
 
     def failed(self, failure: Failure | None) -> str:
@@ -92,18 +81,20 @@ class Limits:
             if self._left or not failure or kind != self._first:
                 return ""
         alike = told(failure.type, failure.message, failure.where)
-        return f"the first {self._max_failures} calls failed alike: {alike}"
+        return f"the first {self.max_failures} calls failed alike: {alike}"
 
     def overspent(self, flying: int = 0) -> str:
         """Return why no further answer may be asked; empty: one may."""
-        if self._spending.allows(flying):
+        if self.spending.allows(flying):
             return ""
-        return f"--max-cost {self.max_cost:g} is used up"
+        return f"--max-cost {self.spending.most:g} is used up"
 
     @property
     def reason(self) -> str:
         """Why the session ended early, with the cost so far; empty: it did not."""
-        spent = f" (${self.spent:.4g} spent)" if self.stopped and self.max_cost is not None else ""
+        spent = (
+            f" (${self.spending.spent:.4g} spent)" if self.stopped and self.spending.most is not None else ""
+        )
         return f"{self.stopped}{spent}"
 
 
@@ -115,23 +106,25 @@ def span(seconds: float) -> str:
     return f"{seconds:g}s"
 
 
+@dataclass
 class Progress:
     """How far a run is, earlier sessions included."""
 
-    def __init__(self, total: int, answered: int = 0) -> None:
-        self.total = total
-        self.answered = answered
-        """Answers on disk."""
-        self.graded = 0
-        """Answers of which it is known whether they can be graded, the two counts below among them."""
-        self.as_wanted = 0
-        self.ungraded = 0
-        self.repeated = 0
-        """Calls that failed in passing and were put off for a while."""
-        self.first_failure = ""
-        """The first failure of this session, on one line; empty: none."""
-        self.before = answered
-        """Answers of earlier sessions: they say nothing about the speed of this one."""
+    total: int
+    answered: int = 0
+    """Answers on disk."""
+    graded: int = 0
+    """Answers of which it is known whether they can be graded, the two counts below among them."""
+    as_wanted: int = 0
+    ungraded: int = 0
+    repeated: int = 0
+    """Calls that failed in passing and were put off for a while."""
+    first_failure: str = ""
+    """The first failure of this session, on one line; empty: none."""
+
+    def __post_init__(self) -> None:
+        """Begin to measure; answers of earlier sessions say nothing about the speed of this one."""
+        self.before = self.answered
         self.began = time.monotonic()
 
     def count(self, record: Record) -> None:

@@ -1,10 +1,13 @@
-"""One question to its record, without a verdict: retrieve, call the pipeline, parse the result."""
+"""An attempt at a question to its record, not graded: retrieve, call the pipeline, parse the result."""
 
 from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ragharness.evidence import ENOUGH
@@ -12,7 +15,6 @@ from ragharness.pipelines import read_answer
 from ragharness.placing import complaints
 from ragharness.records import Failure, Hit, Passage, Record, Retrieved
 from ragharness.runner.failures import describe
-from ragharness.runner.protocol import Passages, Result, check_query
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,9 +22,92 @@ if TYPE_CHECKING:
     from ragharness.pipelines import Pipeline
     from ragharness.records import Answer, Question, Status
     from ragharness.retrievers import Retriever
-    from ragharness.runner.attempt import Attempt
     from ragharness.runner.grading import GradingContext
     from ragharness.runner.isolation import Isolation
+
+
+@dataclass(eq=False)
+class Attempt:
+    """One attempt at a question, settled by its worker or by the time limit, never by both."""
+
+    question: Question
+    epoch: int = 0
+    number: int = 1
+    """From 1; 0: a cached answer."""
+    handed: list[Hit] | None = None
+    """What was retrieved for the pipeline before its first call; None: nothing yet."""
+    watched: float = 0.0
+    """Monotonic time when the time limit started; 0.0: not started."""
+    began: float = 0.0
+    """Monotonic time of the pipeline's call; 0.0: not called yet."""
+    started: str = ""
+    seconds: float = 0.0
+    task: Any = None
+    """The asyncio task that answers it, if one does."""
+    worker: int = 0
+    """The thread that answers it, if one does."""
+    problems: dict[str, None] = field(default_factory=dict)
+    """What was wrong with what a retriever of the user's returned, in order, each sentence once."""
+
+    def __post_init__(self) -> None:
+        """Take what was handed as retrieved."""
+        self._hits: dict[str, Hit] = {}
+        self._adding, self._settling = Lock(), Lock()
+        self.add(self.handed or ())
+
+    def begin(self) -> None:
+        """Start the time limit of the pipeline."""
+        self.stamp()
+        self.began = self.watched = time.monotonic()
+
+    def stamp(self) -> None:
+        """Record the start time."""
+        self.started = datetime.now(timezone.utc).isoformat()
+
+    def again(self) -> Attempt:
+        """Return the next attempt, with the same retrieved passages."""
+        return Attempt(self.question, self.epoch, self.number + 1, self.handed)
+
+    def settle(self) -> bool:
+        """Claim the right to settle the attempt; True for the first caller only."""
+        if not self._settling.acquire(blocking=False):
+            return False
+        self.seconds = time.monotonic() - self.began if self.began else 0.0
+        return True
+
+    @property
+    def settled(self) -> bool:
+        """Whether the pipeline has finished."""
+        return self._settling.locked()
+
+    def add(self, hits: Sequence[Hit]) -> None:
+        """Add retrieved passages in order, each one once."""
+        with self._adding:
+            for hit in hits:
+                self._hits.setdefault(hit.passage.id, hit)
+            self.problems.update(dict.fromkeys(getattr(hits, "problems", ())))
+
+    def retrieved(self) -> list[Hit]:
+        """Return what was retrieved so far."""
+        with self._adding:
+            return list(self._hits.values())
+
+
+class Passages(list[Passage]):
+    """The retrieved passages, which an asynchronous pipeline may await although they are there."""
+
+    def __await__(self) -> Generator[None, None, Passages]:
+        """Return the passages at once."""
+        yield from ()
+        return self
+
+
+def check_query(query: object, k: object) -> None:
+    """Raise TypeError if a pipeline calls retrieve with anything but a string and a number."""
+    if not isinstance(query, str) or not isinstance(k, int) or k < 1:
+        raise TypeError(
+            f"retrieve(query, k) takes a text and a number from 1, found {query!r:.80} and {k!r:.80}"
+        )
 
 
 @dataclass(frozen=True)
@@ -71,11 +156,12 @@ class QuestionRunner:
         ask = self.isolation.ask if self.isolation else self.pipeline.call
         return ask(question.text, handed, retrieve)
 
-    def read(self, attempt: Attempt, returned: object) -> Record:
+    def read(self, attempt: Attempt, returned: Any) -> Record:
         """Return the record of an answer, not graded yet; never raises."""
         try:
-            read = (returned.answer, returned.problems) if isinstance(returned, Result) else None
-            answer, problems = read or read_answer(returned)
+            # What comes from a process was read there.
+            told = (returned.answer, returned.problems) if self.isolation else read_answer(returned)
+            answer, problems = told
         except Exception as error:  # noqa: BLE001 (a strange object must not lose the record)
             return self._record(attempt, "error", failure=describe(error, "while reading what was returned"))
         hits = attempt.retrieved()

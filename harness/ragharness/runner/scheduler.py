@@ -6,13 +6,12 @@ import random
 import time
 from collections import deque
 from heapq import heappop, heappush
-from threading import Event, Lock
+from threading import Event, RLock
 from typing import TYPE_CHECKING
 
 from ragharness.errors import AccessRefused, RagharnessError
-from ragharness.runner.attempt import Attempt
-from ragharness.runner.failures import describe
-from ragharness.runner.retrying import Passing, judge
+from ragharness.runner.failures import Passing, describe, judge
+from ragharness.runner.question import Attempt
 from ragharness.support.http import LONGEST_WAIT, backoff
 from ragharness.support.messages import told
 
@@ -59,7 +58,7 @@ class Scheduler:
         self._chance = random.Random()
         self._flying: set[Attempt] = set()
         self._stopped = False
-        self._lock = Lock()
+        self._lock = RLock()
         if not jobs:
             self._end()
         elif reason := limits.overspent():
@@ -77,12 +76,13 @@ class Scheduler:
         with self._lock:
             if self.closing.is_set():
                 return None
-            attempt = self._due()
-            if attempt is None:
-                job = next(self._waiting, None)
-                if job is None:
-                    return max(0.0, self._postponed[0][0] - time.monotonic()) if self._postponed else None
+            now = time.monotonic()
+            if self._postponed and self._postponed[0][0] <= now:
+                attempt = heappop(self._postponed)[2]
+            elif (job := next(self._waiting, None)) is not None:
                 attempt = Attempt(*job)
+            else:
+                return self._postponed[0][0] - now if self._postponed else None
             self._flying.add(attempt)
             return attempt
 
@@ -136,7 +136,7 @@ class Scheduler:
                     record.failure.type, record.failure.message, record.failure.where
                 )
             if attempt.number and (reason := self._limits.failed(record.failure)):
-                self._drain(reason)
+                self.drain(reason)
             self._progress.answered += 1
             self._left -= 1
             self.slow = self.slow or attempt.seconds >= STEP
@@ -145,9 +145,9 @@ class Scheduler:
     def _charge(self, record: Record) -> None:
         try:
             if reason := self._limits.count(record, len(self._flying)):
-                self._drain(reason)
+                self.drain(reason)
         except RagharnessError as error:
-            self._drain(error=error)
+            self.drain(error=error)
 
     def overdue(self, limit: float) -> list[Attempt]:
         """Return the attempts that exceed the time limit, by question."""
@@ -162,20 +162,17 @@ class Scheduler:
             workers < self._left and sum(not attempt.settled for attempt in self.overdue(seconds)) >= workers
         )
 
-    def drain(self, reason: str) -> None:
+    def drain(self, reason: str = "", error: BaseException | None = None) -> None:
         """Start no further call; those in flight finish and are kept."""
         with self._lock:
-            self._drain(reason)
-
-    def _drain(self, reason: str = "", error: BaseException | None = None) -> None:
-        if self.closing.is_set():
-            return
-        self._limits.stopped = reason
-        self.error = self.error or error
-        self.closing.set()
-        self._postponed.clear()
-        if not self._flying:
-            self._end()
+            if self.closing.is_set():
+                return
+            self._limits.stopped = reason
+            self.error = self.error or error
+            self.closing.set()
+            self._postponed.clear()
+            if not self._flying:
+                self._end()
 
     def stop(self, error: BaseException | None = None) -> None:
         """End the run at once; the first error is kept."""
@@ -184,24 +181,17 @@ class Scheduler:
             self._stopped = True
             self._end()
 
-    def _due(self) -> Attempt | None:
-        if self._postponed and self._postponed[0][0] <= time.monotonic():
-            return heappop(self._postponed)[2]
-        return None
-
     def _postpone(self, attempt: Attempt, retry_after: float | None) -> None:
         if retry_after is not None and retry_after > LONGEST_WAIT:
-            self._note(f"the service asks to wait {retry_after:.0f} s: it is waited for {LONGEST_WAIT:.0f} s")
+            note = f"the service asks to wait {retry_after:.0f} s: it is waited for {LONGEST_WAIT:.0f} s"
+            if note not in self.notes:
+                self.notes.append(note)
         with self._lock:
             if not self.closing.is_set():
                 moment = time.monotonic() + backoff(attempt.number, retry_after, self._chance)
                 self._progress.repeated += 1
                 heappush(self._postponed, (moment, self._progress.repeated, attempt.again()))
             self._land(attempt)
-
-    def _note(self, text: str) -> None:
-        if text not in self.notes:
-            self.notes.append(text)
 
     def _land(self, attempt: Attempt) -> None:
         self._flying.discard(attempt)

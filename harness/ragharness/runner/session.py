@@ -1,4 +1,4 @@
-"""One session of a run: choose or continue its folder and ask every question without a record."""
+"""A run and its sessions: what is left to ask, its folder chosen or continued, every question asked."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import platform
 from datetime import datetime, timezone
 from itertools import chain
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness import __version__
@@ -15,8 +14,9 @@ from ragharness.errors import RunNotUsable
 from ragharness.privacy import without_secrets
 from ragharness.runner.context import in_fair_order, load_context
 from ragharness.runner.execution import execute
-from ragharness.runner.grading import threads_for
+from ragharness.runner.grading import Pending, threads_for
 from ragharness.runner.limits import Limits, Progress
+from ragharness.runner.question import Attempt
 from ragharness.store import (
     FORMAT,
     Run,
@@ -27,16 +27,13 @@ from ragharness.store import (
     find_unfinished,
     new_folder,
 )
-from ragharness.support.threads import in_order
+from ragharness.support.calls import Spending
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ragharness.config import RunConfig
-    from ragharness.records import Record
     from ragharness.runner.context import RunContext
-    from ragharness.runner.grading import GradingContext
-    from ragharness.store import Journal
 
     Say = Callable[[str], None]
 
@@ -48,6 +45,50 @@ class SessionResult(NamedTuple):
     """Calls that timed out and are still running."""
     reason: str = ""
     """Why it ended before every question was answered; empty: it did not."""
+
+
+class Plan(NamedTuple):
+    """Calls that a run will make, failed ones not repeated."""
+
+    calls: int
+    cost: float | None
+    """US dollars at most; None: what a call costs is not known."""
+
+
+def plan(config: RunConfig, on_progress: Callable[..., None] | None = None) -> Plan:
+    """Return what is left of the run with these options; answers that are kept between runs cost nothing.
+
+    Raises RagharnessError where the run could not begin.
+    """
+    context = load_context(config, on_progress, cache_folder())
+    settings, again = context.settings, config.retry_errors
+    folder = find_unfinished(settings, again=again) or find_finished(settings)
+    done = set() if folder is None else folder.kept() - (folder.failed() if again else set())
+    left = [
+        (question, epoch)
+        for question in context.questions.questions
+        for epoch in range(settings.epochs)
+        if (question.id, epoch) not in done
+    ]
+    costs = [cost for question, epoch in left for cost in _costs(context, Attempt(question, epoch))]
+    known = [each for each in costs if each is not None]
+    return Plan(len(costs), sum(known) if len(known) == len(costs) else None)
+
+
+def _costs(context: RunContext, attempt: Attempt) -> Iterator[float | None]:
+    """Yield the most that a call costs, None where nobody knows; nothing for an answer that is kept."""
+    runner = context.runner
+    if runner.pipeline.estimate is None:
+        yield None
+        return
+    try:
+        if runner.recall(attempt) is not None:
+            return
+    except Exception:  # noqa: BLE001 (a retriever of the user's fails when it is asked, not here)
+        yield None
+        return
+    passages = [hit.passage for hit in attempt.handed or ()]
+    yield runner.pipeline.estimate(attempt.question.text, passages).cost
 
 
 def open_run(
@@ -132,15 +173,13 @@ def ask_all(
     with folder.writing(session, again=again) as journals:
         if journals.recovered:
             say(f"the last line of {folder.path}/records.jsonl was incomplete: its question is asked again")
-        spent, priced = _spent(folder) if config.max_cost is not None else (0.0, 0)
+        spent = _spent(folder) if config.max_cost is not None else ()
         limits = Limits(
             retries=config.retries,
             max_failures=config.max_failures,
             rpm=config.rpm,
-            max_cost=config.max_cost,
             max_time=config.seconds,
-            spent=spent,
-            priced=priced,
+            spending=Spending(config.max_cost, *spent),
         )
         done, graded = journals.answers.keys, journals.records.keys
         jobs = [
@@ -154,7 +193,7 @@ def ask_all(
             if (record.question, record.epoch) in graded:
                 progress.count(record)
         threads = threads_for(context.grading.grader, config.concurrency)
-        grading = _Grading(folder.follow(), context.grading, journals.records, progress)
+        grading = Pending(folder.follow(), context.grading, journals.records, progress)
         given_up = execute(
             jobs,
             context.runner,
@@ -173,39 +212,6 @@ def ask_all(
                 on_progress(progress)
         journals.records.check()
     return SessionResult(given_up, limits.reason if progress.answered < progress.total else "")
-
-
-class _Grading:
-    """Turns the answers of a run into its records, one at a time, in whichever thread has time for it."""
-
-    def __init__(
-        self, answers: Iterator[Record | None], context: GradingContext, records: Journal, progress: Progress
-    ) -> None:
-        self._answers = answers
-        self._context = context
-        self._records = records
-        self._progress = progress
-        self._lock = Lock()
-
-    def step(self) -> bool:
-        """Grade the next answer; returns False if there is none so far."""
-        with self._lock:
-            answer = next(self._answers)
-            if answer is None:
-                return False
-            self._keep(self._context.graded(answer))
-            return True
-
-    def rest(self, threads: int) -> Iterator[None]:
-        """Grade every answer that is left, several at once, and yield after each."""
-        left = iter(lambda: next(self._answers), None)
-        for record in in_order(self._context.graded, left, threads):
-            self._keep(record)
-            yield
-
-    def _keep(self, record: Record) -> None:
-        self._records.append(record)
-        self._progress.count(record)
 
 
 def progress_summary(folder: RunFolder) -> str:

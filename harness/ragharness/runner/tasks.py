@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ragharness.runner.attempt import Attempt
-    from ragharness.runner.question import QuestionRunner
+    from ragharness.runner.question import Attempt, QuestionRunner
     from ragharness.runner.scheduler import Scheduler
 
 _PATIENCE = 1.0

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from ragharness.errors import AccessRefused, RagharnessError
 from ragharness.pipelines import load_pipeline, read_answer
 from ragharness.records import Failure
-from ragharness.runner import protocol
-from ragharness.runner.failures import Reported, describe
-from ragharness.runner.retrying import Passing, judge
+from ragharness.runner import isolation
+from ragharness.runner.failures import Passing, Reported, describe, judge
+from ragharness.runner.question import Passages, check_query
 from ragharness.support.process import claim_pipes, receive, send
 
 if TYPE_CHECKING:
@@ -34,18 +34,17 @@ def main() -> None:
     _offer_to_die_first()
     line = _Line(incoming, outgoing)
     number, load = line.next()
-    if not isinstance(load, protocol.Load):
-        return
+    assert isinstance(load, isolation.Load)
     try:
         pipeline = load_pipeline(load.spec)
     except RagharnessError as error:
-        line.send(number, protocol.Unusable(str(error), error.help))
+        line.send(number, isolation.Unusable(str(error), error.help))
         return
-    line.send(number, protocol.Ready(pipeline.name, pipeline.fingerprint, pipeline.takes))
+    line.send(number, isolation.Ready(pipeline.name, pipeline.fingerprint, pipeline.takes))
     server = _Server(pipeline, line)
     while True:
         number, asked = line.next()
-        if isinstance(asked, protocol.Ask):
+        if isinstance(asked, isolation.Ask):
             line.send(number, server.answer(number, asked))
 
 
@@ -56,10 +55,10 @@ class _Line:
         self._incoming = incoming
         self._outgoing = outgoing
         self._process = os.getpid()
-        self._inbox: SimpleQueue[tuple[int, protocol.Message]] = SimpleQueue()
+        self._inbox: SimpleQueue[tuple[int, isolation.Message]] = SimpleQueue()
         Thread(target=self._listen, daemon=True).start()
 
-    def next(self) -> tuple[int, protocol.Message]:
+    def next(self) -> tuple[int, isolation.Message]:
         return self._inbox.get()
 
     @property
@@ -73,7 +72,7 @@ class _Line:
             status = error.code if isinstance(error, SystemExit) else error and 1
             os._exit(status & 0xFF if isinstance(status, int) else int(status is not None))
 
-    def send(self, number: int, message: protocol.Message) -> None:
+    def send(self, number: int, message: isolation.Message) -> None:
         self.end_copy()
         try:
             send(self._outgoing, number, message)
@@ -83,7 +82,7 @@ class _Line:
     def _listen(self) -> None:
         try:
             while True:
-                self._inbox.put(receive(self._incoming, protocol.MESSAGES))
+                self._inbox.put(receive(self._incoming, isolation.MESSAGES))
         except BaseException:  # noqa: BLE001 (whatever ends the line ends the process)
             os._exit(0)
 
@@ -97,7 +96,7 @@ class _Server:
         # One loop for all questions: clients and locks of an asynchronous pipeline belong to one.
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def answer(self, number: int, asked: protocol.Ask) -> protocol.Result | protocol.Failed:
+    def answer(self, number: int, asked: isolation.Ask) -> isolation.Result | isolation.Failed:
         self._number = number
 
         def retrieve(query: str, k: int = 5) -> list[Passage]:
@@ -114,7 +113,7 @@ class _Server:
             with self._seeking:
                 # What a thread of the pipeline's still looks for belongs to no question any more.
                 self._number = 0
-        return protocol.Result(answer, problems, _memory())
+        return isolation.Result(answer, problems, _memory())
 
     def _settled(self, returned: object) -> object:
         if not inspect.isawaitable(returned):
@@ -129,28 +128,29 @@ class _Server:
         return self._loop.run_until_complete(wait())
 
     def _retrieve(self, number: int, query: str, k: int) -> list[Passage]:
-        protocol.check_query(query, k)
+        check_query(query, k)
         if self._line.copied:
             raise RuntimeError("retrieve was called in a process that the pipeline forked")
         with self._seeking:
             if number != self._number:
                 raise RuntimeError("retrieve was called after the question was answered")
-            self._line.send(number, protocol.RetrieveRequest(query, k))
+            self._line.send(number, isolation.RetrieveRequest(query, k))
             _, found = self._line.next()
-        if isinstance(found, protocol.RetrieveError):
+        assert isinstance(found, isolation.Found)
+        if found.failure:
             raise Reported(found.failure)
-        return protocol.Passages(found.passages if isinstance(found, protocol.RetrieveResult) else ())
+        return Passages(found.passages)
 
 
-def _failed(error: BaseException) -> protocol.Failed:
-    fate = judge(error)
-    failure = describe(error)
+def _failed(error: BaseException) -> isolation.Failed:
+    fate, failure = judge(error), describe(error)
     if isinstance(fate, AccessRefused):
-        return protocol.Failed(Failure(failure.type, str(fate)), "refused", None, fate.help, _memory())
+        refused = Failure(failure.type, str(fate))
+        return isolation.Failed(refused, "refused", help=fate.help, memory=_memory())
     if isinstance(fate, Passing):
         kind = "cut" if fate.cut else "passing"
-        return protocol.Failed(failure, kind, fate.retry_after, "", _memory())
-    return protocol.Failed(failure, "", None, "", _memory())
+        return isolation.Failed(failure, kind, fate.retry_after, memory=_memory())
+    return isolation.Failed(failure, memory=_memory())
 
 
 def _offer_to_die_first() -> None:

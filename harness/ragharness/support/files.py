@@ -88,14 +88,10 @@ def keep(path: Path, content: bytes, *, most: int, alike: str = "*", private: bo
     """Keep a result, and the ``most`` latest used of those ``alike``; failing to write is no error."""
     with suppress(OSError):
         write_whole(path, _digest(path.name, content) + content, private=private)
-        prune(path.parent, most, alike)
-
-
-def prune(folder: Path, most: int, alike: str = "*") -> None:
-    """Remove all but the ``most`` latest of the files whose names are ``alike``; hidden ones stay."""
-    files = [path for path in folder.glob(alike) if not path.name.startswith(".")]
-    for path in sorted(files, key=lambda path: path.stat().st_mtime_ns, reverse=True)[most:]:
-        path.unlink(missing_ok=True)
+        # What is hidden is not finished.
+        files = [each for each in path.parent.glob(alike) if not each.name.startswith(".")]
+        for old in sorted(files, key=lambda each: each.stat().st_mtime_ns, reverse=True)[most:]:
+            old.unlink(missing_ok=True)
 
 
 def _digest(name: str, content: bytes) -> bytes:

@@ -1,9 +1,13 @@
-"""Messages of one kind: what differs between them, such as quoted parts and numbers, is left out."""
+"""Errors in few words: on one line, without what differs between those of one kind, in whose code."""
 
 from __future__ import annotations
 
+import os
 import re
+import sysconfig
 from functools import lru_cache
+from pathlib import Path
+from traceback import FrameSummary, extract_tb
 
 _VARIABLE = re.compile(
     r"""(?<!\w)(?:'(?:[^'\\\n]|\\.)*(?:'|\Z)|"(?:[^"\\\n]|\\.)*(?:"|\Z)|`[^`\n]*(?:`|\Z))(?!\w)"""
@@ -28,3 +32,19 @@ def told(kind: str, message: str, where: str = "") -> str:
     flat = " ".join(message.split())
     cut = flat if len(flat) <= LONGEST else f"{flat[:LONGEST].rstrip()}..."
     return f"{kind}: {cut}" + (f" ({where})" if where else "")
+
+
+INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+"""Folders of the standard library and of installed packages."""
+
+_OURS = f"{Path(__file__).parents[1]}{os.sep}"
+
+
+def frames_of(error: BaseException) -> tuple[list[FrameSummary], list[FrameSummary]]:
+    """Return the frames of an error outside of this package, and of those the ones in code of the user's."""
+    found = [each for each in extract_tb(error.__traceback__) if not each.filename.startswith(_OURS)]
+    return found, [
+        each
+        for each in found
+        if not each.filename.startswith((*INSTALLED, "<")) and "site-packages" not in each.filename
+    ]

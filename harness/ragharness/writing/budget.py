@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ragharness.errors import UsageError
-from ragharness.spending import Spending
+from ragharness.support.calls import Spending
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import time
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragharness.errors import UnusableReply, UsageError
 from ragharness.language.tables import regex
-from ragharness.pipelines._headers import Headers
-from ragharness.pipelines._llm.cache import ReplyCache
 from ragharness.pipelines._llm.errors import ErrorReply
 from ragharness.pipelines._llm.prices import Price, find_price
 from ragharness.pipelines._llm.services import Anthropic, OpenAI, Reply, Sampling, Service, encode
-from ragharness.pipelines._replies import json_of
 from ragharness.pipelines._services import Client, address, is_page, message_of, must_be_allowed
+from ragharness.pipelines._wire import Headers, json_of
 from ragharness.records import Usage
+from ragharness.support.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
     from ragharness.options import Options
     from ragharness.pipelines._llm.prompting import Message
     from ragharness.pipelines._llm.services import Form
+
+FORMAT = 1
+"""Raised when a kept reply changes its meaning."""
 
 MAX_TOKENS = 512
 """Tokens of a reply at most, unless the user says otherwise."""
@@ -46,6 +51,49 @@ _KEYS = {"api.openai.com": "OPENAI_API_KEY", "api.anthropic.com": "ANTHROPIC_API
 
 _THINKING = regex(r"o\d|gpt-(?:[5-9]|\d\d)|claude")
 """Models that think first and take no temperature, by the beginnings of their makers' names."""
+
+
+class ReplyCache:
+    """Replies by the request that they answer: the address and the bytes that were sent, never a key.
+
+    Files rather than a database: writing one is a rename, so that threads and processes cannot harm each
+    other, and a file that is torn or altered is as good as none.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+
+    def find(self, address: str, request: bytes) -> tuple[Reply, float] | None:
+        """Return the reply and the seconds that its call took; None where none is kept."""
+        path = self._path(address, request)
+        try:
+            held: Any = json.loads(path.read_bytes()) if path else None
+            reply, seconds = Reply(**held["reply"]), float(held["seconds"])
+            whole = held["digest"] == _digest(held["reply"], seconds)
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            return None
+        return (reply, seconds) if whole else None
+
+    def keep(self, address: str, request: bytes, reply: Reply, seconds: float) -> None:
+        """Keep a reply; a cache that cannot be written is no error."""
+        path = self._path(address, request)
+        if path is None:
+            return
+        told = asdict(reply)
+        content = {"reply": told, "seconds": seconds, "digest": _digest(told, seconds)}
+        with suppress(OSError):
+            write_whole(path, json.dumps(content).encode(), private=True)
+
+    def _path(self, address: str, request: bytes) -> Path | None:
+        if self._folder is None:
+            return None
+        key = hashlib.sha256(f"{FORMAT}\n{address}\n".encode() + request).hexdigest()
+        return self._folder / key[:2] / f"{key[2:]}.json"
+
+
+def _digest(reply: dict[str, Any], seconds: float) -> str:
+    known = {field.name: reply.get(field.name) for field in fields(Reply)}
+    return hashlib.sha256(json.dumps([known, seconds], sort_keys=True).encode()).hexdigest()
 
 
 class Said(NamedTuple):

@@ -9,8 +9,10 @@ import sys
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, ClassVar
 from urllib.parse import urlsplit
+
+import msgspec
 
 from ragharness.errors import UsageError, install_command
 from ragharness.pipelines._services import is_local
@@ -24,25 +26,26 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MILLION = 1_000_000
-_AMOUNTS = ("input", "output", "cached_input", "up_to")
-_KNOWN = {"model", "host", *_AMOUNTS}
+_Amount = Annotated[float, msgspec.Meta(ge=0, le=sys.float_info.max)]
 
 
-@dataclass(frozen=True)
-class OwnPrice:
+class OwnPrice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """US dollars per million tokens, as a table of the user's says."""
 
-    input: float
-    output: float
-    cached_input: float | None = None
+    model: str
+    input: _Amount
+    output: _Amount
+    cached_input: _Amount | None = None
     """For prompt tokens that the service had kept; None: as ``input``."""
-    up_to: float | None = None
+    up_to: _Amount | None = None
     """Prompt tokens up to which the price holds; None: all."""
-    source: str = "your price table"
+    host: str = ""
+    """The only one at which it holds; empty: at any."""
+    source: ClassVar[str] = "your price table"
 
     def cost(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float | None:
         """Return the US dollars of one call; None for a prompt that is longer than the price holds for."""
-        if prompt_tokens > (self.up_to or prompt_tokens):
+        if self.up_to and prompt_tokens > self.up_to:
             return None
         cached = min(cached_tokens, prompt_tokens)
         kept_at = self.input if self.cached_input is None else self.cached_input
@@ -83,11 +86,11 @@ def find_price(model: str, base_url: str, table: Path | None = None) -> Price | 
     Raises UsageError for a table that cannot be read.
     """
     host = urlsplit(base_url).hostname or ""
-    rows = [row for row in (_rows(table) if table else []) if row["model"] == model]
+    rows = [row for row in (_rows(table) if table else []) if row.model == model]
     # A price of the host goes before one of any.
-    for row in sorted(rows, key=lambda row: "host" not in row):
-        if row.get("host", host) == host:
-            return OwnPrice(**{name: row[name] for name in _AMOUNTS if name in row})
+    for row in sorted(rows, key=lambda row: not row.host):
+        if row.host in (host, ""):
+            return row
     if is_local(host) or not find_spec("genai_prices"):
         return None
     listed = ListPrice(model, base_url)
@@ -100,27 +103,16 @@ def if_unknown() -> str:
     return own if find_spec("genai_prices") else f"{install_command('llm')} brings list prices; {own}"
 
 
-def _rows(table: Path) -> list[dict[str, Any]]:
+def _rows(table: Path) -> list[OwnPrice]:
     try:
         held = tomllib.loads(table.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UsageError(f"expected a price table in TOML at {table}, found: {error}") from error
-    rows = held.get("price", [])
-    if not isinstance(rows, list) or not all(map(_is_row, rows)):
+    try:
+        return msgspec.convert(held.get("price", []), list[OwnPrice])
+    except msgspec.ValidationError as error:
         raise UsageError(
             f"expected [[price]] tables in {table}, each with model, input and output in US dollars per"
             " million tokens, found something else",
-            help="docs/llm.md shows one; its fields are " + ", ".join(sorted(_KNOWN)),
-        )
-    return rows
-
-
-def _is_row(row: Any) -> bool:
-    if not isinstance(row, dict) or not {"model", "input", "output"} <= set(row) <= _KNOWN:
-        return False
-    amounts = (row[name] for name in _AMOUNTS if name in row)
-    return isinstance(row["model"], str) and all(map(_is_amount, amounts))
-
-
-def _is_amount(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < float("inf")
+            help="docs/llm.md shows one; its fields are " + ", ".join(sorted(OwnPrice.__struct_fields__)),
+        ) from error
