@@ -1,9 +1,8 @@
-"""Open questions about clauses: how long, within how many days, which law, and where contracts say so."""
+"""The wordings of all questions, and the open ones: how long, within how many days, which law."""
 
 from __future__ import annotations
 
 import re
-import sys
 from decimal import Decimal
 from functools import cache, lru_cache
 from pathlib import Path
@@ -14,16 +13,12 @@ import msgspec
 from ragharness.passages import build_passages, withhold
 from ragharness.records import Distractor, Document, Evidence, Kind, Question
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ragharness.passages import PassageSet
 
+HERE = Path(__file__).parent
 _MOST_TEMPTING = 3
 _MONTHS_OF_A_YEAR = 12
 _LAW = "law"
@@ -36,6 +31,70 @@ _BUSINESS_DAYS = re.compile(r"\bbusiness\s+days?\b", re.IGNORECASE)
 _INCORPORATED = re.compile(
     r"\ban? ((?:New |North |South )?[A-Z][a-z]+) (?:corporation|limited (?:liability company|partnership))\b"
 )
+
+
+class Topic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How one hypothesis is asked about."""
+
+    proposition: str
+    positive: list[str]
+    negative: list[str]
+    affirmed: list[str]
+    denied: list[str]
+    silence: list[str] = []
+    silence_asked: bool = True
+    exception: list[str] = []
+
+
+class Absent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A topic that no contract touches."""
+
+    kind: Kind
+    text: str
+    patterns: list[str]
+    unit: str = ""
+    proposition: str = ""
+    where: str = ""
+    """A pattern of the contracts whose readers might ask for it."""
+
+
+class Trap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A question that looks as if its answer were there: a name that misleads, or a text of its own."""
+
+    topic: str
+    patterns: list[str]
+    note: str
+    name: str = ""
+    asks: str = ""
+    wording: int = 1
+    yes_means: bool = True
+    text: str = ""
+    near: list[str] = []
+    document: str = ""
+    kind: Kind = "number"
+    unit: str = ""
+
+
+class Amendment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A trap that can be set beside any contract."""
+
+    name: str
+    patterns: list[str]
+    note: str
+    topics: list[str]
+
+
+class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``questions.toml``."""
+
+    topics: dict[str, Topic]
+    surplus: dict[str, dict[str, list[int]]]
+    further: dict[str, dict[str, list[tuple[int, int]]]]
+    unanswerable: dict[str, Absent]
+    adversarial: list[Trap]
+    beside_open: list[str]
+    of_nothing: list[str]
+    amendment: Amendment
 
 
 class Stated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,10 +133,21 @@ class Clause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
+def load_wordings() -> Wordings:
+    """Return the content of ``questions.toml``."""
+    return msgspec.toml.decode((HERE / "questions.toml").read_bytes(), type=Wordings)
+
+
+@cache
+def load_doubtful() -> dict[str, dict[str, str]]:
+    """Return the pairs that are never asked about: topic, document, reason."""
+    return msgspec.toml.decode((HERE / "doubtful.toml").read_bytes(), type=dict[str, dict[str, str]])
+
+
+@cache
 def load_clauses() -> dict[str, Clause]:
     """Return the content of ``clauses.toml``."""
-    path = Path(__file__).with_name("clauses.toml")
-    return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), dict[str, Clause])
+    return msgspec.toml.decode((HERE / "clauses.toml").read_bytes(), type=dict[str, Clause])
 
 
 def open_questions(documents: Iterable[Document]) -> Iterator[Question]:

@@ -7,22 +7,26 @@ that were read for them open questions.
 
 from __future__ import annotations
 
-import sys
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from ragharness.questions.corpus_index import near_duplicates
-from ragharness.records import Distractor, Evidence, Fact, Kind, Question
+from ragharness.records import Distractor, Evidence, Fact, Question
 
-from .clauses import leaves_silence, load_clauses, matches, names, open_questions
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from .clauses import (
+    Absent,
+    Topic,
+    Trap,
+    Wordings,
+    leaves_silence,
+    load_clauses,
+    load_doubtful,
+    load_wordings,
+    matches,
+    names,
+    open_questions,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,8 +36,6 @@ if TYPE_CHECKING:
 
 VERSION = 4
 """Raised whenever the candidates change; kept with every frozen set."""
-
-HERE = Path(__file__).parent
 
 _TELLING = 5
 """Words from which a span states something: shorter ones are numbers and headings of clauses."""
@@ -53,70 +55,6 @@ _SISTERS = 0.5
 The clause that is withheld from one would stand in the other word for word. All other contracts of the test
 split have less than a third in common.
 """
-
-
-class Topic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How one hypothesis is asked about."""
-
-    proposition: str
-    positive: list[str]
-    negative: list[str]
-    affirmed: list[str]
-    denied: list[str]
-    silence: list[str] = []
-    silence_asked: bool = True
-    exception: list[str] = []
-
-
-class Absent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A topic that no contract touches."""
-
-    kind: Kind
-    text: str
-    patterns: list[str]
-    unit: str = ""
-    proposition: str = ""
-    where: str = ""
-    """A pattern of the contracts whose readers might ask for it."""
-
-
-class Trap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A question that looks as if its answer were there: a name that misleads, or a text of its own."""
-
-    topic: str
-    patterns: list[str]
-    note: str
-    name: str = ""
-    asks: str = ""
-    wording: int = 1
-    yes_means: bool = True
-    text: str = ""
-    near: list[str] = []
-    document: str = ""
-    kind: Kind = "number"
-    unit: str = ""
-
-
-class Amendment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A trap that can be set beside any contract."""
-
-    name: str
-    patterns: list[str]
-    note: str
-    topics: list[str]
-
-
-class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``questions.toml``."""
-
-    topics: dict[str, Topic]
-    surplus: dict[str, dict[str, list[int]]]
-    further: dict[str, dict[str, list[tuple[int, int]]]]
-    unanswerable: dict[str, Absent]
-    adversarial: list[Trap]
-    beside_open: list[str]
-    of_nothing: list[str]
-    amendment: Amendment
 
 
 def candidates(corpus: Corpus) -> list[Question]:
@@ -156,19 +94,6 @@ def candidates(corpus: Corpus) -> list[Question]:
 def _hangs_on_one(question: Question) -> bool:
     """Whether the question falls when another document says what its own does not say in the index."""
     return bool(question.withheld) or question.stratum == "adversarial"
-
-
-@cache
-def load_wordings() -> Wordings:
-    """Return the content of ``questions.toml``."""
-    return msgspec.convert(tomllib.loads((HERE / "questions.toml").read_text(encoding="utf-8")), Wordings)
-
-
-@cache
-def load_doubtful() -> dict[str, dict[str, str]]:
-    """Return the pairs that are never asked about: topic, document, reason."""
-    content = tomllib.loads((HERE / "doubtful.toml").read_text(encoding="utf-8"))
-    return msgspec.convert(content, dict[str, dict[str, str]])
 
 
 def _labelled(document: Document, fact: Fact, topic: Topic) -> Iterator[Question]:

@@ -1,4 +1,4 @@
-"""Whether a withheld figure follows from what is left: by sums, by a stated change, by a share in percent."""
+"""Figures that are not what they seem: that follow from what is left, or are those of a part only."""
 
 from __future__ import annotations
 
@@ -128,3 +128,33 @@ def _gives(line: str, changes: set[Decimal], power: int) -> bool:
         if any(abs(told - each) <= (_ROUGH * each if found[2] else 0) for each in changes):
             return True
     return False
+
+
+_SOME = re.compile(
+    r"\bcertain (?:of|subsidiaries|awards|grants|contracts)\b|\bnon-performance\b", re.IGNORECASE
+)
+_AMOUNT = re.compile(r"\$\s?\d[\d,.]*\d(?:\s(?:million|billion))?")
+_SAME_OF_TWO = 0.75
+"""Share of words that two sentences have in common that state the same of two parts."""
+
+
+def is_part(document: Document, fact: Fact) -> bool:
+    """Whether a sentence says that its figure is of some only, or another one says the same with another."""
+    told = [document.text[each.start : each.end] for each in fact.evidence]
+    if any("|" in each for each in told):
+        return False
+    if any(map(_SOME.search, told)):
+        return True
+    known = min((words_of(each) for each in told), key=len, default=frozenset())
+    amounts = {each for text in told for each in _AMOUNT.findall(text)}
+    return bool(amounts) and any(
+        len(known & words) >= _SAME_OF_TWO * len(known | words)
+        for text in _sentences(document)
+        if amounts.isdisjoint(found := _AMOUNT.findall(text)) and found
+        for words in [words_of(text)]
+    )
+
+
+def _sentences(document: Document) -> list[str]:
+    texts = (document.text[start:end] for start, end in document.segments)
+    return [each for each in texts if "$" in each and "|" not in each]

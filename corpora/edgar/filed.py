@@ -1,14 +1,20 @@
-"""One filing with what is tagged in it, and how questions name it."""
+"""One filing with what is tagged in it, and the wordings of ``concepts.toml`` and ``silences.toml``."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from ragharness.questions.corpus_index import Searched
-from ragharness.records import Question
+import msgspec
 
-from .tables import Silence
+from ragharness.language.units import is_currency
+from ragharness.questions import folder
+from ragharness.questions.corpus_index import Searched
+from ragharness.records import Kind, Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -16,7 +22,63 @@ if TYPE_CHECKING:
     from ragharness.corpus import Corpus
     from ragharness.records import Document, Fact
 
-    from .tables import Concept
+HERE = Path(__file__).parent
+
+
+class Concept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How something tagged is asked about."""
+
+    tags: list[str]
+    ask: list[str]
+    near: list[str] = []
+    differs: list[str] = []
+    beside: list[str] = []
+    also: str = ""
+    """Other words by which filings speak of it."""
+    absent: list[str] = []
+    """Patterns of which a filing that lacks it has none; empty where none can lack it."""
+    rolls: bool = False
+    """Whether it follows from last year's and what came and went: never withheld in part."""
+    unit: str = ""
+    """What it is counted in where a filing lacks it; empty: as that filing counts its assets."""
+
+
+class Silence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A topic on which every filing is silent, or what did not happen to one."""
+
+    patterns: list[str]
+    ask: list[str]
+    kind: Kind
+    unit: str = ""
+    needs: str = ""
+    """What a filing must speak of often for the question to be a natural one."""
+
+
+class Silences(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``silences.toml``."""
+
+    unasked: dict[str, Silence]
+    premises: dict[str, Silence]
+    twins: dict[str, list[tuple[str, str]]]
+
+
+@cache
+def load_concepts() -> dict[str, Concept]:
+    """Return the content of ``concepts.toml``."""
+    return msgspec.toml.decode((HERE / "concepts.toml").read_bytes(), type=dict[str, Concept])
+
+
+@cache
+def load_silences() -> Silences:
+    """Return the content of ``silences.toml``."""
+    return msgspec.toml.decode((HERE / "silences.toml").read_bytes(), type=Silences)
+
+
+@cache
+def load_lines() -> dict[str, str]:
+    """Return the content of ``lines.toml``."""
+    return msgspec.toml.decode((HERE / "lines.toml").read_bytes(), type=dict[str, str])
+
 
 _OFTEN = 5000
 """Words of a filing among which one must be of what the question presumes."""
@@ -110,3 +172,47 @@ def silent(
             absence_patterns=tuple(silence.patterns),
             absence_scope=scope,
         )
+
+
+_SIZE = 200
+"""Questions for which statements of filings without tags are looked for."""
+
+
+def plainly_stated(corpus: Corpus) -> list[Question]:
+    """Return what can be asked about filings without tags: what they state in words, as a user's own."""
+    tagged = {fact.document for fact in corpus.facts}
+    untagged = tuple(each for each in corpus.documents if each.id not in tagged)
+    if not untagged:
+        return []
+    handles = {each.id: each.handle for each in untagged}
+    scaled = {each.id for each in untagged if _IN_THOUSANDS.search(each.text)}
+    found = folder.candidates(replace(corpus, documents=untagged), _SIZE)
+    # A trap has the topic of what was really asked about, so its unit tells as well.
+    return [
+        each
+        for each in found
+        if not (_may_be_in_thousands(each) and _source(each) in scaled)
+        and not _CHANGE.search(each.text.replace(handles[each.document], ""))
+    ]
+
+
+def _may_be_in_thousands(question: Question) -> bool:
+    """Whether a figure could be one of a statement in thousands: "$2,623" that means 2.6 million."""
+    if question.kind != "number" or "per share" in question.text:
+        return False
+    return is_currency(question.unit) or (not question.unit and bool(_SHARES.search(question.text)))
+
+
+def _source(question: Question) -> str:
+    """Return the filing that states what is asked: another one, if told, where that is asked of this one."""
+    told = re.match(r"of (?!another )(\S+) ", question.topic)
+    return told[1] if told else question.document
+
+
+_CHANGE = re.compile(
+    r"\b[Hh]ow much did\b(?!.*\b(?:19|20)\d\d\b).* (?:increase|decrease|decline|grow|rise|fall|drop)\b"
+)
+"""A change without its year: a report compares three years with each other."""
+
+_IN_THOUSANDS = re.compile(r"\bin (?:thousands|millions)\b|\b000[’']?s\b", re.IGNORECASE)
+_SHARES = re.compile(r"\b(?:shares|options|warrants|units|awards)\b", re.IGNORECASE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import date
@@ -13,10 +12,7 @@ from string import capwords
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -147,9 +143,7 @@ def _made(
 @cache
 def curated() -> dict[str, tuple[str, str]]:
     """Return the names that people use, (company, short), by register number."""
-    if not _CURATED.is_file():
-        return {}
-    rows = tomllib.loads(_CURATED.read_text(encoding="utf-8"))
+    rows = msgspec.toml.decode(_CURATED.read_bytes())
     return {cik: (row["company"], row["short"]) for cik, row in rows.items()}
 
 

@@ -1,6 +1,6 @@
 """Every question that could be asked about the filings: tagged figures in our wording, silences, traps.
 
-``tables.py`` reads the wordings: of what is tagged in ``concepts.toml``, of what no filing answers in
+``filed.py`` reads the wordings: of what is tagged in ``concepts.toml``, of what no filing answers in
 ``silences.toml``; ``places.py`` finds where else a filing states a figure, ``derivable.py`` whether it
 follows from others, ``traps.py`` makes the questions that only look answerable.
 """
@@ -15,13 +15,19 @@ import msgspec
 
 from ragharness.records import Distractor, Evidence, Fact, Question
 
-from .derivable import follows
-from .filed import lacking, read_filings, silent, wordings
+from .derivable import follows, is_part
+from .filed import (
+    lacking,
+    load_concepts,
+    load_lines,
+    load_silences,
+    plainly_stated,
+    read_filings,
+    silent,
+    wordings,
+)
 from .naming import spoken
-from .parts import is_part
 from .places import Places
-from .plain import plainly_stated
-from .tables import load_concepts, load_lines, load_silences
 from .traps import traps
 
 if TYPE_CHECKING:
@@ -29,8 +35,7 @@ if TYPE_CHECKING:
 
     from ragharness.corpus import Corpus
 
-    from .filed import Filed
-    from .tables import Concept
+    from .filed import Concept, Filed
 
 VERSION = 3
 """Raised whenever the candidates change; kept with every frozen set."""

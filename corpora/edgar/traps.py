@@ -10,16 +10,14 @@ import msgspec
 
 from ragharness.records import Distractor, Question
 
-from .filed import silent, wordings
-from .tables import load_concepts, load_silences
+from .filed import load_concepts, load_silences, silent, wordings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragharness.records import Fact
 
-    from .filed import Filed
-    from .tables import Concept
+    from .filed import Concept, Filed
 
 _TOPICS = (
     "revenue", "net_income", "operating_income", "eps_diluted", "assets", "operating_cash", "cash",

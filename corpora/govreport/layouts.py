@@ -10,7 +10,7 @@ import msgspec
 from ragharness.errors import MissingExtra
 
 from . import markdown, pairs
-from .report import Report
+from .naming import Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

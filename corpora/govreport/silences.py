@@ -1,22 +1,49 @@
-"""What a report does not say of the agencies, laws and programs that it names, and what no report says."""
+"""What a report does not say of what it names, and what no report says; ``questions.toml`` words it."""
 
 from __future__ import annotations
 
 import re
+from functools import cache
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from ragharness.records import Question
+from ragharness.records import Kind, Question
 
 from .things import Sort, apart, near, things
-from .wordings import Silence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ragharness.records import Document
+
+
+class Silence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a report is silent about."""
+
+    patterns: list[str]
+    ask: list[str]
+    kind: Kind
+    unit: str = ""
+    thing: Literal["", "agency", "law", "program"] = ""
+    """The sort of thing that is asked about: nothing is said of it near any mention of that thing."""
+
+
+class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The whole file."""
+
+    unsaid: dict[str, Silence]
+    strangers: dict[Sort, list[str]]
+    premises: dict[str, list[str]]
+    sisters: dict[str, list[tuple[str, str]]]
+
+
+@cache
+def load_wordings() -> Wordings:
+    """Return the content of ``questions.toml``."""
+    return msgspec.toml.decode(Path(__file__).with_name("questions.toml").read_bytes(), type=Wordings)
 
 
 Scope = Literal["document", "corpus"]

@@ -1,7 +1,7 @@
 """Every question that could be asked about the sample corpus: its facts in our wording, its silences, traps.
 
-``asking.py`` words them; ``traps.py`` makes the questions that only look answerable, ``spelling.py`` knows
-how the documents write an answer.
+``asking.py`` words them and knows how the documents write an answer; ``traps.py`` makes the questions that
+only look answerable.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ import msgspec
 from ragharness.language.tokens import words
 from ragharness.records import Distractor, Document, Fact, Question
 
-from . import spelling
-from .asking import Book, asked_silence, asked_topic, asked_value
+from .asking import Book, aliases, asked_silence, asked_topic, asked_value, in_unit, spellings
 from .traps import traps
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def _stated(book: Book, fact: Fact, topic: str) -> Iterator[Question]:
             question,
             answerable=True,
             answers=answers,
-            aliases=spelling.aliases(fact),
+            aliases=aliases(fact),
             evidence=fact.evidence,
         )
         yield msgspec.structs.replace(
@@ -148,7 +147,7 @@ def _distractors(book: Book, fact: Fact) -> tuple[Distractor, ...]:
 
 def _false(fact: Fact, other: Fact, about: str) -> list[Distractor]:
     """Return another fact's value as a false answer in the fact's own unit, where units compare."""
-    value = spelling.in_unit(other.answers[0], other.unit, fact.unit)
+    value = in_unit(other.answers[0], other.unit, fact.unit)
     return [Distractor(value, about, other.evidence)] if value else []
 
 
@@ -162,7 +161,7 @@ def _may_withhold(book: Book, fact: Fact, way: str) -> bool:
         return not neighbour
     if way == "clause":
         rest += _without(book.documents[fact.document], fact)
-    return not any(re.search(pattern, rest, re.IGNORECASE) for pattern in spelling.spellings(fact))
+    return not any(re.search(pattern, rest, re.IGNORECASE) for pattern in spellings(fact))
 
 
 def _without(document: Document, fact: Fact) -> str:

@@ -1,8 +1,7 @@
 """SEC filings: Inline XBRL pages to readable text and tagged facts.
 
 tree       bytes to elements, mended where they are malformed
-lines      collapsed text and the places of elements in it
-layout     elements to paragraphs and rows of tables
+layout     elements to paragraphs and rows of tables: collapsed text, and the places of elements in it
 facts      concept, value, unit, period
 reading    all of it together: one filing, without page numbers and running heads
 """

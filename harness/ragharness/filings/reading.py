@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from ragharness.filings.facts import Tagged
-    from ragharness.filings.lines import Block, Mark
+    from ragharness.filings.layout import Block, Mark
 
 WHOLE_TABLE = 300
 """Words up to which a table stays in one piece, so that its figures keep the heads of their columns."""

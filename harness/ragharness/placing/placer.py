@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
-from ragharness.placing.folding import SHARE, fold
+from ragharness.placing.naming import SHARE, fold
 from ragharness.records import Evidence, Passage
 
 if TYPE_CHECKING:

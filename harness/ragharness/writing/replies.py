@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.language.tokens import words
-from ragharness.placing.folding import fold
+from ragharness.placing.naming import fold
 from ragharness.questions.asking.statement import Asked
 from ragharness.questions.values import kind_of, read_answers
 
