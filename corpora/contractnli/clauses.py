@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ragharness.passages import build_passages, withhold
+from ragharness.questions.candidates import ways
 from ragharness.records import Distractor, Document, Evidence, Kind, Question
 
 if TYPE_CHECKING:
@@ -178,15 +179,8 @@ def _stated(document: Document, topic: str, clause: Clause) -> Iterator[Question
         known = msgspec.structs.replace(
             asked, answerable=True, answers=stated.answers, unit=unit, evidence=evidence
         )
-        if false:
-            note = f"tempting: the contract also states {false[0].about}"
-            yield msgspec.structs.replace(known, target="wrong", distractors=false, note=note)
-        else:
-            yield msgspec.structs.replace(known, target="correct")
-        yield msgspec.structs.replace(known, target="unsupported", withheld="document")
-        if silent_rest:
-            yield msgspec.structs.replace(known, target="unsupported", withheld="clause")
-        yield msgspec.structs.replace(known, stratum="null_retrieval")
+        note = f"tempting: the contract also states {false[0].about}" if false else ""
+        yield from ways(known, false=false, note=note, clause=evidence if silent_rest else ())
 
 
 def _asked(document: Document, topic: str, clause: Clause, *, after: bool = False) -> Iterator[Question]:

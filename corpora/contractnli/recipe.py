@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ragharness.questions.candidates import ways
 from ragharness.questions.corpus_index import near_duplicates
 from ragharness.records import Distractor, Evidence, Fact, Question
 
@@ -106,15 +107,14 @@ def _labelled(document: Document, fact: Fact, topic: Topic) -> Iterator[Question
     excepted = affirmed and bool(topic.exception) and matches(topic.exception, stated)
     rule = _rule_before(document, evidence, topic) if excepted else evidence
     silent_rest = leaves_silence(document, evidence, topic.silence)
+    gone = tuple(dict.fromkeys((*rule, *evidence))) if silent_rest else ()
     for asked in _asked(document, fact.topic, topic):
         answers = ("yes",) if affirmed == asked.yes_means else ("no",)
         known = msgspec.structs.replace(asked, answerable=True, answers=answers, evidence=evidence)
-        yield _answerable(known, rule) if excepted else msgspec.structs.replace(known, target="correct")
-        yield msgspec.structs.replace(known, target="unsupported", withheld="document")
-        if silent_rest:
-            gone = tuple(dict.fromkeys((*rule, *evidence)))
-            yield msgspec.structs.replace(known, target="unsupported", withheld="clause", evidence=gone)
-        yield msgspec.structs.replace(known, stratum="null_retrieval")
+        # What the rule alone would answer.
+        false = (Distractor("no" if answers == ("yes",) else "yes", _RULE, rule),) if excepted else ()
+        note = "tempting: the rule says otherwise, an exception decides" if excepted else ""
+        yield from ways(known, false=false, note=note, clause=gone)
 
 
 def _rule_before(document: Document, evidence: tuple[Evidence, ...], topic: Topic) -> tuple[Evidence, ...]:
@@ -124,17 +124,6 @@ def _rule_before(document: Document, evidence: tuple[Evidence, ...], topic: Topi
     if before and matches(topic.denied, document.text[slice(*before[-1])]):
         return (Evidence(document.id, *before[-1]),)
     return evidence
-
-
-def _answerable(known: Question, rule: tuple[Evidence, ...]) -> Question:
-    """Return a question that an exception decides, with what the rule alone would answer."""
-    false = Distractor("no" if known.answers == ("yes",) else "yes", _RULE, rule)
-    return msgspec.structs.replace(
-        known,
-        target="wrong",
-        distractors=(false,),
-        note="tempting: the rule says otherwise, an exception decides",
-    )
 
 
 def _silent(document: Document, fact: Fact, topic: Topic) -> Iterator[Question]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from ragharness.questions.candidates import ways
 from ragharness.records import Distractor, Evidence, Fact, Question
 
 from .derivable import follows, is_part
@@ -205,6 +206,9 @@ def _asked(filed: Filed, concept: Concept, stated: Stated, places: Places) -> It
         return
     gone = numeric and not places.elsewhere(fact)
     everywhere = _everywhere(filed, fact, concept, places) if gone else ()
+    false = (*stated.near, *stated.before)
+    note = f"tempting: {false[0].value} is {false[0].about}" if false else ""
+    plain = not numeric or stands_alone(filed.document.text, fact)
     for number, text in wordings(filed, concept.ask):
         if "dollars" in text and not fact.unit.startswith("USD"):
             continue
@@ -222,20 +226,8 @@ def _asked(filed: Filed, concept: Concept, stated: Stated, places: Places) -> It
             evidence=stating,
             unit=fact.unit,
         )
-        distractors = (*stated.near, *stated.before)
-        if distractors:
-            note = f"tempting: {distractors[0].value} is {distractors[0].about}"
-            yield msgspec.structs.replace(question, target="wrong", distractors=distractors, note=note)
-        elif not numeric or stands_alone(filed.document.text, fact):
-            yield msgspec.structs.replace(question, target="correct")
-        yield msgspec.structs.replace(question, stratum="null_retrieval")
-        if not gone:
-            continue
-        yield msgspec.structs.replace(question, target="unsupported", withheld="document")
-        if everywhere:
-            yield msgspec.structs.replace(
-                question, target="unsupported", withheld="clause", evidence=everywhere
-            )
+        every = ways(question, false=false, note=note, document=gone, clause=everywhere)
+        yield from (each for each in every if plain or each.target != "correct")
 
 
 def _everywhere(filed: Filed, fact: Fact, concept: Concept, places: Places) -> tuple[Evidence, ...]:

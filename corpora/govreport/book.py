@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from ragharness.records import Evidence, Fact, Kind, Question
+from ragharness.records import Fact, Kind, Question
 
+from . import silences
 from .findings import names as names_in
-from .lines import lines, stems
-from .silences import OWN_WORDS, names, worded
+from .lines import Found, facts_of, lines, stems
+from .silences import OWN_WORDS, Scope, Silence, in_all, names, worded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,52 +75,25 @@ def read_in(document: Document) -> list[Read]:
 
 
 def stated(document: Document) -> Iterator[Fact]:
-    """Yield what people read in a report, each with the question that they asked."""
-    numbers: dict[str, int] = {}
-    for row in read_in(document):
-        if not row.answer:
-            continue
-        numbers[row.kind] = numbers.get(row.kind, 0) + 1
-        near = {
-            f"near{place}": f"{value} {start} {end}" for place, (value, start, end) in enumerate(row.near, 1)
-        }
-        yield Fact(
-            document=document.id,
-            topic=f"{row.kind}-{numbers[row.kind]:02}",
-            kind=row.kind,
-            answers=(row.answer, *row.also) if row.kind == "number" else (row.answer,),
-            evidence=tuple(Evidence(document.id, start, end) for start, end in sorted(row.evidence)),
-            unit=row.unit,
-            date_precision=row.precision,
-            details={
-                "ask": row.ask,
-                "stated": "read",
-                **({} if row.stays else {"alone": "yes"}),
-                **({"also": "|".join(row.also)} if row.also and row.kind == "text" else {}),
-                **near,
-            },
-        )
+    """Return what people read in a report, each with the question that they asked."""
+    read = (each for each in read_in(document) if each.answer)
+    told = {"stated": "read"}
+    return facts_of(document.id, ((_found(each), told) for each in read))
+
+
+def _found(row: Read) -> Found:
+    return Found(
+        row.ask, row.kind, row.answer, row.unit, row.precision, row.evidence, row.near,
+        also_summary=False, alone=not row.stays, also=row.also,
+    )  # fmt: skip
 
 
 def silent(document: Document) -> Iterator[Question]:
     """Yield what people looked for in a report and did not find, in all wordings."""
     for place, row in enumerate((each for each in read_in(document) if not each.answer), 1):
-        for wording, report in names(document):
-            yield Question(
-                id="",
-                text=worded(row.ask, wording, report),
-                stratum="unanswerable" if row.nowhere else "grounded",
-                target="" if row.nowhere else "refused",
-                kind=row.kind,
-                answerable=False,
-                document=document.id,
-                topic=f"unsaid-{row.kind}-{place:02}",
-                wording=wording,
-                unit=row.unit,
-                date_precision=row.precision,
-                absence_patterns=row.absent,
-                absence_scope="corpus" if row.nowhere else "document",
-            )
+        silence = Silence([*row.absent], in_all(row.ask), row.kind, row.unit, precision=row.precision)
+        scope: Scope = "corpus" if row.nowhere else "document"
+        yield from silences.silent(document, f"unsaid-{row.kind}-{place:02}", silence, scope)
 
 
 _SAYS_TOO = 0.5

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from ragharness.download import files_in
 from ragharness.errors import CorruptDownload
-from ragharness.records import Document, Evidence, Fact
+from ragharness.records import Document, Fact
 
 from . import certain
 from .findings import findings
 from .layouts import identified, made, reports_in
+from .lines import facts_of
 from .naming import name_reports
 from .pairs import Row
 
@@ -148,33 +149,13 @@ def _facts(report: Report, document: Document, asked: tuple[Found, ...]) -> Iter
     """Yield what people asked, then what else the report states, each with its question."""
     if not document.handle:
         return
-    numbers: dict[str, int] = {}
     taken = {start for each in asked for start, _ in each.places}
     other = findings(report.body, report.summary, report.agency, document.title)
-    for found in (*asked, *(each for each in other if taken.isdisjoint(start for start, _ in each.places))):
-        sort = found.sort or found.kind
-        numbers[sort] = numbers.get(sort, 0) + 1
-        near = {
-            f"near{place}": f"{value} {start} {end}"
-            for place, (value, start, end) in enumerate(found.near, 1)
-        }
-        yield Fact(
-            document=document.id,
-            topic=f"{sort}-{numbers[sort]:02}",
-            kind=found.kind,
-            answers=(found.answer,),
-            evidence=tuple(Evidence(document.id, start, end) for start, end in sorted(found.places)),
-            unit=found.unit,
-            date_precision=found.precision,
-            details={
-                "ask": found.ask,
-                "stated": "summary and body" if found.also_summary else "body",
-                **({"alone": "yes"} if found.alone else {}),
-                **({"also": "|".join(found.also)} if found.also else {}),
-                **({"worded": SOURCE} if found in asked else {}),
-                **near,
-            },
-        )
+    new = (each for each in other if taken.isdisjoint(start for start, _ in each.places))
+    found = [(each, {"worded": SOURCE}) for each in asked] + [(each, {}) for each in new]
+    for each, told in found:
+        told["stated"] = "summary and body" if each.also_summary else "body"
+    yield from facts_of(document.id, found)
 
 
 SOURCE = "GovReport-QS"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ragharness.language.tokens import words
+from ragharness.questions.candidates import ways
 from ragharness.records import Distractor, Evidence, Fact, Question
 
 from .book import Book, aliases_of, asked, read_in, silent
@@ -70,6 +71,7 @@ def _stated(book: Book, fact: Fact) -> Iterator[Question]:
     """Yield a fact as a question to be answered, withheld, and asked of an empty retrieval."""
     distractors = tuple(_near(fact))
     elsewhere = book.elsewhere(fact)
+    clause = fact.evidence if "alone" in fact.details and not elsewhere else ()
     worded = f"worded by {fact.details['worded']}" if "worded" in fact.details else ""
     tempting = f"tempting: {distractors[0].about}" if distractors else ""
     for question in asked(fact, book.documents[fact.document], fact.topic):
@@ -81,17 +83,8 @@ def _stated(book: Book, fact: Fact) -> Iterator[Question]:
             evidence=fact.evidence,
             note=worded,
         )
-        yield msgspec.structs.replace(
-            known,
-            target="wrong" if distractors else "correct",
-            distractors=distractors,
-            note="; ".join(filter(None, (tempting, worded))),
-        )
-        yield msgspec.structs.replace(known, stratum="null_retrieval")
-        if not elsewhere:
-            yield msgspec.structs.replace(known, target="unsupported", withheld="document")
-        if not elsewhere and "alone" in fact.details:
-            yield msgspec.structs.replace(known, target="unsupported", withheld="clause")
+        note = "; ".join(filter(None, (tempting, worded)))
+        yield from ways(known, false=distractors, note=note, document=not elsewhere, clause=clause)
 
 
 def _near(fact: Fact) -> Iterator[Distractor]:

@@ -29,6 +29,8 @@ class Silence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unit: str = ""
     thing: Literal["", "agency", "law", "program"] = ""
     """The sort of thing that is asked about: nothing is said of it near any mention of that thing."""
+    precision: Literal["", "year", "month", "day"] = ""
+    """Of a date; empty: a year."""
 
 
 class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,6 +90,11 @@ def worded(ask: str, wording: int, report: str) -> str:
     return f"According to {report}, {ask[0].lower()}{ask[1:]}"
 
 
+def in_all(ask: str) -> list[str]:
+    """Return a question in all wordings, with a place for the report in each."""
+    return [worded(ask, wording, "{report}") for wording in range(1, OWN_WORDS + 2)]
+
+
 def unsaid(document: Document, silences: Mapping[str, Silence]) -> Iterator[Question]:
     """Yield what a report could say of a thing that it names and does not; one thing for each topic."""
     known = [(each, near(each, document.text)) for each in things(document.text)]
@@ -118,15 +125,8 @@ def strange(document: Document, strangers: Mapping[Sort, Sequence[str]]) -> Iter
     for sort, known in strangers.items():
         for place, name in enumerate(known):
             ask, kind, unit = _STRANGE[sort][place % len(_STRANGE[sort])]
-            wordings = [
-                worded(ask.replace("{thing}", f"the {name}"), wording, "{report}") for wording in (1, 2, 3)
-            ]
-            yield from silent(
-                document,
-                name,
-                Silence(patterns=[re.escape(name)], ask=wordings, kind=kind, unit=unit),
-                "corpus",
-            )
+            asked = in_all(ask.replace("{thing}", f"the {name}"))
+            yield from silent(document, name, Silence([re.escape(name)], asked, kind, unit), "corpus")
 
 
 def _drawn(*words: str) -> str:
@@ -147,7 +147,7 @@ def silent(document: Document, topic: str, silence: Silence, scope: Scope) -> It
             topic=topic,
             wording=wording,
             unit=silence.unit,
-            date_precision="year" if silence.kind == "date" else "",
+            date_precision=silence.precision or ("year" if silence.kind == "date" else ""),
             absence_patterns=tuple(silence.patterns),
             absence_scope=scope,
         )

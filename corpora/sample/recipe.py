@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ragharness.language.tokens import words
+from ragharness.questions.candidates import ways
 from ragharness.records import Distractor, Document, Fact, Question
 
 from .asking import Book, aliases, asked_silence, asked_topic, asked_value, in_unit, spellings
@@ -62,7 +63,8 @@ def _stated(book: Book, fact: Fact, topic: str) -> Iterator[Question]:
         asked = asked_value(book, fact, fact.document, topic)
     distractors = () if yesno else _distractors(book, fact)
     tempting = _temptation(book, fact) if yesno else ""
-    ways = [way for way in ("document", "clause") if _may_withhold(book, fact, way)]
+    document = _may_withhold(book, fact, "document")
+    clause = fact.evidence if _may_withhold(book, fact, "clause") else ()
     for question in asked:
         answers = fact.answers
         if yesno and not question.yes_means:
@@ -77,17 +79,8 @@ def _stated(book: Book, fact: Fact, topic: str) -> Iterator[Question]:
             aliases=aliases(fact),
             evidence=fact.evidence,
         )
-        yield msgspec.structs.replace(
-            known,
-            target="wrong" if distractors else "correct",
-            distractors=distractors,
-            note=f"tempting: {distractors[0].about}" if distractors else "",
-        )
-        for way in ways:
-            yield msgspec.structs.replace(
-                known, target="unsupported", withheld="document" if way == "document" else "clause"
-            )
-        yield msgspec.structs.replace(known, stratum="null_retrieval")
+        note = f"tempting: {distractors[0].about}" if distractors else ""
+        yield from ways(known, false=distractors, note=note, document=document, clause=clause)
 
 
 def _temptation(book: Book, fact: Fact) -> str:

@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
+from msgspec.structs import replace
+
 from ragharness import shelf
 from ragharness.errors import QuestionsNotUsable
 from ragharness.questions.questionset import RowPart, is_cloze, part_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ragharness.corpus import Corpus
     from ragharness.questions.corpus_index import CorpusIndex
-    from ragharness.records import Question
+    from ragharness.records import Distractor, Evidence, Question
 
 Family = tuple[str, str]
 """A genre and a kind of answer."""
@@ -57,6 +59,27 @@ def load_recipe(corpus: Corpus) -> Recipe:
             help="give a question file with --questions FILE",
         )
     return cast("Recipe", shelf.load_module(path))
+
+
+def ways(
+    known: Question,
+    *,
+    false: tuple[Distractor, ...] = (),
+    note: str = "",
+    document: bool = True,
+    clause: tuple[Evidence, ...] = (),
+) -> Iterator[Question]:
+    """Yield a question that has an answer as it is asked: to be answered, withheld, of an empty retrieval.
+
+    ``false`` are answers that tempt; ``document``: whether the answer is gone where its document is withheld,
+    ``clause``: what is withheld of the document for the answer to be gone; nothing where that does not do.
+    """
+    yield replace(known, target="wrong" if false else "correct", distractors=false, note=note)
+    if document:
+        yield replace(known, target="unsupported", withheld="document")
+    if clause:
+        yield replace(known, target="unsupported", withheld="clause", evidence=clause)
+    yield replace(known, stratum="null_retrieval")
 
 
 @dataclass(frozen=True, eq=False)
