@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ragharness.passages import build_passages, withhold
-from ragharness.questions.candidates import ways
+from ragharness.questions.candidates import silent, unanswered, ways
 from ragharness.records import Distractor, Document, Evidence, Kind, Question
 
 if TYPE_CHECKING:
@@ -159,9 +159,7 @@ def open_questions(documents: Iterable[Document]) -> Iterator[Question]:
                 yield from _stated(document, topic, clause)
             elif clause.silence_asked and not matches(clause.silence, document.text):
                 for asked in _asked(document, topic, clause):
-                    yield msgspec.structs.replace(
-                        asked, target="refused", absence_patterns=clause.silence, absence_scope="document"
-                    )
+                    yield silent(asked, clause.silence, "document")
 
 
 def _stated(document: Document, topic: str, clause: Clause) -> Iterator[Question]:
@@ -186,16 +184,7 @@ def _stated(document: Document, topic: str, clause: Clause) -> Iterator[Question
 def _asked(document: Document, topic: str, clause: Clause, *, after: bool = False) -> Iterator[Question]:
     texts = clause.asked_after if after and clause.asked_after else clause.asked
     for wording, called in names(document):
-        yield Question(
-            id="",
-            text=texts[wording - 1].format(name=called),
-            stratum="grounded",
-            kind=clause.kind,
-            answerable=False,
-            document=document.id,
-            topic=topic,
-            wording=wording,
-        )
+        yield unanswered(texts[wording - 1].format(name=called), clause.kind, document.id, topic, wording)
 
 
 def _tempting(document: Document, topic: str, clause: Clause) -> tuple[Distractor, ...]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ragharness.questions.candidates import ways
+from ragharness.questions.candidates import silent, trap, unanswered, ways
 from ragharness.questions.corpus_index import near_duplicates
 from ragharness.records import Distractor, Evidence, Fact, Question
 
@@ -75,7 +75,7 @@ def candidates(corpus: Corpus) -> list[Question]:
         if fact.answers:
             found += _labelled(document, fact, topic)
         elif topic.silence and topic.silence_asked and not read:
-            found += _silent(document, fact, topic)
+            found += (silent(each, topic.silence, "document") for each in _asked(document, fact.topic, topic))
     found += open_questions(named.values())
     for name, absent in wordings.unanswerable.items():
         for document in named.values():
@@ -84,7 +84,7 @@ def candidates(corpus: Corpus) -> list[Question]:
     known = {"", *(document.id for document in corpus.documents)}
     fitting = [each for each in wordings.adversarial if {*each.near, each.document} <= known]
     traps = [_trap(each, wordings) for each in fitting]
-    found += traps or [trap for document in named.values() for trap in _amended(document, wordings)]
+    found += traps or [each for document in named.values() for each in _amended(document, wordings)]
     if read:
         found = [
             each for each in found if each.stratum != "null_retrieval" or each.topic in wordings.of_nothing
@@ -126,32 +126,12 @@ def _rule_before(document: Document, evidence: tuple[Evidence, ...], topic: Topi
     return evidence
 
 
-def _silent(document: Document, fact: Fact, topic: Topic) -> Iterator[Question]:
-    """Yield a contract's silence; whether the text is silent indeed is tested when the question is picked."""
-    for asked in _asked(document, fact.topic, topic):
-        yield msgspec.structs.replace(
-            asked,
-            target="refused",
-            absence_patterns=tuple(topic.silence),
-            absence_scope="document",
-        )
-
-
 def _asked(document: Document, name: str, topic: Topic, frame: str = "{name}") -> Iterator[Question]:
     for wording, called in names(document):
         subject = frame.format(name=called)
-        plain = Question(
-            id="",
-            text=topic.positive[wording - 1].format(name=subject),
-            stratum="grounded",
-            kind="yesno",
-            answerable=False,
-            document=document.id,
-            topic=name,
-            form="positive",
-            wording=wording,
-            proposition=topic.proposition,
-        )
+        text = topic.positive[wording - 1].format(name=subject)
+        bare = unanswered(text, "yesno", document.id, name, wording)
+        plain = msgspec.structs.replace(bare, form="positive", proposition=topic.proposition)
         yield plain
         text = topic.negative[wording - 1].format(name=subject)
         yield msgspec.structs.replace(plain, text=text, form="negative", yes_means=False)
@@ -159,53 +139,32 @@ def _asked(document: Document, name: str, topic: Topic, frame: str = "{name}") -
 
 def _unanswerable(document: Document, name: str, absent: Absent) -> Iterator[Question]:
     for wording, called in names(document):
-        yield Question(
-            id="",
-            text=absent.text.format(name=called),
-            stratum="unanswerable",
-            kind=absent.kind,
-            answerable=False,
-            document=document.id,
-            topic=name,
-            wording=wording,
-            unit=absent.unit,
-            proposition=absent.proposition,
-            absence_patterns=tuple(absent.patterns),
-            absence_scope="corpus",
-        )
+        text = absent.text.format(name=called)
+        bare = unanswered(text, absent.kind, document.id, name, wording, unit=absent.unit)
+        asked = msgspec.structs.replace(bare, proposition=absent.proposition)
+        yield silent(asked, absent.patterns, "corpus")
 
 
-def _trap(trap: Trap, wordings: Wordings) -> Question:
+def _trap(told: Trap, wordings: Wordings) -> Question:
     """Return a trap in its own words, or in those of its topic with a name that misleads."""
-    plain = Question(
-        id="",
-        text=trap.text,
-        stratum="adversarial",
-        kind=trap.kind,
-        answerable=False,
-        document=trap.document,
-        topic=trap.topic,
-        unit=trap.unit,
-        absence_patterns=tuple(trap.patterns),
-        absence_scope="document" if trap.document else "corpus",
-        note=trap.note,
-    )
-    asked = wordings.topics.get(trap.asks)
-    if not trap.asks:
+    bare = unanswered(told.text, told.kind, told.document, told.topic, unit=told.unit)
+    plain = trap(bare, told.patterns, "document" if told.document else "corpus", told.note)
+    asked = wordings.topics.get(told.asks)
+    if not told.asks:
         return plain
     if asked is None:
-        clause = load_clauses()[trap.asks]
+        clause = load_clauses()[told.asks]
         return msgspec.structs.replace(
-            plain, text=clause.asked[trap.wording - 1].format(name=trap.name), kind=clause.kind
+            plain, text=clause.asked[told.wording - 1].format(name=told.name), kind=clause.kind
         )
-    texts = asked.positive if trap.yes_means else asked.negative
+    texts = asked.positive if told.yes_means else asked.negative
     return msgspec.structs.replace(
         plain,
-        text=texts[trap.wording - 1].format(name=trap.name),
+        text=texts[told.wording - 1].format(name=told.name),
         kind="yesno",
-        form="positive" if trap.yes_means else "negative",
+        form="positive" if told.yes_means else "negative",
         proposition=asked.proposition,
-        yes_means=trap.yes_means,
+        yes_means=told.yes_means,
     )
 
 
@@ -214,15 +173,8 @@ def _amended(document: Document, wordings: Wordings) -> Iterator[Question]:
     amendment = wordings.amendment
     for topic in amendment.topics:
         for asked in _asked(document, topic, wordings.topics[topic], amendment.name):
-            yield msgspec.structs.replace(
-                asked,
-                stratum="adversarial",
-                document="",
-                topic="amendment",
-                absence_patterns=tuple(amendment.patterns),
-                absence_scope="corpus",
-                note=amendment.note,
-            )
+            moved = msgspec.structs.replace(asked, document="", topic="amendment")
+            yield trap(moved, amendment.patterns, "corpus", amendment.note)
 
 
 def _telling(document: Document, fact: Fact) -> tuple[Evidence, ...]:

@@ -8,6 +8,8 @@ from decimal import Decimal
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from ragharness.questions.derivations import ABOVE, BELOW, value_of
+
 from .places import words_of
 
 if TYPE_CHECKING:
@@ -15,13 +17,9 @@ if TYPE_CHECKING:
 
     from ragharness.records import Document, Evidence, Fact
 
-ABOVE, BELOW = 14, 6
-"""Rows around a withheld one of whose figures sums are tried."""
-
 _REACH = 6000
 """Characters in which those rows stand."""
 
-_CELL = re.compile(r"\$?\s*\(?\$?\s*(\d[\d,]*(?:\.\d+)?)\)?\s*")
 _TOLD = re.compile(r"(\d[\d,]*(?:\.\d+)?)(?:\s(million|billion))?")
 _SCALES = {"": 0, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 _ROUGH = Decimal("0.05")
@@ -52,7 +50,7 @@ def follows(
     others |= {before} if before else set()
     labels = words_of(" ".join([also, *(text[each.start : each.end].split("|")[0] for each in withheld)]))
     changes = {abs(gold - each) for each in others if each != gold}
-    power = _SCALES[_scale_word(fact.unit)]
+    power = _SCALES[next((each for each in fact.unit.split() if each in _SCALES), "")]
     return any(
         _gives(line, changes, power)
         for line in _left(text, withheld)
@@ -60,28 +58,19 @@ def follows(
     )
 
 
-def _scale_word(unit: str) -> str:
-    return next((each for each in unit.split() if each in _SCALES), "")
-
-
-def _value(cell: str) -> Decimal | None:
-    found = _CELL.fullmatch(cell.strip())
-    return Decimal(found[1].replace(",", "")) if found else None
-
-
 def _rows(
     text: str, withheld: Sequence[Evidence], gold: Decimal
 ) -> Iterator[tuple[tuple[list[Decimal | None], list[list[Decimal | None]]], int]]:
     """Yield each withheld row with the rows around it, as values, and the column of the gold figure."""
     for span in withheld:
-        cells = [_value(cell) for cell in text[span.start : span.end].split("|")]
+        cells = [value_of(cell) for cell in text[span.start : span.end].split("|")]
         if gold not in cells:
             continue
         start = text.rfind("\n", 0, span.start) + 1
         above = text[max(0, start - _REACH) : start].split("\n")[-ABOVE - 1 : -1]
         end = text.find("\n", span.end - 1)
         below = text[end : end + _REACH].split("\n")[1 : BELOW + 1] if end >= 0 else []
-        around = [[_value(cell) for cell in line.split("|")] for line in (*above, *below)]
+        around = [[value_of(cell) for cell in line.split("|")] for line in (*above, *below)]
         yield (cells, around), cells.index(gold)
 
 

@@ -7,12 +7,13 @@ from collections import defaultdict
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from ragharness.language.units import is_currency
-from ragharness.questions import folder
+from ragharness.questions import candidates, folder
+from ragharness.questions.candidates import unanswered
 from ragharness.questions.corpus_index import Searched
 from ragharness.records import Kind, Question
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ragharness.corpus import Corpus
+    from ragharness.questions.candidates import Precision, Scope
     from ragharness.records import Document, Fact
 
 HERE = Path(__file__).parent
@@ -148,30 +150,18 @@ def lacking(filed: Filed, key: str, concept: Concept) -> Iterator[Question]:
     yield from silent(filed, key, silence, "document")
 
 
-def silent(
-    filed: Filed, key: str, silence: Silence, scope: Literal["document", "corpus"]
-) -> Iterator[Question]:
+def silent(filed: Filed, key: str, silence: Silence, scope: Scope) -> Iterator[Question]:
     """Yield a silence of a filing that is silent; of the whole corpus that is tested when it is picked."""
     if scope == "document" and any(map(filed.searched.holds, silence.patterns)):
         return
     if silence.needs and filed.searched.count(silence.needs) * _OFTEN < filed.words:
         return
     for number, text in wordings(filed, silence.ask):
-        yield Question(
-            id="",
-            text=text,
-            stratum="unanswerable" if scope == "corpus" else "grounded",
-            target="" if scope == "corpus" else "refused",
-            kind=silence.kind,
-            answerable=False,
-            document=filed.document.id,
-            topic=key,
-            wording=number,
-            unit=silence.unit,
-            date_precision="year" if silence.kind == "date" else "",
-            absence_patterns=tuple(silence.patterns),
-            absence_scope=scope,
+        precision: Precision = "year" if silence.kind == "date" else ""
+        asked = unanswered(
+            text, silence.kind, filed.document.id, key, number, unit=silence.unit, precision=precision
         )
+        yield candidates.silent(asked, silence.patterns, scope)
 
 
 _SIZE = 200

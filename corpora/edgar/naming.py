@@ -90,11 +90,16 @@ def spoken(iso: str) -> str:
     return f"{day:%B} {day.day}, {day.year}"
 
 
+def possessive(name: str) -> str:
+    """Return a name as an owner: "Apple's"."""
+    return f"{name}'" if name.endswith("s") else f"{name}'s"
+
+
 def name_of(file: str, filing: Filing) -> Name:
     """Return the name of a filing with tags, from its cover; ``file`` serves where it names nobody."""
     cover = [each for each in filing.facts if each.concept.startswith("dei:")]
     # The first one that is about the registrant itself, else about one of several.
-    cover.sort(key=lambda each: bool(each.dimensions))
+    cover.sort(key=lambda each: bool(each.context.dimensions))
     told = {each.concept: each.text for each in reversed(cover)}
     cik = told.get("dei:EntityCentralIndexKey", "").lstrip("0")
     registrant = told.get("dei:EntityRegistrantName", "") or file.rpartition(".")[0]
@@ -128,11 +133,10 @@ def named_by_year(cik: str, registrant: str, kind: str, year: str, text: str) ->
 def _made(
     key: str, period: str, title: str, year: str, company: str, short: str, cik: str, kind: str
 ) -> Name:
-    possessive = f"{short}'" if short.endswith("s") else f"{short}'s"
     return Name(
         id=f"{_UNSAFE.sub('-', _plain(key).casefold()).strip('-') or 'filing'}-{period}",
         title=title,
-        paraphrase=f"{possessive} {year}" if year else title,
+        paraphrase=f"{possessive(short)} {year}" if year else title,
         company=company,
         short=short,
         cik=cik,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from ragharness.questions.candidates import ways
+from ragharness.questions.candidates import unanswered, ways
 from ragharness.records import Distractor, Evidence, Fact, Question
 
 from .derivable import follows, is_part
@@ -28,7 +28,7 @@ from .filed import (
     wordings,
 )
 from .naming import spoken
-from .places import Places
+from .places import CAMEL, Places
 from .traps import traps
 
 if TYPE_CHECKING:
@@ -70,7 +70,6 @@ _AMOUNTS = {
 }
 """How a sentence writes amounts of a kind."""
 
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _AUDITORS = {
     "ernst": ("Ernst & Young", "EY"),
     "kpmg": ("KPMG",),
@@ -182,7 +181,7 @@ def _in_unit_of(fact: Fact, other: Fact) -> str:
 
 def _line(fact: Fact) -> str:
     """Return how an analyst calls a line: its name in ``lines.toml``, else the words of its tag."""
-    return load_lines().get(fact.topic) or _CAMEL.sub(" ", fact.topic.rpartition(":")[2]).casefold()
+    return load_lines().get(fact.topic) or CAMEL.sub(" ", fact.topic.rpartition(":")[2]).casefold()
 
 
 def _tempting(fact: Fact, distractors: Iterable[Distractor]) -> tuple[Distractor, ...]:
@@ -212,19 +211,12 @@ def _asked(filed: Filed, concept: Concept, stated: Stated, places: Places) -> It
     for number, text in wordings(filed, concept.ask):
         if "dollars" in text and not fact.unit.startswith("USD"):
             continue
-        question = Question(
-            id="",
-            text=text,
-            stratum="grounded",
-            kind=fact.kind,
+        question = msgspec.structs.replace(
+            unanswered(text, fact.kind, fact.document, stated.concept, number, unit=fact.unit),
             answerable=True,
-            document=fact.document,
-            topic=stated.concept,
-            wording=number,
             answers=fact.answers,
             aliases=_aliases(fact),
             evidence=stating,
-            unit=fact.unit,
         )
         every = ways(question, false=false, note=note, document=gone, clause=everywhere)
         yield from (each for each in every if plain or each.target != "correct")

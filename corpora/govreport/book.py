@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from ragharness.questions.candidates import Scope, unanswered
 from ragharness.records import Fact, Kind, Question
 
 from . import silences
 from .findings import names as names_in
 from .lines import Found, facts_of, lines, stems
-from .silences import OWN_WORDS, Scope, Silence, in_all, names, worded
+from .silences import OWN_WORDS, Silence, in_all, names, worded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -153,18 +154,9 @@ def asked(fact: Fact, document: Document, topic: str, ask: str = "", name: str =
     called = [(1, name), (2, name)] if name else names(document)
     by_year = re.sub(r"^When\b", "In what year", ask) if fact.date_precision == "year" else ask
     for wording, report in called:
-        yield Question(
-            id="",
-            text=worded(ask if wording == OWN_WORDS else by_year, wording, report),
-            stratum="grounded",
-            kind=fact.kind,
-            answerable=False,
-            document=document.id,
-            topic=topic,
-            wording=wording,
-            unit=fact.unit,
-            date_precision=fact.date_precision,
-        )
+        text = worded(ask if wording == OWN_WORDS else by_year, wording, report)
+        precision = fact.date_precision
+        yield unanswered(text, fact.kind, document.id, topic, wording, unit=fact.unit, precision=precision)
 
 
 def aliases_of(fact: Fact) -> dict[str, tuple[str, ...]]:

@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from ragharness.records import Kind, Question
+from ragharness.questions import candidates
+from ragharness.questions.candidates import Precision, unanswered
+from ragharness.records import Kind
 
 from .things import Sort, apart, near, things
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ragharness.records import Document
+    from ragharness.questions.candidates import Scope
+    from ragharness.records import Document, Question
 
 
 class Silence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -29,7 +32,7 @@ class Silence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unit: str = ""
     thing: Literal["", "agency", "law", "program"] = ""
     """The sort of thing that is asked about: nothing is said of it near any mention of that thing."""
-    precision: Literal["", "year", "month", "day"] = ""
+    precision: Precision = ""
     """Of a date; empty: a year."""
 
 
@@ -47,8 +50,6 @@ def load_wordings() -> Wordings:
     """Return the content of ``questions.toml``."""
     return msgspec.toml.decode(Path(__file__).with_name("questions.toml").read_bytes(), type=Wordings)
 
-
-Scope = Literal["document", "corpus"]
 
 _STRANGE: dict[Sort, list[tuple[str, Literal["date", "number"], str]]] = {
     "law": [
@@ -136,18 +137,9 @@ def _drawn(*words: str) -> str:
 def silent(document: Document, topic: str, silence: Silence, scope: Scope) -> Iterator[Question]:
     """Yield a silence; whether the text is silent indeed is tested when the question is picked."""
     for wording, report in names(document):
-        yield Question(
-            id="",
-            text=silence.ask[wording - 1].format(report=report),
-            stratum="unanswerable" if scope == "corpus" else "grounded",
-            target="" if scope == "corpus" else "refused",
-            kind=silence.kind,
-            answerable=False,
-            document=document.id,
-            topic=topic,
-            wording=wording,
-            unit=silence.unit,
-            date_precision=silence.precision or ("year" if silence.kind == "date" else ""),
-            absence_patterns=tuple(silence.patterns),
-            absence_scope=scope,
+        text = silence.ask[wording - 1].format(report=report)
+        precision = silence.precision or ("year" if silence.kind == "date" else "")
+        asked = unanswered(
+            text, silence.kind, document.id, topic, wording, unit=silence.unit, precision=precision
         )
+        yield candidates.silent(asked, silence.patterns, scope)

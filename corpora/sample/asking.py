@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ragharness.records import Kind, Question
+from ragharness.questions.candidates import unanswered
+from ragharness.records import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragharness.corpus import Corpus
-    from ragharness.records import Evidence, Fact
+    from ragharness.records import Evidence, Fact, Question
 
 
 class Topic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -98,18 +99,12 @@ def load_wordings() -> Wordings:
 def asked_topic(book: Book, document: str, topic: str) -> Iterator[Question]:
     """Yield a yes/no topic in both forms and all wordings, without an answer."""
     told = book.wordings.topics[topic]
-    for form, texts, yes_means in (("positive", told.positive, True), ("negative", told.negative, False)):
+    for texts, yes_means in ((told.positive, True), (told.negative, False)):
         for wording, name in book.names(document):
-            yield Question(
-                id="",
-                text=texts[wording - 1].format(name=name, **book.details(document)),
-                stratum="grounded",
-                kind="yesno",
-                answerable=False,
-                document=document,
-                topic=topic,
-                form="positive" if form == "positive" else "negative",
-                wording=wording,
+            text = texts[wording - 1].format(name=name, **book.details(document))
+            yield msgspec.structs.replace(
+                unanswered(text, "yesno", document, topic, wording),
+                form="positive" if yes_means else "negative",
                 proposition=told.proposition,
                 yes_means=yes_means,
             )
@@ -141,18 +136,8 @@ def asked_value(book: Book, fact: Fact, document: str, topic: str) -> Iterator[Q
     if "ask" in details:
         details["Ask"] = details["ask"][0].upper() + details["ask"][1:]
     for wording, name in book.names(document):
-        yield Question(
-            id="",
-            text=texts[wording - 1].format(**{**details, "name": name}),
-            stratum="grounded",
-            kind=fact.kind,
-            answerable=False,
-            document=document,
-            topic=topic,
-            wording=wording,
-            unit=fact.unit,
-            date_precision=fact.date_precision,
-        )
+        text, precision = texts[wording - 1].format(**{**details, "name": name}), fact.date_precision
+        yield unanswered(text, fact.kind, document, topic, wording, unit=fact.unit, precision=precision)
 
 
 _LEADING = re.compile(r"^(?:the )?(?:State|Commonwealth|city) of |^(?:Dr\.|Prof\.|Ing\.|Dr\.-Ing\.) |^the ")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ragharness.language.tokens import words
-from ragharness.questions.candidates import ways
+from ragharness.questions.candidates import silent, unanswered, ways
 from ragharness.records import Distractor, Document, Fact, Question
 
 from .asking import Book, aliases, asked_silence, asked_topic, asked_value, in_unit, spellings
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragharness.corpus import Corpus
+    from ragharness.questions.candidates import Scope
 
     from .asking import Absent
 
@@ -166,12 +167,9 @@ def _without(document: Document, fact: Fact) -> str:
 
 def _silent(book: Book, fact: Fact) -> Iterator[Question]:
     """Yield a document's silence on a yes/no topic; the builder tests whether it is silent."""
-    patterns = tuple(book.wordings.topics[fact.topic].silence)
-    if patterns:
+    if patterns := book.wordings.topics[fact.topic].silence:
         for asked in asked_silence(book, fact.document, fact.topic):
-            yield msgspec.structs.replace(
-                asked, target="refused", absence_patterns=patterns, absence_scope="document"
-            )
+            yield silent(asked, patterns, "document")
 
 
 def _unsaid(book: Book, document: str) -> Iterator[Question]:
@@ -182,35 +180,24 @@ def _unsaid(book: Book, document: str) -> Iterator[Question]:
         said = any(re.search(pattern, text, re.IGNORECASE) for pattern in absent.patterns)
         if said or topic in book.facts[document]:
             continue
-        for question in _absent(book, document, topic, absent):
-            yield msgspec.structs.replace(question, target="refused", absence_scope="document")
+        yield from _absent(book, document, topic, absent, "document")
 
 
 def _unasked(book: Book, document: str) -> Iterator[Question]:
     """Yield what nothing in the corpus touches."""
     for topic, absent in book.wordings.unasked[document.split("-", 1)[0]].items():
-        for question in _absent(book, document, topic, absent):
-            yield msgspec.structs.replace(question, stratum="unanswerable", absence_scope="corpus")
+        yield from _absent(book, document, topic, absent, "corpus")
 
 
-def _absent(book: Book, document: str, topic: str, absent: Absent) -> Iterator[Question]:
+def _absent(book: Book, document: str, topic: str, absent: Absent, scope: Scope) -> Iterator[Question]:
     details = {"noun": "recommendations", **book.details(document)}
     if topic == "research":
         details["line"] = "research and development expense"
     texts = absent.ask or book.wordings.values["line" if topic == "research" else topic]
     for wording, name in book.names(document):
-        yield Question(
-            id="",
-            text=texts[wording - 1].format(**{**details, "name": name}),
-            stratum="grounded",
-            kind=absent.kind,
-            answerable=False,
-            document=document,
-            topic=topic,
-            wording=wording,
-            proposition=absent.proposition,
-            absence_patterns=tuple(absent.patterns),
-        )
+        text = texts[wording - 1].format(**{**details, "name": name})
+        asked = unanswered(text, absent.kind, document, topic, wording)
+        yield silent(msgspec.structs.replace(asked, proposition=absent.proposition), absent.patterns, scope)
 
 
 def _gives_itself_away(question: Question) -> bool:

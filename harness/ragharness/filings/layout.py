@@ -90,48 +90,12 @@ SEPARATOR = " | "
 """Between the cells of a row."""
 
 _BLOCKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "center",
-        "dd",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hr",
-        "html",
-        "li",
-        "main",
-        "nav",
-        "ol",
-        "p",
-        "pre",
-        "section",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-        "caption",
-        "title",
-    ]
+    re.findall(
+        r"\w+",
+        """address article aside blockquote body center dd div dl dt fieldset figure footer form h1 h2 h3 h4
+        h5 h6 header hr html li main nav ol p pre section table tbody td tfoot th thead tr ul caption
+        title""",
+    )
 )
 _HIDDEN = frozenset({"head", "script", "style", "noscript", "template", "resources", "references", "hidden"})
 _TAGGED = frozenset({"nonfraction", "nonnumeric", "fraction", "continuation"})

@@ -120,7 +120,7 @@ def _rows(question: Question, text: str, gold: Decimal) -> Iterator[tuple[list[l
         start, end = text.rfind("\n", 0, span.start) + 1, text.find("\n", span.end)
         for line in _lines(text, start, end if end > 0 else len(text)):
             cells = text[line[0] : line[1]].split("|")
-            columns = [column for column, cell in enumerate(cells) if _value(cell) == gold]
+            columns = [column for column, cell in enumerate(cells) if value_of(cell) == gold]
             before = text[: line[0]].split("\n")[-ABOVE - 1 : -1]
             after = text[line[1] :].split("\n")[1 : BELOW + 1]
             table = [_cells(row) for row in (*before, text[line[0] : line[1]], *after)]
@@ -130,7 +130,7 @@ def _rows(question: Question, text: str, gold: Decimal) -> Iterator[tuple[list[l
 def _cells(row: str) -> list[str]:
     """Return the cells of a row; a subtotal without a label has an empty one."""
     cells = row.split("|")
-    return cells if _value(cells[0]) is None else ["", *cells]
+    return cells if value_of(cells[0]) is None else ["", *cells]
 
 
 def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -138,7 +138,8 @@ def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start + match.start(), start + match.end()
 
 
-def _value(cell: str) -> Decimal | None:
+def value_of(cell: str) -> Decimal | None:
+    """Return the figure that a cell of a table holds and nothing else; None: none."""
     match = _CELL.fullmatch(cell.strip())
     return Decimal(match[1].replace(",", "")) if match else None
 
@@ -169,11 +170,11 @@ def _terms(
 ) -> tuple[list[Term], list[Term], list[Term | None]]:
     """Return the figures left of the column of the gold, those left of its row, and the column in order."""
     named = [
-        (row[0].strip(), _value(row[column]))
+        (row[0].strip(), value_of(row[column]))
         for number, row in enumerate(table)
         if number != place and len(row) > column
     ]
-    own = [(table[place][0].strip(), _value(cell)) for cell in table[place][1:]]
+    own = [(table[place][0].strip(), value_of(cell)) for cell in table[place][1:]]
 
     def left(cells: list[tuple[str, Decimal | None]]) -> list[Term]:
         terms: dict[Decimal, Term] = {}
@@ -190,7 +191,7 @@ def _terms(
 
     ordered: list[Term | None] = []
     for number, row in enumerate(table):
-        there = left([(row[0].strip(), _value(row[column]))]) if len(row) > column else []
+        there = left([(row[0].strip(), value_of(row[column]))]) if len(row) > column else []
         ordered += [Term(gold, "", "")] if number == place else [next(iter(there), None)]
     return left([*named, *own]), left(own), ordered
 
