@@ -89,12 +89,12 @@ def candidates(corpus: Corpus) -> list[Question]:
         found = [
             each for each in found if each.stratum != "null_retrieval" or each.topic in wordings.of_nothing
         ]
-    return [each for each in found if not (each.document in sisters and _hangs_on_one(each))]
-
-
-def _hangs_on_one(question: Question) -> bool:
-    """Whether the question falls when another document says what its own does not say in the index."""
-    return bool(question.withheld) or question.stratum == "adversarial"
+    # What falls when another document says what its own does not say in the index.
+    return [
+        each
+        for each in found
+        if each.document not in sisters or not (each.withheld or each.stratum == "adversarial")
+    ]
 
 
 def _labelled(document: Document, fact: Fact, topic: Topic) -> Iterator[Question]:

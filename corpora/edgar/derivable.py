@@ -138,12 +138,7 @@ def is_part(document: Document, fact: Fact) -> bool:
     amounts = {each for text in told for each in _AMOUNT.findall(text)}
     return bool(amounts) and any(
         len(known & words) >= _SAME_OF_TWO * len(known | words)
-        for text in _sentences(document)
-        if amounts.isdisjoint(found := _AMOUNT.findall(text)) and found
+        for text in (document.text[start:end] for start, end in document.segments)
+        if "$" in text and "|" not in text and amounts.isdisjoint(found := _AMOUNT.findall(text)) and found
         for words in [words_of(text)]
     )
-
-
-def _sentences(document: Document) -> list[str]:
-    texts = (document.text[start:end] for start, end in document.segments)
-    return [each for each in texts if "$" in each and "|" not in each]

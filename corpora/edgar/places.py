@@ -213,32 +213,32 @@ def _written(fact: Fact) -> tuple[set[str], set[str]]:
         scales = (value.scaleb(-power) for power in (0, 3, 6, 9))
         exact |= {plain(scaled) for scaled in scales if _significant(plain(scaled)) >= _SHORTEST}
     sure, vague = exact - short, short
-    for word, power in _POWERS.items():
-        scaled = value.scaleb(-power)
-        for places in range(4):
-            rounded = scaled.quantize(Decimal(1).scaleb(-places))
-            if not rounded or abs(rounded - scaled) > Decimal(str(_CLOSE)) * scaled:
-                continue
-            for text in (str(rounded), plain(rounded)):
-                digits = _significant(text)
-                if digits >= _DIGITS and sure:
-                    sure.add(f"{text} {word}")
-                elif digits >= _ROUNDED or rounded == scaled:
-                    vague.add(f"{text} {word}")
+    for rounded, scaled, word in _in_words(value):
+        if not rounded or abs(rounded - scaled) > Decimal(str(_CLOSE)) * scaled:
+            continue
+        for text in (str(rounded), plain(rounded)):
+            digits = _significant(text)
+            if digits >= _DIGITS and sure:
+                sure.add(f"{text} {word}")
+            elif digits >= _ROUNDED or rounded == scaled:
+                vague.add(f"{text} {word}")
     return sure, vague - sure
 
 
 def _roundings(fact: Fact) -> set[str]:
     """Return the value rounded to two digits or more with a scale word ("$53 billion"): hardly withheld."""
-    value = abs(Decimal(fact.details["value"]))
     found = set()
+    for rounded, _, word in _in_words(abs(Decimal(fact.details["value"]))):
+        if _significant(str(rounded)) >= _ROUNDED:
+            found |= {f"{rounded} {word}", f"{plain(rounded)} {word}"}
+    return found
+
+
+def _in_words(value: Decimal) -> Iterator[tuple[Decimal, Decimal, str]]:
+    """Yield a value rounded to up to three decimals, and exactly, in each scale that has a word."""
     for word, power in _POWERS.items():
         scaled = value.scaleb(-power)
-        for places in range(4):
-            rounded = scaled.quantize(Decimal(1).scaleb(-places))
-            if _significant(str(rounded)) >= _ROUNDED:
-                found |= {f"{rounded} {word}", f"{plain(rounded)} {word}"}
-    return found
+        yield from ((scaled.quantize(Decimal(1).scaleb(-places)), scaled, word) for places in range(4))
 
 
 def _significant(text: str) -> int:

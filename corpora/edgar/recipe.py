@@ -142,7 +142,8 @@ def _stated(filed: Filed, key: str, concept: Concept) -> Stated | None:
     value = _value(fact)
     if is_part(filed.document, fact):
         return None
-    if value <= 0 or any(_differs(value, filed.now(other)) for other in concept.differs if other != tag):
+    others = [filed.now(other) for other in concept.differs if other != tag]
+    if value <= 0 or any(_value(each) != value for each in others if each and each.kind == "number"):
         return None
     near = [filed.now(other) for other in concept.near if other != tag]
     if tag.startswith("dei:") and any(
@@ -167,10 +168,6 @@ def _stated(filed: Filed, key: str, concept: Concept) -> Stated | None:
 
 def _value(fact: Fact) -> float:
     return float(fact.details["value"])
-
-
-def _differs(value: float, other: Fact | None) -> bool:
-    return other is not None and other.kind == "number" and _value(other) != value
 
 
 def _in_unit_of(fact: Fact, other: Fact) -> str:

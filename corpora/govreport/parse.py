@@ -52,7 +52,8 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact], list[st
             help="ragharness corpus show govreport",
         )
     most = len(reports) if asked == "all" else int(asked or DEFAULT_SUBSET)
-    chosen = sorted(sorted(reports, key=_draw)[:most], key=lambda each: each.number)
+    drawn = sorted(reports, key=lambda each: sha256(each.number.encode()).hexdigest())
+    chosen = sorted(drawn[:most], key=lambda each: each.number)
     if len(chosen) < len(reports):
         notices.append(f"{len(chosen)} of {len(reports)} reports are read; --subset all reads every one")
     documents: list[Document] = []
@@ -62,10 +63,6 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact], list[st
         documents.append(document)
         facts += _facts(report, document, people.asked(report, document))
     return documents, facts, [*notices, *people.notices(reports)]
-
-
-def _draw(report: Report) -> str:
-    return sha256(report.number.encode()).hexdigest()
 
 
 def _read(folder: Path, split: str) -> tuple[list[Report], People, list[str]]:
@@ -179,7 +176,7 @@ class People:
         """Keep a row of pairs."""
         self._faults += row.faults
         if row.name:
-            self._rows.setdefault(_key(identified(row.name)[1]), []).append(row)
+            self._rows.setdefault(identified(row.name)[1].casefold(), []).append(row)
 
     def reports(self) -> Iterator[Report]:
         """Yield the reports that the rows hold themselves, one for each id."""
@@ -191,8 +188,8 @@ class People:
 
     def asked(self, report: Report, document: Document) -> tuple[Found, ...]:
         """Return what people asked of a report that its text answers for certain, as findings."""
-        rows = self._rows.get(_key(report.number), ())
-        self._read.add(_key(report.number))
+        rows = self._rows.get(report.number.casefold(), ())
+        self._read.add(report.number.casefold())
         # Both ways in which the rows are published may be there.
         pairs = list({(each.question, each.answer): each for row in rows for each in row.pairs}.values())
         if not pairs:
@@ -207,7 +204,7 @@ class People:
 
     def notices(self, reports: Sequence[Report]) -> list[str]:
         """Return sentences about pairs that give questions, and about those that do not."""
-        here = {_key(each.number) for each in reports}
+        here = {each.number.casefold() for each in reports}
         strange = [each[0].name for key, each in sorted(self._rows.items()) if key not in here]
         unread = sum(key in here and key not in self._read for key in self._rows)
         told = [f"left out of {SOURCE}, {fault}" for fault in self._faults[:_NAMED]]
@@ -226,7 +223,3 @@ class People:
             rest = f"; of the others {others}" if others else ""
             told.append(f"{self._given} of {every} pairs of {SOURCE} give questions{rest}")
         return told
-
-
-def _key(number: str) -> str:
-    return number.casefold()

@@ -126,17 +126,13 @@ def complaints(placed: Sequence[Placed]) -> tuple[str, ...]:
         "ambiguous": "that several documents hold and that name none, so that they support nothing",
         "partly": "that the corpus holds only in part, of which that part counts",
     }
-    found = ((_those(placed, how), words) for how, words in told.items())
+    found = (([each.passage.id for each in placed if each.how == how], words) for how, words in told.items())
     return tuple(
         f"passages {words}: {len(ids)} of {len(placed)} ({', '.join(ids[:_NAMED])[:200]}"
         + (f" and {len(ids) - _NAMED} more)" if len(ids) > _NAMED else ")")
         for ids, words in found
         if ids
     )
-
-
-def _those(placed: Sequence[Placed], how: str) -> list[str]:
-    return [each.passage.id for each in placed if each.how == how]
 
 
 def _content(passage: Passage) -> tuple[object, ...]:
