@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.placing.naming import SHARE, fold, fold_with_places
+from ragharness.placing.folding import SHARE, fold, fold_with_places
 from ragharness.records import Evidence
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from ragharness.language.sentences import sentences
 from ragharness.language.tokens import words
 from ragharness.passages import build_passages
 from ragharness.placing import Placer
-from ragharness.placing.naming import DocumentNames
+from ragharness.placing.placer import DocumentNames
 from ragharness.questions.asking.dates import iso
 from ragharness.questions.import_jsonl import EXAMPLE, NumberedQuestions
 from ragharness.questions.tables import MOST, is_csv, read_rows

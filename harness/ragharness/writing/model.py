@@ -12,7 +12,7 @@ from ragharness.errors import UnusableReply, UsageError
 from ragharness.language.tokens import words
 from ragharness.options import Options
 from ragharness.pipelines import Context, load_pipeline, read_answer
-from ragharness.placing.naming import fold
+from ragharness.placing.folding import fold
 from ragharness.questions.asking.statement import Asked
 from ragharness.questions.values import kind_of, read_answers
 from ragharness.spending import Spending

@@ -1,0 +1,45 @@
+"""Folded text: letters and digits without layout, case or accents, with the offset of each.
+
+Line breaks, hyphens at line ends, typographic quotes and ligatures, accents in either Unicode form, and the
+stars and bars of Markdown leave no trace, so that a text can be found again however it was wrapped.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from numpy import int32
+    from numpy.typing import NDArray
+
+SHARE = 0.5
+"""The share of a text's folded characters that must be found; the rest is a heading, a summary, a footer."""
+
+_OTHERS = re.compile(r"[\W_]+")
+
+
+def fold(text: str) -> str:
+    """Return the folded letters and digits of a text."""
+    if text.isascii():
+        return _OTHERS.sub("", text).lower()
+    return "".join(map(_folded, text))
+
+
+def fold_with_places(text: str) -> tuple[str, NDArray[int32]]:
+    """Return the folded text and the offset of the character that each one comes from."""
+    import numpy as np
+
+    letters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    used = sorted(set(text))
+    folded = [_folded(each) for each in used]
+    lengths = np.zeros(ord(used[-1]) + 1 if used else 1, dtype=np.uint8)
+    lengths[[ord(each) for each in used]] = [len(each) for each in folded]
+    places = np.repeat(np.arange(len(text), dtype=np.int32), lengths[letters])
+    # ``translate`` is as fast as the array operations and knows characters that become several.
+    return text.translate(dict(zip(map(ord, used), folded, strict=True))), places
+
+
+def _folded(letter: str) -> str:
+    return "".join(each for each in unicodedata.normalize("NFKD", letter).casefold() if each.isalnum())
