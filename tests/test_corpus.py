@@ -274,6 +274,6 @@ This Agreement is made between Northwind Pumps, Inc. ("NPI") and Ada."""
     ],
 )
 def test_names_by_rule(file_name: str, text: str, title: str, handle: str) -> None:
-    titles = shelf.load_module(shelf.folder("corpora", "contractnli") / "titles.py")
+    titles = shelf.load_module(shelf.folder("corpora", "contractnli") / "parse.py")
     [name] = titles.name_documents([("cnli-0", file_name, text)])
     assert (name.title, name.handle) == (title, handle)

@@ -22,7 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loopback import Loopback, Resource
-from ragharness.download import DownloadRequest, Pinned, cached_hashes, client, obtain, transfer
+from ragharness.download import DownloadRequest, Pinned, cached_hashes, obtain, transfer
 from ragharness.download.archives import install
 from ragharness.errors import CorpusUnavailable, CorruptDownload, RagharnessError, StorageError
 
@@ -241,7 +241,7 @@ def test_nobody_listens() -> None:
 
 
 def test_a_server_that_falls_silent(server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "READ_SECONDS", 0.1)
+    monkeypatch.setattr(transfer, "READ_SECONDS", 0.1)
     monkeypatch.setattr(transfer, "ATTEMPTS", 2)
     server["/toy.zip"].gate = threading.Event()
     with pytest.raises(CorpusUnavailable, match="cut 2 times"):

@@ -154,7 +154,7 @@ def test_a_fact_knows_its_value_period_and_row() -> None:
         PERIOD + UNITS,
     )
     fact = next(each for each in filing.facts if each.value is not None)
-    assert (fact.value, fact.unit, fact.start, fact.end) == (
+    assert (fact.value, fact.unit, fact.context.start, fact.context.end) == (
         Decimal(-1234000000),
         "USD",
         "2023-01-30",
@@ -187,7 +187,8 @@ def test_dimensions_nested_facts_nil_and_unknown_contexts() -> None:
     nil = number("", 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"')
     body = f"<p>{number('5', where='part')} {nested} {nil} {number('9', where='nowhere')} {number('x9')}</p>"
     values = [
-        (each.concept, each.value, each.dimensions) for each in read(body, PERIOD + where + UNITS).facts
+        (each.concept, each.value, each.context.dimensions)
+        for each in read(body, PERIOD + where + UNITS).facts
     ]
     assert values == [
         ("us-gaap:Revenues", Decimal(5), 1),

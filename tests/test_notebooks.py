@@ -40,7 +40,9 @@ def test_a_notebook_prints_what_is_committed(
             cell.outputs = []
     nbclient.NotebookClient(fresh, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
     assert printed(fresh) == printed(committed)
-    pictures = [len([o for o in cell.get("outputs", ()) if "image/png" in o.get("data", {})]) for cell in fresh.cells]
+    pictures = [
+        len([o for o in cell.get("outputs", ()) if "image/png" in o.get("data", {})]) for cell in fresh.cells
+    ]
     assert sum(pictures) == path.read_text(encoding="utf-8").count('"image/png"')
 
 

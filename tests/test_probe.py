@@ -17,8 +17,22 @@ from typer.testing import CliRunner
 from ragharness.cli import build_app
 from ragharness.cli._questions import probe_lines
 from ragharness.questions.freezing import frozen_set
-from ragharness.questions.learning import auc, characters_of, kernel, logistic, surface, tf_idf, words_of
-from ragharness.questions.probe import FOLDS, MOST, REPEATS, Probed, grouped, probe, stratified
+from ragharness.questions.probe import (
+    FOLDS,
+    MOST,
+    REPEATS,
+    Probed,
+    auc,
+    characters_of,
+    grouped,
+    kernel,
+    logistic,
+    probe,
+    stratified,
+    surface,
+    tf_idf,
+    words_of,
+)
 from ragharness.records import Question
 
 if TYPE_CHECKING:

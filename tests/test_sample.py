@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ragharness.records import Fact, Question
 
 HOME = shelf.root() / "corpora" / "sample"
-SPELLING: Any = shelf.load_module(HOME / "spelling.py")
+SPELLING: Any = shelf.load_module(HOME / "asking.py")
 TOPICS = shelf.load_module(HOME / "asking.py").load_wordings().topics
 
 

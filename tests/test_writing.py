@@ -14,8 +14,7 @@ from ragharness.corpus import load_corpus
 from ragharness.questions.checks import check_questions
 from ragharness.records import Passage
 from ragharness.writing import plan, write_questions
-from ragharness.writing.model import Model
-from ragharness.writing.replies import read_written
+from ragharness.writing.model import Model, read_written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,9 +1,8 @@
-"""Open questions about clauses: how long, within how many days, which law, and where contracts say so."""
+"""The wordings of all questions, and the open ones: how long, within how many days, which law."""
 
 from __future__ import annotations
 
 import re
-import sys
 from decimal import Decimal
 from functools import cache, lru_cache
 from pathlib import Path
@@ -12,18 +11,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ragharness.passages import build_passages, withhold
+from ragharness.questions.candidates import silent, unanswered, ways
 from ragharness.records import Distractor, Document, Evidence, Kind, Question
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ragharness.passages import PassageSet
 
+HERE = Path(__file__).parent
 _MOST_TEMPTING = 3
 _MONTHS_OF_A_YEAR = 12
 _LAW = "law"
@@ -36,6 +32,70 @@ _BUSINESS_DAYS = re.compile(r"\bbusiness\s+days?\b", re.IGNORECASE)
 _INCORPORATED = re.compile(
     r"\ban? ((?:New |North |South )?[A-Z][a-z]+) (?:corporation|limited (?:liability company|partnership))\b"
 )
+
+
+class Topic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How one hypothesis is asked about."""
+
+    proposition: str
+    positive: list[str]
+    negative: list[str]
+    affirmed: list[str]
+    denied: list[str]
+    silence: list[str] = []
+    silence_asked: bool = True
+    exception: list[str] = []
+
+
+class Absent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A topic that no contract touches."""
+
+    kind: Kind
+    text: str
+    patterns: list[str]
+    unit: str = ""
+    proposition: str = ""
+    where: str = ""
+    """A pattern of the contracts whose readers might ask for it."""
+
+
+class Trap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A question that looks as if its answer were there: a name that misleads, or a text of its own."""
+
+    topic: str
+    patterns: list[str]
+    note: str
+    name: str = ""
+    asks: str = ""
+    wording: int = 1
+    yes_means: bool = True
+    text: str = ""
+    near: list[str] = []
+    document: str = ""
+    kind: Kind = "number"
+    unit: str = ""
+
+
+class Amendment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A trap that can be set beside any contract."""
+
+    name: str
+    patterns: list[str]
+    note: str
+    topics: list[str]
+
+
+class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``questions.toml``."""
+
+    topics: dict[str, Topic]
+    surplus: dict[str, dict[str, list[int]]]
+    further: dict[str, dict[str, list[tuple[int, int]]]]
+    unanswerable: dict[str, Absent]
+    adversarial: list[Trap]
+    beside_open: list[str]
+    of_nothing: list[str]
+    amendment: Amendment
 
 
 class Stated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,10 +134,21 @@ class Clause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
+def load_wordings() -> Wordings:
+    """Return the content of ``questions.toml``."""
+    return msgspec.toml.decode((HERE / "questions.toml").read_bytes(), type=Wordings)
+
+
+@cache
+def load_doubtful() -> dict[str, dict[str, str]]:
+    """Return the pairs that are never asked about: topic, document, reason."""
+    return msgspec.toml.decode((HERE / "doubtful.toml").read_bytes(), type=dict[str, dict[str, str]])
+
+
+@cache
 def load_clauses() -> dict[str, Clause]:
     """Return the content of ``clauses.toml``."""
-    path = Path(__file__).with_name("clauses.toml")
-    return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), dict[str, Clause])
+    return msgspec.toml.decode((HERE / "clauses.toml").read_bytes(), type=dict[str, Clause])
 
 
 def open_questions(documents: Iterable[Document]) -> Iterator[Question]:
@@ -88,9 +159,7 @@ def open_questions(documents: Iterable[Document]) -> Iterator[Question]:
                 yield from _stated(document, topic, clause)
             elif clause.silence_asked and not matches(clause.silence, document.text):
                 for asked in _asked(document, topic, clause):
-                    yield msgspec.structs.replace(
-                        asked, target="refused", absence_patterns=clause.silence, absence_scope="document"
-                    )
+                    yield silent(asked, clause.silence, "document")
 
 
 def _stated(document: Document, topic: str, clause: Clause) -> Iterator[Question]:
@@ -108,30 +177,14 @@ def _stated(document: Document, topic: str, clause: Clause) -> Iterator[Question
         known = msgspec.structs.replace(
             asked, answerable=True, answers=stated.answers, unit=unit, evidence=evidence
         )
-        if false:
-            note = f"tempting: the contract also states {false[0].about}"
-            yield msgspec.structs.replace(known, target="wrong", distractors=false, note=note)
-        else:
-            yield msgspec.structs.replace(known, target="correct")
-        yield msgspec.structs.replace(known, target="unsupported", withheld="document")
-        if silent_rest:
-            yield msgspec.structs.replace(known, target="unsupported", withheld="clause")
-        yield msgspec.structs.replace(known, stratum="null_retrieval")
+        note = f"tempting: the contract also states {false[0].about}" if false else ""
+        yield from ways(known, false=false, note=note, clause=evidence if silent_rest else ())
 
 
 def _asked(document: Document, topic: str, clause: Clause, *, after: bool = False) -> Iterator[Question]:
     texts = clause.asked_after if after and clause.asked_after else clause.asked
     for wording, called in names(document):
-        yield Question(
-            id="",
-            text=texts[wording - 1].format(name=called),
-            stratum="grounded",
-            kind=clause.kind,
-            answerable=False,
-            document=document.id,
-            topic=topic,
-            wording=wording,
-        )
+        yield unanswered(texts[wording - 1].format(name=called), clause.kind, document.id, topic, wording)
 
 
 def _tempting(document: Document, topic: str, clause: Clause) -> tuple[Distractor, ...]:

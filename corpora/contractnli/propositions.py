@@ -21,7 +21,16 @@ from ragharness.language.propositions import Frame, frame
 from ragharness.language.sentences import clauses
 from ragharness.language.words import content, generic_concepts
 
-from . import coverage, limits, words
+from .limits import (
+    concepts_of,
+    narrows,
+    phrases,
+    read_coverage,
+    read_limited,
+    verbs,
+    widens,
+    without_exception,
+)
 
 if TYPE_CHECKING:
     from ragharness.language.modality import Modality, Polarity
@@ -53,42 +62,42 @@ class _Asked(NamedTuple):
 
 def read(clause: str, proposition: str) -> Statement | None:
     """Return what a clause states of a proposition on non-disclosure; None: it is of another kind."""
-    covered = coverage.read(clause, proposition)
+    covered = read_coverage(clause, proposition)
     if covered is not None:
         return Statement("affirms" if covered else "denies", strong=True)
     asked = _take_apart(proposition)
     if asked is None:
         return None
-    clause = words.says("limits", "exception_for").sub(" except for ", asserted(clause))
+    clause = phrases("limits", "exception_for").sub(" except for ", asserted(clause))
     clause = _plain_verbs(clause)
     return combined(_read_part(clause[start:end], asked) for start, end in clauses(clause))
 
 
 @lru_cache(maxsize=1024)
 def _take_apart(proposition: str) -> _Asked | None:
-    unconditional = words.says("consent", "without").search(proposition) is not None
-    plain = _plain_verbs(words.says("consent", "without").sub(" ", proposition))
-    main, exception = limits.without_exception(plain)
-    said = frame(main, words.concepts("weak"))
+    unconditional = phrases("consent", "without").search(proposition) is not None
+    plain = _plain_verbs(phrases("consent", "without").sub(" ", proposition))
+    main, exception = without_exception(plain)
+    said = frame(main, concepts_of("weak"))
     named = frozenset(content(plain))
-    if not (unconditional or named & words.concepts("actions")):
+    if not (unconditional or named & concepts_of("actions")):
         return None
-    if said.modality in FACTS and not named & words.concepts("contract"):
+    if said.modality in FACTS and not named & concepts_of("contract"):
         return None
-    if said.modality not in FACTS and said.predicates <= words.concepts("confidential"):
+    if said.modality not in FACTS and said.predicates <= concepts_of("confidential"):
         said = said._replace(predicates=said.predicates | {"include"})
     if unconditional:
         said = said._replace(objects=said.objects - {"consent", "prior", "special", "specif"})
-    only = limits.narrows(main) and not limits.widens(main)
+    only = narrows(main) and not widens(main)
     return _Asked(said, only, bool(exception), unconditional, frozenset(content(main)) - generic_concepts())
 
 
 def _plain_verbs(text: str) -> str:
     """Return a text with "keep ... secret", "hand back" and the like made one verb, freedom a negation."""
-    for verb in words.verbs():
-        text = words.says("verbs", verb).sub(verb, text)
-    text = words.says("coverage", "free_from").sub("not under", text)
-    return words.says("secrecy", "kept").sub(
+    for verb in verbs():
+        text = phrases("verbs", verb).sub(verb, text)
+    text = phrases("coverage", "free_from").sub("not under", text)
+    return phrases("secrecy", "kept").sub(
         lambda found: f"{' '.join(found.group().split()[1:-1])} conceal ", text
     )
 
@@ -110,24 +119,24 @@ def _polarity(part: str, asked: _Asked) -> Polarity:
     if other is not None:
         turned = asked._replace(said=other)
         return _read_special(part, turned) or _polarity(part, turned)
-    main, exception = limits.without_exception(part)
+    main, exception = without_exception(part)
     place = place_of(main, said)
-    audiences = words.concepts("audiences")
+    audiences = concepts_of("audiences")
     named = audiences & frozenset(content(part))
     if place and named and said.objects & audiences and not said.objects & named:
         return "silent"
-    exempts = place and words.says("limits", "exempts").search(main[: place[0]])
+    exempts = place and phrases("limits", "exempts").search(main[: place[0]])
     if exempts and not find_cues(main) and "include" not in said.predicates:
         return verdict("permit", said.modality)
     if exception and place and not asked.exception and modality_at(main, place) in ("forbid", "not_fact"):
         if "circumstanc" in asked.concepts:
             return verdict("permit", said.modality)
-        if words.says("consent", "any").search(exception):
+        if phrases("consent", "any").search(exception):
             # A condition of consent leaves the ban.
             return polarity_of(main, said)
         if asked.unconditional and not said.objects & frozenset(content(part)):
             return verdict("permit", said.modality)
-    return limits.read(part, said, only=asked.only, exception=asked.exception)
+    return read_limited(part, said, only=asked.only, exception=asked.exception)
 
 
 def _mirrored(said: Frame, clause: str) -> Frame | None:
@@ -136,7 +145,7 @@ def _mirrored(said: Frame, clause: str) -> Frame | None:
     if said.predicates & concepts:
         return None
     facing = frozenset(_OPPOSITES[each] for each in said.predicates if each in _OPPOSITES) & concepts
-    if not facing or ("retain" in facing and words.says("limits", "only_some").search(clause)):
+    if not facing or ("retain" in facing and phrases("limits", "only_some").search(clause)):
         return None
     if not facing <= {"return", "retain"} and said.objects and not said.objects & concepts:
         return None
@@ -156,21 +165,21 @@ def _read_secrecy(part: str, asked: _Asked) -> Polarity | None:
     about = (asked.said.objects | {"existence", "negotiation"}) & concepts
     if not about and not says("pronoun").search(part):
         return "silent"
-    if about and not concepts & {"conceal", "disclose"} and words.says("secrecy", "itself").search(part):
+    if about and not concepts & {"conceal", "disclose"} and phrases("secrecy", "itself").search(part):
         return verdict("optional" if is_negated(part) else "require", asked.said.modality)
     return None
 
 
 def _read_rights(part: str, asked: _Asked) -> Polarity | None:
     """Read a part about the licence or right that a proposition gives or withholds."""
-    said, rights = asked.said, words.says("rights", "named")
+    said, rights = asked.said, phrases("rights", "named")
     if said.modality not in FACTS or "grant" not in said.predicates or not rights.search(part):
         return None
     named = frozenset(word for found in rights.finditer(part) for word in content(found[0]))
     about = named & asked.concepts and len(asked.concepts & frozenset(content(part))) >= 2
     if said.predicates != {"grant"} and not about:
         return None
-    given = not is_negated(part) and not words.says("rights", "kept_back").search(part)
+    given = not is_negated(part) and not phrases("rights", "kept_back").search(part)
     return verdict("fact" if given else "not_fact", said.modality)
 
 
@@ -179,13 +188,13 @@ def _read_manner(part: str, asked: _Asked) -> Polarity | None:
     said = asked.said
     if said.modality != "require":
         return None
-    without = words.says("limits", "without").search(part)
+    without = phrases("limits", "without").search(part)
     told = {"disclose"} if "notify" in said.predicates else frozenset[str]()
     if without and (said.predicates | told) & frozenset(content(without[1])):
         cues = find_cues(part[: without.start()])
         if cues and cues[-1].modality in ("permit", "forbid"):
             return verdict("optional" if cues[-1].modality == "permit" else "require", said.modality)
-    after = words.says("limits", "after").search(part)
+    after = phrases("limits", "after").search(part)
     if not after or said.predicates.isdisjoint(content(part[after.end() :])):
         return None
     allowed = any(cue.modality in ("permit", "forbid") for cue in find_cues(part[: after.start()]))
@@ -196,14 +205,14 @@ def _read_elsewhere(part: str, asked: _Asked) -> Polarity | None:
     """Read what a part says of doing something beyond the limit that the proposition sets."""
     said = asked.said
     within = not asked.only or said.modality != "permit" or said.predicates.isdisjoint(content(part))
-    if within or not words.says("limits", "elsewhere").search(part):
+    if within or not phrases("limits", "elsewhere").search(part):
         return None
-    free = words.says("consent", "not_needed").search(part)
-    if asked.unconditional and words.says("consent", "needed").search(part) and not free:
+    free = phrases("consent", "not_needed").search(part)
+    if asked.unconditional and phrases("consent", "needed").search(part) and not free:
         return "affirms"
-    only = words.says("limits", "only").search(part)
+    only = phrases("limits", "only").search(part)
     modalities = {cue.modality for cue in find_cues(part)}
-    if modalities and only and not limits.widens(part) and not negations(part[: only.start()]):
+    if modalities and only and not widens(part) and not negations(part[: only.start()]):
         return "affirms"
     return "affirms" if "forbid" in modalities else "denies" if modalities & {"permit", "optional"} else None
 
@@ -211,14 +220,14 @@ def _read_elsewhere(part: str, asked: _Asked) -> Polarity | None:
 def _read_consent(part: str, asked: _Asked) -> Polarity | None:
     """Read "only with consent" and "no consent is needed"."""
     said, concepts = asked.said, frozenset(content(part))
-    if asked.unconditional and words.says("consent", "any").search(part):
-        needed = words.says("consent", "needed").search(part)
+    if asked.unconditional and phrases("consent", "any").search(part):
+        needed = phrases("consent", "needed").search(part)
         if needed and not needed.group().casefold().startswith("without"):
-            free = words.says("consent", "not_needed").search(part)
+            free = phrases("consent", "not_needed").search(part)
             return verdict("permit" if free else "forbid", said.modality)
         if is_negated(part) and "consent" in concepts and not find_cues(part):
             return verdict("permit", said.modality)
-    needless = said.modality in ("permit", "forbid") and words.says("consent", "needless").search(part)
+    needless = said.modality in ("permit", "forbid") and phrases("consent", "needless").search(part)
     if needless and "consent" in concepts and said.predicates & concepts:
         return verdict("permit", said.modality)
     return None
@@ -228,9 +237,9 @@ def _read_reach(part: str, asked: _Asked) -> Polarity | None:
     """Read "the restriction does not extend to ...", "all duties end"."""
     said, concepts = asked.said, frozenset(content(part))
     if said.modality in ("permit", "forbid") and said.objects & concepts:
-        return verdict("permit", said.modality) if words.says("limits", "out_of_reach").search(part) else None
-    main, _ = limits.without_exception(part)
-    if "survive" in said.predicates - concepts and words.says("limits", "ends").search(main):
+        return verdict("permit", said.modality) if phrases("limits", "out_of_reach").search(part) else None
+    main, _ = without_exception(part)
+    if "survive" in said.predicates - concepts and phrases("limits", "ends").search(main):
         return verdict("fact" if is_negated(main) else "not_fact", said.modality)
     return None
 

@@ -7,22 +7,27 @@ that were read for them open questions.
 
 from __future__ import annotations
 
-import sys
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from ragharness.questions.candidates import silent, trap, unanswered, ways
 from ragharness.questions.corpus_index import near_duplicates
-from ragharness.records import Distractor, Evidence, Fact, Kind, Question
+from ragharness.records import Distractor, Evidence, Fact, Question
 
-from .clauses import leaves_silence, load_clauses, matches, names, open_questions
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from .clauses import (
+    Absent,
+    Topic,
+    Trap,
+    Wordings,
+    leaves_silence,
+    load_clauses,
+    load_doubtful,
+    load_wordings,
+    matches,
+    names,
+    open_questions,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,8 +37,6 @@ if TYPE_CHECKING:
 
 VERSION = 4
 """Raised whenever the candidates change; kept with every frozen set."""
-
-HERE = Path(__file__).parent
 
 _TELLING = 5
 """Words from which a span states something: shorter ones are numbers and headings of clauses."""
@@ -55,70 +58,6 @@ split have less than a third in common.
 """
 
 
-class Topic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How one hypothesis is asked about."""
-
-    proposition: str
-    positive: list[str]
-    negative: list[str]
-    affirmed: list[str]
-    denied: list[str]
-    silence: list[str] = []
-    silence_asked: bool = True
-    exception: list[str] = []
-
-
-class Absent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A topic that no contract touches."""
-
-    kind: Kind
-    text: str
-    patterns: list[str]
-    unit: str = ""
-    proposition: str = ""
-    where: str = ""
-    """A pattern of the contracts whose readers might ask for it."""
-
-
-class Trap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A question that looks as if its answer were there: a name that misleads, or a text of its own."""
-
-    topic: str
-    patterns: list[str]
-    note: str
-    name: str = ""
-    asks: str = ""
-    wording: int = 1
-    yes_means: bool = True
-    text: str = ""
-    near: list[str] = []
-    document: str = ""
-    kind: Kind = "number"
-    unit: str = ""
-
-
-class Amendment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A trap that can be set beside any contract."""
-
-    name: str
-    patterns: list[str]
-    note: str
-    topics: list[str]
-
-
-class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``questions.toml``."""
-
-    topics: dict[str, Topic]
-    surplus: dict[str, dict[str, list[int]]]
-    further: dict[str, dict[str, list[tuple[int, int]]]]
-    unanswerable: dict[str, Absent]
-    adversarial: list[Trap]
-    beside_open: list[str]
-    of_nothing: list[str]
-    amendment: Amendment
-
-
 def candidates(corpus: Corpus) -> list[Question]:
     """Return every question about the contracts that have a handle, in all wordings."""
     wordings = load_wordings()
@@ -136,7 +75,7 @@ def candidates(corpus: Corpus) -> list[Question]:
         if fact.answers:
             found += _labelled(document, fact, topic)
         elif topic.silence and topic.silence_asked and not read:
-            found += _silent(document, fact, topic)
+            found += (silent(each, topic.silence, "document") for each in _asked(document, fact.topic, topic))
     found += open_questions(named.values())
     for name, absent in wordings.unanswerable.items():
         for document in named.values():
@@ -145,30 +84,17 @@ def candidates(corpus: Corpus) -> list[Question]:
     known = {"", *(document.id for document in corpus.documents)}
     fitting = [each for each in wordings.adversarial if {*each.near, each.document} <= known]
     traps = [_trap(each, wordings) for each in fitting]
-    found += traps or [trap for document in named.values() for trap in _amended(document, wordings)]
+    found += traps or [each for document in named.values() for each in _amended(document, wordings)]
     if read:
         found = [
             each for each in found if each.stratum != "null_retrieval" or each.topic in wordings.of_nothing
         ]
-    return [each for each in found if not (each.document in sisters and _hangs_on_one(each))]
-
-
-def _hangs_on_one(question: Question) -> bool:
-    """Whether the question falls when another document says what its own does not say in the index."""
-    return bool(question.withheld) or question.stratum == "adversarial"
-
-
-@cache
-def load_wordings() -> Wordings:
-    """Return the content of ``questions.toml``."""
-    return msgspec.convert(tomllib.loads((HERE / "questions.toml").read_text(encoding="utf-8")), Wordings)
-
-
-@cache
-def load_doubtful() -> dict[str, dict[str, str]]:
-    """Return the pairs that are never asked about: topic, document, reason."""
-    content = tomllib.loads((HERE / "doubtful.toml").read_text(encoding="utf-8"))
-    return msgspec.convert(content, dict[str, dict[str, str]])
+    # What falls when another document says what its own does not say in the index.
+    return [
+        each
+        for each in found
+        if each.document not in sisters or not (each.withheld or each.stratum == "adversarial")
+    ]
 
 
 def _labelled(document: Document, fact: Fact, topic: Topic) -> Iterator[Question]:
@@ -181,15 +107,14 @@ def _labelled(document: Document, fact: Fact, topic: Topic) -> Iterator[Question
     excepted = affirmed and bool(topic.exception) and matches(topic.exception, stated)
     rule = _rule_before(document, evidence, topic) if excepted else evidence
     silent_rest = leaves_silence(document, evidence, topic.silence)
+    gone = tuple(dict.fromkeys((*rule, *evidence))) if silent_rest else ()
     for asked in _asked(document, fact.topic, topic):
         answers = ("yes",) if affirmed == asked.yes_means else ("no",)
         known = msgspec.structs.replace(asked, answerable=True, answers=answers, evidence=evidence)
-        yield _answerable(known, rule) if excepted else msgspec.structs.replace(known, target="correct")
-        yield msgspec.structs.replace(known, target="unsupported", withheld="document")
-        if silent_rest:
-            gone = tuple(dict.fromkeys((*rule, *evidence)))
-            yield msgspec.structs.replace(known, target="unsupported", withheld="clause", evidence=gone)
-        yield msgspec.structs.replace(known, stratum="null_retrieval")
+        # What the rule alone would answer.
+        false = (Distractor("no" if answers == ("yes",) else "yes", _RULE, rule),) if excepted else ()
+        note = "tempting: the rule says otherwise, an exception decides" if excepted else ""
+        yield from ways(known, false=false, note=note, clause=gone)
 
 
 def _rule_before(document: Document, evidence: tuple[Evidence, ...], topic: Topic) -> tuple[Evidence, ...]:
@@ -201,43 +126,12 @@ def _rule_before(document: Document, evidence: tuple[Evidence, ...], topic: Topi
     return evidence
 
 
-def _answerable(known: Question, rule: tuple[Evidence, ...]) -> Question:
-    """Return a question that an exception decides, with what the rule alone would answer."""
-    false = Distractor("no" if known.answers == ("yes",) else "yes", _RULE, rule)
-    return msgspec.structs.replace(
-        known,
-        target="wrong",
-        distractors=(false,),
-        note="tempting: the rule says otherwise, an exception decides",
-    )
-
-
-def _silent(document: Document, fact: Fact, topic: Topic) -> Iterator[Question]:
-    """Yield a contract's silence; whether the text is silent indeed is tested when the question is picked."""
-    for asked in _asked(document, fact.topic, topic):
-        yield msgspec.structs.replace(
-            asked,
-            target="refused",
-            absence_patterns=tuple(topic.silence),
-            absence_scope="document",
-        )
-
-
 def _asked(document: Document, name: str, topic: Topic, frame: str = "{name}") -> Iterator[Question]:
     for wording, called in names(document):
         subject = frame.format(name=called)
-        plain = Question(
-            id="",
-            text=topic.positive[wording - 1].format(name=subject),
-            stratum="grounded",
-            kind="yesno",
-            answerable=False,
-            document=document.id,
-            topic=name,
-            form="positive",
-            wording=wording,
-            proposition=topic.proposition,
-        )
+        text = topic.positive[wording - 1].format(name=subject)
+        bare = unanswered(text, "yesno", document.id, name, wording)
+        plain = msgspec.structs.replace(bare, form="positive", proposition=topic.proposition)
         yield plain
         text = topic.negative[wording - 1].format(name=subject)
         yield msgspec.structs.replace(plain, text=text, form="negative", yes_means=False)
@@ -245,53 +139,32 @@ def _asked(document: Document, name: str, topic: Topic, frame: str = "{name}") -
 
 def _unanswerable(document: Document, name: str, absent: Absent) -> Iterator[Question]:
     for wording, called in names(document):
-        yield Question(
-            id="",
-            text=absent.text.format(name=called),
-            stratum="unanswerable",
-            kind=absent.kind,
-            answerable=False,
-            document=document.id,
-            topic=name,
-            wording=wording,
-            unit=absent.unit,
-            proposition=absent.proposition,
-            absence_patterns=tuple(absent.patterns),
-            absence_scope="corpus",
-        )
+        text = absent.text.format(name=called)
+        bare = unanswered(text, absent.kind, document.id, name, wording, unit=absent.unit)
+        asked = msgspec.structs.replace(bare, proposition=absent.proposition)
+        yield silent(asked, absent.patterns, "corpus")
 
 
-def _trap(trap: Trap, wordings: Wordings) -> Question:
+def _trap(told: Trap, wordings: Wordings) -> Question:
     """Return a trap in its own words, or in those of its topic with a name that misleads."""
-    plain = Question(
-        id="",
-        text=trap.text,
-        stratum="adversarial",
-        kind=trap.kind,
-        answerable=False,
-        document=trap.document,
-        topic=trap.topic,
-        unit=trap.unit,
-        absence_patterns=tuple(trap.patterns),
-        absence_scope="document" if trap.document else "corpus",
-        note=trap.note,
-    )
-    asked = wordings.topics.get(trap.asks)
-    if not trap.asks:
+    bare = unanswered(told.text, told.kind, told.document, told.topic, unit=told.unit)
+    plain = trap(bare, told.patterns, "document" if told.document else "corpus", told.note)
+    asked = wordings.topics.get(told.asks)
+    if not told.asks:
         return plain
     if asked is None:
-        clause = load_clauses()[trap.asks]
+        clause = load_clauses()[told.asks]
         return msgspec.structs.replace(
-            plain, text=clause.asked[trap.wording - 1].format(name=trap.name), kind=clause.kind
+            plain, text=clause.asked[told.wording - 1].format(name=told.name), kind=clause.kind
         )
-    texts = asked.positive if trap.yes_means else asked.negative
+    texts = asked.positive if told.yes_means else asked.negative
     return msgspec.structs.replace(
         plain,
-        text=texts[trap.wording - 1].format(name=trap.name),
+        text=texts[told.wording - 1].format(name=told.name),
         kind="yesno",
-        form="positive" if trap.yes_means else "negative",
+        form="positive" if told.yes_means else "negative",
         proposition=asked.proposition,
-        yes_means=trap.yes_means,
+        yes_means=told.yes_means,
     )
 
 
@@ -300,15 +173,8 @@ def _amended(document: Document, wordings: Wordings) -> Iterator[Question]:
     amendment = wordings.amendment
     for topic in amendment.topics:
         for asked in _asked(document, topic, wordings.topics[topic], amendment.name):
-            yield msgspec.structs.replace(
-                asked,
-                stratum="adversarial",
-                document="",
-                topic="amendment",
-                absence_patterns=tuple(amendment.patterns),
-                absence_scope="corpus",
-                note=amendment.note,
-            )
+            moved = msgspec.structs.replace(asked, document="", topic="amendment")
+            yield trap(moved, amendment.patterns, "corpus", amendment.note)
 
 
 def _telling(document: Document, fact: Fact) -> tuple[Evidence, ...]:

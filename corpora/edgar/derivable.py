@@ -1,4 +1,4 @@
-"""Whether a withheld figure follows from what is left: by sums, by a stated change, by a share in percent."""
+"""Figures that are not what they seem: that follow from what is left, or are those of a part only."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from decimal import Decimal
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from ragharness.questions.derivations import ABOVE, BELOW, value_of
+
 from .places import words_of
 
 if TYPE_CHECKING:
@@ -15,13 +17,9 @@ if TYPE_CHECKING:
 
     from ragharness.records import Document, Evidence, Fact
 
-ABOVE, BELOW = 14, 6
-"""Rows around a withheld one of whose figures sums are tried."""
-
 _REACH = 6000
 """Characters in which those rows stand."""
 
-_CELL = re.compile(r"\$?\s*\(?\$?\s*(\d[\d,]*(?:\.\d+)?)\)?\s*")
 _TOLD = re.compile(r"(\d[\d,]*(?:\.\d+)?)(?:\s(million|billion))?")
 _SCALES = {"": 0, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 _ROUGH = Decimal("0.05")
@@ -52,7 +50,7 @@ def follows(
     others |= {before} if before else set()
     labels = words_of(" ".join([also, *(text[each.start : each.end].split("|")[0] for each in withheld)]))
     changes = {abs(gold - each) for each in others if each != gold}
-    power = _SCALES[_scale_word(fact.unit)]
+    power = _SCALES[next((each for each in fact.unit.split() if each in _SCALES), "")]
     return any(
         _gives(line, changes, power)
         for line in _left(text, withheld)
@@ -60,28 +58,19 @@ def follows(
     )
 
 
-def _scale_word(unit: str) -> str:
-    return next((each for each in unit.split() if each in _SCALES), "")
-
-
-def _value(cell: str) -> Decimal | None:
-    found = _CELL.fullmatch(cell.strip())
-    return Decimal(found[1].replace(",", "")) if found else None
-
-
 def _rows(
     text: str, withheld: Sequence[Evidence], gold: Decimal
 ) -> Iterator[tuple[tuple[list[Decimal | None], list[list[Decimal | None]]], int]]:
     """Yield each withheld row with the rows around it, as values, and the column of the gold figure."""
     for span in withheld:
-        cells = [_value(cell) for cell in text[span.start : span.end].split("|")]
+        cells = [value_of(cell) for cell in text[span.start : span.end].split("|")]
         if gold not in cells:
             continue
         start = text.rfind("\n", 0, span.start) + 1
         above = text[max(0, start - _REACH) : start].split("\n")[-ABOVE - 1 : -1]
         end = text.find("\n", span.end - 1)
         below = text[end : end + _REACH].split("\n")[1 : BELOW + 1] if end >= 0 else []
-        around = [[_value(cell) for cell in line.split("|")] for line in (*above, *below)]
+        around = [[value_of(cell) for cell in line.split("|")] for line in (*above, *below)]
         yield (cells, around), cells.index(gold)
 
 
@@ -128,3 +117,28 @@ def _gives(line: str, changes: set[Decimal], power: int) -> bool:
         if any(abs(told - each) <= (_ROUGH * each if found[2] else 0) for each in changes):
             return True
     return False
+
+
+_SOME = re.compile(
+    r"\bcertain (?:of|subsidiaries|awards|grants|contracts)\b|\bnon-performance\b", re.IGNORECASE
+)
+_AMOUNT = re.compile(r"\$\s?\d[\d,.]*\d(?:\s(?:million|billion))?")
+_SAME_OF_TWO = 0.75
+"""Share of words that two sentences have in common that state the same of two parts."""
+
+
+def is_part(document: Document, fact: Fact) -> bool:
+    """Whether a sentence says that its figure is of some only, or another one says the same with another."""
+    told = [document.text[each.start : each.end] for each in fact.evidence]
+    if any("|" in each for each in told):
+        return False
+    if any(map(_SOME.search, told)):
+        return True
+    known = min((words_of(each) for each in told), key=len, default=frozenset())
+    amounts = {each for text in told for each in _AMOUNT.findall(text)}
+    return bool(amounts) and any(
+        len(known & words) >= _SAME_OF_TWO * len(known | words)
+        for text in (document.text[start:end] for start, end in document.segments)
+        if "$" in text and "|" not in text and amounts.isdisjoint(found := _AMOUNT.findall(text)) and found
+        for words in [words_of(text)]
+    )

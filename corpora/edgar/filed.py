@@ -1,22 +1,86 @@
-"""One filing with what is tagged in it, and how questions name it."""
+"""One filing with what is tagged in it, and the wordings of ``concepts.toml`` and ``silences.toml``."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from typing import TYPE_CHECKING, Literal
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+import msgspec
+
+from ragharness.language.units import is_currency
+from ragharness.questions import candidates, folder
+from ragharness.questions.candidates import unanswered
 from ragharness.questions.corpus_index import Searched
-from ragharness.records import Question
-
-from .tables import Silence
+from ragharness.records import Kind, Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ragharness.corpus import Corpus
+    from ragharness.questions.candidates import Precision, Scope
     from ragharness.records import Document, Fact
 
-    from .tables import Concept
+HERE = Path(__file__).parent
+
+
+class Concept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How something tagged is asked about."""
+
+    tags: list[str]
+    ask: list[str]
+    near: list[str] = []
+    differs: list[str] = []
+    beside: list[str] = []
+    also: str = ""
+    """Other words by which filings speak of it."""
+    absent: list[str] = []
+    """Patterns of which a filing that lacks it has none; empty where none can lack it."""
+    rolls: bool = False
+    """Whether it follows from last year's and what came and went: never withheld in part."""
+    unit: str = ""
+    """What it is counted in where a filing lacks it; empty: as that filing counts its assets."""
+
+
+class Silence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A topic on which every filing is silent, or what did not happen to one."""
+
+    patterns: list[str]
+    ask: list[str]
+    kind: Kind
+    unit: str = ""
+    needs: str = ""
+    """What a filing must speak of often for the question to be a natural one."""
+
+
+class Silences(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``silences.toml``."""
+
+    unasked: dict[str, Silence]
+    premises: dict[str, Silence]
+    twins: dict[str, list[tuple[str, str]]]
+
+
+@cache
+def load_concepts() -> dict[str, Concept]:
+    """Return the content of ``concepts.toml``."""
+    return msgspec.toml.decode((HERE / "concepts.toml").read_bytes(), type=dict[str, Concept])
+
+
+@cache
+def load_silences() -> Silences:
+    """Return the content of ``silences.toml``."""
+    return msgspec.toml.decode((HERE / "silences.toml").read_bytes(), type=Silences)
+
+
+@cache
+def load_lines() -> dict[str, str]:
+    """Return the content of ``lines.toml``."""
+    return msgspec.toml.decode((HERE / "lines.toml").read_bytes(), type=dict[str, str])
+
 
 _OFTEN = 5000
 """Words of a filing among which one must be of what the question presumes."""
@@ -86,27 +150,59 @@ def lacking(filed: Filed, key: str, concept: Concept) -> Iterator[Question]:
     yield from silent(filed, key, silence, "document")
 
 
-def silent(
-    filed: Filed, key: str, silence: Silence, scope: Literal["document", "corpus"]
-) -> Iterator[Question]:
+def silent(filed: Filed, key: str, silence: Silence, scope: Scope) -> Iterator[Question]:
     """Yield a silence of a filing that is silent; of the whole corpus that is tested when it is picked."""
     if scope == "document" and any(map(filed.searched.holds, silence.patterns)):
         return
     if silence.needs and filed.searched.count(silence.needs) * _OFTEN < filed.words:
         return
     for number, text in wordings(filed, silence.ask):
-        yield Question(
-            id="",
-            text=text,
-            stratum="unanswerable" if scope == "corpus" else "grounded",
-            target="" if scope == "corpus" else "refused",
-            kind=silence.kind,
-            answerable=False,
-            document=filed.document.id,
-            topic=key,
-            wording=number,
-            unit=silence.unit,
-            date_precision="year" if silence.kind == "date" else "",
-            absence_patterns=tuple(silence.patterns),
-            absence_scope=scope,
+        precision: Precision = "year" if silence.kind == "date" else ""
+        asked = unanswered(
+            text, silence.kind, filed.document.id, key, number, unit=silence.unit, precision=precision
         )
+        yield candidates.silent(asked, silence.patterns, scope)
+
+
+_SIZE = 200
+"""Questions for which statements of filings without tags are looked for."""
+
+
+def plainly_stated(corpus: Corpus) -> list[Question]:
+    """Return what can be asked about filings without tags: what they state in words, as a user's own."""
+    tagged = {fact.document for fact in corpus.facts}
+    untagged = tuple(each for each in corpus.documents if each.id not in tagged)
+    if not untagged:
+        return []
+    handles = {each.id: each.handle for each in untagged}
+    scaled = {each.id for each in untagged if _IN_THOUSANDS.search(each.text)}
+    found = folder.candidates(replace(corpus, documents=untagged), _SIZE)
+    # A trap has the topic of what was really asked about, so its unit tells as well.
+    return [
+        each
+        for each in found
+        if not (_may_be_in_thousands(each) and _source(each) in scaled)
+        and not _CHANGE.search(each.text.replace(handles[each.document], ""))
+    ]
+
+
+def _may_be_in_thousands(question: Question) -> bool:
+    """Whether a figure could be one of a statement in thousands: "$2,623" that means 2.6 million."""
+    if question.kind != "number" or "per share" in question.text:
+        return False
+    return is_currency(question.unit) or (not question.unit and bool(_SHARES.search(question.text)))
+
+
+def _source(question: Question) -> str:
+    """Return the filing that states what is asked: another one, if told, where that is asked of this one."""
+    told = re.match(r"of (?!another )(\S+) ", question.topic)
+    return told[1] if told else question.document
+
+
+_CHANGE = re.compile(
+    r"\b[Hh]ow much did\b(?!.*\b(?:19|20)\d\d\b).* (?:increase|decrease|decline|grow|rise|fall|drop)\b"
+)
+"""A change without its year: a report compares three years with each other."""
+
+_IN_THOUSANDS = re.compile(r"\bin (?:thousands|millions)\b|\b000[’']?s\b", re.IGNORECASE)
+_SHARES = re.compile(r"\b(?:shares|options|warrants|units|awards)\b", re.IGNORECASE)

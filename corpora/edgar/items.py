@@ -3,50 +3,83 @@
 from __future__ import annotations
 
 import heapq
+import io
 import re
 from collections import Counter
 from datetime import date
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
+from ragharness.download import files_in
+from ragharness.errors import CorruptDownload, MissingExtra
 from ragharness.folders.wrapping import plain_lines, unwrapped
-
-from .rows import rows_in
+from ragharness.support.rows import data_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
-    from .rows import Row
+    from ragharness.support.rows import PlacedRow
+
+PLAIN = frozenset({".json", ".jsonl", ".parquet"})
+SUFFIXES = PLAIN | {".zip"}
+
+_LARGEST = 4_000_000_000
+"""Bytes of a file above which it is none of these."""
+
+
+class Row(NamedTuple):
+    """A row, and where it stands: "10-K.zip/10-K/one.json", "test.jsonl:12"."""
+
+    file: str
+    place: str
+    content: dict[str, object]
+    """Empty for what is no row at all."""
+    problem: str = ""
+
+
+def rows_in(folder: Path, split: str) -> Iterator[Row]:
+    """Yield every row in a folder, or in one file, in the order of the names; of a split only its files.
+
+    A file that cannot be read is a row with a problem.
+    """
+    for path in files_in(folder, SUFFIXES):
+        name = path.name if path == folder else path.relative_to(folder).as_posix()
+        if split and path.stem != split:
+            continue
+        try:
+            for place, content, problem in _of_path(path, name):
+                yield Row(name, place, content if isinstance(content, dict) else {}, problem)
+        except OSError as error:
+            yield Row(name, name, {}, f"it cannot be read ({error.strerror or error})")
+        except (CorruptDownload, MissingExtra) as error:
+            yield Row(name, name, {}, str(error))
+
+
+def _of_path(path: Path, name: str) -> Iterator[PlacedRow]:
+    if (size := path.stat().st_size) > _LARGEST:
+        yield name, None, f"expected at most {_LARGEST} bytes, found {size}"
+    elif path.suffix.casefold() == ".zip":
+        from ragharness.download.archives import read_members
+
+        for member, content in read_members(path, PLAIN):
+            yield from data_rows(io.BytesIO(content), f"{name}/{member}")
+    else:
+        with path.open("rb") as file:
+            yield from data_rows(file, name)
+
 
 DEFAULT_SUBSET = 120
 """Filings in items that are read when no number is asked for: a run over them takes minutes."""
 
 ITEMS = {
-    "1": "Business",
-    "1A": "Risk Factors",
-    "1B": "Unresolved Staff Comments",
-    "1C": "Cybersecurity",
-    "2": "Properties",
-    "3": "Legal Proceedings",
-    "4": "",
-    "5": "Market for the Registrant's Common Equity",
-    "6": "",
-    "7": "Management's Discussion and Analysis",
-    "7A": "Market Risk",
-    "8": "Financial Statements",
-    "9": "Changes in and Disagreements with Accountants",
-    "9A": "Controls and Procedures",
-    "9B": "Other Information",
-    "9C": "",
-    "10": "Directors and Officers",
-    "11": "Executive Compensation",
-    "12": "Security Ownership",
-    "13": "",
-    "14": "",
-    "15": "",
-    "16": "",
-}
+    "1": "Business", "1A": "Risk Factors", "1B": "Unresolved Staff Comments", "1C": "Cybersecurity",
+    "2": "Properties", "3": "Legal Proceedings", "4": "", "5": "Market for the Registrant's Common Equity",
+    "6": "", "7": "Management's Discussion and Analysis", "7A": "Market Risk", "8": "Financial Statements",
+    "9": "Changes in and Disagreements with Accountants", "9A": "Controls and Procedures",
+    "9B": "Other Information", "9C": "", "10": "Directors and Officers", "11": "Executive Compensation",
+    "12": "Security Ownership", "13": "", "14": "", "15": "", "16": "",
+}  # fmt: skip
 """The items of the form with a heading for a text that lacks one; "" where a number changed its meaning."""
 
 _KEY = re.compile(r"(?:item|section)[_ ]?(\d{1,2}[a-c]?)", re.IGNORECASE)

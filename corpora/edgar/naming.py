@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import date
@@ -13,10 +12,7 @@ from string import capwords
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,11 +90,16 @@ def spoken(iso: str) -> str:
     return f"{day:%B} {day.day}, {day.year}"
 
 
+def possessive(name: str) -> str:
+    """Return a name as an owner: "Apple's"."""
+    return f"{name}'" if name.endswith("s") else f"{name}'s"
+
+
 def name_of(file: str, filing: Filing) -> Name:
     """Return the name of a filing with tags, from its cover; ``file`` serves where it names nobody."""
     cover = [each for each in filing.facts if each.concept.startswith("dei:")]
     # The first one that is about the registrant itself, else about one of several.
-    cover.sort(key=lambda each: bool(each.dimensions))
+    cover.sort(key=lambda each: bool(each.context.dimensions))
     told = {each.concept: each.text for each in reversed(cover)}
     cik = told.get("dei:EntityCentralIndexKey", "").lstrip("0")
     registrant = told.get("dei:EntityRegistrantName", "") or file.rpartition(".")[0]
@@ -132,11 +133,10 @@ def named_by_year(cik: str, registrant: str, kind: str, year: str, text: str) ->
 def _made(
     key: str, period: str, title: str, year: str, company: str, short: str, cik: str, kind: str
 ) -> Name:
-    possessive = f"{short}'" if short.endswith("s") else f"{short}'s"
     return Name(
         id=f"{_UNSAFE.sub('-', _plain(key).casefold()).strip('-') or 'filing'}-{period}",
         title=title,
-        paraphrase=f"{possessive} {year}" if year else title,
+        paraphrase=f"{possessive(short)} {year}" if year else title,
         company=company,
         short=short,
         cik=cik,
@@ -147,9 +147,7 @@ def _made(
 @cache
 def curated() -> dict[str, tuple[str, str]]:
     """Return the names that people use, (company, short), by register number."""
-    if not _CURATED.is_file():
-        return {}
-    rows = tomllib.loads(_CURATED.read_text(encoding="utf-8"))
+    rows = msgspec.toml.decode(_CURATED.read_bytes())
     return {cik: (row["company"], row["short"]) for cik, row in rows.items()}
 
 

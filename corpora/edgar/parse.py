@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from ragharness.download import files_in, pages_in
 from ragharness.errors import CorruptDownload, UsageError
-from ragharness.filings import LARGEST, Filing, PlacedFact, is_whole, looks_like_html, read_filing
+from ragharness.filings import LARGEST, Filing, Tagged, is_whole, looks_like_html, read_filing
 from ragharness.records import Document, Evidence, Fact
 
 from . import items as _items
 from . import naming
+from .places import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -158,10 +159,10 @@ def _facts(name: naming.Name, filing: Filing) -> Iterator[Fact]:
     """Yield what is tagged for the whole company, its year and the year before."""
     told = {"company": name.company, "short": name.short, "cik": name.cik}
     told["period"] = filing.period.end if filing.period else ""
-    groups: dict[tuple[str, str, str], list[PlacedFact]] = defaultdict(list)
+    groups: dict[tuple[str, str, str], list[Tagged]] = defaultdict(list)
     for each in filing.facts:
-        if each.row and not each.dimensions and _wanted(each, filing):
-            groups[each.concept, each.start, each.end].append(each)
+        if each.row and not each.context.dimensions and _wanted(each, filing):
+            groups[each.concept, each.context.start, each.context.end].append(each)
     for (concept, start, end), found in groups.items():
         details = {"start": start, "end": end, **told}
         if found[0].value is None:
@@ -170,15 +171,16 @@ def _facts(name: naming.Name, filing: Filing) -> Iterator[Fact]:
             yield from _number(name.id, concept, found, details)
 
 
-def _wanted(each: PlacedFact, filing: Filing) -> bool:
+def _wanted(each: Tagged, filing: Filing) -> bool:
     period = filing.period
     if each.concept.startswith("dei:"):
         return each.concept in (_NUMBERS_OF_THE_COVER if each.value is not None else _COVER)
     if each.value is None or period is None:
         return False
-    if each.start and abs(_days(each.start, each.end) - _days(period.start, period.end)) > _A_YEAR[-1] - 365:
+    start, end = each.context.start, each.context.end
+    if start and abs(_days(start, end) - _days(period.start, period.end)) > _A_YEAR[-1] - 365:
         return False
-    return each.end == period.end or _days(each.end, period.end) in _A_YEAR
+    return end == period.end or _days(end, period.end) in _A_YEAR
 
 
 def _days(start: str, end: str) -> int:
@@ -188,7 +190,7 @@ def _days(start: str, end: str) -> int:
         return -1
 
 
-def _text(document: str, concept: str, found: list[PlacedFact], details: dict[str, str]) -> Iterator[Fact]:
+def _text(document: str, concept: str, found: list[Tagged], details: dict[str, str]) -> Iterator[Fact]:
     text = found[0].text.strip(" ,;")
     if all(each.text.strip(" ,;").casefold() == text.casefold() for each in found) and text:
         yield Fact(
@@ -201,7 +203,7 @@ def _text(document: str, concept: str, found: list[PlacedFact], details: dict[st
         )
 
 
-def _number(document: str, concept: str, found: list[PlacedFact], details: dict[str, str]) -> Iterator[Fact]:
+def _number(document: str, concept: str, found: list[Tagged], details: dict[str, str]) -> Iterator[Fact]:
     """Yield the fact in the scale of its most exact place; nothing where the page contradicts itself."""
     exact = max(found, key=lambda each: (len(each.text.strip()), -each.scale))
     value = exact.value
@@ -223,23 +225,18 @@ def _same(one: Decimal, other: Decimal) -> bool:
     return one == other or float(abs(one - other)) <= _SLACK * float(max(abs(one), abs(other)))
 
 
-def _shown(value: Decimal, exact: PlacedFact) -> tuple[str, str]:
+def _shown(value: Decimal, exact: Tagged) -> tuple[str, str]:
     """Return the value as the page counts it, and in what: ("391035", "USD million")."""
     if exact.unit == "pure" and exact.scale == -2:
-        return _plain(value.scaleb(2)), "percent"
+        return plain(value.scaleb(2)), "percent"
     scale = _SCALES.get(exact.scale, "")
-    shown = _plain(value.scaleb(-exact.scale) if scale else value)
+    shown = plain(value.scaleb(-exact.scale) if scale else value)
     if exact.unit == "shares":
         return shown, f"{scale} shares".strip()
     unit = "" if exact.unit == "pure" else exact.unit
     return shown, f"{unit} {scale}".strip()
 
 
-def _plain(value: Decimal) -> str:
-    text = f"{value:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def _evidence(document: str, found: Iterable[PlacedFact]) -> tuple[Evidence, ...]:
+def _evidence(document: str, found: Iterable[Tagged]) -> tuple[Evidence, ...]:
     rows = dict.fromkeys(each.row for each in found if each.row)
     return tuple(Evidence(document, *row) for row in rows)

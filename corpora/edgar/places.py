@@ -20,48 +20,16 @@ _FIGURE = re.compile(r"(\d[\d,.]*)(?:\s+(trillion|billion|million))?")
 _SHAPE = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
 _WORD = re.compile(r"[a-z]{4,}")
 _EMPTY = frozenset(
-    [
-        "total",
-        "other",
-        "from",
-        "with",
-        "year",
-        "years",
-        "ended",
-        "balance",
-        "million",
-        "billion",
-        "company",
-        "were",
-        "which",
-        "that",
-        "this",
-        "does",
-        "report",
-        "according",
-        "what",
-        "much",
-        "have",
-        "fiscal",
-        "during",
-        "balances",
-        "consolidated",
-        "january",
-        "february",
-        "march",
-        "april",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ]
+    re.findall(
+        r"\w+",
+        """total other from with year years ended balance million billion company were which that this does
+        report according what much have fiscal during balances consolidated january february march april
+        june july august september october november december""",
+    )
 )
 """Words that rows about different things share."""
 
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SHORTEST = 4
 """Digits below which a figure stands for too many things to be looked for."""
 
@@ -122,7 +90,7 @@ class Places:
         text = self._documents[fact.document].text
         # The words of a whole sentence fit too many lines.
         rows = [row for row in (text[each.start : each.end] for each in fact.evidence) if "|" in row]
-        return frozenset().union(words_of(_CAMEL.sub(" ", fact.topic)), about, *map(words_of, rows))
+        return frozenset().union(words_of(CAMEL.sub(" ", fact.topic)), about, *map(words_of, rows))
 
     def _lines(
         self, fact: Fact, sure: set[str], vague: set[str], about: frozenset[str], *, everything: bool
@@ -189,17 +157,14 @@ class Places:
         A later filing repeats the figures of the year before, in other lines perhaps.
         """
         written, _ = _written(fact)
-        others = self._others(fact)
-        if any(self._filers[other][1] > self._filers[fact.document][1] for other in others):
+        filer, own_end = self._filers[fact.document]
+        ends = {name: end for name, (cik, end) in self._filers.items() if cik == filer}
+        others = [name for name in ends if name != fact.document]
+        if any(ends[other] > own_end for other in others):
             return True
         if not written:
             return bool(others)
         return any(self._stated(self._documents[id_], written) for id_ in others)
-
-    def _others(self, fact: Fact) -> list[str]:
-        """Return the other filings of the company."""
-        filer = self._filers[fact.document][0]
-        return [name for name, (cik, _) in self._filers.items() if cik == filer and name != fact.document]
 
     def _stated(self, document: Document, written: set[str]) -> list[tuple[int, int]]:
         figures = self._of(document)
@@ -240,46 +205,47 @@ def _written(fact: Fact) -> tuple[set[str], set[str]]:
         return set(), set()
     shown = fact.answers[0]
     value = abs(Decimal(fact.details["value"]))
-    exact = {_plain(abs(Decimal(shown))), shown.lstrip("-"), fact.details["text"].replace(",", "")}
+    exact = {plain(abs(Decimal(shown))), shown.lstrip("-"), fact.details["text"].replace(",", "")}
     short = {each for each in exact if _significant(each) < _SHORTEST}
     if _significant(shown.lstrip("-")) < _SHORTEST:
         short = exact
     else:
         scales = (value.scaleb(-power) for power in (0, 3, 6, 9))
-        exact |= {_plain(scaled) for scaled in scales if _significant(_plain(scaled)) >= _SHORTEST}
+        exact |= {plain(scaled) for scaled in scales if _significant(plain(scaled)) >= _SHORTEST}
     sure, vague = exact - short, short
-    for word, power in _POWERS.items():
-        scaled = value.scaleb(-power)
-        for places in range(4):
-            rounded = scaled.quantize(Decimal(1).scaleb(-places))
-            if not rounded or abs(rounded - scaled) > Decimal(str(_CLOSE)) * scaled:
-                continue
-            for text in (str(rounded), _plain(rounded)):
-                digits = _significant(text)
-                if digits >= _DIGITS and sure:
-                    sure.add(f"{text} {word}")
-                elif digits >= _ROUNDED or rounded == scaled:
-                    vague.add(f"{text} {word}")
+    for rounded, scaled, word in _in_words(value):
+        if not rounded or abs(rounded - scaled) > Decimal(str(_CLOSE)) * scaled:
+            continue
+        for text in (str(rounded), plain(rounded)):
+            digits = _significant(text)
+            if digits >= _DIGITS and sure:
+                sure.add(f"{text} {word}")
+            elif digits >= _ROUNDED or rounded == scaled:
+                vague.add(f"{text} {word}")
     return sure, vague - sure
 
 
 def _roundings(fact: Fact) -> set[str]:
     """Return the value rounded to two digits or more with a scale word ("$53 billion"): hardly withheld."""
-    value = abs(Decimal(fact.details["value"]))
     found = set()
+    for rounded, _, word in _in_words(abs(Decimal(fact.details["value"]))):
+        if _significant(str(rounded)) >= _ROUNDED:
+            found |= {f"{rounded} {word}", f"{plain(rounded)} {word}"}
+    return found
+
+
+def _in_words(value: Decimal) -> Iterator[tuple[Decimal, Decimal, str]]:
+    """Yield a value rounded to up to three decimals, and exactly, in each scale that has a word."""
     for word, power in _POWERS.items():
         scaled = value.scaleb(-power)
-        for places in range(4):
-            rounded = scaled.quantize(Decimal(1).scaleb(-places))
-            if _significant(str(rounded)) >= _ROUNDED:
-                found |= {f"{rounded} {word}", f"{_plain(rounded)} {word}"}
-    return found
+        yield from ((scaled.quantize(Decimal(1).scaleb(-places)), scaled, word) for places in range(4))
 
 
 def _significant(text: str) -> int:
     return len(text.replace(".", "").lstrip("0"))
 
 
-def _plain(value: Decimal) -> str:
+def plain(value: Decimal) -> str:
+    """Return a value without an exponent or zeros at its end."""
     text = f"{value:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

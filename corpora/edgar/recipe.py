@@ -1,6 +1,6 @@
 """Every question that could be asked about the filings: tagged figures in our wording, silences, traps.
 
-``tables.py`` reads the wordings: of what is tagged in ``concepts.toml``, of what no filing answers in
+``filed.py`` reads the wordings: of what is tagged in ``concepts.toml``, of what no filing answers in
 ``silences.toml``; ``places.py`` finds where else a filing states a figure, ``derivable.py`` whether it
 follows from others, ``traps.py`` makes the questions that only look answerable.
 """
@@ -13,15 +13,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from ragharness.questions.candidates import unanswered, ways
 from ragharness.records import Distractor, Evidence, Fact, Question
 
-from .derivable import follows
-from .filed import lacking, read_filings, silent, wordings
+from .derivable import follows, is_part
+from .filed import (
+    lacking,
+    load_concepts,
+    load_lines,
+    load_silences,
+    plainly_stated,
+    read_filings,
+    silent,
+    wordings,
+)
 from .naming import spoken
-from .parts import is_part
-from .places import Places
-from .plain import plainly_stated
-from .tables import load_concepts, load_lines, load_silences
+from .places import CAMEL, Places
 from .traps import traps
 
 if TYPE_CHECKING:
@@ -29,8 +36,7 @@ if TYPE_CHECKING:
 
     from ragharness.corpus import Corpus
 
-    from .filed import Filed
-    from .tables import Concept
+    from .filed import Concept, Filed
 
 VERSION = 3
 """Raised whenever the candidates change; kept with every frozen set."""
@@ -64,7 +70,6 @@ _AMOUNTS = {
 }
 """How a sentence writes amounts of a kind."""
 
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _AUDITORS = {
     "ernst": ("Ernst & Young", "EY"),
     "kpmg": ("KPMG",),
@@ -137,7 +142,8 @@ def _stated(filed: Filed, key: str, concept: Concept) -> Stated | None:
     value = _value(fact)
     if is_part(filed.document, fact):
         return None
-    if value <= 0 or any(_differs(value, filed.now(other)) for other in concept.differs if other != tag):
+    others = [filed.now(other) for other in concept.differs if other != tag]
+    if value <= 0 or any(_value(each) != value for each in others if each and each.kind == "number"):
         return None
     near = [filed.now(other) for other in concept.near if other != tag]
     if tag.startswith("dei:") and any(
@@ -164,10 +170,6 @@ def _value(fact: Fact) -> float:
     return float(fact.details["value"])
 
 
-def _differs(value: float, other: Fact | None) -> bool:
-    return other is not None and other.kind == "number" and _value(other) != value
-
-
 def _in_unit_of(fact: Fact, other: Fact) -> str:
     """Return another fact's value as the first one counts it."""
     factor = _value(fact) / float(fact.answers[0])
@@ -176,7 +178,7 @@ def _in_unit_of(fact: Fact, other: Fact) -> str:
 
 def _line(fact: Fact) -> str:
     """Return how an analyst calls a line: its name in ``lines.toml``, else the words of its tag."""
-    return load_lines().get(fact.topic) or _CAMEL.sub(" ", fact.topic.rpartition(":")[2]).casefold()
+    return load_lines().get(fact.topic) or CAMEL.sub(" ", fact.topic.rpartition(":")[2]).casefold()
 
 
 def _tempting(fact: Fact, distractors: Iterable[Distractor]) -> tuple[Distractor, ...]:
@@ -200,37 +202,21 @@ def _asked(filed: Filed, concept: Concept, stated: Stated, places: Places) -> It
         return
     gone = numeric and not places.elsewhere(fact)
     everywhere = _everywhere(filed, fact, concept, places) if gone else ()
+    false = (*stated.near, *stated.before)
+    note = f"tempting: {false[0].value} is {false[0].about}" if false else ""
+    plain = not numeric or stands_alone(filed.document.text, fact)
     for number, text in wordings(filed, concept.ask):
         if "dollars" in text and not fact.unit.startswith("USD"):
             continue
-        question = Question(
-            id="",
-            text=text,
-            stratum="grounded",
-            kind=fact.kind,
+        question = msgspec.structs.replace(
+            unanswered(text, fact.kind, fact.document, stated.concept, number, unit=fact.unit),
             answerable=True,
-            document=fact.document,
-            topic=stated.concept,
-            wording=number,
             answers=fact.answers,
             aliases=_aliases(fact),
             evidence=stating,
-            unit=fact.unit,
         )
-        distractors = (*stated.near, *stated.before)
-        if distractors:
-            note = f"tempting: {distractors[0].value} is {distractors[0].about}"
-            yield msgspec.structs.replace(question, target="wrong", distractors=distractors, note=note)
-        elif not numeric or stands_alone(filed.document.text, fact):
-            yield msgspec.structs.replace(question, target="correct")
-        yield msgspec.structs.replace(question, stratum="null_retrieval")
-        if not gone:
-            continue
-        yield msgspec.structs.replace(question, target="unsupported", withheld="document")
-        if everywhere:
-            yield msgspec.structs.replace(
-                question, target="unsupported", withheld="clause", evidence=everywhere
-            )
+        every = ways(question, false=false, note=note, document=gone, clause=everywhere)
+        yield from (each for each in every if plain or each.target != "correct")
 
 
 def _everywhere(filed: Filed, fact: Fact, concept: Concept, places: Places) -> tuple[Evidence, ...]:

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ragharness.questions.candidates import trap, unanswered
 from ragharness.records import Distractor, Question
 
-from .filed import silent, wordings
-from .tables import load_concepts, load_silences
+from .filed import load_concepts, load_silences, silent, wordings
+from .naming import possessive, spoken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragharness.records import Fact
 
-    from .filed import Filed
-    from .tables import Concept
+    from .filed import Concept, Filed
 
 _TOPICS = (
     "revenue", "net_income", "operating_income", "eps_diluted", "assets", "operating_cash", "cash",
@@ -62,15 +62,14 @@ def _other_year(filed: Filed, index: int, shift: int, years: int) -> Iterator[Qu
     if figure is None:
         return
     fact, concept = figure
-    end = _years_later(date.fromisoformat(filed.end), years)
-    spoken = f"{end:%B} {end.day}, {end.year}"
+    end = spoken(_years_later(date.fromisoformat(filed.end), years).isoformat())
     names = {
-        "title": re.sub(r"ended .*", f"ended {spoken}", filed.document.title),
-        "paraphrase": re.sub(r"ended .*", f"ended {spoken}", filed.document.paraphrase),
+        "title": re.sub(r"ended .*", f"ended {end}", filed.document.title),
+        "paraphrase": re.sub(r"ended .*", f"ended {end}", filed.document.paraphrase),
     }
     number, text = list(wordings(filed, concept.ask, **names))[index % 3]
     # Every annual report says on its cover which year it is for.
-    pattern = rf"for the (?:fiscal )?year ended:? {re.escape(spoken)}"
+    pattern = rf"for the (?:fiscal )?year ended:? {re.escape(end)}"
     note = "the corpus holds other years only"
     yield _trap(text, filed.document.title, fact, number, f"other-year-{shift + 1}", [pattern], note)
 
@@ -82,14 +81,13 @@ def _twins(filed: Filed, index: int, twins: list[tuple[str, str]]) -> Iterator[Q
         if figure is None:
             continue
         fact, concept = figure
-        possessive = f"{name}'" if name.endswith("s") else f"{name}'s"
         names = {
             "title": filed.document.title.replace(filed.short, name, 1),
-            "paraphrase": f"{possessive} {filed.document.paraphrase.partition(' ')[2]}",
+            "paraphrase": f"{possessive(name)} {filed.document.paraphrase.partition(' ')[2]}",
         }
         if filed.short.endswith("s") or " " in filed.short:
             names["paraphrase"] = re.sub(
-                r"^.*?['’]s? (?=fiscal|transition)", f"{possessive} ", filed.document.paraphrase
+                r"^.*?['’]s? (?=fiscal|transition)", f"{possessive(name)} ", filed.document.paraphrase
             )
         number, text = list(wordings(filed, concept.ask, **names))[(index + shift) % 3]
         yield _trap(
@@ -125,20 +123,8 @@ def _trap(
 ) -> Question:
     """Return a question about what does not exist; ``near`` is the filing whose figure tempts."""
     tempting = Distractor(fact.answers[0], f"the figure in the {near}", fact.evidence[:1])
-    return Question(
-        id="",
-        text=text,
-        stratum="adversarial",
-        kind=fact.kind,
-        answerable=False,
-        topic=topic,
-        wording=wording,
-        unit=fact.unit,
-        distractors=(tempting,),
-        absence_patterns=tuple(patterns),
-        absence_scope="corpus",
-        note=note,
-    )
+    asked = unanswered(text, fact.kind, "", topic, wording, unit=fact.unit)
+    return trap(asked, patterns, "corpus", note, tempting)
 
 
 def _years_later(day: date, years: int) -> date:

@@ -33,40 +33,15 @@ _DEPARTMENT = re.compile(
     r"\b(?P<name>Department of (?:the )?[A-Z]\w+(?: (?:and )?[A-Z]\w+)*)[’']?s? \((?P<short>[A-Z][A-Za-z]{1,5})\)"
 )
 _VAGUE = frozenset(
-    [
-        *(
-            "be",
-            "become",
-            "face",
-            "find",
-            "have",
-            "include",
-            "involve",
-            "lead",
-            "make",
-            "meet",
-            "need",
-            "receive",
-            "remain",
-        ),
-        *(
-            "require",
-            "run",
-            "say",
-            "see",
-            "take",
-            "use",
-            "consist",
-            "contain",
-            "comprise",
-            "plan",
-            "project",
-            "report",
-            "rule",
-        ),
-    ]
+    re.findall(
+        r"\w+",
+        """be become face find have include involve lead make meet need receive remain require run say see take
+        use consist contain comprise plan project report rule""",
+    )
 )
 """What many do at once, who else, no report says; and what may be a noun: "SEC rules for"."""
+_COMMON = frozenset(("agency", "depart", "office", "nation", "admini", "bureau", "servic", "commis"))
+"""Stems that the names of many agencies have."""
 _UNFIT = re.compile(r"\b(?:with|jointly|together|alongside|its|their|other|various|some|\w+ing that)\b")
 """Two who do something together, what belongs to the one who is asked for, and what is told in part only."""
 _TELLING = 5
@@ -171,16 +146,7 @@ def _checked(
 ) -> Found | None:
     """Return the finding, or None where its wording or another sentence leaves a doubt."""
     wanted = stems(asked) - {"agency", "depart", "office"}
-    telling = stems(agency.name) - {
-        "agency",
-        "depart",
-        "office",
-        "nation",
-        "admini",
-        "bureau",
-        "servic",
-        "commis",
-    }
+    telling = stems(agency.name) - _COMMON
     if len(wanted) < _TELLING or telling & wanted or telling <= stems(title) or agency.short in title:
         return None
     places, alone = [(own[place].start, own[place].end)], True

@@ -1,25 +1,101 @@
-"""The reports with what they state, and how a question about one is worded."""
+"""The reports with what they state, and how a question about one is worded.
+
+Of a report that people read, what it states and is silent about is theirs, line by line of ``read.jsonl``.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
-from ragharness.records import Question
+import msgspec
 
+from ragharness.questions.candidates import Scope, unanswered
+from ragharness.records import Fact, Kind, Question
+
+from . import silences
 from .findings import names as names_in
-from .lines import lines, stems
-from .readings import stated
-from .silences import OWN_WORDS, names, worded
+from .lines import Found, facts_of, lines, stems
+from .silences import OWN_WORDS, Silence, in_all, names, worded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragharness.corpus import Corpus
-    from ragharness.records import Document, Fact
+    from ragharness.records import Document
 
     from .lines import Line
+
+FILE = Path(__file__).with_name("read.jsonl")
+_DIGITS = 16
+"""Digits of a text's sha256 that tell it from another text of the same report."""
+
+
+class Read(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A question to one report: with ``answer`` what it states, else what it is silent about."""
+
+    report: str
+    text: str
+    """The first digits of the sha256 of the text that was read."""
+    ask: str
+    kind: Kind
+    answer: str = ""
+    also: tuple[str, ...] = ()
+    """Other names of a text; a number as a table states it, more exactly."""
+    unit: str = ""
+    precision: Literal["", "year", "month", "day"] = ""
+    evidence: tuple[tuple[int, int], ...] = ()
+    """Every place that states it."""
+    near: tuple[tuple[str, int, int], ...] = ()
+    """Values that tempt, each with its place."""
+    stays: bool = False
+    """The answer follows from other places: it cannot be withheld alone."""
+    absent: tuple[str, ...] = ()
+    """Patterns without a hit in the report."""
+    nowhere: bool = False
+    """No report of the corpus says it."""
+
+
+@cache
+def _rows() -> dict[tuple[str, str], list[Read]]:
+    found: dict[tuple[str, str], list[Read]] = defaultdict(list)
+    for line in FILE.read_bytes().splitlines():
+        row = msgspec.json.decode(line, type=Read)
+        found[row.report, row.text].append(row)
+    return found
+
+
+def read_in(document: Document) -> list[Read]:
+    """Return the questions of people who read this text; none where it, or its report, was not read."""
+    text = sha256(document.text.encode()).hexdigest()
+    return _rows().get((document.id, text[:_DIGITS]), [])
+
+
+def stated(document: Document) -> Iterator[Fact]:
+    """Return what people read in a report, each with the question that they asked."""
+    read = (each for each in read_in(document) if each.answer)
+    told = {"stated": "read"}
+    return facts_of(document.id, ((_found(each), told) for each in read))
+
+
+def _found(row: Read) -> Found:
+    return Found(
+        row.ask, row.kind, row.answer, row.unit, row.precision, row.evidence, row.near,
+        also_summary=False, alone=not row.stays, also=row.also,
+    )  # fmt: skip
+
+
+def silent(document: Document) -> Iterator[Question]:
+    """Yield what people looked for in a report and did not find, in all wordings."""
+    for place, row in enumerate((each for each in read_in(document) if not each.answer), 1):
+        silence = Silence([*row.absent], in_all(row.ask), row.kind, row.unit, precision=row.precision)
+        scope: Scope = "corpus" if row.nowhere else "document"
+        yield from silences.silent(document, f"unsaid-{row.kind}-{place:02}", silence, scope)
+
 
 _SAYS_TOO = 0.5
 """Share of a question's words from which another report's sentence with the same value gives it away."""
@@ -78,18 +154,9 @@ def asked(fact: Fact, document: Document, topic: str, ask: str = "", name: str =
     called = [(1, name), (2, name)] if name else names(document)
     by_year = re.sub(r"^When\b", "In what year", ask) if fact.date_precision == "year" else ask
     for wording, report in called:
-        yield Question(
-            id="",
-            text=worded(ask if wording == OWN_WORDS else by_year, wording, report),
-            stratum="grounded",
-            kind=fact.kind,
-            answerable=False,
-            document=document.id,
-            topic=topic,
-            wording=wording,
-            unit=fact.unit,
-            date_precision=fact.date_precision,
-        )
+        text = worded(ask if wording == OWN_WORDS else by_year, wording, report)
+        precision = fact.date_precision
+        yield unanswered(text, fact.kind, document.id, topic, wording, unit=fact.unit, precision=precision)
 
 
 def aliases_of(fact: Fact) -> dict[str, tuple[str, ...]]:

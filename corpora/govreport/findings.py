@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from ragharness.language.tokens import words
 from ragharness.questions.asking import ask, common_words
 
-from .abbreviations import abbreviations
 from .agencies import named as named_agencies
 from .lines import MOST_PLACES, Found, lines, overlap, stems
 from .officials import addressed
+from .things import abbreviations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -5,12 +5,10 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from ragharness.errors import MissingExtra
+from ragharness.support.rows import data_rows
 
 from . import markdown, pairs
-from .report import Report
+from .naming import Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,56 +31,25 @@ def reports_in(files: Iterable[Path]) -> Iterator[tuple[Path, Read]]:
 
     Raises MissingExtra for Parquet without its reader, OSError where a file cannot be read.
     """
-    readers = {".md": _of_markdown, ".jsonl": _of_lines, ".json": _of_json, ".parquet": _of_parquet}
     for path in files:
         found = 0
         if path.stat().st_size <= _LARGEST:
-            for report in readers[path.suffix.casefold()](path):
+            for report in _of_file(path):
                 found += 1
                 yield path, report
         if not found:
             yield path, None
 
 
-def _of_markdown(path: Path) -> Iterator[Read]:
-    yield markdown.read(path.read_text(encoding="utf-8", errors="replace"), path.name)
-
-
-def _of_lines(path: Path) -> Iterator[Read]:
+def _of_file(path: Path) -> Iterator[Read]:
+    if path.suffix.casefold() == ".md":
+        yield markdown.read(path.read_text(encoding="utf-8", errors="replace"), path.name)
+        return
     with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if line.strip():
-                yield _row(_decoded(line), f"{path.name}:{number}")
-
-
-def _of_json(path: Path) -> Iterator[Read]:
-    content = _decoded(path.read_bytes())
-    if isinstance(content, list):
-        yield from (_row(each, f"{path.name}:{number}") for number, each in enumerate(content, 1))
-    elif isinstance(content, dict):
-        yield _of_archive(content, path) or _row(content, path.name)
-
-
-def _of_parquet(path: Path) -> Iterator[Read]:
-    try:
-        from pyarrow import ArrowInvalid, parquet
-    except ImportError:
-        raise MissingExtra(f"reading {path.name}", "hub") from None
-    try:
-        number = 0
-        for batch in parquet.ParquetFile(path).iter_batches(batch_size=64):
-            for row in batch.to_pylist():
-                number += 1
-                yield _row(row, f"{path.name}:{number}")
-    except ArrowInvalid:
-        yield None
-
-
-def _decoded(content: bytes) -> object:
-    try:
-        return msgspec.json.decode(content)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        return None
+        for place, content, _ in data_rows(file, path.name):
+            # A lone object may be a file of the archive.
+            lone = content if isinstance(content, dict) and place == path.name else {}
+            yield _of_archive(lone, path) or _row(content, place)
 
 
 def _row(row: object, place: str) -> Read:

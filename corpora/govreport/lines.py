@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
@@ -12,6 +13,10 @@ from ragharness.language.sentences import sentences
 from ragharness.language.tokens import words
 from ragharness.questions.asking.dates import iso, without_named_years
 from ragharness.questions.asking.figures import plain, unit
+from ragharness.records import Evidence, Fact, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 Value = tuple[str, str]
 """A unit ("date" for dates) and a plain value."""
@@ -40,7 +45,7 @@ class Found(NamedTuple):
     """A finding of a report."""
 
     ask: str
-    kind: Literal["number", "date", "text"]
+    kind: Kind
     answer: str
     unit: str
     precision: Literal["", "year", "month", "day"]
@@ -55,7 +60,33 @@ class Found(NamedTuple):
     sort: str = ""
     """Of a text: an agency, an official, an abbreviation."""
     also: tuple[str, ...] = ()
-    """Further spellings of the answer."""
+    """Further spellings of the answer; a number as a table states it, more exactly."""
+
+
+def facts_of(document: str, found: Iterable[tuple[Found, dict[str, str]]]) -> Iterator[Fact]:
+    """Yield findings as facts, numbered by their sorts, each with its question and what else is told of it."""
+    numbers: Counter[str] = Counter()
+    for each, told in found:
+        sort = each.sort or each.kind
+        numbers[sort] += 1
+        near = {f"near{n}": f"{value} {start} {end}" for n, (value, start, end) in enumerate(each.near, 1)}
+        named = each.kind == "text" and each.also
+        yield Fact(
+            document=document,
+            topic=f"{sort}-{numbers[sort]:02}",
+            kind=each.kind,
+            answers=(each.answer,) if named else (each.answer, *each.also),
+            evidence=tuple(Evidence(document, start, end) for start, end in sorted(each.places)),
+            unit=each.unit,
+            date_precision=each.precision,
+            details={
+                "ask": each.ask,
+                **told,
+                **({"alone": "yes"} if each.alone else {}),
+                **({"also": "|".join(each.also)} if named else {}),
+                **near,
+            },
+        )
 
 
 class Line:

@@ -6,7 +6,7 @@ import re
 from datetime import date
 from typing import TYPE_CHECKING
 
-from .report import Report
+from .naming import Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -1,14 +1,28 @@
-"""How a person names a report: by its title and number; where a row gives no title, by what it is about."""
+"""A report as every layout gives it, and how a person names it: by title and number, else by what it is about."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from .report import Report
+from msgspec import Struct
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    """A report; what a layout does not tell is empty."""
+
+    number: str
+    """"R45100", "GAO-18-403"; empty: the rows carry none."""
+    agency: str = ""
+    """"CRS" or "GAO"."""
+    title: str = ""
+    date: str = ""
+    """When it was published, ISO."""
+    body: str
+    summary: str = ""
+    source: str = ""
 
 
 class Name(NamedTuple):

@@ -1,28 +1,32 @@
-"""Reads government reports in every layout in which they come; by default a subset, chosen by their ids."""
+"""Reads government reports in every layout in which they come; by default a subset, chosen by their ids.
+
+What people asked of them (GovReport-QS) is joined with reports by id, and it is told why others give no question.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from ragharness.download import files_in
 from ragharness.errors import CorruptDownload
-from ragharness.records import Document, Evidence, Fact
+from ragharness.records import Document, Fact
 
+from . import certain
 from .findings import findings
-from .layouts import reports_in
+from .layouts import identified, made, reports_in
+from .lines import facts_of
 from .naming import name_reports
 from .pairs import Row
-from .people import SOURCE, People
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from .lines import Found
-    from .naming import Name
-    from .report import Report
+    from .naming import Name, Report
 
 SUFFIXES = (".json", ".jsonl", ".md", ".parquet")
 DEFAULT_SUBSET = 120
@@ -48,7 +52,8 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact], list[st
             help="ragharness corpus show govreport",
         )
     most = len(reports) if asked == "all" else int(asked or DEFAULT_SUBSET)
-    chosen = sorted(sorted(reports, key=_draw)[:most], key=lambda each: each.number)
+    drawn = sorted(reports, key=lambda each: sha256(each.number.encode()).hexdigest())
+    chosen = sorted(drawn[:most], key=lambda each: each.number)
     if len(chosen) < len(reports):
         notices.append(f"{len(chosen)} of {len(reports)} reports are read; --subset all reads every one")
     documents: list[Document] = []
@@ -58,10 +63,6 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact], list[st
         documents.append(document)
         facts += _facts(report, document, people.asked(report, document))
     return documents, facts, [*notices, *people.notices(reports)]
-
-
-def _draw(report: Report) -> str:
-    return sha256(report.number.encode()).hexdigest()
 
 
 def _read(folder: Path, split: str) -> tuple[list[Report], People, list[str]]:
@@ -145,30 +146,80 @@ def _facts(report: Report, document: Document, asked: tuple[Found, ...]) -> Iter
     """Yield what people asked, then what else the report states, each with its question."""
     if not document.handle:
         return
-    numbers: dict[str, int] = {}
     taken = {start for each in asked for start, _ in each.places}
     other = findings(report.body, report.summary, report.agency, document.title)
-    for found in (*asked, *(each for each in other if taken.isdisjoint(start for start, _ in each.places))):
-        sort = found.sort or found.kind
-        numbers[sort] = numbers.get(sort, 0) + 1
-        near = {
-            f"near{place}": f"{value} {start} {end}"
-            for place, (value, start, end) in enumerate(found.near, 1)
-        }
-        yield Fact(
-            document=document.id,
-            topic=f"{sort}-{numbers[sort]:02}",
-            kind=found.kind,
-            answers=(found.answer,),
-            evidence=tuple(Evidence(document.id, start, end) for start, end in sorted(found.places)),
-            unit=found.unit,
-            date_precision=found.precision,
-            details={
-                "ask": found.ask,
-                "stated": "summary and body" if found.also_summary else "body",
-                **({"alone": "yes"} if found.alone else {}),
-                **({"also": "|".join(found.also)} if found.also else {}),
-                **({"worded": SOURCE} if found in asked else {}),
-                **near,
-            },
-        )
+    new = (each for each in other if taken.isdisjoint(start for start, _ in each.places))
+    found = [(each, {"worded": SOURCE}) for each in asked] + [(each, {}) for each in new]
+    for each, told in found:
+        told["stated"] = "summary and body" if each.also_summary else "body"
+    yield from facts_of(document.id, found)
+
+
+SOURCE = "GovReport-QS"
+"""Where the pairs come from; in the details of what is asked."""
+
+_NAMED = 5
+"""Faults, and ids without a report, that are named; the rest is counted."""
+
+
+class People:
+    """The pairs of a folder by the number of their report."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, list[Row]] = {}
+        self._faults: list[str] = []
+        self._left_out: Counter[str] = Counter()
+        self._read: set[str] = set()
+        self._given = 0
+
+    def take(self, row: Row) -> None:
+        """Keep a row of pairs."""
+        self._faults += row.faults
+        if row.name:
+            self._rows.setdefault(identified(row.name)[1].casefold(), []).append(row)
+
+    def reports(self) -> Iterator[Report]:
+        """Yield the reports that the rows hold themselves, one for each id."""
+        for rows in self._rows.values():
+            whole = next((each for each in rows if each.body), None)
+            summary = "\n".join(dict.fromkeys(each.summary for each in rows))
+            if whole and (report := made(whole.name, whole.body, summary, "", SOURCE)):
+                yield report
+
+    def asked(self, report: Report, document: Document) -> tuple[Found, ...]:
+        """Return what people asked of a report that its text answers for certain, as findings."""
+        rows = self._rows.get(report.number.casefold(), ())
+        self._read.add(report.number.casefold())
+        # Both ways in which the rows are published may be there.
+        pairs = list({(each.question, each.answer): each for row in rows for each in row.pairs}.values())
+        if not pairs:
+            return ()
+        if not document.handle:
+            self._left_out[certain.NAMELESS] += len(pairs)
+            return ()
+        outcome = certain.certain(pairs, report.body, report.summary, report.agency)
+        self._left_out += outcome.left_out
+        self._given += len(outcome.found)
+        return outcome.found
+
+    def notices(self, reports: Sequence[Report]) -> list[str]:
+        """Return sentences about pairs that give questions, and about those that do not."""
+        here = {each.number.casefold() for each in reports}
+        strange = [each[0].name for key, each in sorted(self._rows.items()) if key not in here]
+        unread = sum(key in here and key not in self._read for key in self._rows)
+        told = [f"left out of {SOURCE}, {fault}" for fault in self._faults[:_NAMED]]
+        if len(self._faults) > _NAMED:
+            told.append(f"left out of {SOURCE}: {len(self._faults) - _NAMED} more faults like these")
+        if strange:
+            more = f" and {len(strange) - _NAMED} more" if len(strange) > _NAMED else ""
+            told.append(f"{SOURCE} asks of reports that are not here: {', '.join(strange[:_NAMED])}{more}")
+        if unread:
+            told.append(f"{SOURCE} asks of {unread} more reports, outside the part that is read")
+        every = self._given + self._left_out.total()
+        if every:
+            others = ", ".join(
+                f"{self._left_out[reason]} {reason}" for reason in certain.REASONS if self._left_out[reason]
+            )
+            rest = f"; of the others {others}" if others else ""
+            told.append(f"{self._given} of {every} pairs of {SOURCE} give questions{rest}")
+        return told

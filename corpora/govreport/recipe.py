@@ -7,24 +7,28 @@ look answerable.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from ragharness.language.tokens import words
+from ragharness.questions.candidates import ways
 from ragharness.records import Distractor, Evidence, Fact, Question
 
-from .book import Book, aliases_of, asked
-from .readings import read_in, silent
-from .silences import strange, unsaid
-from .swaps import swapped
+from .book import Book, aliases_of, asked, read_in, silent
+from .lines import stems
+from .silences import load_wordings, strange, unsaid
+from .things import AFTER_NAME, BEFORE_NAME, NO_NOUN, apart, near, things
 from .traps import traps
-from .wordings import load_wordings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ragharness.corpus import Corpus
+    from ragharness.records import Document
+
+    from .things import Thing
 
 VERSION = 6
 """Raised whenever the candidates change; kept with every frozen set."""
@@ -67,6 +71,7 @@ def _stated(book: Book, fact: Fact) -> Iterator[Question]:
     """Yield a fact as a question to be answered, withheld, and asked of an empty retrieval."""
     distractors = tuple(_near(fact))
     elsewhere = book.elsewhere(fact)
+    clause = fact.evidence if "alone" in fact.details and not elsewhere else ()
     worded = f"worded by {fact.details['worded']}" if "worded" in fact.details else ""
     tempting = f"tempting: {distractors[0].about}" if distractors else ""
     for question in asked(fact, book.documents[fact.document], fact.topic):
@@ -78,17 +83,8 @@ def _stated(book: Book, fact: Fact) -> Iterator[Question]:
             evidence=fact.evidence,
             note=worded,
         )
-        yield msgspec.structs.replace(
-            known,
-            target="wrong" if distractors else "correct",
-            distractors=distractors,
-            note="; ".join(filter(None, (tempting, worded))),
-        )
-        yield msgspec.structs.replace(known, stratum="null_retrieval")
-        if not elsewhere:
-            yield msgspec.structs.replace(known, target="unsupported", withheld="document")
-        if not elsewhere and "alone" in fact.details:
-            yield msgspec.structs.replace(known, target="unsupported", withheld="clause")
+        note = "; ".join(filter(None, (tempting, worded)))
+        yield from ways(known, false=distractors, note=note, document=not elsewhere, clause=clause)
 
 
 def _near(fact: Fact) -> Iterator[Distractor]:
@@ -113,3 +109,41 @@ def _gives_itself_away(question: Question) -> bool:
     return any(f" {' '.join(words(answer))} " in text for answer in question.answers) or any(
         len(answer) == len("2026") and answer in question.text for answer in question.answers
     )
+
+
+_FEWEST = 2
+"""Words of a question without which a report does not answer it."""
+
+
+def swapped(document: Document, facts: Sequence[Fact]) -> Iterator[Question]:
+    """Yield figures and dates, each asked of the first thing near which words of the question are not said."""
+    every = [(each, near(each, document.text)) for each in things(document.text)]
+    for fact, own in _of_one_thing(facts, [each for each, _ in every]):
+        wanted = stems(re.sub(own.pattern, "", fact.details["ask"]))
+        for other, told in every:
+            unsaid = sorted(wanted - stems(told))
+            if other.sort != own.sort or other == own or len(unsaid) < _FEWEST:
+                continue
+            words = "|".join(rf"\b{re.escape(each)}" for each in unsaid)
+            for question in asked(fact, document, f"swapped {fact.topic}", _put(fact, own, other.name)):
+                yield msgspec.structs.replace(
+                    question,
+                    target="refused",
+                    absence_patterns=tuple(apart(other, words)),
+                    absence_scope="document",
+                    note=f"the report says it of the {own.name}",
+                )
+            break
+
+
+def _of_one_thing(facts: Sequence[Fact], known: Sequence[Thing]) -> Iterator[tuple[Fact, Thing]]:
+    """Yield the figures and dates of which the question names one thing alone."""
+    for fact in facts:
+        text = fact.details["ask"]
+        named = [each for each in known if re.search(BEFORE_NAME + each.pattern + NO_NOUN, text)]
+        if fact.kind != "text" and len(named) == 1 and not re.search(named[0].pattern + AFTER_NAME, text):
+            yield fact, named[0]
+
+
+def _put(fact: Fact, own: Thing, name: str) -> str:
+    return re.sub(rf"(?:\b[Tt]he )?{own.pattern}", f"the {name}", fact.details["ask"], count=1)

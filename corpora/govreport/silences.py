@@ -1,25 +1,55 @@
-"""What a report does not say of the agencies, laws and programs that it names, and what no report says."""
+"""What a report does not say of what it names, and what no report says; ``questions.toml`` words it."""
 
 from __future__ import annotations
 
 import re
+from functools import cache
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from ragharness.records import Question
+from ragharness.questions import candidates
+from ragharness.questions.candidates import Precision, unanswered
+from ragharness.records import Kind
 
 from .things import Sort, apart, near, things
-from .wordings import Silence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ragharness.records import Document
+    from ragharness.questions.candidates import Scope
+    from ragharness.records import Document, Question
 
 
-Scope = Literal["document", "corpus"]
+class Silence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a report is silent about."""
+
+    patterns: list[str]
+    ask: list[str]
+    kind: Kind
+    unit: str = ""
+    thing: Literal["", "agency", "law", "program"] = ""
+    """The sort of thing that is asked about: nothing is said of it near any mention of that thing."""
+    precision: Precision = ""
+    """Of a date; empty: a year."""
+
+
+class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The whole file."""
+
+    unsaid: dict[str, Silence]
+    strangers: dict[Sort, list[str]]
+    premises: dict[str, list[str]]
+    sisters: dict[str, list[tuple[str, str]]]
+
+
+@cache
+def load_wordings() -> Wordings:
+    """Return the content of ``questions.toml``."""
+    return msgspec.toml.decode(Path(__file__).with_name("questions.toml").read_bytes(), type=Wordings)
+
 
 _STRANGE: dict[Sort, list[tuple[str, Literal["date", "number"], str]]] = {
     "law": [
@@ -61,6 +91,11 @@ def worded(ask: str, wording: int, report: str) -> str:
     return f"According to {report}, {ask[0].lower()}{ask[1:]}"
 
 
+def in_all(ask: str) -> list[str]:
+    """Return a question in all wordings, with a place for the report in each."""
+    return [worded(ask, wording, "{report}") for wording in range(1, OWN_WORDS + 2)]
+
+
 def unsaid(document: Document, silences: Mapping[str, Silence]) -> Iterator[Question]:
     """Yield what a report could say of a thing that it names and does not; one thing for each topic."""
     known = [(each, near(each, document.text)) for each in things(document.text)]
@@ -91,15 +126,8 @@ def strange(document: Document, strangers: Mapping[Sort, Sequence[str]]) -> Iter
     for sort, known in strangers.items():
         for place, name in enumerate(known):
             ask, kind, unit = _STRANGE[sort][place % len(_STRANGE[sort])]
-            wordings = [
-                worded(ask.replace("{thing}", f"the {name}"), wording, "{report}") for wording in (1, 2, 3)
-            ]
-            yield from silent(
-                document,
-                name,
-                Silence(patterns=[re.escape(name)], ask=wordings, kind=kind, unit=unit),
-                "corpus",
-            )
+            asked = in_all(ask.replace("{thing}", f"the {name}"))
+            yield from silent(document, name, Silence([re.escape(name)], asked, kind, unit), "corpus")
 
 
 def _drawn(*words: str) -> str:
@@ -109,18 +137,9 @@ def _drawn(*words: str) -> str:
 def silent(document: Document, topic: str, silence: Silence, scope: Scope) -> Iterator[Question]:
     """Yield a silence; whether the text is silent indeed is tested when the question is picked."""
     for wording, report in names(document):
-        yield Question(
-            id="",
-            text=silence.ask[wording - 1].format(report=report),
-            stratum="unanswerable" if scope == "corpus" else "grounded",
-            target="" if scope == "corpus" else "refused",
-            kind=silence.kind,
-            answerable=False,
-            document=document.id,
-            topic=topic,
-            wording=wording,
-            unit=silence.unit,
-            date_precision="year" if silence.kind == "date" else "",
-            absence_patterns=tuple(silence.patterns),
-            absence_scope=scope,
+        text = silence.ask[wording - 1].format(report=report)
+        precision = silence.precision or ("year" if silence.kind == "date" else "")
+        asked = unanswered(
+            text, silence.kind, document.id, topic, wording, unit=silence.unit, precision=precision
         )
+        yield candidates.silent(asked, silence.patterns, scope)

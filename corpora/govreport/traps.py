@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from ragharness.records import Distractor, Question
+from ragharness.questions.candidates import trap
+from ragharness.records import Distractor
 
 from .book import asked
 from .things import AFTER_NAME, BEFORE_NAME, NO_NOUN
@@ -16,13 +17,13 @@ from .things import things as things_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ragharness.records import Document, Fact
+    from ragharness.questions.candidates import Scope
+    from ragharness.records import Document, Fact, Question
 
     from .book import Book
     from .things import Thing
 
 Sisters = dict[str, list[tuple[str, str]]]
-Scope = Literal["document", "corpus"]
 
 _YEAR = re.compile(r"(?<![\d-])(?P<fiscal>FY)?(?P<year>(?:19|20)\d\d)(?![\d-])")
 _BOUND = re.compile(r"\b(?:since|until|through|before|after|by)\s+(?:[\w ,]{0,20}\s)?$", re.IGNORECASE)
@@ -74,15 +75,8 @@ def traps(book: Book, sisters: Sisters, people: Mapping[str, Sequence[str]]) -> 
 
 
 def _trap(question: Question, patterns: Sequence[str], scope: Scope, note: str, fact: Fact) -> Question:
-    return msgspec.structs.replace(
-        question,
-        stratum="adversarial",
-        document="" if scope == "corpus" else question.document,
-        absence_patterns=tuple(patterns),
-        absence_scope=scope,
-        distractors=(Distractor(fact.answers[0], evidence=fact.evidence),),
-        note=note,
-    )
+    moved = msgspec.structs.replace(question, document="") if scope == "corpus" else question
+    return trap(moved, patterns, scope, note, Distractor(fact.answers[0], evidence=fact.evidence))
 
 
 def _other_year(fact: Fact, document: Document) -> Iterator[Question]:

@@ -1,8 +1,9 @@
-"""Words questions about the sample documents, as ``questions.toml`` has them."""
+"""Words questions about the sample documents, as ``questions.toml`` has them; spells answers as they do."""
 
 from __future__ import annotations
 
-import sys
+import re
+from calendar import month_name
 from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
@@ -10,18 +11,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ragharness.records import Kind, Question
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from ragharness.questions.candidates import unanswered
+from ragharness.records import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragharness.corpus import Corpus
-    from ragharness.records import Evidence, Fact
+    from ragharness.records import Evidence, Fact, Question
 
 
 class Topic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -96,25 +93,18 @@ class Book:
 @cache
 def load_wordings() -> Wordings:
     """Return the content of ``questions.toml``."""
-    text = Path(__file__).with_name("questions.toml").read_text(encoding="utf-8")
-    return msgspec.convert(tomllib.loads(text), Wordings)
+    return msgspec.toml.decode(Path(__file__).with_name("questions.toml").read_bytes(), type=Wordings)
 
 
 def asked_topic(book: Book, document: str, topic: str) -> Iterator[Question]:
     """Yield a yes/no topic in both forms and all wordings, without an answer."""
     told = book.wordings.topics[topic]
-    for form, texts, yes_means in (("positive", told.positive, True), ("negative", told.negative, False)):
+    for texts, yes_means in ((told.positive, True), (told.negative, False)):
         for wording, name in book.names(document):
-            yield Question(
-                id="",
-                text=texts[wording - 1].format(name=name, **book.details(document)),
-                stratum="grounded",
-                kind="yesno",
-                answerable=False,
-                document=document,
-                topic=topic,
-                form="positive" if form == "positive" else "negative",
-                wording=wording,
+            text = texts[wording - 1].format(name=name, **book.details(document))
+            yield msgspec.structs.replace(
+                unanswered(text, "yesno", document, topic, wording),
+                form="positive" if yes_means else "negative",
                 proposition=told.proposition,
                 yes_means=yes_means,
             )
@@ -146,15 +136,88 @@ def asked_value(book: Book, fact: Fact, document: str, topic: str) -> Iterator[Q
     if "ask" in details:
         details["Ask"] = details["ask"][0].upper() + details["ask"][1:]
     for wording, name in book.names(document):
-        yield Question(
-            id="",
-            text=texts[wording - 1].format(**{**details, "name": name}),
-            stratum="grounded",
-            kind=fact.kind,
-            answerable=False,
-            document=document,
-            topic=topic,
-            wording=wording,
-            unit=fact.unit,
-            date_precision=fact.date_precision,
-        )
+        text, precision = texts[wording - 1].format(**{**details, "name": name}), fact.date_precision
+        yield unanswered(text, fact.kind, document, topic, wording, unit=fact.unit, precision=precision)
+
+
+_LEADING = re.compile(r"^(?:the )?(?:State|Commonwealth|city) of |^(?:Dr\.|Prof\.|Ing\.|Dr\.-Ing\.) |^the ")
+
+
+def aliases(fact: Fact) -> dict[str, tuple[str, ...]]:
+    """Return shorter spellings of text and list answers that mean the same in the document."""
+    if fact.kind not in {"text", "list"}:
+        return {}
+    found: dict[str, tuple[str, ...]] = {}
+    for answer in fact.answers:
+        short = {_LEADING.sub("", answer)}
+        if fact.topic == "seat":
+            short.add(answer.split(",")[0])
+        if fact.topic == "committee":
+            short.add(answer.split(" ", 1)[1])
+        short |= set(fact.details.get("also", answer).split(" / "))
+        if answer == "England and Wales":
+            short |= {"English law", "law of England"}
+        if short - {answer}:
+            found[answer] = tuple(sorted(short - {answer}))
+    return found
+
+
+_ONES = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+_TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+
+_UNITS = {
+    "percent": r" per ?cent",
+    "years": r"(?: \(\d+\))? years?",
+    "months": r"(?: \(\d+\))? months?",
+    "days": " days",
+}
+
+
+def spellings(fact: Fact) -> list[str]:
+    """Return regular expressions for the ways in which the sample documents write the fact's answers."""
+    if fact.kind == "date":
+        return [_date_pattern(answer) for answer in fact.answers]
+    if fact.kind != "number":
+        return [rf"\b{re.escape(_LEADING.sub('', answer))}\b" for answer in fact.answers]
+    return [_number_pattern(answer, fact.unit) for answer in fact.answers]
+
+
+def in_unit(value: str, unit: str, wanted: str) -> str:
+    """Return a value in another unit of time; empty where the units do not compare."""
+    if unit == wanted:
+        return value
+    if (unit, wanted) == ("years", "months"):
+        return str(int(value) * 12)
+    return f"{int(value) / 12:g}" if (unit, wanted) == ("months", "years") else ""
+
+
+def _number_pattern(answer: str, unit: str) -> str:
+    whole, _, decimals = answer.partition(".")
+    value = float(answer)
+    forms = {answer, f"{int(whole):,}" + (f".{decimals}" if decimals else "")}
+    if not decimals and value < 100:
+        forms.add(_spelled(int(whole)))
+    if unit == "USD million" and value >= 1000:
+        forms.add(f"{value / 1000:g} billion")
+    if unit == "" and value >= 100_000:
+        forms.add(f"{value / 1_000_000:g} million")
+    tail = _UNITS.get(unit, r"(?![\d.,]*\d)")
+    return rf"(?<![\d.,$-])\$?(?:{'|'.join(map(re.escape, sorted(forms)))}){tail}"
+
+
+def _spelled(number: int) -> str:
+    tens, ones = divmod(number, 10)
+    if number < len(_ONES):
+        return _ONES[number]
+    return _TENS[tens] + (f"-{_ONES[ones]}" if ones else "")
+
+
+def _date_pattern(iso: str) -> str:
+    if len(iso) == 4:  # a year
+        return rf"\b{iso}\b"
+    year, month, day = iso.split("-")
+    name = month_name[int(month)]
+    return rf"\b(?:{name} {int(day)}, {year}|{int(day)} {name} {year})\b"

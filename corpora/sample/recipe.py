@@ -1,7 +1,7 @@
 """Every question that could be asked about the sample corpus: its facts in our wording, its silences, traps.
 
-``asking.py`` words them; ``traps.py`` makes the questions that only look answerable, ``spelling.py`` knows
-how the documents write an answer.
+``asking.py`` words them and knows how the documents write an answer; ``traps.py`` makes the questions that
+only look answerable.
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ragharness.language.tokens import words
+from ragharness.questions.candidates import silent, unanswered, ways
 from ragharness.records import Distractor, Document, Fact, Question
 
-from . import spelling
-from .asking import Book, asked_silence, asked_topic, asked_value
+from .asking import Book, aliases, asked_silence, asked_topic, asked_value, in_unit, spellings
 from .traps import traps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragharness.corpus import Corpus
+    from ragharness.questions.candidates import Scope
 
     from .asking import Absent
 
@@ -63,7 +64,8 @@ def _stated(book: Book, fact: Fact, topic: str) -> Iterator[Question]:
         asked = asked_value(book, fact, fact.document, topic)
     distractors = () if yesno else _distractors(book, fact)
     tempting = _temptation(book, fact) if yesno else ""
-    ways = [way for way in ("document", "clause") if _may_withhold(book, fact, way)]
+    document = _may_withhold(book, fact, "document")
+    clause = fact.evidence if _may_withhold(book, fact, "clause") else ()
     for question in asked:
         answers = fact.answers
         if yesno and not question.yes_means:
@@ -75,20 +77,11 @@ def _stated(book: Book, fact: Fact, topic: str) -> Iterator[Question]:
             question,
             answerable=True,
             answers=answers,
-            aliases=spelling.aliases(fact),
+            aliases=aliases(fact),
             evidence=fact.evidence,
         )
-        yield msgspec.structs.replace(
-            known,
-            target="wrong" if distractors else "correct",
-            distractors=distractors,
-            note=f"tempting: {distractors[0].about}" if distractors else "",
-        )
-        for way in ways:
-            yield msgspec.structs.replace(
-                known, target="unsupported", withheld="document" if way == "document" else "clause"
-            )
-        yield msgspec.structs.replace(known, stratum="null_retrieval")
+        note = f"tempting: {distractors[0].about}" if distractors else ""
+        yield from ways(known, false=distractors, note=note, document=document, clause=clause)
 
 
 def _temptation(book: Book, fact: Fact) -> str:
@@ -148,7 +141,7 @@ def _distractors(book: Book, fact: Fact) -> tuple[Distractor, ...]:
 
 def _false(fact: Fact, other: Fact, about: str) -> list[Distractor]:
     """Return another fact's value as a false answer in the fact's own unit, where units compare."""
-    value = spelling.in_unit(other.answers[0], other.unit, fact.unit)
+    value = in_unit(other.answers[0], other.unit, fact.unit)
     return [Distractor(value, about, other.evidence)] if value else []
 
 
@@ -162,7 +155,7 @@ def _may_withhold(book: Book, fact: Fact, way: str) -> bool:
         return not neighbour
     if way == "clause":
         rest += _without(book.documents[fact.document], fact)
-    return not any(re.search(pattern, rest, re.IGNORECASE) for pattern in spelling.spellings(fact))
+    return not any(re.search(pattern, rest, re.IGNORECASE) for pattern in spellings(fact))
 
 
 def _without(document: Document, fact: Fact) -> str:
@@ -174,12 +167,9 @@ def _without(document: Document, fact: Fact) -> str:
 
 def _silent(book: Book, fact: Fact) -> Iterator[Question]:
     """Yield a document's silence on a yes/no topic; the builder tests whether it is silent."""
-    patterns = tuple(book.wordings.topics[fact.topic].silence)
-    if patterns:
+    if patterns := book.wordings.topics[fact.topic].silence:
         for asked in asked_silence(book, fact.document, fact.topic):
-            yield msgspec.structs.replace(
-                asked, target="refused", absence_patterns=patterns, absence_scope="document"
-            )
+            yield silent(asked, patterns, "document")
 
 
 def _unsaid(book: Book, document: str) -> Iterator[Question]:
@@ -190,35 +180,24 @@ def _unsaid(book: Book, document: str) -> Iterator[Question]:
         said = any(re.search(pattern, text, re.IGNORECASE) for pattern in absent.patterns)
         if said or topic in book.facts[document]:
             continue
-        for question in _absent(book, document, topic, absent):
-            yield msgspec.structs.replace(question, target="refused", absence_scope="document")
+        yield from _absent(book, document, topic, absent, "document")
 
 
 def _unasked(book: Book, document: str) -> Iterator[Question]:
     """Yield what nothing in the corpus touches."""
     for topic, absent in book.wordings.unasked[document.split("-", 1)[0]].items():
-        for question in _absent(book, document, topic, absent):
-            yield msgspec.structs.replace(question, stratum="unanswerable", absence_scope="corpus")
+        yield from _absent(book, document, topic, absent, "corpus")
 
 
-def _absent(book: Book, document: str, topic: str, absent: Absent) -> Iterator[Question]:
+def _absent(book: Book, document: str, topic: str, absent: Absent, scope: Scope) -> Iterator[Question]:
     details = {"noun": "recommendations", **book.details(document)}
     if topic == "research":
         details["line"] = "research and development expense"
     texts = absent.ask or book.wordings.values["line" if topic == "research" else topic]
     for wording, name in book.names(document):
-        yield Question(
-            id="",
-            text=texts[wording - 1].format(**{**details, "name": name}),
-            stratum="grounded",
-            kind=absent.kind,
-            answerable=False,
-            document=document,
-            topic=topic,
-            wording=wording,
-            proposition=absent.proposition,
-            absence_patterns=tuple(absent.patterns),
-        )
+        text = texts[wording - 1].format(**{**details, "name": name})
+        asked = unanswered(text, absent.kind, document, topic, wording)
+        yield silent(msgspec.structs.replace(asked, proposition=absent.proposition), absent.patterns, scope)
 
 
 def _gives_itself_away(question: Question) -> bool:

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ragharness.records import Distractor, Question
+from ragharness.questions.candidates import trap, unanswered
+from ragharness.records import Distractor
 
 from .asking import asked_silence, asked_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ragharness.records import Fact
+    from ragharness.questions.candidates import Scope
+    from ragharness.records import Fact, Question
 
     from .asking import Book
 
@@ -33,21 +35,15 @@ def traps(book: Book) -> list[Question]:
     ]
 
 
-def _adversarial(question: Question, patterns: list[str], scope: str, note: str, *tempting: Fact) -> Question:
-    distractors = tuple(
+def _adversarial(
+    question: Question, patterns: list[str], scope: Scope, note: str, *tempting: Fact
+) -> Question:
+    false = (
         Distractor(fact.answers[0], f"{fact.topic} of {fact.document}", fact.evidence)
         for fact in tempting
         if (fact.kind, fact.unit) == (question.kind, question.unit)
     )
-    return msgspec.structs.replace(
-        question,
-        stratum="adversarial",
-        target="",
-        absence_patterns=tuple(patterns),
-        absence_scope="document" if scope == "document" else "corpus",
-        distractors=distractors,
-        note=note,
-    )
+    return trap(question, patterns, scope, note, *false)
 
 
 def _premises(book: Book) -> Iterator[Question]:
@@ -58,17 +54,9 @@ def _premises(book: Book) -> Iterator[Question]:
                 continue
             tempting = [facts[premise.tempt]] if premise.tempt in facts else []
             for wording, name in book.names(document):
-                question = Question(
-                    id="",
-                    text=premise.ask[wording - 1].format(**{**book.details(document), "name": name}),
-                    stratum="adversarial",
-                    kind=premise.kind,
-                    answerable=False,
-                    document=document,
-                    topic=f"premise-{topic}",
-                    wording=wording,
-                    unit=tempting[0].unit if tempting else "",
-                )
+                text = premise.ask[wording - 1].format(**{**book.details(document), "name": name})
+                unit = tempting[0].unit if tempting else ""
+                question = unanswered(text, premise.kind, document, f"premise-{topic}", wording, unit=unit)
                 note = "the document denies the premise"
                 yield _adversarial(question, premise.patterns, "document", note, *tempting)
 

@@ -210,8 +210,8 @@ def freeze(
     from ragharness.questions.building import build_questions
     from ragharness.questions.checks import check_questions
     from ragharness.questions.freezing import freeze as write_frozen
+    from ragharness.questions.freezing import keep_own, own_place
     from ragharness.questions.loading import accepted, load_questions
-    from ragharness.questions.local_sets import keep_own, own_place
 
     loaded = load(corpus, part(split, subset), source, offline=offline)
     folder = out or (
@@ -287,8 +287,7 @@ def _stored(
 def _kept_own(corpus: str, size: int, seed: int) -> QuestionSet:
     from ragharness.errors import QuestionsNotUsable
     from ragharness.folders.paths import folder_name
-    from ragharness.questions.freezing import CARD, frozen_in
-    from ragharness.questions.local_sets import own_place
+    from ragharness.questions.freezing import CARD, frozen_in, own_place
 
     place = own_place(folder_name(corpus), size, seed)
     if not (place / CARD).is_file():

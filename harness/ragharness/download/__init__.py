@@ -5,7 +5,6 @@ that speaks to the network for data; ``transfer`` and ``sec`` are its modules th
 
     pinned     what is wanted, and what a file's content must be
     storage    the cache folder: space, locks, whole files or none, errors in words
-    client     how servers are spoken to
     transfer   one URL into one file, resumable
     sec        filings from the SEC, by its rules
     archives   the wanted files out of a zip that is not trusted

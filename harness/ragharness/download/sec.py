@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from ragharness.download.client import new_client, unreachable
 from ragharness.download.pinned import altered
 from ragharness.download.storage import condition, new_file, record_hashes, require_space
+from ragharness.download.transfer import new_client, unreachable
 from ragharness.errors import CorpusUnavailable, CorruptDownload
 from ragharness.privacy import public
 from ragharness.support.calls import Pace

@@ -7,7 +7,6 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-from ragharness.download.client import new_client, unreachable
 from ragharness.download.storage import new_file, require_space, storage_errors
 from ragharness.errors import CorpusUnavailable, CorruptDownload
 from ragharness.privacy import public
@@ -19,6 +18,31 @@ if TYPE_CHECKING:
     import httpx
 
     from ragharness.download.pinned import Listener
+
+CONNECT_SECONDS = 10.0
+READ_SECONDS = 30.0
+"""How long a server may be silent."""
+
+
+def new_client(headers: dict[str, str]) -> httpx.Client:
+    """Return a client that follows redirects and does not wait for ever; raises CorpusUnavailable."""
+    import httpx
+
+    timeout = httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS)
+    try:
+        return httpx.Client(follow_redirects=True, timeout=timeout, headers=headers)
+    except (ImportError, ValueError) as error:
+        raise CorpusUnavailable(f"the proxy settings of the environment do not work: {error}") from error
+
+
+def unreachable(url: str, error: Exception) -> CorpusUnavailable:
+    """Return the error for a server that gives no answer at all."""
+    reason = str(error) or type(error).__name__
+    return CorpusUnavailable(
+        f"cannot reach {public(url)}: {reason}",
+        help="check the network, or --from PATH|URL names a copy that you have",
+    )
+
 
 ATTEMPTS = 4
 PAUSE_SECONDS = 0.5

@@ -1,13 +1,13 @@
 """SEC filings: Inline XBRL pages to readable text and tagged facts.
 
 tree       bytes to elements, mended where they are malformed
-lines      collapsed text and the places of elements in it
-layout     elements to paragraphs and rows of tables
+layout     elements to paragraphs and rows of tables: collapsed text, and the places of elements in it
 facts      concept, value, unit, period
 reading    all of it together: one filing, without page numbers and running heads
 """
 
-from ragharness.filings.reading import Filing, PlacedFact, read_filing
+from ragharness.filings.facts import Tagged
+from ragharness.filings.reading import Filing, read_filing
 from ragharness.filings.tree import LARGEST, is_whole, looks_like_html
 
-__all__ = ["LARGEST", "Filing", "PlacedFact", "is_whole", "looks_like_html", "read_filing"]
+__all__ = ["LARGEST", "Filing", "Tagged", "is_whole", "looks_like_html", "read_filing"]

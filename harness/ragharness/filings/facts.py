@@ -12,9 +12,11 @@ from ragharness.filings.tree import attribute, elements, local_name
 from ragharness.language.numerals import read_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from lxml.etree import _Element
+
+Span = tuple[int, int]
 
 _BLANKS = re.compile(r"\s+")
 _DATE = re.compile(r"\s*(\d{4}-\d\d-\d\d)")
@@ -45,7 +47,7 @@ _DIGITS = 21
 
 @dataclass(frozen=True)
 class Context:
-    """The period of a fact; ``start`` is empty for a point in time."""
+    """The period of a fact, in ISO days; ``start`` is empty for a point in time."""
 
     start: str
     end: str
@@ -55,27 +57,33 @@ class Context:
 
 @dataclass(frozen=True)
 class Tagged:
-    """One fact as it is tagged; ``value`` is None where it is no number."""
+    """One fact as it is tagged, with its places; both are None where the page does not show it."""
 
     concept: str
     """With its prefix: ``us-gaap:Revenues``, ``dei:EntityPublicFloat``."""
     text: str
+    """What stands on the page."""
     context: Context
-    element: _Element
     value: Decimal | None = None
+    """None where it is no number."""
     unit: str = ""
     """``USD``, ``shares``, ``USD per share``, ``pure``, ...; empty for what is no number."""
     scale: int = 0
-    format: str = ""
-    negative: bool = False
+    span: Span | None = None
+    """The characters of the value."""
+    row: Span | None = None
+    """The row of a table, or the sentence, that states it: label and value."""
 
 
-def read_facts(root: _Element) -> list[Tagged]:
-    """Return every fact in the order of the page; those without a readable context or value are left out."""
+def read_facts(root: _Element) -> list[tuple[_Element, Tagged]]:
+    """Return every fact in the order of the page with its element, without places yet.
+
+    Those without a readable context or value are left out.
+    """
     contexts = _contexts(root)
     units = _units(root)
     rest = {each.get("id", ""): each for each in elements(root, "continuation")}
-    found: list[Tagged] = []
+    found: list[tuple[_Element, Tagged]] = []
     for element in root.iter():
         name = local_name(element)
         if name not in {"nonfraction", "nonnumeric"} or _is_nil(element):
@@ -85,11 +93,11 @@ def read_facts(root: _Element) -> list[Tagged]:
             continue
         fact = _number(element, context, units) if name == "nonfraction" else _text(element, context, rest)
         if fact is not None:
-            found.append(fact)
+            found.append((element, fact))
     return found
 
 
-def fiscal_period(facts: list[Tagged]) -> Context | None:
+def fiscal_period(facts: Iterable[Tagged]) -> Context | None:
     """Return the period that the filing reports on: the context of ``dei:DocumentPeriodEndDate``."""
     dated = [
         each.context for each in facts if each.concept == "dei:DocumentPeriodEndDate" and each.context.end
@@ -100,13 +108,13 @@ def fiscal_period(facts: list[Tagged]) -> Context | None:
 
 def _number(element: _Element, context: Context, units: Mapping[str, str]) -> Tagged | None:
     text = _collapsed(element)
-    scale, sign, rule = (attribute(element, name) for name in ("scale", "sign", "format"))
-    value = amount(text, rule, scale, sign)
+    scale = attribute(element, "scale")
+    value = amount(text, attribute(element, "format"), scale, attribute(element, "sign"))
     concept = attribute(element, "name")
     if value is None or not concept:
         return None
     unit = units.get(attribute(element, "unitRef"), "")
-    return Tagged(concept, text, context, element, value, unit, int(scale or 0), rule, sign == "-")
+    return Tagged(concept, text, context, value, unit, int(scale or 0))
 
 
 def _text(element: _Element, context: Context, rest: Mapping[str, _Element]) -> Tagged | None:
@@ -119,9 +127,7 @@ def _text(element: _Element, context: Context, rest: Mapping[str, _Element]) -> 
         following = attribute(rest[following], "continuedAt")
     text = " ".join(filter(None, pieces))
     concept = attribute(element, "name")
-    if not text or not concept:
-        return None
-    return Tagged(concept, text[:_LONGEST], context, element, format=attribute(element, "format"))
+    return Tagged(concept, text[:_LONGEST], context) if text and concept else None
 
 
 def _collapsed(element: _Element) -> str:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ragharness.filings.facts import Context, fiscal_period, read_facts
+from ragharness.filings.facts import fiscal_period, read_facts
 from ragharness.filings.layout import lay_out
 from ragharness.filings.tree import read_tree
 from ragharness.language.sentences import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from decimal import Decimal
 
-    from ragharness.filings.facts import Tagged
-    from ragharness.filings.lines import Block, Mark
+    from ragharness.filings.facts import Context, Span, Tagged
+    from ragharness.filings.layout import Block, Mark
 
 WHOLE_TABLE = 300
 """Words up to which a table stays in one piece, so that its figures keep the heads of their columns."""
@@ -27,8 +27,6 @@ _PIECE = 120
 
 _WHOLE_PARAGRAPH = 60
 """Words up to which a paragraph is not cut into sentences."""
-
-Span = tuple[int, int]
 
 _REACH = 3
 """Blocks before and after a page's end among which its furniture is looked for."""
@@ -51,33 +49,13 @@ _SCALE = re.compile(
 
 
 @dataclass(frozen=True)
-class PlacedFact:
-    """A fact with its places; both spans are None where the page does not show it."""
-
-    concept: str
-    text: str
-    """What stands on the page."""
-    start: str
-    """The first day of its period, ISO; empty for a point in time."""
-    end: str
-    dimensions: int
-    value: Decimal | None
-    unit: str
-    scale: int
-    span: Span | None
-    """The characters of the value."""
-    row: Span | None
-    """The row of a table, or the sentence, that states it: label and value."""
-
-
-@dataclass(frozen=True)
 class Filing:
     """What a page says; offsets are into ``text``."""
 
     text: str
     pieces: tuple[Span, ...]
     """Sentences, rows and whole tables, in order."""
-    facts: tuple[PlacedFact, ...]
+    facts: tuple[Tagged, ...]
     period: Context | None
     """The period that it reports on; None without ``dei:DocumentPeriodEndDate``."""
 
@@ -91,8 +69,8 @@ def read_filing(content: bytes) -> Filing:
     tagged = read_facts(root)
     places = {mark.element: _place(mark) for mark in page.marks}
     rows = _Rows(text, blocks, spans)
-    facts = tuple(_found(each, places.get(each.element), rows) for each in tagged)
-    return Filing(text, tuple(_pieces(text, blocks, spans)), facts, fiscal_period(tagged))
+    facts = tuple(_placed(fact, places.get(element), rows) for element, fact in tagged)
+    return Filing(text, tuple(_pieces(text, blocks, spans)), facts, fiscal_period(facts))
 
 
 def _written(blocks: Sequence[Block]) -> tuple[str, list[Span]]:
@@ -136,8 +114,6 @@ class _Rows:
 
     def around(self, span: Span) -> Span:
         """Return the row of a table, or the sentences of a paragraph, that hold a span."""
-        from bisect import bisect_right
-
         index = max(0, bisect_right(self._starts, span[0]) - 1)
         start, end = self._spans[index]
         if self._blocks[index].table or span[1] > end:
@@ -150,22 +126,10 @@ class _Rows:
         return (held[0][0], held[-1][1]) if held else (start, end)
 
 
-def _found(tagged: Tagged, span: Span | None, rows: _Rows) -> PlacedFact:
-    context = tagged.context
+def _placed(fact: Tagged, span: Span | None, rows: _Rows) -> Tagged:
     # The span of a whole note is no row.
-    row = rows.around(span) if span and span[1] - span[0] <= len(tagged.text) + 4 else None
-    return PlacedFact(
-        tagged.concept,
-        tagged.text,
-        context.start,
-        context.end,
-        context.dimensions,
-        tagged.value,
-        tagged.unit,
-        tagged.scale,
-        span,
-        row,
-    )
+    row = rows.around(span) if span and span[1] - span[0] <= len(fact.text) + 4 else None
+    return replace(fact, span=span, row=row)
 
 
 def _pieces(text: str, blocks: Sequence[Block], spans: Sequence[Span]) -> Iterator[Span]:

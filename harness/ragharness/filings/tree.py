@@ -147,15 +147,11 @@ def _tangled(root: _Element) -> bool:
 
     A parser of HTML knows that a cell ends where the next one begins.
     """
-    if any(_in_head(body) for body in elements(root, "body")):
+    if any(local_name(each) == "head" for body in elements(root, "body") for each in body.iterancestors()):
         return True  # a tag without an end, as HTML has them, keeps the head open
     return any(
         _around(each) not in _WITHIN[name] for each in root.iter() if (name := local_name(each)) in _WITHIN
     )
-
-
-def _in_head(body: _Element) -> bool:
-    return any(local_name(each) == "head" for each in body.iterancestors())
 
 
 def _around(element: _Element) -> str:

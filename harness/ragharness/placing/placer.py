@@ -1,4 +1,7 @@
-"""``Placer``: locates a passage in the corpus; one that is not found keeps its text and supports nothing."""
+"""``Placer``: locates a passage in the corpus, by whatever name its document goes by.
+
+A passage that is not found keeps its text and supports nothing.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
+from urllib.parse import unquote, urlsplit
 
 from msgspec.structs import replace
 
@@ -14,12 +18,12 @@ from ragharness.placing.folding import SHARE, fold
 from ragharness.records import Evidence, Passage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ragharness.corpus import Corpus
     from ragharness.passages import PassageSet
     from ragharness.placing.matching import Matcher
-    from ragharness.placing.naming import DocumentNames
+    from ragharness.records import Document
 
 How = Literal["id", "offsets", "text", "partly", "ambiguous", "nowhere"]
 
@@ -75,8 +79,6 @@ class Placer:
 
     @cached_property
     def _names(self) -> DocumentNames:
-        from ragharness.placing.naming import DocumentNames
-
         return DocumentNames(self._corpus)
 
     @property
@@ -126,17 +128,13 @@ def complaints(placed: Sequence[Placed]) -> tuple[str, ...]:
         "ambiguous": "that several documents hold and that name none, so that they support nothing",
         "partly": "that the corpus holds only in part, of which that part counts",
     }
-    found = ((_those(placed, how), words) for how, words in told.items())
+    found = (([each.passage.id for each in placed if each.how == how], words) for how, words in told.items())
     return tuple(
         f"passages {words}: {len(ids)} of {len(placed)} ({', '.join(ids[:_NAMED])[:200]}"
         + (f" and {len(ids) - _NAMED} more)" if len(ids) > _NAMED else ")")
         for ids, words in found
         if ids
     )
-
-
-def _those(placed: Sequence[Placed], how: str) -> list[str]:
-    return [each.passage.id for each in placed if each.how == how]
 
 
 def _content(passage: Passage) -> tuple[object, ...]:
@@ -164,3 +162,42 @@ def at_places(name: str, corpus: Corpus) -> Passage | None:
     return Passage(
         name, document.id, document.title, first.start, first.end, "\n".join(texts.values()), tuple(others)
     )
+
+
+_ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,5}$")
+
+
+class DocumentNames:
+    """The documents of a corpus by all their names; a name that two of them bear means none."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._ids = frozenset(each.id for each in corpus.documents)
+        self._known: dict[str, str] = {}
+        for document in corpus.documents:
+            for name in _called(document):
+                known = self._known.setdefault(name, document.id)
+                if corpus.canonical(known) != corpus.canonical(document.id):
+                    self._known[name] = ""
+
+    def find(self, *names: str) -> str:
+        """Return the id of the document that the first known of these names means; empty: of none."""
+        for name in names:
+            if name in self._ids:
+                return name
+            found = next(filter(None, (self._known.get(each, "") for each in _forms(name))), "")
+            if found:
+                return found
+        return ""
+
+
+def _called(document: Document) -> Iterator[str]:
+    for name in (document.id, document.title, document.handle, document.source):
+        yield from dict.fromkeys(_forms(name))
+
+
+def _forms(name: str) -> list[str]:
+    """Return how a name is compared: whole, as the last part of a path or URL, and without a file ending."""
+    path = unquote(urlsplit(name).path) if "://" in name else name
+    last = re.split(r"[/\\]", path.rstrip("/\\"))[-1]
+    forms = (fold(each) for each in (name, last, _ENDING.sub("", last), _ENDING.sub("", name)))
+    return [each for each in forms if each]

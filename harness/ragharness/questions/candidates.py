@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Literal, Protocol, cast
+
+from msgspec.structs import replace
 
 from ragharness import shelf
 from ragharness.errors import QuestionsNotUsable
 from ragharness.questions.questionset import RowPart, is_cloze, part_of
+from ragharness.records import Question
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ragharness.corpus import Corpus
     from ragharness.questions.corpus_index import CorpusIndex
-    from ragharness.records import Question
+    from ragharness.records import Distractor, Evidence, Kind
+
+Scope = Literal["document", "corpus"]
+Precision = Literal["", "year", "month", "day"]
 
 Family = tuple[str, str]
 """A genre and a kind of answer."""
@@ -57,6 +63,78 @@ def load_recipe(corpus: Corpus) -> Recipe:
             help="give a question file with --questions FILE",
         )
     return cast("Recipe", shelf.load_module(path))
+
+
+def unanswered(
+    text: str,
+    kind: Kind,
+    document: str,
+    topic: str,
+    wording: int = 0,
+    *,
+    unit: str = "",
+    precision: Precision = "",
+) -> Question:
+    """Return a question as it is worded, without an id, an answer or a reason why it has none."""
+    return Question(
+        id="",
+        text=text,
+        stratum="grounded",
+        kind=kind,
+        answerable=False,
+        document=document,
+        topic=topic,
+        wording=wording,
+        unit=unit,
+        date_precision=precision,
+    )
+
+
+def silent(question: Question, patterns: Iterable[str], scope: Scope) -> Question:
+    """Return a question about what a document, or the whole corpus, is silent on: no pattern matches there."""
+    return replace(
+        question,
+        stratum="unanswerable" if scope == "corpus" else "grounded",
+        target="" if scope == "corpus" else "refused",
+        absence_patterns=tuple(patterns),
+        absence_scope=scope,
+    )
+
+
+def trap(
+    question: Question, patterns: Iterable[str], scope: Scope, note: str, *false: Distractor
+) -> Question:
+    """Return a question that only looks answerable, with the answers that tempt."""
+    return replace(
+        question,
+        stratum="adversarial",
+        target="",
+        absence_patterns=tuple(patterns),
+        absence_scope=scope,
+        distractors=false,
+        note=note,
+    )
+
+
+def ways(
+    known: Question,
+    *,
+    false: tuple[Distractor, ...] = (),
+    note: str = "",
+    document: bool = True,
+    clause: tuple[Evidence, ...] = (),
+) -> Iterator[Question]:
+    """Yield a question that has an answer as it is asked: to be answered, withheld, of an empty retrieval.
+
+    ``false`` are answers that tempt; ``document``: whether the answer is gone where its document is withheld,
+    ``clause``: what is withheld of the document for the answer to be gone; nothing where that does not do.
+    """
+    yield replace(known, target="wrong" if false else "correct", distractors=false, note=note)
+    if document:
+        yield replace(known, target="unsupported", withheld="document")
+    if clause:
+        yield replace(known, target="unsupported", withheld="clause", evidence=clause)
+    yield replace(known, stratum="null_retrieval")
 
 
 @dataclass(frozen=True, eq=False)

@@ -144,7 +144,7 @@ class _Checks:
 
     def _left(self, documents: Iterable[str]) -> list[Passage]:
         """Return the passages of documents, and of those with the same text, that are in the index."""
-        copies = (copy for each in documents for copy in self.index.copies(each))
+        copies = (copy for each in documents for copy in self.index.completion.copies(each))
         return [passage for copy in copies for passage in self.passages.of(copy)]
 
     def answerable(self, question: Question) -> Iterator[str]:

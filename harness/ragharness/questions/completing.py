@@ -58,7 +58,9 @@ class Completion:
         """
         if not question.answers:
             return []
-        pool = list(self._of(self._own(question))) if question.document else self._passages.passages
+        pool = (
+            list(self._of(self.copies(question.document))) if question.document else self._passages.passages
+        )
         golds = self._search.evidence.supporting(question, pool)
         found = self._search.places(question, [each for each in pool if each.id not in golds])
         return [each for each in found if question.kind != "yesno" or self._certain(question, each)]
@@ -70,7 +72,7 @@ class Completion:
         """
         if not question.withheld or question.kind == "yesno":
             return ""
-        own = self._own(question)
+        own = self.copies(question.document)
         gone = own if question.withheld == "document" else ()
         kin = [name for name in (*own, *self.alike(question.document)) if name not in gone]
         near = PassageSet(tuple(self._of(dict.fromkeys(kin))), self._passages.words)
@@ -114,9 +116,9 @@ class Completion:
         rounded = "|" in place.text and _digits(place.stated) < _digits(question.answers[0])
         return question.date_precision != "year" and not (question.kind == "number" and rounded)
 
-    def _own(self, question: Question) -> tuple[str, ...]:
-        """Return the document asked about and those with the same text."""
-        first = self.corpus.canonical(question.document)
+    def copies(self, document: str) -> tuple[str, ...]:
+        """Return the ids of all documents with the same text, the document itself among them."""
+        first = self.corpus.canonical(document)
         return (first, *(twin for twin, other in self.corpus.twins.items() if other == first))
 
     def _of(self, documents: Iterable[str]) -> Iterable[Passage]:

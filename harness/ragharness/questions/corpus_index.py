@@ -81,11 +81,6 @@ class CorpusIndex:
         """Whether the question has evidence and the passages hold every span of it."""
         return bool(question.evidence) and all(self.evidence.found(question, passages))
 
-    def copies(self, document: str) -> tuple[str, ...]:
-        """Return the ids of all documents with the same text, the document itself among them."""
-        first = self.corpus.canonical(document)
-        return (first, *(twin for twin, original in self.corpus.twins.items() if original == first))
-
     def left_by_clause(self, question: Question) -> int:
         """Return how many passages of its document stay when the question's evidence is withheld."""
         own = self.passages.of(question.document)

@@ -8,17 +8,66 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import TYPE_CHECKING, NamedTuple
 
+from ragharness.language import numerals
 from ragharness.language.numbers import find_quantities
+from ragharness.language.tables import any_of, regex
+from ragharness.language.units import is_duration, read_unit
 from ragharness.language.words import content
-from ragharness.questions.beginnings import IN_WORDS, heads_in, heads_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ragharness.records import Passage, Question
+
+_WORDED = regex(
+    rf"[½¼¾]| [1-9]/[1-9]|\b(?:{any_of(sorted(numerals.TRIGGERS - numerals.AFTER_ARTICLE))}"
+    rf"|a\s{any_of(sorted(numerals.AFTER_ARTICLE))})\b",
+    re.IGNORECASE,
+)
+_STEM = 4
+"""Letters that a name begins with in whatever number it stands."""
+
+_DIGIT = re.compile(r"\d")
+IN_WORDS = "in words"
+"""Numbers that are not, or not only, written in digits: what they begin with is not looked at."""
+
+
+def heads_of_answer(question: Question) -> frozenset[str]:
+    """Return how numbers begin that may be the answer; nothing where any may, or it is no number."""
+    measure = read_unit(question.unit)
+    if question.kind != "number" or is_duration(measure.unit):
+        return frozenset()
+    if measure.factor.normalize().as_tuple().digits != (1,):
+        return frozenset()
+    return frozenset((*heads_of(question.answers[0]), IN_WORDS))
+
+
+def stems_of_answer(question: Question) -> frozenset[str]:
+    """Return how the names begin that are the answer; nothing where some name is short or has digits."""
+    spelled = [*question.answers, *chain.from_iterable(question.aliases.values())]
+    stems = {each[:_STEM] for each in spelled}
+    # "USA" stands for "U.S.A." too, and "3 Main Street" for "three".
+    plain = all(each.isascii() and each.isalpha() and not each.isupper() for each in stems)
+    if question.kind != "text" or not plain or any(map(_DIGIT.search, spelled)):
+        return frozenset()
+    return frozenset(map(str.casefold, stems))
+
+
+def heads_in(text: str) -> frozenset[str]:
+    """Return how the numerals of a text begin, and whether it has numbers in words or fractions."""
+    found = set(chain.from_iterable(map(heads_of, {each[0] for each in numerals.DIGITS.finditer(text)})))
+    return frozenset(found | {IN_WORDS} if _WORDED.search(text) else found)
+
+
+def heads_of(written: str) -> tuple[str, ...]:
+    """Return the first two digits of a numeral, cut off and rounded up: "3" and "30" begin alike."""
+    digits = "".join(filter(str.isdigit, written)).lstrip("0")
+    head = int(digits[:2].ljust(2, "0"))
+    return (str(head), str(head + 1)[:2]) if digits[2:3] >= "5" else (str(head),)
+
 
 ABOVE, BELOW = 14, 6
 """Rows around the withheld one whose figures are tried."""
@@ -71,7 +120,7 @@ def _rows(question: Question, text: str, gold: Decimal) -> Iterator[tuple[list[l
         start, end = text.rfind("\n", 0, span.start) + 1, text.find("\n", span.end)
         for line in _lines(text, start, end if end > 0 else len(text)):
             cells = text[line[0] : line[1]].split("|")
-            columns = [column for column, cell in enumerate(cells) if _value(cell) == gold]
+            columns = [column for column, cell in enumerate(cells) if value_of(cell) == gold]
             before = text[: line[0]].split("\n")[-ABOVE - 1 : -1]
             after = text[line[1] :].split("\n")[1 : BELOW + 1]
             table = [_cells(row) for row in (*before, text[line[0] : line[1]], *after)]
@@ -81,7 +130,7 @@ def _rows(question: Question, text: str, gold: Decimal) -> Iterator[tuple[list[l
 def _cells(row: str) -> list[str]:
     """Return the cells of a row; a subtotal without a label has an empty one."""
     cells = row.split("|")
-    return cells if _value(cells[0]) is None else ["", *cells]
+    return cells if value_of(cells[0]) is None else ["", *cells]
 
 
 def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -89,7 +138,8 @@ def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start + match.start(), start + match.end()
 
 
-def _value(cell: str) -> Decimal | None:
+def value_of(cell: str) -> Decimal | None:
+    """Return the figure that a cell of a table holds and nothing else; None: none."""
     match = _CELL.fullmatch(cell.strip())
     return Decimal(match[1].replace(",", "")) if match else None
 
@@ -120,11 +170,11 @@ def _terms(
 ) -> tuple[list[Term], list[Term], list[Term | None]]:
     """Return the figures left of the column of the gold, those left of its row, and the column in order."""
     named = [
-        (row[0].strip(), _value(row[column]))
+        (row[0].strip(), value_of(row[column]))
         for number, row in enumerate(table)
         if number != place and len(row) > column
     ]
-    own = [(table[place][0].strip(), _value(cell)) for cell in table[place][1:]]
+    own = [(table[place][0].strip(), value_of(cell)) for cell in table[place][1:]]
 
     def left(cells: list[tuple[str, Decimal | None]]) -> list[Term]:
         terms: dict[Decimal, Term] = {}
@@ -141,7 +191,7 @@ def _terms(
 
     ordered: list[Term | None] = []
     for number, row in enumerate(table):
-        there = left([(row[0].strip(), _value(row[column]))]) if len(row) > column else []
+        there = left([(row[0].strip(), value_of(row[column]))]) if len(row) > column else []
         ordered += [Term(gold, "", "")] if number == place else [next(iter(there), None)]
     return left([*named, *own]), left(own), ordered
 

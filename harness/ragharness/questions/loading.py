@@ -12,9 +12,8 @@ import msgspec
 from ragharness import shelf
 from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
 from ragharness.errors import QuestionsNotUsable
-from ragharness.questions.freezing import CARD, LINES, frozen_in, frozen_set, read_card
+from ragharness.questions.freezing import CARD, LINES, frozen_in, frozen_set, listed, own_questions, read_card
 from ragharness.questions.import_jsonl import EXAMPLE, read_file, read_lines
-from ragharness.questions.local_sets import listed, own_questions
 from ragharness.questions.questionset import QuestionSet
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from ragharness.language.numbers import find_quantities
 from ragharness.language.sentences import sentences
 from ragharness.language.units import in_base, is_duration, read_unit
 from ragharness.language.words import STOPWORDS, content, generic_concepts
-from ragharness.questions.beginnings import heads_in, heads_of_answer, stems_of_answer
+from ragharness.questions.derivations import heads_in, heads_of_answer, stems_of_answer
 from ragharness.readers import read
 
 if TYPE_CHECKING:

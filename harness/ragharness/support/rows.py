@@ -1,4 +1,4 @@
-"""Objects of a JSON file, however they are laid out: an array, an object a line, or one object."""
+"""Objects of a JSON file, however they are laid out, and rows of a data set: JSON, JSON Lines, Parquet."""
 
 from __future__ import annotations
 
@@ -6,10 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ragharness.errors import UsageError
+from ragharness.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+    from typing import IO
+
+PlacedRow = tuple[str, object, str]
+"""Where a row stands ("test.jsonl:12"), the row, and what is wrong with it; empty: nothing."""
+
+_BATCH = 32
+"""Rows of Parquet that are in memory at once: one may have a megabyte."""
 
 
 def json_rows(path: Path, what: str, *, holders: tuple[str, ...] = ("data",)) -> list[Any]:
@@ -44,3 +52,44 @@ def _line(line: str, number: int, path: Path) -> Any:
         return msgspec.json.decode(line)
     except (msgspec.DecodeError, RecursionError):
         raise UsageError(f"expected JSON in {path}, line {number}, found {line.strip()[:40]!r}") from None
+
+
+def data_rows(file: IO[bytes], name: str) -> Iterator[PlacedRow]:
+    """Yield the rows of a JSON, JSON Lines or Parquet file, by the end of its name; a lone object is one.
+
+    What cannot be read is a row with a problem. Raises MissingExtra for Parquet without its reader.
+    """
+    if name.casefold().endswith(".parquet"):
+        yield from _of_parquet(file, name)
+    elif name.casefold().endswith(".jsonl"):
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                yield _decoded(line, f"{name}:{number}")
+    else:
+        _, content, problem = _decoded(file.read(), name)
+        if isinstance(content, list):
+            yield from ((f"{name}:{number}", each, "") for number, each in enumerate(content, 1))
+        else:
+            yield name, content, problem
+
+
+def _decoded(content: bytes, place: str) -> PlacedRow:
+    try:
+        return place, msgspec.json.decode(content.removeprefix(b"\xef\xbb\xbf")), ""
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        return place, None, f"it is no JSON ({error})"
+
+
+def _of_parquet(file: IO[bytes], name: str) -> Iterator[PlacedRow]:
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError:
+        raise MissingExtra(f"reading {name}", "hub") from None
+    number = 0
+    try:
+        for batch in parquet.ParquetFile(file).iter_batches(batch_size=_BATCH):
+            for row in batch.to_pylist():
+                number += 1
+                yield f"{name}:{number}", row, ""
+    except (ArrowException, ValueError) as error:
+        yield name, None, f"it is no Parquet ({' '.join(str(error).split())[:120]})"

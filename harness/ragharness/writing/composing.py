@@ -17,8 +17,7 @@ from ragharness.questions.folder.recipe import candidates_about
 from ragharness.questions.folder.statements import Statement, statement_at
 from ragharness.records import Answer, Passage, Question
 from ragharness.retrievers import build_retriever
-from ragharness.writing.budget import BudgetUsedUp
-from ragharness.writing.replies import read_written
+from ragharness.writing.model import BudgetUsedUp, read_written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
