@@ -49,7 +49,7 @@ def score_outputs(path: Path, metrics: str, *, compat: bool, as_json: bool) -> i
 
 
 def score_log(path: Path, against: str, drawn: int, out: Path | None, *, as_json: bool) -> int:
-    """Score a log without gold; returns 2 where nothing can be read.
+    """Score a log without gold; returns 2, as no answer is graded.
 
     ``against``: an earlier log; ``drawn``: answers that are written to ``out`` for people to label.
     """
@@ -57,7 +57,7 @@ def score_log(path: Path, against: str, drawn: int, out: Path | None, *, as_json
 
     from msgspec import to_builtins
 
-    from ragharness.cli._console import print_report
+    from ragharness.cli._console import EXIT_NO_RESULT, print_report
     from ragharness.logs import read_log
     from ragharness.reports import log_sections
     from ragharness.scores import production
@@ -67,9 +67,9 @@ def score_log(path: Path, against: str, drawn: int, out: Path | None, *, as_json
     moved = production.drift(production.score_log(read_log(Path(against))), found) if against else []
     if out is not None:
         _write(out, production.sample(log.entries, drawn))
-    told = {"graded": False, **to_builtins(found), "drift": to_builtins(moved)}
+    told = {"graded": False, "result": False, **to_builtins(found), "drift": to_builtins(moved)}
     print_report(told, log_sections(found, moved), "json" if as_json else "text")
-    return 0 if found.refused.n else 2
+    return EXIT_NO_RESULT
 
 
 def _write(path: Path, rows: list[dict[str, Any]]) -> None:

@@ -47,7 +47,8 @@ def score(
     """Recount the records of a run and write its scores.json; nothing is asked or graded.
 
     With --gold and --trace: score the traces of any system. Exit code 0 all gates hold, 1 not, 2 no result.
-    With --trace alone: refusals, citations and uncited claims in logs of production, which have no gold.
+    With --trace alone: refusals, citations and uncited claims in logs of production; nothing is graded then,
+    exit code 2.
     With --metrics: compute metrics that others published, of the run or of the outputs in --trace.
     """
     if bool(sample) != (out is not None) or sample < 0 or ((sample or against) and (gold or not trace)):

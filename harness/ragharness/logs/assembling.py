@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 
     from ragharness.records import Passage
 
-ASKED = ("question", "query", "input", "prompt", "text", "content", "messages", "value", "parts", "kwargs")
+ASKED = (
+    "question", "query", "input", "inputs", "prompt", "text", "content", "messages", "value", "parts",
+    "kwargs",
+)  # fmt: skip
 ANSWERED = (
-    "answer", "output", "response", "result", "completion", "text", "content", "messages", "generations",
-    "message", "value", "parts", "kwargs",
+    "answer", "output", "outputs", "response", "result", "completion", "text", "content", "messages",
+    "generations", "message", "value", "parts", "kwargs",
 )  # fmt: skip
 _DOCUMENTS = (
     "documents",
@@ -42,7 +45,10 @@ class Entry(Struct, frozen=True, kw_only=True):
     """Empty: it gave none."""
     citations: tuple[str, ...] | None = None
     """None: they are read from the text."""
-    passages: tuple[Passage, ...] = ()
+    passages: tuple[Passage, ...] | None = None
+    """None: the log does not say what was retrieved."""
+    numbered: bool = False
+    """The log gives passages no ids; they are named by their place: 1, 2, ..."""
 
 
 class Step(Struct, frozen=True, kw_only=True):
@@ -56,7 +62,8 @@ class Step(Struct, frozen=True, kw_only=True):
     retrieves: bool = False
     asked: str = ""
     answered: str = ""
-    passages: tuple[Passage, ...] = ()
+    passages: tuple[Passage, ...] | None = None
+    """None: the log does not say which."""
     started: str = ""
 
 
@@ -79,12 +86,14 @@ def _entry(name: str, steps: Sequence[Step]) -> Entry:
     outer = [step for step in steps if step.parent not in ids and not step.retrieves]
     models = [step for step in reversed(steps) if step.answers]
     tried = [*outer, *models] if len(outer) == 1 else [*models, *outer]
-    retrieved = [passage for step in steps if step.retrieves for passage in step.passages]
+    retrieved = [step.passages for step in steps if step.passages is not None]
+    passages = [passage for each in retrieved for passage in each]
     return Entry(
         id=name,
         question=next((step.asked for step in tried if step.asked), ""),
         answer=next((step.answered for step in tried if step.answered), ""),
-        passages=named(retrieved),
+        passages=named(passages) if retrieved else None,
+        numbered=not any(each.id for each in passages),
     )
 
 

@@ -1,7 +1,8 @@
-"""Objects of a JSON file, however they are laid out: an array, an object a line, or one object."""
+"""Objects of a JSON file, however they are laid out: an array, an object a line, or one after the other."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -23,7 +24,14 @@ def json_rows(path: Path, what: str, *, holders: tuple[str, ...] = ("data",)) ->
         raise UsageError(f"expected {what} in {path}, found {error}") from error
     found = _whole(text)
     if found is None:
-        found = [_line(line, number, path) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        try:
+            found = [
+                _line(line, number, path) for number, line in enumerate(text.split("\n"), 1) if line.strip()
+            ]
+        except UsageError:
+            found = _one_after_the_other(text)
+            if not found:
+                raise
     if isinstance(found, dict):
         held = next((found[name] for name in holders if isinstance(found.get(name), list)), None)
         found = [found] if held is None else held
@@ -37,6 +45,19 @@ def _whole(text: str) -> Any:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
         return None
+
+
+def _one_after_the_other(text: str) -> list[Any]:
+    """Return objects that each take several lines; nothing where one cannot be read."""
+    decoder, found, text = json.JSONDecoder(), [], text.strip()
+    while text:
+        try:
+            one, end = decoder.raw_decode(text)
+        except (ValueError, RecursionError):
+            return []
+        found.append(one)
+        text = text[end:].lstrip()
+    return found
 
 
 def _line(line: str, number: int, path: Path) -> Any:
