@@ -521,6 +521,7 @@ def test_options_that_cannot_be_meant(tmp_path: Path, verb: Verb, options: tuple
         ("[]", "found none"),
         ('{"a": 1}', "expected rows with a question and an answer"),
         ('{"question": "a", "answer": "b"}\n{', "line 2, found '{'"),
+        ('{\n"question": "a",\n"answer": "b"}\n{\n"x": "\\ud800"}', "line 1, found '{'"),
     ],
 )
 def test_what_cannot_be_read_is_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:

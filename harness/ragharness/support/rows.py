@@ -49,14 +49,17 @@ def _whole(text: str) -> Any:
 
 def _one_after_the_other(text: str) -> list[Any]:
     """Return objects that each take several lines; nothing where one cannot be read."""
-    decoder, found, text = json.JSONDecoder(), [], text.strip()
-    while text:
+    decoder, found, at = json.JSONDecoder(), [], len(text) - len(text.lstrip())
+    end = len(text.rstrip())
+    while at < end:
         try:
-            one, end = decoder.raw_decode(text)
+            past = decoder.raw_decode(text, at)[1]
+            found.append(msgspec.json.decode(text[at:past]))
         except (ValueError, RecursionError):
             return []
-        found.append(one)
-        text = text[end:].lstrip()
+        at = past
+        while at < end and text[at].isspace():
+            at += 1
     return found
 
 
