@@ -32,6 +32,8 @@ _DOCUMENTS = (
     "output",
     "nodes",
 )
+_CALL = {"args", "kwargs"}
+"""What decorators write of the call of a function."""
 _ASKING = ("user", "human")
 _DEEPEST = 8
 
@@ -126,11 +128,20 @@ def text_in(value: object, names: Sequence[str], depth: int = 0) -> str:
     if depth > _DEEPEST:
         return ""
     if isinstance(value, dict):
-        inner = (text_in(value[name], names, depth + 1) for name in names if name in value)
-        return next(filter(None, inner), "")
+        inner = (
+            _arguments(value) if value.keys() == _CALL else [value[each] for each in names if each in value]
+        )
+        return next(filter(None, (text_in(each, names, depth + 1) for each in inner)), "")
     if isinstance(value, list):
         return _in_list(value, names, depth)
     return ""
+
+
+def _arguments(call: dict[str, Any]) -> list[Any]:
+    """Return the arguments of a call, those by name last: once for names that are known, then in order."""
+    args, named = call["args"], call["kwargs"]
+    by_name = [named, *named.values()] if isinstance(named, dict) else []
+    return [*(args if isinstance(args, list) else []), *by_name]
 
 
 def _in_list(value: list[Any], names: Sequence[str], depth: int) -> str:
