@@ -390,6 +390,16 @@ def test_what_real_tools_export_is_read_as_it_comes(path: Path) -> None:
         assert found.citations_support.count == known
 
 
+def test_a_decorated_function_is_read_by_its_arguments_and_what_it_returned(tmp_path: Path) -> None:
+    attributes = {
+        "traceloop.span.kind": "workflow",
+        "traceloop.entity.input": json.dumps({"args": [], "kwargs": {"k": 5, "asked": ASKED}}),
+        "traceloop.entity.output": json.dumps(ANSWER),
+    }
+    (found,) = read_log(written(tmp_path / "log", otlp(span("root", "", 1, attributes)))).entries
+    assert (found.question, found.answer, found.passages) == (ASKED, ANSWER, None)
+
+
 def test_where_retrieval_is_unknown_citations_are_not_checked(tmp_path: Path, verb: Verb) -> None:
     bare = {"question": ASKED, "answer": ANSWER}
     texts = [text for _, text in PASSAGES]

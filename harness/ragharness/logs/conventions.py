@@ -114,6 +114,9 @@ def _first(flat: dict[str, Any], tree: Any, names: tuple[str, ...], keys: tuple[
             value = tree
             for part in name.split("."):
                 value = value.get(part) if isinstance(value, dict) else None
+        if isinstance(value, str) and value[:1] == value[-1:] == '"' and name.startswith("traceloop."):
+            # Its decorators write what a function returned as JSON.
+            value = parsed(f"[{value}]")
         if text := text_in(value, keys):
             return text
     return ""
