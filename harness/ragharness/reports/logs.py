@@ -35,7 +35,7 @@ def log_sections(found: LogScores, moved: Sequence[Drift] = ()) -> list[Section]
     )
     sections = [
         Section("", [NOT_GRADED], tone="unclear"),
-        Section("", [f"{found.answers} answers, read as {found.format}"]),
+        Section("", [f"{found.answers} answer{'' if found.answers == 1 else 's'}, read as {found.format}"]),
         Section("Rates", (), ("", "of"), rates, frozenset({0})),
     ]
     if listed := [(what, str(n)) for what, n in apart if n]:
