@@ -148,22 +148,57 @@ def figures(part: Any) -> str:
     return "\n".join(rows)
 
 
+METRICS = ROOT / "docs" / "metrics"
+"""A page for each metric that others published."""
+_PASSES = {
+    "question": "every answer has a value; the metric is their mean",
+    "data set": "one pass over all graded answers; the JSON repeats the value in the row of each",
+}
+
+
 def others() -> str:
-    """Return every metric that others published, as it declares itself."""
-    parts = []
-    for each in import_module("ragharness.scores.derived").derived().values():
-        least, most = each.range
-        limits = f"{least:g} to {'any' if most is None else f'{most:g}'}"
-        rows = [
-            ("formula", each.formula),
-            ("source", each.source),
-            ("granularity", each.granularity),
-            ("range", f"{limits}, {'higher' if each.higher_is_better else 'lower'} is better"),
-            *([("remark", each.remark)] if each.remark else []),
-        ]
-        table = "\n".join(["| | |", "|---|---|", *map(_line, rows)])
-        parts.append(f"### `{each.name}`: {each.label}\n\n{each.sentence}\n\n{table}")
-    return "\n\n".join(parts)
+    """Return every metric that others published, with its page."""
+    rows = ["| metric | is | granularity | better |", "|---|---|---|---|"]
+    for name, each in _derived().items():
+        better = "higher" if each.higher_is_better else "lower"
+        rows.append(_line([f"[`{name}`](metrics/{name}.md)", each.sentence, each.granularity, better]))
+    return "\n".join(rows)
+
+
+def metric_pages() -> dict[str, str]:
+    """Return the page of every metric that others published, as it declares itself, by its name."""
+    return {f"{name}.md": _metric_page(each) for name, each in _derived().items()}
+
+
+def _metric_page(each: Any) -> str:
+    least, most = each.range
+    limits = f"{least:g} to {'any' if most is None else f'{most:g}'}"
+    rows = [
+        ("formula", each.formula),
+        ("source", each.source),
+        ("granularity", f"{each.granularity}: {_PASSES[each.granularity]}"),
+        ("range", f"{limits}, {'higher' if each.higher_is_better else 'lower'} is better"),
+        *([("remark", each.remark)] if each.remark else []),
+    ]
+    table = "\n".join(["| | |", "|---|---|", *map(_line, rows)])
+    usage = [f"ragharness score --metrics {each.name}"]
+    if each.from_texts:
+        usage.append(f"{usage[0]} --trace outputs.json    # of another system")
+    told = [
+        f"# `{each.name}`: {each.label}",
+        each.sentence,
+        table,
+        "\n".join(f"    {line}" for line in usage),
+        f'```python\nrh.load_run().metrics("{each.name}")["{each.name}"].value\n```',
+        "Settings, what is done about ungraded answers, and all other metrics: [metrics](../metrics.md).",
+    ]
+    text = "\n\n".join(told) + "\n"
+    return re.sub(r"\]\((?=[\w-]+\.md)", "](../", text).replace("](#", "](../metrics.md#")
+
+
+def _derived() -> dict[str, Any]:
+    found: dict[str, Any] = import_module("ragharness.scores.derived").derived()
+    return found
 
 
 def write_schema() -> None:
@@ -472,5 +507,10 @@ if __name__ == "__main__":
         text = page.read_text(encoding="utf-8")
         text = _BLOCK.sub(lambda found: f"{found[1]}{BLOCKS[found[2]](found[3])}\n{found[4]}", text)
         page.write_text(text, encoding="utf-8")
+    METRICS.mkdir(exist_ok=True)
+    for old in METRICS.glob("*.md"):
+        old.unlink()
+    for name, text in metric_pages().items():
+        (METRICS / name).write_text(text, encoding="utf-8")
     write_schema()
     (ROOT / "docs" / "report.svg").write_text(picture(), encoding="utf-8")

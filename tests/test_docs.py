@@ -21,6 +21,7 @@ from ragharness.questions import load_questions
 from ragharness.questions.checks import check_questions
 from ragharness.records import Question, Reading, Record
 from ragharness.scores import Scores
+from ragharness.scores.derived import derived
 from ragharness.statistics import sign_test, wilson
 from ragharness.store import Run, Session, Settings
 
@@ -33,6 +34,7 @@ DOCS: Any = shelf.load_module(ROOT / "docs" / "update.py")
 PAGES: tuple[Path, ...] = (
     *DOCS.PAGES,
     ROOT / "CONTRIBUTING.md",
+    *sorted(ROOT.glob("docs/metrics/*.md")),
     *sorted(ROOT.glob("corpora/*/README.md")),
     ROOT / "tests" / "cases" / "README.md",
 )
@@ -124,6 +126,14 @@ def test_every_verb_and_option_is_documented() -> None:
 def commands_in(page: Path) -> Iterator[str]:
     for line in re.findall(r"(?:^ {4}|`|\$ |&& |=\S+ )(ragharness [^`#\n]*)", text_of(page), re.MULTILINE):
         yield line.strip()
+
+
+def test_every_metric_of_others_has_its_page() -> None:
+    told = {page.name: text_of(page) for page in DOCS.METRICS.iterdir()}
+    assert told == DOCS.metric_pages(), "run python docs/update.py"
+    for name in derived():
+        assert f"](metrics/{name}.md)" in text_of(ROOT / "docs" / "metrics.md")
+        assert re.search(r"^\| granularity \| (question|data set): ", told[f"{name}.md"], re.MULTILINE)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,8 +22,6 @@ from ragharness.scores.production import drift, sample, score_log
 from ragharness.statistics import difference_interval
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from commands import Verb
 
 ASKED = "When does the lease of the depot end?"
@@ -347,7 +346,7 @@ def test_every_format_has_an_export_here() -> None:
 
 def test_a_page_of_an_api_is_its_data_and_no_tool_answers(tmp_path: Path) -> None:
     (found,) = read_log(written(tmp_path / "page.json", LANGFUSE_PAGE, whole=True)).entries
-    assert (found.question, found.answer, len(found.passages)) == (ASKED, ANSWER, 2)
+    assert (found.question, found.answer, len(found.passages or ())) == (ASKED, ANSWER, 2)
 
 
 @pytest.mark.parametrize("whole", [False, True])
@@ -357,10 +356,64 @@ def test_an_export_is_read_as_it_comes(tmp_path: Path, name: str, rows: Any, who
     assert (log.format, log.left_out, len(log.entries)) == (name, 0, 1)
     (entry,) = log.entries
     assert (entry.question, entry.answer) == (ASKED, ANSWER)
-    assert [(each.id, each.text) for each in entry.passages] == list(PASSAGES)
+    assert [(each.id, each.text) for each in entry.passages or ()] == list(PASSAGES)
     found = score_log(log)
     assert (found.refused.count, found.cited.count, found.citations_exist.count) == (0, 1, 1)
     assert (found.citations_support.count, found.citations_support.n, found.uncited_claims.count) == (1, 1, 0)
+
+
+RECORDED = sorted((Path(__file__).parent / "exports").glob("*.json*"))
+UNKNOWN = {"opentelemetry-openllmetry", "opentelemetry-genai-no-retrieval"} | {
+    f"opentelemetry-genai-{name}" for name in ("events", "details")
+}
+"""Exports that do not say what was retrieved, or not by which ids."""
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=[path.stem for path in RECORDED])
+def test_what_real_tools_export_is_read_as_it_comes(path: Path) -> None:
+    log = read_log(path)
+    assert (log.format, log.left_out, len(log.entries)) == (path.name.partition("-")[0], 0, 1)
+    (entry,) = log.entries
+    assert (entry.question, entry.answer) == (ASKED, ANSWER)
+    found = score_log(log)
+    known = path.stem not in UNKNOWN
+    assert found.cited.count == 1
+    assert (found.citations_exist.count, found.citations_exist.n) == ((1, 1) if known else (0, 0))
+    assert found.unknown_retrieval == (not known)
+    texts = tuple((each.id, each.text) for each in entry.passages or ())
+    if path.stem == "opentelemetry-genai-retrieval":
+        assert (texts, found.unknown_texts) == (tuple((name, "") for name, _ in PASSAGES), 1)
+    elif path.stem == "opentelemetry-openllmetry":
+        assert texts == tuple((str(place), text) for place, (_, text) in enumerate(PASSAGES, 1))
+    else:
+        assert texts == (PASSAGES if known else ())
+        assert found.citations_support.count == known
+
+
+def test_a_decorated_function_is_read_by_its_arguments_and_what_it_returned(tmp_path: Path) -> None:
+    attributes = {
+        "traceloop.span.kind": "workflow",
+        "traceloop.entity.input": json.dumps({"args": [], "kwargs": {"k": 5, "asked": ASKED}}),
+        "traceloop.entity.output": json.dumps(ANSWER),
+    }
+    (found,) = read_log(written(tmp_path / "log", otlp(span("root", "", 1, attributes)))).entries
+    assert (found.question, found.answer, found.passages) == (ASKED, ANSWER, None)
+
+
+def test_where_retrieval_is_unknown_citations_are_not_checked(tmp_path: Path, verb: Verb) -> None:
+    bare = {"question": ASKED, "answer": ANSWER}
+    texts = [text for _, text in PASSAGES]
+    rows = [
+        bare,
+        {**bare, "passages": texts},
+        {**bare, "passages": [], "answer": "It ends on 30 June 2031 [7]."},
+        {**bare, "passages": texts, "answer": "The lease of the depot ends on 30 June 2031 [1]."},
+    ]
+    done = verb("score", "--trace", str(written(tmp_path / "log", rows)))
+    assert "what was retrieved is not in the log: citations not checked" in done.output
+    found = score_log(read_log(tmp_path / "log"))
+    assert (found.cited.count, found.unknown_retrieval) == (4, 2)
+    assert (found.citations_exist.count, found.citations_exist.n) == (1, 2)
 
 
 def entry(name: str, answer: str, **changes: Any) -> Entry:
@@ -404,13 +457,11 @@ def test_support_is_unknown_where_the_log_has_no_text() -> None:
 def test_the_command_says_first_what_is_not_graded(tmp_path: Path, verb: Verb) -> None:
     path = written(tmp_path / "log.jsonl", [*PLAIN, {"question": "Who?", "answer": ""}, {"other": 1}])
     done = verb("score", "--trace", str(path))
-    assert done.code == 0
-    assert done.output.startswith("Not graded: without gold nothing says whether an answer is right")
+    assert done.code == 2
+    assert done.output.startswith("Not a result: no answer is graded, as there is no gold (--gold FILE)\n")
     assert "2 answers, read as plain" in done.output
     told = json.loads(verb("score", "--trace", str(path), "--json").output)
-    assert (told["graded"], told["empty"], told["left_out"]) == (False, 1, 1)
-    empty = written(tmp_path / "empty.jsonl", [{"question": "Who?", "answer": ""}])
-    assert verb("score", "--trace", str(empty)).code == 2
+    assert (told["graded"], told["result"], told["empty"], told["left_out"]) == (False, False, 1, 1)
 
 
 def test_drift_between_two_weeks_has_newcombe_s_intervals(tmp_path: Path, verb: Verb) -> None:
@@ -454,7 +505,7 @@ def test_a_sample_is_labelled_and_calibrates(tmp_path: Path, verb: Verb) -> None
     rows = [{**PLAIN[0], "id": f"q{number}"} for number in range(9)]
     path, out = str(written(tmp_path / "log.jsonl", rows)), tmp_path / "sample.jsonl"
     done = verb("score", "--trace", path, "--sample", "4", "-o", str(out))
-    assert (done.code, "4 answers to label" in done.errors) == (0, True)
+    assert (done.code, "4 answers to label" in done.errors) == (2, True)
     drawn = [json.loads(line) for line in out.read_text().splitlines()]
     assert len({each["id"] for each in drawn}) == 4
     assert drawn == sample(read_log(tmp_path / "log.jsonl").entries, 4)
@@ -480,6 +531,7 @@ def test_options_that_cannot_be_meant(tmp_path: Path, verb: Verb, options: tuple
         ("[]", "found none"),
         ('{"a": 1}', "expected rows with a question and an answer"),
         ('{"question": "a", "answer": "b"}\n{', "line 2, found '{'"),
+        ('{\n"question": "a",\n"answer": "b"}\n{\n"x": "\\ud800"}', "line 1, found '{'"),
     ],
 )
 def test_what_cannot_be_read_is_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:

@@ -217,6 +217,10 @@ def test_nothing_is_cut_on_any_screen_and_contrast_holds(
         options: Any = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
         shown = Watched(chromium, real[0], **options)
         assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
+        right = "each => each.getBoundingClientRect().right"
+        for told in (".metrics .told", ".flows tr > :last-child", ".matrix .cell.ungraded"):
+            places = [each.evaluate(right) for each in shown.page.locator(told).all()]
+            assert max(places) <= width - 14, told
         shown.page.locator(".row").first.click()
         assert shown.page.evaluate("document.querySelector('dialog').scrollWidth") <= width
         colours = shown.page.evaluate(

@@ -15,6 +15,7 @@ import argparse
 import json
 import math
 import sys
+from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,15 @@ _MOST = ("under", "over")
 _SHORTEST = 5
 """Characters of a gold substring below which it is not looked for."""
 _EXIT = {"pass": 0, "fail": 1, "open": 2}
+_OF = {
+    "precision": ("answered", 1.0),
+    "chr": ("answered", 1.0),
+    "under": ("unanswerable", 0.0),
+    "over": ("answerable", 0.0),
+    "recall": ("sought", 0.0),
+}
+"""Of what the page's scorer takes each rate, and its rate of nothing."""
+_PRINTED = {"under": "_refusal", "over": "_refusal", "recall": "@k"}
 
 Line = dict[str, Any]
 Ways = set[tuple[int, int]]
@@ -257,7 +267,7 @@ def compat(gold: Iterable[Line], traces: Iterable[Line], k: int, gates: str) -> 
     """Return what the scorer of the rag-eval page prints, its quirks included: docs/traces.md lists them."""
     asked = {line["qid"]: line for line in gold}
     last = {qid: each for each in traces if (qid := each.get("qid") or each.get("q_id"))}
-    n = dict.fromkeys(("S", "R", "A", "U", "right", "hits", "under", "over", "recalled", "sought"), 0)
+    n: Counter[str] = Counter()
     for qid, line in asked.items():
         trace = last.get(qid, {})
         answer = trace.get("answer_json") or {}
@@ -265,43 +275,29 @@ def compat(gold: Iterable[Line], traces: Iterable[Line], k: int, gates: str) -> 
         cited, retrieved = answer.get("citations") or [], trace.get("retrieved_ids") or []
         wanted, answerable = line.get("gold_citations") or [], line.get("answerable")
         shipped = claim.lower() != TOKEN
-        n["A" if answerable else "U"] += 1
-        n["S" if shipped else "R"] += 1
+        n["answerable" if answerable else "unanswerable"] += 1
+        n["answered" if shipped else "refused"] += 1
         if shipped:
             held = _holds(claim, line.get("gold_claim_substr"))
             hit = _hits(cited, wanted, retrieved)
             if answerable == False:  # noqa: E712 (0 counts as false there)
                 n["under"] += 1
             else:
-                n["hits"] += hit
-                n["right"] += held and hit
-        elif answerable == True:  # noqa: E712
-            n["over"] += 1
+                n["chr"] += hit
+                n["precision"] += held and hit
         if answerable == True:  # noqa: E712
+            n["over"] += not shipped
             n["sought"] += 1
-            n["recalled"] += set(wanted).issubset(retrieved[:k])
-    rates = {
-        "precision": n["right"] / n["S"] if n["S"] else 1.0,
-        "chr": n["hits"] / n["S"] if n["S"] else 1.0,
-        "under": n["under"] / n["U"] if n["U"] else 0.0,
-        "over": n["over"] / n["A"] if n["A"] else 0.0,
-    }
-    recall = n["recalled"] / n["sought"] if n["sought"] else 0.0
+            n["recall"] += set(wanted).issubset(retrieved[:k])
+    rates = {name: n[name] / n[of] if n[of] else nothing for name, (of, nothing) in _OF.items()}
     limits = dict(part.split("=") for part in gates.split(","))
     passes = all(
-        value <= float(limits[name]) if name in _MOST else value >= float(limits[name])
-        for name, value in rates.items()
+        rates[name] <= float(limits[name]) if name in _MOST else rates[name] >= float(limits[name])
+        for name in ("precision", "chr", "under", "over")
     )
     return {
-        "answered": n["S"],
-        "refused": n["R"],
-        "answerable": n["A"],
-        "unanswerable": n["U"],
-        "precision": round(rates["precision"], 4),
-        "chr": round(rates["chr"], 4),
-        "under_refusal": round(rates["under"], 4),
-        "over_refusal": round(rates["over"], 4),
-        "recall@k": round(recall, 4),
+        **{name: n[name] for name in ("answered", "refused", "answerable", "unanswerable")},
+        **{f"{name}{_PRINTED.get(name, '')}": round(rate, 4) for name, rate in rates.items()},
         "k": k,
         "gates": limits,
         "pass": passes,

@@ -51,7 +51,8 @@ def score(
     """Recount the records of a run and write its scores.json; nothing is asked or graded.
 
     With --gold and --trace: score the traces of any system. Exit code 0 all gates hold, 1 not, 2 no result.
-    With --trace alone: refusals, citations and uncited claims in logs of production, which have no gold.
+    With --trace alone: refusals, citations and uncited claims in logs of production; nothing is graded then,
+    exit code 2.
     With --metrics: compute metrics that others published, of the run or of the outputs in --trace.
     """
     if bool(sample) != (out is not None) or sample < 0 or ((sample or against) and (gold or not trace)):
@@ -59,20 +60,14 @@ def score(
             "expected --sample N -o FILE and --against FILE with --trace FILE and without --gold"
         )
     if trace and metrics and not (run or gold):
-        from ragharness.cli.score import score_outputs
-
         return score_outputs(Path(trace), metrics, compat=compat, as_json=as_json)
     if trace and not (run or gold or compat):
-        from ragharness.cli.score import score_log
-
         return score_log(Path(trace), against, sample, out, as_json=as_json)
     if gold or trace:
         if run or not (gold and trace):
             raise UsageError(
                 "expected --gold FILE --trace FILE and no run, found one without the other or a run"
             )
-        from ragharness.cli.score import score_traces
-
         return score_traces(Path(gold), Path(trace), k, gates, compat=compat, as_json=as_json)
     from ragharness.cli._console import exit_code, print_report, print_scores, results_only
     from ragharness.results import keep, keep_metrics, scores_of
@@ -130,7 +125,7 @@ def score_outputs(path: Path, metrics: str, *, compat: bool, as_json: bool) -> i
 
 
 def score_log(path: Path, against: str, drawn: int, out: Path | None, *, as_json: bool) -> int:
-    """Score a log without gold; returns 2 where nothing can be read.
+    """Score a log without gold; returns 2, as no answer is graded.
 
     ``against``: an earlier log; ``drawn``: answers that are written to ``out`` for people to label.
     """
@@ -138,7 +133,7 @@ def score_log(path: Path, against: str, drawn: int, out: Path | None, *, as_json
 
     from msgspec import to_builtins
 
-    from ragharness.cli._console import print_report
+    from ragharness.cli._console import EXIT_NO_RESULT, print_report
     from ragharness.logs import read_log
     from ragharness.reports import log_sections
     from ragharness.scores import production
@@ -148,9 +143,9 @@ def score_log(path: Path, against: str, drawn: int, out: Path | None, *, as_json
     moved = production.drift(production.score_log(read_log(Path(against))), found) if against else []
     if out is not None:
         _write(out, production.sample(log.entries, drawn))
-    told = {"graded": False, **to_builtins(found), "drift": to_builtins(moved)}
+    told = {"graded": False, "result": False, **to_builtins(found), "drift": to_builtins(moved)}
     print_report(told, log_sections(found, moved), "json" if as_json else "text")
-    return 0 if found.refused.n else 2
+    return EXIT_NO_RESULT
 
 
 def _write(path: Path, rows: list[dict[str, Any]]) -> None:

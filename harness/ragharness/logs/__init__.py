@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ragharness.logs.assembling import Entry
 
-_NO_FORMATS = ("assembling",)
+_NO_FORMATS = ("assembling", "conventions")
 _SHOWN = 60
 
 

@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 
     from ragharness.records import Passage
 
-ASKED = ("question", "query", "input", "prompt", "text", "content", "messages", "value", "parts", "kwargs")
+ASKED = (
+    "question", "query", "input", "inputs", "prompt", "text", "content", "messages", "value", "parts",
+    "kwargs",
+)  # fmt: skip
 ANSWERED = (
-    "answer", "output", "response", "result", "completion", "text", "content", "messages", "generations",
-    "message", "value", "parts", "kwargs",
+    "answer", "output", "outputs", "response", "result", "completion", "text", "content", "messages",
+    "generations", "message", "value", "parts", "kwargs",
 )  # fmt: skip
 _DOCUMENTS = (
     "documents",
@@ -29,6 +32,8 @@ _DOCUMENTS = (
     "output",
     "nodes",
 )
+_CALL = {"args", "kwargs"}
+"""What decorators write of the call of a function."""
 _ASKING = ("user", "human")
 _DEEPEST = 8
 
@@ -42,7 +47,10 @@ class Entry(Struct, frozen=True, kw_only=True):
     """Empty: it gave none."""
     citations: tuple[str, ...] | None = None
     """None: they are read from the text."""
-    passages: tuple[Passage, ...] = ()
+    passages: tuple[Passage, ...] | None = None
+    """None: the log does not say what was retrieved."""
+    numbered: bool = False
+    """The log gives passages no ids; they are named by their place: 1, 2, ..."""
 
 
 class Step(Struct, frozen=True, kw_only=True):
@@ -56,7 +64,8 @@ class Step(Struct, frozen=True, kw_only=True):
     retrieves: bool = False
     asked: str = ""
     answered: str = ""
-    passages: tuple[Passage, ...] = ()
+    passages: tuple[Passage, ...] | None = None
+    """None: the log does not say which."""
     started: str = ""
 
 
@@ -79,12 +88,14 @@ def _entry(name: str, steps: Sequence[Step]) -> Entry:
     outer = [step for step in steps if step.parent not in ids and not step.retrieves]
     models = [step for step in reversed(steps) if step.answers]
     tried = [*outer, *models] if len(outer) == 1 else [*models, *outer]
-    retrieved = [passage for step in steps if step.retrieves for passage in step.passages]
+    retrieved = [step.passages for step in steps if step.passages is not None]
+    passages = [passage for each in retrieved for passage in each]
     return Entry(
         id=name,
         question=next((step.asked for step in tried if step.asked), ""),
         answer=next((step.answered for step in tried if step.answered), ""),
-        passages=named(retrieved),
+        passages=named(passages) if retrieved else None,
+        numbered=not any(each.id for each in passages),
     )
 
 
@@ -117,11 +128,20 @@ def text_in(value: object, names: Sequence[str], depth: int = 0) -> str:
     if depth > _DEEPEST:
         return ""
     if isinstance(value, dict):
-        inner = (text_in(value[name], names, depth + 1) for name in names if name in value)
-        return next(filter(None, inner), "")
+        inner = (
+            _arguments(value) if value.keys() == _CALL else [value[each] for each in names if each in value]
+        )
+        return next(filter(None, (text_in(each, names, depth + 1) for each in inner)), "")
     if isinstance(value, list):
         return _in_list(value, names, depth)
     return ""
+
+
+def _arguments(call: dict[str, Any]) -> list[Any]:
+    """Return the arguments of a call, those by name last: once for names that are known, then in order."""
+    args, named = call["args"], call["kwargs"]
+    by_name = [named, *named.values()] if isinstance(named, dict) else []
+    return [*(args if isinstance(args, list) else []), *by_name]
 
 
 def _in_list(value: list[Any], names: Sequence[str], depth: int) -> str:

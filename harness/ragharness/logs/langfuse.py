@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ragharness.logs.assembling import ANSWERED, ASKED, Step, objects_in, passages_in, text_in
+from ragharness.logs.assembling import ANSWERED, ASKED, Step, objects_in, text_in
+from ragharness.logs.conventions import observation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,20 +22,24 @@ _KINDS = (
     "EVALUATOR",
     "GUARDRAIL",
 )
+_OF_A_TRACE = ("id", "timestamp", "input", "output")
 
 
 def reads(row: Any) -> bool:
-    """Whether a row is a trace with its observations, or an observation."""
+    """Whether a row is a trace, alone or with its observations, or an observation."""
     if not isinstance(row, dict):
         return False
     whole = isinstance(row.get("observations"), list) and ("trace" in row or "id" in row)
-    return whole or (str(row.get("type")).upper() in _KINDS and bool(_trace(row)))
+    return (
+        whole
+        or (str(row.get("type")).upper() in _KINDS and bool(_trace(row)))
+        or all(name in row for name in _OF_A_TRACE)
+    )
 
 
 def steps(row: dict[str, Any]) -> Iterator[Step]:
     """Yield a trace as the outermost step, and its observations; or the one observation of a row."""
-    observations = row.get("observations")
-    if not isinstance(observations, list):
+    if _trace(row) and not isinstance(row.get("observations"), list):
         yield _step(row, _trace(row))
         return
     held = row.get("trace")
@@ -46,26 +51,19 @@ def steps(row: dict[str, Any]) -> Iterator[Step]:
         asked=text_in(trace.get("input"), ASKED),
         answered=text_in(trace.get("output"), ANSWERED),
     )
-    for each in objects_in(observations):
+    for each in objects_in(row.get("observations")):
         yield _step(each, name)
 
 
 def _step(row: dict[str, Any], trace: str) -> Step:
-    kind = str(row.get("type")).upper()
-    named = "retriev" in str(row.get("name", "")).casefold()
-    passages = passages_in(row.get("output")) if kind == "RETRIEVER" or (named and kind == "SPAN") else ()
-    return Step(
-        trace=trace,
-        id=str(row.get("id", "")),
+    common = {
+        "trace": trace,
+        "id": str(row.get("id", "")),
         # Its parent is the trace, where it has no other.
-        parent=str(row.get("parentObservationId") or row.get("parent_observation_id") or trace),
-        answers=kind == "GENERATION",
-        retrieves=kind == "RETRIEVER" or bool(passages),
-        asked=text_in(row.get("input"), ASKED),
-        answered=text_in(row.get("output"), ANSWERED),
-        passages=passages,
-        started=str(row.get("startTime") or row.get("start_time") or ""),
-    )
+        "parent": str(row.get("parentObservationId") or row.get("parent_observation_id") or trace),
+        "started": str(row.get("startTime") or row.get("start_time") or ""),
+    }
+    return observation(row, common)
 
 
 def _trace(row: dict[str, Any]) -> str:

@@ -30,7 +30,7 @@ def _steps(row: dict[str, Any], trace: str, parent: str) -> Iterator[Step]:
         retrieves=kind == "retriever",
         asked=text_in(row.get("inputs"), ASKED),
         answered=text_in(row.get("outputs"), ANSWERED),
-        passages=passages_in(row.get("outputs")) if kind == "retriever" else (),
+        passages=passages_in(row["outputs"]) if kind == "retriever" and row.get("outputs") else None,
         started=str(row.get("dotted_order") or row.get("start_time") or ""),
     )
     for each in objects_in(row.get("child_runs")):

@@ -1,98 +1,110 @@
-"""Spans of OpenTelemetry as OTLP JSON, with the attributes of its GenAI conventions, or of OpenInference."""
+"""Spans and events of OpenTelemetry: OTLP JSON, single spans, or what its console exporter prints."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ragharness.logs.assembling import ANSWERED, ASKED, Step, objects_in, parsed, passages_in, text_in
-from ragharness.logs.phoenix import nested, openinference
+from ragharness.logs.assembling import objects_in, parsed
+from ragharness.logs.conventions import step_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_INPUTS = ("gen_ai.input.messages", "gen_ai.prompt", "traceloop.entity.input", "input.value")
-_OUTPUTS = ("gen_ai.output.messages", "gen_ai.completion", "traceloop.entity.output", "output.value")
-_RETRIEVED = ("gen_ai.retrieval.documents",)
+    from ragharness.logs.assembling import Step
+
+_HOLDERS = {
+    "resourceSpans": ("scopeSpans", "spans"),
+    "resource_spans": ("scope_spans", "spans"),
+    "resourceLogs": ("scopeLogs", "logRecords"),
+    "resource_logs": ("scope_logs", "log_records"),
+}
+_DETAILS = "gen_ai.client.inference.operation.details"
+_WHOLE = ("gen_ai.content.prompt", "gen_ai.content.completion", _DETAILS)
 
 
 def reads(row: Any) -> bool:
-    """Whether a row is an export of spans."""
-    return isinstance(row, dict) and isinstance(row.get("resourceSpans"), list)
+    """Whether a row is an export of spans or events, or a span."""
+    if not isinstance(row, dict):
+        return False
+    if any(isinstance(row.get(name), list) for name in _HOLDERS):
+        return True
+    given = isinstance(row.get("attributes"), (dict, list)) and "span_kind" not in row
+    return given and bool(_of(row, "traceId") and _of(row, "spanId"))
 
 
 def steps(row: dict[str, Any]) -> Iterator[Step]:
-    """Yield the spans of an export."""
-    for resource in objects_in(row["resourceSpans"]):
-        for scope in objects_in(resource.get("scopeSpans")):
-            for span in objects_in(scope.get("spans")):
-                yield _step(span)
+    """Yield the spans and events of an export, or the one span of a row."""
+    held = next((name for name in _HOLDERS if isinstance(row.get(name), list)), None)
+    if held is None:
+        yield _span(row)
+        return
+    scopes, name = _HOLDERS[held]
+    for resource in objects_in(row[held]):
+        for scope in objects_in(resource.get(scopes)):
+            for each in objects_in(scope.get(name)):
+                yield _span(each) if name == "spans" else _event(each)
 
 
-def _step(span: dict[str, Any]) -> Step:
+def _span(span: dict[str, Any]) -> Step:
     flat = _attributes(span)
     for event in objects_in(span.get("events")):
-        name, told = event.get("name", ""), _attributes(event)
-        # Until 1.36 of the conventions, and in their event of a whole call, contents stood in events.
-        if name in (
-            "gen_ai.content.prompt",
-            "gen_ai.content.completion",
-            "gen_ai.client.inference.operation.details",
-        ):
-            flat = {**told, **flat}
-        elif name == "gen_ai.user.message":
-            flat.setdefault("gen_ai.prompt", told.get("content"))
-        elif name == "gen_ai.choice":
-            flat.setdefault("gen_ai.completion", told.get("message", told.get("content")))
-    common = {
-        "trace": str(span.get("traceId", "")),
-        "id": str(span.get("spanId", "")),
-        "parent": str(span.get("parentSpanId") or ""),
-        "started": str(span.get("startTimeUnixNano", "")).zfill(20),
+        flat = {**_content(str(event.get("name")), _attributes(event)), **flat}
+    return step_of(flat, _common(span, ("startTimeUnixNano", "start_time")))
+
+
+def _event(record: dict[str, Any]) -> Step:
+    """Return an event of the logs as a step within its span."""
+    flat = _attributes(record)
+    body, name = _value(record.get("body")), _of(record, "eventName") or flat.get("event.name")
+    told = {**flat, **body} if isinstance(body, dict) else flat
+    within = _common(record, ("timeUnixNano", "observedTimeUnixNano"))
+    common = {**within, "id": f"{within['id']} {name} {within['started']}", "parent": within["id"]}
+    return step_of({**_content(str(name), told), "gen_ai.operation.name": "chat"}, common)
+
+
+def _content(name: str, told: dict[str, Any]) -> dict[str, Any]:
+    """Return the attributes that an event stands for; until 1.36 of the conventions it held the contents."""
+    if name in _WHOLE:
+        return told
+    if name == "gen_ai.user.message":
+        return {"gen_ai.prompt": told.get("content")}
+    return {"gen_ai.completion": told.get("message", told.get("content"))} if name == "gen_ai.choice" else {}
+
+
+def _common(row: dict[str, Any], times: tuple[str, str]) -> dict[str, str]:
+    started = next((str(found) for name in times if (found := _of(row, name))), "")
+    return {
+        "trace": str(_of(row, "traceId")),
+        "id": str(_of(row, "spanId")),
+        "parent": str(_of(row, "parentSpanId") or row.get("parent_id") or ""),
+        "started": started.zfill(20),
     }
-    if "openinference.span.kind" in flat:
-        return openinference(flat, common)
-    tree = nested(flat)
-    operation = str(flat.get("gen_ai.operation.name") or flat.get("traceloop.span.kind") or "")
-    passages = next((found for name in _RETRIEVED if (found := passages_in(flat.get(name)))), ())
-    retrieves = operation == "retrieval" or bool(passages)
-    return Step(
-        **common,
-        answers=operation in ("chat", "text_completion", "generate_content", "invoke_agent")
-        or "gen_ai.completion" in flat
-        or "gen_ai.output.messages" in flat,
-        retrieves=retrieves,
-        asked=_first(flat, tree, _INPUTS, ASKED),
-        answered=_first(flat, tree, _OUTPUTS, ANSWERED),
-        passages=passages,
-    )
 
 
-def _first(flat: dict[str, Any], tree: Any, names: tuple[str, ...], keys: tuple[str, ...]) -> str:
-    for name in names:
-        value = flat.get(name)
-        if value is None:
-            # OpenLLMetry numbers its messages: gen_ai.prompt.0.content.
-            value = tree
-            for part in name.split("."):
-                value = value.get(part) if isinstance(value, dict) else None
-        if text := text_in(value, keys):
-            return text
-    return ""
+def _of(row: dict[str, Any], name: str) -> Any:
+    """Return a field of a span, written as in JSON or in Python, or in its context; None without."""
+    snake = "".join(f"_{each.lower()}" if each.isupper() else each for each in name)
+    context = row.get("context")
+    inner = context.get(snake) if isinstance(context, dict) else None
+    return row.get(name) or row.get(snake) or inner
 
 
 def _attributes(holder: dict[str, Any]) -> dict[str, Any]:
-    given = objects_in(holder.get("attributes"))
-    return {str(each["key"]): _value(each.get("value")) for each in given if "key" in each}
+    given = holder.get("attributes")
+    if isinstance(given, dict):
+        return {str(name): parsed(value) for name, value in given.items()}
+    return {str(each["key"]): _value(each.get("value")) for each in objects_in(given) if "key" in each}
 
 
 def _value(value: Any) -> Any:
-    """Return a value of OTLP without its type."""
-    if not isinstance(value, dict) or len(value) != 1:
+    """Return a value of OTLP without its type; some exports name the other types, too, as null."""
+    told = {name: each for name, each in value.items() if each is not None} if isinstance(value, dict) else {}
+    if len(told) != 1:
         return parsed(value)
-    ((kind, inner),) = value.items()
-    if kind == "arrayValue":
+    ((kind, inner),) = told.items()
+    if kind in ("arrayValue", "array_value"):
         held = inner.get("values") if isinstance(inner, dict) else None
         return [_value(each) for each in held] if isinstance(held, list) else []
-    if kind == "kvlistValue":
+    if kind in ("kvlistValue", "kvlist_value"):
         return _attributes({"attributes": inner.get("values")} if isinstance(inner, dict) else {})
     return parsed(inner)

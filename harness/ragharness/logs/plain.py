@@ -22,9 +22,9 @@ def entry(row: dict[str, Any], number: int) -> Entry | None:
     answer = told if isinstance(told, dict) else row
     name = identifier(row.get("qid") or row.get("q_id") or row.get("id")) or f"line {number}"
     question = str(row.get("question") or ("" if answer is row else name)).strip()
-    passages = passages_in(row.get("passages", row.get("contexts")))
-    if not passages and isinstance(row.get("retrieved_ids"), list):
-        passages = tuple(Passage(str(each), "", "", 0, 0, "") for each in row["retrieved_ids"])
+    texts, ids = row.get("passages", row.get("contexts")), row.get("retrieved_ids")
+    listed = tuple(Passage(str(each), "", "", 0, 0, "") for each in ids) if isinstance(ids, list) else ()
+    passages = passages_in(texts) or listed
     cited = answer.get("citations")
     if not question:
         return None
@@ -33,5 +33,6 @@ def entry(row: dict[str, Any], number: int) -> Entry | None:
         question=question,
         answer=str(answer.get("claim", answer.get("answer")) or "").strip(),
         citations=tuple(filter(None, map(identifier, cited))) if isinstance(cited, list) else None,
-        passages=named(passages),
+        passages=None if texts is None and ids is None else named(passages),
+        numbered=not any(each.id for each in passages),
     )

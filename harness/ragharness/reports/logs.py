@@ -20,7 +20,7 @@ _SAID = {
     "citations_support": "citations support their sentences",
     "uncited_claims": "with a claim that cites nothing",
 }
-NOT_GRADED = "Not graded: without gold nothing says whether an answer is right (--gold FILE)"
+NOT_GRADED = "Not a result: no answer is graded, as there is no gold (--gold FILE)"
 
 
 def log_sections(found: LogScores, moved: Sequence[Drift] = ()) -> list[Section]:
@@ -29,12 +29,13 @@ def log_sections(found: LogScores, moved: Sequence[Drift] = ()) -> list[Section]
     apart = (
         ("without an answer", found.empty),
         ("not certain whether it refuses", found.unread),
+        ("what was retrieved is not in the log: citations not checked", found.unknown_retrieval),
         ("cites a passage without text: support not known", found.unknown_texts),
         ("rows without a question, or of another shape", found.left_out),
     )
     sections = [
         Section("", [NOT_GRADED], tone="unclear"),
-        Section("", [f"{found.answers} answers, read as {found.format}"]),
+        Section("", [f"{found.answers} answer{'' if found.answers == 1 else 's'}, read as {found.format}"]),
         Section("Rates", (), ("", "of"), rates, frozenset({0})),
     ]
     if listed := [(what, str(n)) for what, n in apart if n]:

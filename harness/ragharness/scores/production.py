@@ -37,13 +37,15 @@ class LogScores(Struct, frozen=True, kw_only=True):
     cited: Share
     """Of those that are no refusal: with a citation."""
     citations_exist: Share
-    """Of answers with citations: all of them were retrieved."""
+    """Of answers with citations where the log says what was retrieved: all of them were."""
     citations_support: Share
     """Of answers with citations to passages whose text is known: all support their sentences."""
     uncited_claims: Share
     """Of those that are no refusal: with a sentence that claims something and cites nothing."""
     unknown_texts: int
     """Answers that cite a passage of which the log has no text: their support is not known."""
+    unknown_retrieval: int
+    """Answers of which the log does not say what was retrieved, or not by the ids that they cite."""
 
 
 RATES = ("refused", "cited", "citations_exist", "citations_support", "uncited_claims")
@@ -67,7 +69,7 @@ class Drift(Struct, frozen=True, kw_only=True):
 
 def score_log(log: Log) -> LogScores:
     """Return what a log shows; an answer that cannot be read is counted and in no rate."""
-    empty = unread = unknown = refused = given = cited = uncited = 0
+    empty = unread = unknown = unretrieved = refused = given = cited = uncited = 0
     exist: list[bool] = []
     support: list[bool] = []
     for entry in log.entries:
@@ -75,14 +77,16 @@ def score_log(log: Log) -> LogScores:
             empty += 1
             continue
         answer = Answer(text=entry.answer, citations=entry.citations)
-        read = read_alone(entry.question, answer, entry.passages)
+        read = read_alone(entry.question, answer, entry.passages or ())
         declines = refuses(entry.answer) or read.declines
         if declines is None:
             unread += 1
             continue
         refused += declines
-        texts = {passage.id: bool(passage.text) for passage in entry.passages}
-        if read.citations:
+        texts = {passage.id: bool(passage.text) for passage in entry.passages or ()}
+        if entry.passages is None or (entry.numbered and not all(map(str.isdigit, read.citations))):
+            unretrieved += 1
+        elif read.citations:
             exist.append(all(each in texts for each in read.citations))
             if any(not texts.get(each, True) for each in read.citations):
                 unknown += 1
@@ -105,6 +109,7 @@ def score_log(log: Log) -> LogScores:
         citations_support=share(sum(support), len(support)),
         uncited_claims=share(uncited, given),
         unknown_texts=unknown,
+        unknown_retrieval=unretrieved,
     )
 
 
@@ -131,7 +136,7 @@ def sample(entries: Sequence[Entry], n: int, seed: int = DEFAULT_SEED) -> list[d
             "answer": each.answer,
             "label": "",
             **({} if each.citations is None else {"citations": list(each.citations)}),
-            "passages": [{"id": one.id, "title": one.title, "text": one.text} for one in each.passages],
+            "passages": [{"id": one.id, "title": one.title, "text": one.text} for one in each.passages or ()],
         }
         for each in drawn
     ]

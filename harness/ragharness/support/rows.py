@@ -1,7 +1,8 @@
-"""Objects of a JSON file, however they are laid out, and rows of a data set: JSON, JSON Lines, Parquet."""
+"""Objects of a JSON file (an array, one a line, or one after the other), and rows of a data set."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -31,7 +32,14 @@ def json_rows(path: Path, what: str, *, holders: tuple[str, ...] = ("data",)) ->
         raise UsageError(f"expected {what} in {path}, found {error}") from error
     found = _whole(text)
     if found is None:
-        found = [_line(line, number, path) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        try:
+            found = [
+                _line(line, number, path) for number, line in enumerate(text.split("\n"), 1) if line.strip()
+            ]
+        except UsageError:
+            found = _one_after_the_other(text)
+            if not found:
+                raise
     if isinstance(found, dict):
         held = next((found[name] for name in holders if isinstance(found.get(name), list)), None)
         found = [found] if held is None else held
@@ -45,6 +53,22 @@ def _whole(text: str) -> Any:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
         return None
+
+
+def _one_after_the_other(text: str) -> list[Any]:
+    """Return objects that each take several lines; nothing where one cannot be read."""
+    decoder, found, at = json.JSONDecoder(), [], len(text) - len(text.lstrip())
+    end = len(text.rstrip())
+    while at < end:
+        try:
+            past = decoder.raw_decode(text, at)[1]
+            found.append(msgspec.json.decode(text[at:past]))
+        except (ValueError, RecursionError):
+            return []
+        at = past
+        while at < end and text[at].isspace():
+            at += 1
+    return found
 
 
 def _line(line: str, number: int, path: Path) -> Any:
