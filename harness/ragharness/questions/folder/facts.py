@@ -29,11 +29,6 @@ class Fact(NamedTuple):
     """Further spellings of the answer."""
 
 
-TECHNICAL_FORMS = frozenset(
-    {"default", "version", "release", "change", "does", "subject", "requirement", "gap"}
-)
-"""Forms that only technical texts have."""
-
 AGREEMENT_FORMS = frozenset({"law", "dated", "organised", "party"})
 """Forms that only contracts have."""
 
