@@ -58,7 +58,7 @@ _NAMED_THING = re.compile(r"\b[Tt]he [A-Z]\w+|\b(?:the|this) [Aa]greement\b")
 """What a contract or a filing says of itself: nobody asks which one."""
 _VAGUE = re.compile(
     r"^(?:The|Both|All|An?) [a-z][\w-]*(?: [a-z][\w-]*)?,? (?:is|was|were|are|has|have|had|will|would|must|shall|may|can|could|should|[a-z]+ed)\b"
-    r"|\b(?:that|same|another|other|such)\s(?!the\b|of\b)[a-z]+(?= (?:is|was|were|are|has|have|had|will)\b)|[a-z] (?:There|The|We|In|It|As|For|On|These|If)\s[a-z]"
+    r"|\b(?:that|same|another|other|such)\s(?!the\b|of\b)[a-z]+(?= (?:is|was|were|are|has|have|had|will)\b)|[a-z] (?:There|The|We|In|It|As|For|On|These|If)\s[a-z]|\b[Bb]oth\b|\b(?:[Uu]sing|[Uu]nder|[Bb]y|of|for|[Ww]ith|to) (?:that|those|such) [a-z]"
 )
 """A subject of which another sentence says which one it is, or a heading that the sentence has swallowed."""
 _TITLE = re.compile(r"\b(?:Ms|Mr|Mrs|Dr|Inc|Ltd|Co|Corp|Jr|St|vs?)\.$")

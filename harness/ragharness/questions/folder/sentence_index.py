@@ -23,11 +23,8 @@ if TYPE_CHECKING:
 _LIKELY = 50
 """How many times larger or smaller a figure may be to be taken for another."""
 
-NEAR = 4
+NEAR = 6
 """Sentences before and after a statement in which another figure is near enough to be taken for it."""
-
-_BESIDE = 2
-"""The same without a word in common."""
 
 SAME = 0.6
 """Share of a question's content words from which another sentence may be saying the same."""
@@ -100,14 +97,8 @@ class SentenceIndex:
 
     def near(self, asked: Asked, place: int) -> list[tuple[str, int, int]]:
         """Return what stands near by and is of the same kind: another amount of money, another day."""
-        wanted = content_words(asked.about)
         places = range(max(0, place - NEAR), min(len(self.spans), place + NEAR + 1))
-        like = (
-            other
-            for other in places
-            if 0 < abs(other - place) <= _BESIDE or (other != place and self.content[other] & wanted)
-        )
-        return [each for other in like for each in self._others(asked, other)]
+        return [each for other in places if other != place for each in self._others(asked, other)]
 
     def akin(self, asked: Asked, place: int) -> list[tuple[str, int, int]]:
         """Return what is of the same kind in the nearest sentence that speaks of like things."""

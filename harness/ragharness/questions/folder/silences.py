@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ragharness.questions.folder.statements import Statement
     from ragharness.records import Document, Question
 
-_NEAR = 300
+NEAR = 300
 """Characters around a name or a year in which what is said of it stands."""
 
 Scope = Literal["document", "corpus"]
@@ -36,7 +36,7 @@ class Silence(NamedTuple):
 
 def said_of(name: str, stems: str) -> str:
     """Return the pattern of a name with what would say something of it before or behind it."""
-    return rf"{name}(?s:.{{0,{_NEAR}}})(?:{stems})|(?:{stems})(?s:.{{0,{_NEAR}}}){name}"
+    return rf"{name}(?s:.{{0,{NEAR}}})(?:{stems})|(?:{stems})(?s:.{{0,{NEAR}}}){name}"
 
 
 def _worded(silence: Silence) -> Iterator[Question]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ragharness.questions.asking.dates import without_named_years
 from ragharness.questions.folder.content_words import content_words
-from ragharness.questions.folder.silences import Silence, said_of
+from ragharness.questions.folder.silences import NEAR, Silence, said_of
 from ragharness.questions.folder.wording import draw
 
 if TYPE_CHECKING:
@@ -103,11 +103,10 @@ class Swaps:
         telling = sorted(
             (each for each in about if each.isalnum()), key=lambda each: (text.count(each), each)
         )
+        other = re.compile(name.lower())
         for word in telling[:_TELLING]:
-            near = [each for each in self._lower if word in each]
-            pattern = said_of(word, name)
-            if not any(re.search(pattern.lower(), each) for each in near):
-                return pattern
+            if not any(_beside(word, other, each) for each in self._lower):
+                return said_of(word, name)
         return ""
 
     def of_another_year(self, statement: Statement) -> Iterator[Silence]:
@@ -128,3 +127,17 @@ class Swaps:
                 topic, note = f"{statement.topic} of another year", f"nothing is said of {other}"
                 yield Silence(document, topic, asked._replace(question=text), pattern, note, "corpus")
                 return
+
+
+def _beside(word: str, other: re.Pattern[str], text: str) -> bool:
+    """Whether a name or a year stands near a word in a text: as the pattern says, but by places."""
+    place = text.find(word)
+    while place >= 0:
+        if other.search(text, max(0, place - NEAR - _LONGEST), place + NEAR + _LONGEST):
+            return True
+        place = text.find(word, place + 1)
+    return False
+
+
+_LONGEST = 60
+"""Letters of a word and a name beside it."""
