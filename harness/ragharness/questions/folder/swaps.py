@@ -91,7 +91,7 @@ class Swaps:
         if found["title"]:
             pattern = rf"\b{found['title']} [A-Z][a-z]+ [A-Z][a-z]+\b"
         elif found["name"].isupper():
-            pattern = r"\b[A-Z]{3,6}(?= (?:has|had|is|was|[a-z]+ed)\b)"
+            pattern = r"\b[A-Z]{3,6}(?= (?:officials|reported|issued|awarded|announced|published|established|proposed|estimated|told|said)\b)"
         else:
             return []
         counts = Counter(re.findall(pattern, document.text))
