@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ragharness.corpus import Corpus
     from ragharness.records import Question
 
-VERSION = 4
+VERSION = 5
 """Raised whenever the candidates change; kept with every frozen set."""
 
 NOTE = "Made from your own documents: the questions repeat words of theirs."

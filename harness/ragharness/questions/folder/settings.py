@@ -43,10 +43,19 @@ def settings(text: str) -> Iterator[Fact]:
         if line.name:
             below = []
             for each in every[place + 1 : place + 1 + _LOOKED_AT]:
-                if each.name or each.end - line.start > _FAR:
+                if each.name or each.end - line.start > _FAR or _is_heading(each.text):
                     break
                 below.append(each)
             yield from _of_name(line, below)
+
+
+def _is_heading(text: str) -> bool:
+    """Whether a line looks like the heading of something else."""
+    told = any(each.match(text) for each in (_DEFAULT, _ADDED, _DEPRECATED, _PART))
+    return not told and _HEADING.fullmatch(text) is not None
+
+
+_HEADING = re.compile(r"[A-Z][\w,'’()/-]*(?: [\w,'’()/-]+){0,8}")
 
 
 def _of_name(line: Line, below: Sequence[Line]) -> Iterator[Fact]:
