@@ -35,7 +35,7 @@ _BODY = re.compile(
     r"(?P<article>the )?(?P<name>(?P<title>Representative|Senator|Secretary|Judge) [A-Z][a-z]+ [A-Z][a-z]+"
     r"|(?:[A-Z][\w&’'-]*\s+(?:of\s+|for\s+|and\s+|on\s+|the\s+)*)*(?:[A-Z][A-Z&]{2,7}|Department|Office|Agency|Bureau|Commission|Administration"
     r"|Service|Board|Council|Committee|Institute|Corporation|Bank|Center|Court|University|Association|Foundation|Ministry|Authority)"
-    r"(?:\s+(?:of|for|on)\s+(?:the\s+)?[A-Z][\w&-]*(?:\s+(?:and\s+)?[A-Z][\w&-]*)*)?)(?P<own>['’]s)?(?= [a-z])"
+    r"(?:\s+(?:of|for|on)\s+(?:the\s+)?[A-Z][\w&-]*(?:\s+(?:and\s+)?[A-Z][\w&-]*)*)?)(?P<own>['’]s)?(?= (?![a-z]+[^s]s\b)[a-z])"
 )
 _AFTER = re.compile(r"\b(?:did|does|has|had|have|will) $|“$")
 """What stands before the subject of a question, or of a statement that it quotes."""
