@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -11,9 +12,7 @@ import msgspec
 from ragharness.errors import RagharnessError
 from ragharness.filings.layout import lay_out
 from ragharness.filings.tree import local_name, looks_like_html, read_tree
-from ragharness.folders.adoc import read_adoc
 from ragharness.folders.decoding import decode
-from ragharness.folders.docx import docx_to_html
 from ragharness.folders.drafts import Draft, Parsed, left_out
 from ragharness.folders.markdown import read_markdown
 from ragharness.folders.pdf import is_pdf, read_pdf
@@ -52,6 +51,14 @@ _NESTED = frozenset({*_MARKDOWN, *_HTML, *_RST, *_ADOC})
 
 SMALL = 20_000
 """Bytes up to which the square does no harm: the worst page of that size took a second."""
+
+_ADOC_SKIPPED = re.compile(r"^(?::!?[\w-]+!?:.*|(?:ifdef|ifndef|ifeval|endif|include)::.*|\[.*\]|//.*)$")
+_ADOC_HEADING = re.compile(r"^(={1,6})\s+(?=\S)")
+_ADOC_ITEM = re.compile(r"^(\*{1,5}|\.{1,5})\s+(?=\S)")
+_ADOC_TERM = re.compile(r"^(\S.*?)::+\s+(?=\S)")
+_ADOC_FENCE = re.compile(r"^(?:-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,})$")
+_ADOC_LINK = re.compile(r"(?:link:|xref:|mailto:)?[^\s\[\]]*(?<=\S)\[([^\[\]]+)\]|<<[^,<>]*,?\s*([^<>]*)>>")
+_ADOC_ROW = re.compile(r"\s*\|\s*")
 
 _HEAD = 4096
 _DECLARED = re.compile(rb"charset\s*=|encoding\s*=", re.IGNORECASE)
@@ -98,7 +105,7 @@ def _drafts(name: str, path: Path, ending: str, notices: list[str]) -> list[Draf
             content = _decoded(name, content, notices).encode()
         title, text = read_html(content)
     elif ending == _DOCX:
-        title, text = read_html(docx_to_html(content))
+        title, text = read_html(_docx_to_html(content))
     else:
         plain = _decoded(name, content, notices)
         if ending in _LINES:
@@ -115,8 +122,44 @@ def _of_text(plain: str, ending: str) -> tuple[str, str]:
     if ending in _RST:
         return read_html(rst_to_html(plain))
     if ending in _ADOC:
-        return read_adoc(plain)
+        return _read_adoc(plain)
     return read_markdown(plain) if ending in _MARKDOWN else ("", unwrapped(plain))
+
+
+def _read_adoc(text: str) -> tuple[str, str]:
+    """Read AsciiDoc: what differs from Markdown is written as Markdown, without attributes."""
+    lines: list[str] = []
+    in_table = False
+    for line in plain_lines(text):
+        if line.strip() == "|===":
+            in_table = not in_table
+            lines.append("")
+        elif in_table and line.startswith("|"):
+            lines += [" | ".join(filter(None, _ADOC_ROW.split(line))), ""]
+        elif not _ADOC_SKIPPED.match(line) and not _ADOC_FENCE.match(line):
+            lines.append(_as_markdown(line))
+    return read_markdown("\n".join(lines))
+
+
+def _as_markdown(line: str) -> str:
+    line = _ADOC_HEADING.sub(lambda found: "#" * len(found[1]) + " ", line)
+    line = _ADOC_ITEM.sub(lambda found: "  " * (len(found[1]) - 1) + "- ", line)
+    return _ADOC_LINK.sub(lambda found: found[1] or found[2], _ADOC_TERM.sub(r"\1: ", line))
+
+
+def _docx_to_html(content: bytes) -> bytes:
+    """Return a .docx file as HTML without pictures, by mammoth; raises ValueError for what is none."""
+    if not content.startswith(b"PK"):
+        raise ValueError("it is no .docx file (an old .doc must be saved as .docx)")
+    import mammoth
+
+    try:
+        result = mammoth.convert_to_html(
+            io.BytesIO(content), style_map="p[style-name='Title'] => h1:fresh", convert_image=lambda _: []
+        )
+    except Exception as error:
+        raise ValueError(f"it is damaged: {' '.join(str(error).split())[:200]}") from error
+    return f'<html><head><meta charset="utf-8"></head><body>{result.value}</body></html>'.encode()
 
 
 def _decoded(name: str, content: bytes, notices: list[str]) -> str:

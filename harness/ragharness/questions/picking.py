@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 WHOLLY_WITHHELD = 5
 """Of so many documents of a small corpus one may be withheld: the others must carry all other questions."""
 
+_SPREAD = 3
+"""Documents with a clause to withhold, for each that is: fewer of them are needed for other questions, too."""
+
 LEFT_IN_INDEX = 3
 """Passages of a document that must stay when a clause of it is withheld: its name has to match something."""
 
@@ -73,7 +76,9 @@ class Picker:
         """Cloze questions that may still be asked."""
         withheld = sum(count for part, count in counts.items() if part.withheld)
         places = len(pool.places())
-        self.crowded = 2 * withheld > places
+        clauses = {part: count for part, count in counts.items() if part.withheld == "clause"}
+        lacking = {group.place for part in clauses for group in pool.of(part)}
+        self.crowded = 2 * withheld > places or len(lacking) < _SPREAD * sum(clauses.values())
         """Whether a document for every withheld question would leave too few for all others."""
         self._whole = ceil(places / WHOLLY_WITHHELD) if self.crowded else withheld
         open_places = max(1, places - self._whole)

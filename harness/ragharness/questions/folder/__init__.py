@@ -1,7 +1,8 @@
 """The recipe of every folder of the user's: figures, dates and short definitions of unknown documents.
 
 A statement is worded as a question where the grammar of that is certain, else quoted with a gap; it is asked
-about only where nothing else in its document says the same or might be meant instead.
+about only where nothing else in its document says the same or might be meant instead. What wants a refusal
+(``refusals.py``) is something that its document speaks of, and does not say.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from ragharness.corpus import Corpus
     from ragharness.records import Question
 
-VERSION = 4
+VERSION = 5
 """Raised whenever the candidates change; kept with every frozen set."""
 
 NOTE = "Made from your own documents: the questions repeat words of theirs."

@@ -8,7 +8,6 @@ from the rest of it.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from ragharness.language.dates import find_dates
@@ -17,12 +16,10 @@ from ragharness.language.units import is_currency, is_duration
 from ragharness.questions.asking.dates import iso, precision
 from ragharness.questions.asking.figures import plain, unit
 from ragharness.questions.asking.grammar import is_known
-from ragharness.questions.asking.statement import Asked, clean
+from ragharness.questions.asking.statement import Asked, clean, is_bare
 from ragharness.questions.questionset import GAP
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ragharness.language.amounts import Quantity
     from ragharness.language.dates import DateMention
 
@@ -44,9 +41,6 @@ _ODD = re.compile(
 )
 """What plain running text does not have: notes, references, a table's rules, two sentences in one."""
 
-_SMALL = (
-    "a|an|the|of|in|on|for|to|by|with|from|at|as|not|is|are|was|were|be|shall|will|may|its|their|any|such"
-)
 _PARTED = re.compile(r"[\"“”?;:!()\[\]—–]|\s-\s|\s\d{1,2}\.\d{1,2}\.?\s+[A-Z]")
 """What does not stand in the quoted part of it."""
 _NUMBER = re.compile(r"(?:\d{1,2}(?:\.\d{1,3})+\.?|\d{1,2}\.|\(?[a-z0-9]{1,3}\))\s+(?=[A-Z])")
@@ -54,19 +48,19 @@ _NUMBER = re.compile(r"(?:\d{1,2}(?:\.\d{1,3})+\.?|\d{1,2}\.|\(?[a-z0-9]{1,3}\))
 _GLUED = re.compile(r"\w\(\w")
 """An aside that is part of a name: "401(k)"."""
 
-_PAUSE = re.compile(
-    r"[,;:]\s+(?!\d)|\s*[()—–\[\]]\s*|\s+(?=(?:and|or|but|unless|provided|except|until|if)\s+[^\W\dA-Z])"
-)
-
-_CUT_OFF = re.compile(rf"^… (?:and|or) {GAP}|{GAP}\W*(?:\w+\W*)?…$|\b(?:{_SMALL})\W*…$")
-"""A part that ends before it is said whether it is "____ or more", or in the midst of a thought."""
-
 _POINTING = re.compile(
     r"(?:it|its|they|their|them|he|she|his|her|this(?!\s+(?:agreement|letter|contract|report|document|policy)\b)|these|those|that|such|both|another|other|others|some|also|so|then|there(?!\s+(?:is|are|was|were)\b)|here|see|and|or|but|which|who|source|note|table|figure|exhibit|chart|(?:since|until|by)\s+then|the\s+(?:former|latter|following|above|same|first|second|third|other|remaining|rest|latter|two|three|four|five))\b",
     re.IGNORECASE,
 )
 """A beginning that only the sentence before it explains."""
 _POINTING_LATER = re.compile(r"[^,]{3,60},\s+(?:it|they|he|she|this|these|those|such)\b")
+_NAMED_THING = re.compile(r"\b[Tt]he [A-Z]\w+|\b(?:the|this) [Aa]greement\b")
+"""What a contract or a filing says of itself: nobody asks which one."""
+_VAGUE = re.compile(
+    r"^(?:The|Both|All|An?) [a-z][\w-]*(?: [a-z][\w-]*)?,? (?:is|was|were|are|has|have|had|will|would|must|shall|may|can|could|should|[a-z]+ed)\b"
+    r"|\b(?:that|same|another|other|such)\s(?!the\b|of\b)[a-z]+(?= (?:is|was|were|are|has|have|had|will)\b)|[a-z] (?:There|The|We|In|It|As|For|On|These|If)\s[a-z]|\b[Bb]oth\b|\b(?:[Uu]sing|[Uu]nder|[Bb]y|of|for|[Ww]ith|to) (?:that|those|such) [a-z]"
+)
+"""A subject of which another sentence says which one it is, or a heading that the sentence has swallowed."""
 _TITLE = re.compile(r"\b(?:Ms|Mr|Mrs|Dr|Inc|Ltd|Co|Corp|Jr|St|vs?)\.$")
 """An end that is none: the sentence was taken to stop at an abbreviation."""
 
@@ -119,27 +113,22 @@ def cloze(sentence: str) -> Asked | None:
     if not plain_one:
         return None
     said = _whole(plain_one)
-    return _asked(said, "statement") if said else next(filter(None, map(_of_part, _parts(plain_one))), None)
+    return _asked(said) if said else None
 
 
-def _of_part(part: str) -> Asked | None:
-    asked = _asked(part, "passage")
-    return asked if asked and not _CUT_OFF.search(asked.left) else None
-
-
-def _asked(said: str, what: str) -> Asked | None:
+def _asked(said: str) -> Asked | None:
     amounts = [each for each in find_quantities(said) if not each.year]
     dates = [each for each in find_dates(said) if each.year]
     for amount in sorted(amounts, key=lambda each: not each.unit):
         if len(amounts) <= _FIGURES and amount.unit and _asks_amount(said, amount, amounts):
-            asks = f"{_word(amount)} completes the {what}"
+            asks = f"{_word(amount)} completes the statement"
             return _with_gap(said, amount, asks, Asked("", "number", plain(amount), unit(amount)))
     if len(dates) == 1 and _asks_date(said, dates[0]):
         exact = precision(dates[0])
-        asks = f"{_KINDS[exact]} completes the {what}"
+        asks = f"{_KINDS[exact]} completes the statement"
         return _with_gap(said, dates[0], asks, Asked("", "date", iso(dates[0]), "", exact))
     if len(amounts) == 1 and not amounts[0].unit and _asks_count(said, amounts[0]):
-        asks = f"Which number completes the {what}"
+        asks = "Which number completes the statement"
         return _with_gap(said, amounts[0], asks, Asked("", "number", plain(amounts[0])))
     return None
 
@@ -160,25 +149,9 @@ def _whole(said: str) -> str:
     """Return a sentence that is short and plain enough to be quoted as a whole; empty for another one."""
     fits = SHORTEST <= len(said.split()) <= LONGEST and said.count(",") <= _COMMAS
     clear = fits and not (_PARTED.search(said) or _POINTING.match(said) or _INSIDE.search(said))
-    return said if clear and not _POINTING_LATER.match(said) else ""
-
-
-def _parts(said: str) -> Iterator[str]:
-    """Yield the parts of a long sentence that may hold a figure, each from one pause to another."""
-    units = Counter(each.unit for each in find_quantities(said) if each.unit)
-    if len(said.split()) <= LONGEST or max(units.values(), default=0) > _FIGURES:
-        return
-    cuts = [0, *(found.start() for found in _PAUSE.finditer(said)), len(said)]
-    for first, start in enumerate(cuts[:-1]):
-        for end in cuts[first + 1 :]:
-            part = said[start:end].strip(" ,;:()—–[]")
-            length = len(part.split())
-            if length > LONGEST or _PARTED.search(part):
-                break
-            if length >= SHORTEST + 3 and not (_INSIDE.search(part) or _POINTING_LATER.match(part)):
-                before, after = "… " if start else "", " …" if end < len(said) else ""
-                yield f"{before}{part}{after}"
-                break
+    named = _NAMED_THING.sub("X", said)
+    vague = _POINTING_LATER.match(said) or _VAGUE.search(named) or is_bare(named)
+    return said if clear and not vague else ""
 
 
 def _asks_amount(said: str, amount: Quantity, amounts: list[Quantity]) -> bool:

@@ -3,53 +3,47 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import TYPE_CHECKING
 
-from ragharness.questions.folder.actors import actors, names_left_out
 from ragharness.questions.folder.agreements import agreement_facts
 from ragharness.questions.folder.changes import changes
 from ragharness.questions.folder.definitions import LETTERS, short_definitions
 from ragharness.questions.folder.facts import Fact
+from ragharness.questions.folder.gaps import names_left_out
 from ragharness.questions.folder.rows import rows
 from ragharness.questions.folder.settings import inline_default, settings
 from ragharness.questions.folder.subjects import asked_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
-    from ragharness.questions.folder.actors import Folder
     from ragharness.questions.folder.sentence_index import SentenceIndex
 
 
-def facts(text: str, every: SentenceIndex, lower: Callable[[str], bool], folder: Folder) -> Iterator[Fact]:
+def facts(text: str, every: SentenceIndex, *, technical: bool) -> Iterator[Fact]:
     """Yield the facts of a text; ``turns_on`` of each is a pattern."""
-    for each in _facts(text, every, lower, folder):
+    for each in _facts(text, every, technical=technical):
         escaped = each.form not in _PATTERNS
         yield each._replace(turns_on=re.escape(each.turns_on)) if escaped else each
 
-
-_WORD = re.compile(r"[\w&’'-]*\w")
 
 _PATTERNS = frozenset({"law", "dated"})
 """Forms whose facts tell by a pattern what a text must have, not by a name."""
 
 
-def _facts(text: str, every: SentenceIndex, lower: Callable[[str], bool], folder: Folder) -> Iterator[Fact]:
+def _facts(text: str, every: SentenceIndex, *, technical: bool) -> Iterator[Fact]:
     yield from settings(text)
     yield from changes(text)
     yield from rows(text)
     yield from agreement_facts(text)
-    counts = Counter(_WORD.findall(text))
     spelled = {
         short: asked.answer
         for asked, _, _ in short_definitions(text)
         for short in re.findall(r"(?<=abbreviation )\S+", asked.question)
     }
     for (start, end), sentence in zip(every.spans, every.said, strict=True):
-        found = [*inline_default(sentence, start), *asked_of(sentence, start, lower)]
-        found = found or list(actors(sentence, start, lower, counts, folder))
-        found = found or (list(names_left_out(sentence, start)) if folder.technical else [])
+        found = [*inline_default(sentence, start), *asked_of(sentence, start)]
+        found = found or (list(names_left_out(sentence, start)) if technical else [])
         yield from (each._replace(end=end, also=_also(each.asked.answer, spelled)) for each in found)
     for asked, start, end in short_definitions(text):
         letters = asked.question.startswith("What does the abb")

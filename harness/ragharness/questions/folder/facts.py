@@ -29,11 +29,6 @@ class Fact(NamedTuple):
     """Further spellings of the answer."""
 
 
-TECHNICAL_FORMS = frozenset(
-    {"default", "version", "release", "change", "does", "subject", "requirement", "gap"}
-)
-"""Forms that only technical texts have."""
-
 AGREEMENT_FORMS = frozenset({"law", "dated", "organised", "party"})
 """Forms that only contracts have."""
 
@@ -73,12 +68,15 @@ def lines_of(text: str) -> Iterator[Line]:
         if said:
             start = found.start() + found[0].index(said)
             heading = _SIGNATURE.fullmatch(said) if len(said) < _LONGEST_HEADING else None
+            heading = None if _EXAMPLE.search(said) else heading
             name = heading["name"] if heading and not _FILE.search(heading["name"]) else ""
             calls = bool(heading and (heading["call"] or heading["name"].endswith("()")))
             yield Line(said, start, start + len(said), name.removesuffix("()"), calls)
 
 
 _LONGEST_HEADING = 160
+_EXAMPLE = re.compile(r"\(\s*[\"']")
+"""What calls a function, and does not define it."""
 
 
 def is_name(words: str) -> bool:

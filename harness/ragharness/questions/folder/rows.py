@@ -18,6 +18,8 @@ _LABEL = re.compile(r"[\w“-][\w .,’'()/&:=-]{2,50}")
 _VALUE = re.compile(r"(?=.*[A-Za-z])[\w“‘'-][\w .,’'()/&:%+-]{0,60}")
 _NO_VALUE = re.compile(r"(?:yes|no|none|n/?a|not \w+|same|see\b.*|total|x)$", re.IGNORECASE)
 _FEWEST, _MOST_WORDS = 3, 6
+_HEADER_WORDS = 2
+"""A longer one is a cell: the table has no header."""
 
 
 def rows(text: str) -> Iterator[Fact]:
@@ -31,7 +33,8 @@ def _rows(text: str) -> Iterator[Fact]:
     for table in _tables(text):
         (_, header), *body = table
         labels = Counter(cells[0].casefold() for _, cells in body)
-        if len(set(header)) < len(header) or not all(map(_HEADER.fullmatch, header[1:])):
+        short = all(len(each.split()) <= _HEADER_WORDS for each in header[1:])
+        if not short or len(set(header)) < len(header) or not all(map(_HEADER.fullmatch, header[1:])):
             continue
         if any(len(cells) != len(header) for _, cells in body):
             continue  # which column a cell stands in is not certain

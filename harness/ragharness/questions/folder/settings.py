@@ -1,4 +1,4 @@
-"""Settings, options and functions that have a heading of their own: defaults, versions, what they do."""
+"""Settings, options and functions that have a heading of their own: defaults and versions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ragharness.questions.asking.statement import Asked
-from ragharness.questions.folder.facts import NAME, VERSION, Fact, Line, is_name, lines_of, stands_alone
+from ragharness.questions.folder.facts import NAME, VERSION, Fact, Line, is_name, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,6 +25,8 @@ _PART = re.compile(
     rf"|The\s+(?P<other>[a-z]\w+|{NAME})\s+(?P<sort>parameter|argument|option|method|attribute|keyword)\s+(?:was|has been)\s+added)\.?"
 )
 _VALUE = re.compile(r"[\"'“‘]?(?P<bare>[\w./:%+-](?:[\w ./:%+()=,-]*[\w)%])?)[\"'”’]?")
+_TITLE = re.compile(r"[A-Z][a-z]+(?: [A-Za-z][a-z]+)+")
+"""The heading that follows where a default is left open."""
 _NO_VALUE = frozenset(
     {"none", "null", "n/a", "empty", "unset", "not set", "undefined", "no default", "the", "a"}
 )
@@ -32,64 +34,6 @@ _LOOKED_AT = 8
 """Lines below a name that belong to it, unless another name comes first."""
 _FAR = 900
 """Characters from a name to what is said of it, so that one passage may hold both."""
-
-_DOES = re.compile(
-    r"(?P<verb>[A-Z][a-z]+(?:es|s))\s(?P<rest>(?:an?|the|all|any|every|each|whether|if|how|to|from|for|with|new|one|[a-z]+(?:s|ed))\s.{12,160}?)\.",
-)
-_NO_VERB = frozenset(
-    [
-        "This",
-        "Its",
-        "Is",
-        "Was",
-        "Has",
-        "Does",
-        "Yes",
-        "Always",
-        "Pass",
-        "Class",
-        "Process",
-        "Access",
-        "Address",
-        "Keys",
-        "Values",
-        "Examples",
-        "Notes",
-        "Parameters",
-        "Arguments",
-        "Options",
-        "Returns:",
-        "Args",
-        "Details",
-        "Settings",
-        "Functions",
-        "Methods",
-        "Classes",
-        "Modules",
-        "Items",
-        "Fields",
-        "Names",
-        "Types",
-        "Lists",
-        "Files",
-        "Headers",
-        "Requests",
-        "Responses",
-        "Cookies",
-        "Errors",
-        "Templates",
-        "Users",
-        "Sometimes",
-        "Unless",
-        "As",
-        "Perhaps",
-        "Besides",
-        "Less",
-        "Across",
-        "Plus",
-        "Series",
-    ]
-)
 
 
 def settings(text: str) -> Iterator[Fact]:
@@ -99,10 +43,19 @@ def settings(text: str) -> Iterator[Fact]:
         if line.name:
             below = []
             for each in every[place + 1 : place + 1 + _LOOKED_AT]:
-                if each.name or each.end - line.start > _FAR:
+                if each.name or each.end - line.start > _FAR or _is_heading(each.text):
                     break
                 below.append(each)
             yield from _of_name(line, below)
+
+
+def _is_heading(text: str) -> bool:
+    """Whether a line looks like the heading of something else."""
+    told = any(each.match(text) for each in (_DEFAULT, _ADDED, _DEPRECATED, _PART))
+    return not told and _HEADING.fullmatch(text) is not None
+
+
+_HEADING = re.compile(r"[A-Z][\w,'’()/-]*(?: [\w,'’()/-]+){0,8}")
 
 
 def _of_name(line: Line, below: Sequence[Line]) -> Iterator[Fact]:
@@ -127,11 +80,6 @@ def _of_name(line: Line, below: Sequence[Line]) -> Iterator[Fact]:
                 f"In which version was the {kind} {part} of {told} added?", "text", found["version"]
             )
             yield Fact(asked, line.start, each.end, "version", name, (name.lower(), part.lower(), "version"))
-    if below and line.calls and (found := _DOES.match(below[0].text)) and found["verb"] not in _NO_VERB:
-        does = f"{found['verb'].lower()} {found['rest']}"
-        if name.rsplit(".", 1)[-1].lower() not in does.lower() and stands_alone(does):
-            asked = Asked(f"Which {'method' if '.' in name else 'function'} {does}?", "text", name)
-            yield Fact(asked, line.start, below[0].start + found.end(), "does", name)
 
 
 _SOON = 5
@@ -150,7 +98,12 @@ def _value(words: str) -> str:
     """Return a value as an answer gives it; empty for one that no rule can compare."""
     found = _VALUE.fullmatch(words.strip().rstrip(".,"))
     bare = found["bare"] if found else ""
-    fits = bare.lower() not in _NO_VALUE and len(bare.split()) <= _LONGEST_VALUE and re.search(r"\w", bare)
+    fits = (
+        bare.lower() not in _NO_VALUE
+        and not _TITLE.fullmatch(bare)
+        and len(bare.split()) <= _LONGEST_VALUE
+        and re.search(r"\w", bare)
+    )
     return (
         bare
         if fits and not re.search(r"\b(?:the|of|it|that|this|value|same|your|see|is|are|if)\b", bare)

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.language.tokens import words
 from ragharness.questions.asking import ask, common_words
-from ragharness.questions.folder.actors import folder_of
-from ragharness.questions.folder.clefts import cleft
 from ragharness.questions.folder.cloze import cloze
 from ragharness.questions.folder.collecting import facts
 from ragharness.questions.folder.content_words import content_words, states_figure
 from ragharness.questions.folder.definitions import LETTERS
 from ragharness.questions.folder.echoes import with_echoes
+from ragharness.questions.folder.gaps import is_technical
 from ragharness.questions.folder.sentence_index import SAME, SHARED, SentenceIndex
 from ragharness.records import Evidence
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ragharness.questions.asking import Asked
-    from ragharness.questions.folder.actors import Folder
     from ragharness.questions.folder.facts import Fact
     from ragharness.records import Document
 
@@ -61,10 +59,10 @@ class Statement(NamedTuple):
 
 def statements(documents: Sequence[Document], most: int) -> list[Statement]:
     """Return at most ``most`` statements, documents in turn, those that are said once in their document."""
-    folder = folder_of(documents)
+    technical = is_technical(documents)
     found: list[list[Statement]] = []
     for document in sorted((each for each in documents if each.handle), key=lambda each: _draw(each.id)):
-        found.append(_of_document(document, folder))
+        found.append(_of_document(document, technical=technical))
         if sum(map(len, found)) >= ENOUGH * most:
             break
     turns = [each for turn in zip_longest(*found) for each in turn if each is not None]
@@ -93,7 +91,7 @@ _PER_FORM = 15
 """The same of one form: a list of settings or of releases shall not be half of a set."""
 
 
-def _of_document(document: Document, folder: Folder) -> list[Statement]:
+def _of_document(document: Document, *, technical: bool) -> list[Statement]:
     every = SentenceIndex(document.text)
     lower = common_words(document.text)
     found = [
@@ -104,7 +102,7 @@ def _of_document(document: Document, folder: Folder) -> list[Statement]:
         for asked in _asked(sentence, lower)
         if every.says_once(asked, place)
     ]
-    found += _facts(document, every, lower, folder)
+    found += _facts(document, every, technical=technical)
     taken: Counter[str] = Counter()
     kept = []
     for each in sorted(_one_question_each(found), key=_rank):
@@ -114,17 +112,17 @@ def _of_document(document: Document, folder: Folder) -> list[Statement]:
     return kept[:_PER_DOCUMENT]
 
 
-def _facts(
-    document: Document, every: SentenceIndex, lower: Callable[[str], bool], folder: Folder
-) -> Iterator[Statement]:
+def _facts(document: Document, every: SentenceIndex, *, technical: bool) -> Iterator[Statement]:
     """Yield what is asked for by a name, with the answers nearest to it that its like have."""
-    found = [each for each in facts(document.text, every, lower, folder) if not every.repeats(each)]
+    found = [each for each in facts(document.text, every, technical=technical) if not every.repeats(each)]
     alike: dict[str, list[Fact]] = {}
     for each in found:
-        alike.setdefault(each.form, []).append(each)
+        alike.setdefault(_KIND.get(each.form, each.form), []).append(each)
     for each in found:
         start = each.start
-        near = sorted(alike[each.form], key=lambda other: (abs(other.start - start), other.start))
+        near = sorted(
+            alike[_KIND.get(each.form, each.form)], key=lambda other: (abs(other.start - start), other.start)
+        )
         others = {
             other.asked.answer: (other.asked.answer, other.start, other.end)
             for other in near[:_NEIGHBOURS]
@@ -144,6 +142,8 @@ def _facts(
 
 
 _NEIGHBOURS, _TEMPTING = 12, 3
+_KIND = {"law": "place", "organised": "place"}
+"""Forms whose answers are taken for one another."""
 
 
 def _overlap(one: str, other: str) -> bool:
@@ -157,8 +157,6 @@ def _asked(sentence: str, lower: Callable[[str], bool]) -> list[Asked]:
     if not states_figure(sentence):
         return []
     worded = [each for each in ask(sentence, lower) if not _ODD.search(each.question)]
-    if not worded and (told := cleft(sentence, lower)):
-        return [told]
     gap = None if worded else cloze(sentence)
     return [gap] if gap else worded
 
