@@ -12,7 +12,7 @@ from . import words
 
 if TYPE_CHECKING:
     from ragharness.language.modality import Polarity
-    from ragharness.language.propositions import Frame
+    from ragharness.language.polarity import Frame
 
 
 def without_exception(text: str) -> tuple[str, str]:

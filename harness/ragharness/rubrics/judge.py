@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from ragharness.errors import TemporaryFailure, UnusableReply, UsageError
-from ragharness.graders.judging.fencing import fenced
+from ragharness.graders.judging.prompts import fenced
 from ragharness.records import Usage
 from ragharness.rubrics.rubric import SCALE
 

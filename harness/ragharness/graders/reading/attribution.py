@@ -6,8 +6,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.graders.reading.declining import speaks_of_question
-from ragharness.language.acts import find_decline
+from ragharness.graders.reading.declining import find_decline, speaks_of_question
 from ragharness.language.dates import find_dates
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import phrases, regex, words_of

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.graders.reading.declining import speaks_of_question
+from ragharness.graders.reading.declining import find_decline, speaks_of_question
 from ragharness.graders.reading.outcome import Outcome
 from ragharness.graders.reading.values import read_values
-from ragharness.language.acts import find_decline
 from ragharness.language.matching import AliasHit, find_alias
 from ragharness.language.modality import negated
 from ragharness.language.sentences import clauses

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ragharness.language.dates import find_dates
-from ragharness.language.propositions import frame
+from ragharness.language.polarity import frame
 from ragharness.language.tables import any_of, regex, table, words_of
 from ragharness.language.words import content, generic_concepts, raw_words
 

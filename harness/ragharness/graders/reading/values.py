@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from ragharness.graders.reading.answer import is_quoted_row, is_quoted_table
 from ragharness.graders.reading.attribution import place_values
 from ragharness.graders.reading.candidates import accepted, find_candidates, value_kinds
-from ragharness.graders.reading.declining import is_guess, speaks_of_question
-from ragharness.graders.reading.folding import fold, tokens
+from ragharness.graders.reading.declining import is_advice, is_guess, is_pointer, speaks_of_question
 from ragharness.graders.reading.outcome import Candidate, Entry, Outcome, Slot
-from ragharness.language import acts
 from ragharness.language.dates import find_dates
+from ragharness.language.matching import fold, tokens
 from ragharness.language.numbers import find_quantities
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import phrases, regex
@@ -243,7 +242,7 @@ def _unknown(
             clause = part.text[start:end]
             if speaks_of_question(clause, profile) is not None:
                 continue
-            if acts.is_advice(clause) or (declined and acts.is_pointer(clause)):
+            if is_advice(clause) or (declined and is_pointer(clause)):
                 continue
             whole = clause.strip() == part.text.strip()
             if _asserts(clause, profile, declined=declined, whole=whole):

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from ragharness.graders.reading.declining import speaks_of_question
 from ragharness.graders.reading.outcome import Outcome
 from ragharness.language.modality import verdict
-from ragharness.language.polarity import FACTS
-from ragharness.language.propositions import frame, statement_of
+from ragharness.language.polarity import FACTS, frame, statement_of
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import WHOLE, pattern, phrases
 from ragharness.language.words import content, raw_words
