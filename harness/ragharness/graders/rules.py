@@ -19,8 +19,7 @@ from ragharness.graders.reading.axes import (
 )
 from ragharness.graders.reading.declining import is_outside_knowledge, is_undecided
 from ragharness.graders.reading.lists import read_list
-from ragharness.graders.reading.outcome import Outcome
-from ragharness.graders.reading.profile import profile_of
+from ragharness.graders.reading.records import Outcome, profile_of
 from ragharness.graders.reading.refusal import Refusal, read_refusal
 from ragharness.graders.reading.texts import (
     FALSE_CORRECT,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from ragharness.language.modality import NEGATED, Modality, find_cues, is_negated, negations, verdict
 from ragharness.language.sentences import clauses, sentences
 from ragharness.language.tables import WHOLE, pattern, regex, table, words_of
-from ragharness.language.words import STOPWORDS, concept, content, generic_concepts
+from ragharness.language.words import STOPWORDS, concept, content, generic_concepts, remembered
 
 if TYPE_CHECKING:
     import re
@@ -205,7 +205,7 @@ def polarity_of(part: str, said: Frame) -> Polarity:
 
 def place_of(main: str, said: Frame) -> tuple[int, int] | None:
     """Return where a part speaks of the proposition's action: at its verb, its objects, or a pointer."""
-    found = [(word.start(), word.end(), concept(word.group().casefold())) for word in WORD.finditer(main)]
+    found = _concepts_at(main)
     present = {name for _, _, name in found}
     verbs = [(start, end) for start, end, name in found if name in said.predicates]
     if verbs and (len(said.predicates) < 3 or len(said.predicates & present) * 2 >= len(said.predicates)):
@@ -215,6 +215,12 @@ def place_of(main: str, said: Frame) -> tuple[int, int] | None:
         return next((start, end) for start, end, name in found if name in said.objects)
     few = len(frozenset(content(main)) - generic_concepts()) <= 6
     return (len(main), len(main)) if cues and few and says("pointer").search(main) else None
+
+
+@remembered
+def _concepts_at(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Where the words of a text stand, each with its concept."""
+    return tuple((word.start(), word.end(), concept(word[0].casefold())) for word in WORD.finditer(text))
 
 
 def modality_at(main: str, place: tuple[int, int]) -> Modality:

@@ -15,8 +15,7 @@ from ragharness.language.words import content, generic_concepts, raw_words
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ragharness.graders.reading.outcome import Candidate, Slot
-    from ragharness.graders.reading.profile import Profile
+    from ragharness.graders.reading.records import Candidate, Profile, Slot
 
 MOST_VALUES = 40
 """A sentence with more values is a dump that asserts them all; looking at each would take square time."""

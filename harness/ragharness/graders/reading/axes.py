@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ragharness.graders.reading.answer import AnswerSentence, ParsedAnswer
-    from ragharness.graders.reading.outcome import Outcome
-    from ragharness.graders.reading.profile import Profile
+    from ragharness.graders.reading.records import Outcome, Profile
     from ragharness.records import Passage
 
     Passages = Mapping[str, Passage]

@@ -15,7 +15,7 @@ from ragharness.language.words import concept, content, generic_concepts, rememb
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ragharness.graders.reading.profile import Profile
+    from ragharness.graders.reading.records import Profile
 
 Family = Literal["inability", "absence", "missing_input", "silence"]
 """The speaker cannot; there is nothing to answer from; the speaker needs more; the documents do not say."""
@@ -139,8 +139,6 @@ def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
     if decline is None:
         return "about" if not asks_whether(profile) and _denies_existence(clause, profile) else None
     if decline.kind == "silence" and _is_own_predicate(clause[decline.start : decline.end], profile):
-        return None
-    if profile.kind == "yesno" and tells("plain_no", clause) and not tells("of_documents", clause):
         return None
     cut = pattern("declines", "afterthought").search(clause, decline.end)
     clause = clause[: cut.start()] if cut else clause

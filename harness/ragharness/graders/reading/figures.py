@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
-from ragharness.graders.reading.outcome import Candidate, Relation
+from ragharness.graders.reading.records import Candidate, Relation
 from ragharness.language.amounts import compare_quantity
 from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.tables import phrases, regex, words_of

@@ -19,7 +19,7 @@ from ragharness.graders.reading.declining import (
     tells,
     verdicts,
 )
-from ragharness.graders.reading.profile import profile_of
+from ragharness.graders.reading.records import profile_of
 from ragharness.language.dates import find_dates
 from ragharness.language.modality import negations
 from ragharness.language.numbers import find_quantities
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragharness.graders.reading.declining import Verdict
-    from ragharness.graders.reading.profile import Profile
+    from ragharness.graders.reading.records import Profile
     from ragharness.records import Question
 
 Act = Literal[

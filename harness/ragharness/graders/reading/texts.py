@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ragharness.graders.reading.answer import AnswerSentence
-    from ragharness.graders.reading.outcome import Outcome
+    from ragharness.graders.reading.records import Outcome
     from ragharness.records import Match, Question
 
 FALSE_CORRECT = 0.01

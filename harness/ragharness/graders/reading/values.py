@@ -9,7 +9,7 @@ from ragharness.graders.reading.answer import is_quoted_row, is_quoted_table
 from ragharness.graders.reading.attribution import place_values
 from ragharness.graders.reading.candidates import accepted, find_candidates, value_kinds
 from ragharness.graders.reading.declining import is_advice, is_guess, is_pointer, speaks_of_question
-from ragharness.graders.reading.outcome import Candidate, Entry, Outcome, Slot
+from ragharness.graders.reading.records import Candidate, Entry, Outcome, Slot
 from ragharness.language.dates import find_dates
 from ragharness.language.matching import fold, tokens
 from ragharness.language.numbers import find_quantities
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragharness.graders.reading.answer import AnswerSentence
-    from ragharness.graders.reading.profile import Profile
+    from ragharness.graders.reading.records import Profile
     from ragharness.records import Question
 
 _CONCLUDES = regex(rf"(?:^\W*|[,;]\s+){phrases('values', 'concluding')}\b", re.IGNORECASE)
