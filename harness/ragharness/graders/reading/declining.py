@@ -73,7 +73,6 @@ def _holding(*entries: str) -> Callable[[str], bool]:
 # What each says is told above its entry in the table.
 is_pointer = _holding("pointer")
 is_mere_pointer = _holding("pointer", "apart")
-is_about_the_others = _holding("pointer", "others")
 is_attribution = _holding("attribution")
 is_advice = _holding("advice")
 is_greeting = _holding("greeting")

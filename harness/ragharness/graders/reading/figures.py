@@ -63,7 +63,6 @@ def find_figures(text: str, question: Question) -> list[Candidate]:
                 whole
                 or _RATIO.search(text, quantity.start, quantity.end + 6)
                 or (quantity.year and not offered)
-                or _counts_another(text, quantity, question)
             ):
                 continue
             if (abs(quantity.value), quantity.unit) in given:
@@ -79,6 +78,7 @@ def find_figures(text: str, question: Question) -> list[Candidate]:
                 quantity.start, quantity.end, "mismatch" if relation == "foreign" else relation,
                 text[quantity.start : quantity.end], equals, scale_implied=implied,
                 loose=bare and family_of(wanted) != "plain", foreign_unit=relation == "foreign",
+                of_another=relation != "match" and _counts_another(text, quantity, question),
                 near=any(_is_near(gold, question.unit, measured) for gold in question.answers),
             )
         )  # fmt: skip

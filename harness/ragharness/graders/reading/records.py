@@ -131,6 +131,8 @@ class Candidate:
     loose: bool = False
     """It counts only when nothing better is there: a bare number for money, a part of a name."""
     foreign_unit: bool = False
+    of_another: bool = False
+    """It counts something else than the question: it stands between other values, and answers nothing."""
     named: bool = False
     """It is a name or phrase, no number or date."""
     related: bool = False

@@ -76,7 +76,8 @@ def gather(
             if declined:
                 aside = [_is_beside(part.text, each, question, profile) for each in found]
                 slots = ["out" if away else slot for slot, away in zip(slots, aside, strict=True)]
-            read[key] = list(zip(found, slots, strict=True))
+            placed = zip(found, slots, strict=True)
+            read[key] = [(value, slot) for value, slot in placed if not value.of_another]
         entries += [Entry(part, candidate, slot) for candidate, slot in read[key]]
     return entries
 
