@@ -20,7 +20,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
 from ragharness.calibration import read_labelled
-from ragharness.graders.reading import scorer
+from ragharness.graders.reading import texts
 from ragharness.graders.rules import measures_of
 
 RATES = (0.0025, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.05)
@@ -56,7 +56,7 @@ def main() -> None:
     model = fit(scaled, right)
     raw = model.coef_[0] / spread
     low = round(float(np.quantile(held_out[right], FALSE_WRONG * MARGIN)), 4)
-    weights = scorer.Weights(
+    weights = texts.Weights(
         source=given.source,
         answers=len(rows),
         intercept=round(float(model.intercept_[0] - (raw * means).sum()), 4),
@@ -65,7 +65,7 @@ def main() -> None:
         wrong_up_to=low,
         points=tuple(point(held_out, right, low, rate) for rate in RATES),
     )
-    path = Path(scorer.__file__).with_name("weights.json")
+    path = Path(texts.__file__).with_name("weights.json")
     path.write_bytes(msgspec.json.format(msgspec.json.encode(weights), indent=2) + b"\n")
     report(weights)
 
@@ -74,7 +74,7 @@ def fit(measures: Any, right: Any) -> LogisticRegression:
     return LogisticRegression(C=0.3, max_iter=3000).fit(measures, right)
 
 
-def point(probability: Any, right: Any, low: float, rate: float) -> scorer.Point:
+def point(probability: Any, right: Any, low: float, rate: float) -> texts.Point:
     """Return the least threshold from which at most this share of the answers is not right."""
     grid = np.linspace(0.3, 0.999, 700)
     kept = [
@@ -83,10 +83,10 @@ def point(probability: Any, right: Any, low: float, rate: float) -> scorer.Point
     high = round(float(min(kept, default=0.999)), 4)
     graded = (probability >= high) | (probability <= low)
     agreed = ((probability >= high) == right)[graded].mean()
-    return scorer.Point(rate, high, round(float(1 - graded.mean()), 4), round(float(agreed), 4))
+    return texts.Point(rate, high, round(float(1 - graded.mean()), 4), round(float(agreed), 4))
 
 
-def report(weights: scorer.Weights) -> None:
+def report(weights: texts.Weights) -> None:
     print(f"{weights.answers} answers, five folds by question; wrong up to {weights.wrong_up_to}")
     for each in weights.points:
         print(

@@ -358,7 +358,7 @@ def people() -> str:
 
 def operating() -> str:
     """Return the operating points of the scorer."""
-    from ragharness.graders.reading.scorer import load_weights
+    from ragharness.graders.reading.texts import load_weights
 
     rows = [
         f"| {each.false_correct:.2%} | {each.correct_from:.3f} | {each.review:.1%} | {each.agreement:.1%} |"

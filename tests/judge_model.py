@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from answering import Answering, Asked, Reply
 from ragharness.graders import load_grader
-from ragharness.graders.judging.fencing import outside
-from ragharness.graders.judging.prompts import DECISIONS, load_prompts
+from ragharness.graders.judging.prompts import DECISIONS, load_prompts, outside
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,7 @@ import pytest
 import judge_model
 from answering import Answering
 from conftest import ROOT
-from ragharness.graders.judging.fencing import MARK, fenced, outside
-from ragharness.graders.judging.prompts import load_prompts
+from ragharness.graders.judging.prompts import MARK, fenced, load_prompts, outside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ragharness.language import acts
-from ragharness.language.acts import find_decline
-from ragharness.language.citations import MARK, mark, resolve
-from ragharness.language.normalise import normalise
+from ragharness.graders.reading import declining
+from ragharness.graders.reading.declining import find_decline
+from ragharness.language.markup import MARK, mark, normalise, resolve
 from ragharness.language.sentences import clauses
 from ragharness.language.words import is_english
 
@@ -105,12 +104,12 @@ def test_clauses_hold_labels_and_split_contrasts() -> None:
 
 
 def test_acts() -> None:
-    assert acts.is_advice("You might want to check the side letters.")
-    assert acts.is_pointer("The closest passages concern notices.")
-    assert acts.is_urgent("Act immediately!")
-    assert acts.corrects_premise("There is no such agreement.")
-    assert not acts.corrects_premise("There is no mention of it.")
-    assert acts.asks_back("Do you mean the term or the secrecy period?")
+    assert declining.is_advice("You might want to check the side letters.")
+    assert declining.is_pointer("The closest passages concern notices.")
+    assert declining.is_urgent("Act immediately!")
+    assert declining.corrects_premise("There is no such agreement.")
+    assert not declining.corrects_premise("There is no mention of it.")
+    assert declining.asks_back("Do you mean the term or the secrecy period?")
 
 
 FOREIGN = [

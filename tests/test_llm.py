@@ -30,7 +30,7 @@ from ragharness.errors import (
     UnusableReply,
     UsageError,
 )
-from ragharness.language.acts import find_decline
+from ragharness.graders.reading.declining import find_decline
 from ragharness.language.numbers import find_quantities
 from ragharness.options import Options
 from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer

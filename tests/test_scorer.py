@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from ragharness.errors import UsageError
 from ragharness.graders import load_grader
-from ragharness.graders.reading.folding import fold, tokens
 from ragharness.graders.reading.measures import measure
-from ragharness.graders.reading.scorer import load_weights, operating_point, score
-from ragharness.graders.reading.texts import another_name
+from ragharness.graders.reading.texts import another_name, load_weights, operating_point, score
 from ragharness.graders.rules import measures_of
+from ragharness.language.matching import fold, tokens
 from ragharness.questions.values import typed
 from ragharness.records import Answer, Question, Reading
 

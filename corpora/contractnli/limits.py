@@ -17,7 +17,7 @@ from ragharness.language.words import content, generic_concepts
 
 if TYPE_CHECKING:
     from ragharness.language.modality import Polarity
-    from ragharness.language.propositions import Frame
+    from ragharness.language.polarity import Frame
 
 _TABLE = msgspec.toml.decode(Path(__file__).with_name("words.toml").read_bytes())
 

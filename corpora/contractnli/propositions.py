@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from ragharness.language.modality import find_cues, is_negated, negations, verdict
 from ragharness.language.polarity import (
     FACTS,
+    Frame,
     Statement,
     asserted,
     combined,
+    frame,
     modality_at,
     place_of,
     polarity_of,
     says,
     weighed,
 )
-from ragharness.language.propositions import Frame, frame
 from ragharness.language.sentences import clauses
 from ragharness.language.words import content, generic_concepts
 

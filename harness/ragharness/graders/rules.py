@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from ragharness.graders.reading.answer import own_sentences, parse_answer
+from ragharness.graders.reading.answer import FIRST_CITATIONS, own_sentences, parse_answer
 from ragharness.graders.reading.axes import (
     RefusalQuality,
     contradicts,
@@ -17,17 +17,20 @@ from ragharness.graders.reading.axes import (
     role_of,
     supported,
 )
-from ragharness.graders.reading.given import FIRST_CITATIONS
+from ragharness.graders.reading.declining import is_outside_knowledge, is_undecided
 from ragharness.graders.reading.lists import read_list
-from ragharness.graders.reading.outcome import Outcome
-from ragharness.graders.reading.profile import profile_of
+from ragharness.graders.reading.records import Outcome, profile_of
 from ragharness.graders.reading.refusal import Refusal, read_refusal
-from ragharness.graders.reading.scorer import FALSE_CORRECT, operating_point
-from ragharness.graders.reading.texts import text_measures, weigh_reasons, weigh_text
+from ragharness.graders.reading.texts import (
+    FALSE_CORRECT,
+    operating_point,
+    text_measures,
+    weigh_reasons,
+    weigh_text,
+)
 from ragharness.graders.reading.values import read_values
 from ragharness.graders.reading.yesno import read_yesno
-from ragharness.language import acts
-from ragharness.language.citations import without_labels
+from ragharness.language.markup import without_labels
 from ragharness.language.words import content
 from ragharness.records import Answer, Question, Reading, Sentence
 
@@ -167,7 +170,7 @@ class _Reader:
 
     def _why_open(self) -> str:
         """Why what neither commits nor declines is left to a person; empty: it is beside the point."""
-        if acts.is_undecided(self.answer.text):
+        if is_undecided(self.answer.text):
             return "it neither affirms nor denies"
         known = self.profile.words | self.profile.kindred
         if not known.isdisjoint(content(self.answer.text)):
@@ -241,7 +244,7 @@ class _Reader:
 
     def _flags(self, outcome: Outcome, refusal: Refusal, roles: Sequence[Role]) -> tuple[str, ...]:
         outside = any(
-            acts.is_outside_knowledge(part.text) and not part.citations for part in self.answer.sentences
+            is_outside_knowledge(part.text) and not part.citations for part in self.answer.sentences
         )
         inside = any(part.citations for part, _ in self._claims(roles))
         mixed = ["mixed"] if outcome.committed and outside and inside else []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from ragharness.language.citations import mark
+from ragharness.language.markup import mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import pairwise
-from typing import Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from ragharness.language.tables import WHOLE, pattern, phrases, regex, table, words_of
 from ragharness.language.words import remembered
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Modality = Literal["permit", "forbid", "require", "optional", "fact", "not_fact"]
 Polarity = Literal["affirms", "denies", "silent", "unclear"]
@@ -46,17 +49,18 @@ def verdict(stated: Modality, wanted: Modality) -> Polarity:
     return "unclear"
 
 
-def negations(text: str) -> list[re.Match[str]]:
+@remembered
+def negations(text: str) -> tuple[re.Match[str], ...]:
     """Return the negating words of a text, idioms such as "not only" left out."""
     idioms = [found.span() for found in pattern("modality", "denies_nothing", WHOLE).finditer(text)]
-    return [
+    return tuple(
         found
         for found in pattern("modality", "negators", r"\b{}\b|n['’]t\b").finditer(text)
         if not any(start <= found.start() < end for start, end in idioms)
-    ]
+    )
 
 
-def is_negated(text: str, nots: list[re.Match[str]] | None = None) -> bool:
+def is_negated(text: str, nots: Sequence[re.Match[str]] | None = None) -> bool:
     """Return whether a clause is negated: two negations cancel out unless something joins them."""
     nots = negations(text) if nots is None else nots
     apart = sum(not _JOINED.search(text, one.end(), other.end()) for one, other in pairwise(nots))

@@ -52,6 +52,7 @@ def content(text: str) -> tuple[str, ...]:
     return tuple(concept(word) for word in raw_words(text) if not _is_stop_word(word))
 
 
+@lru_cache(maxsize=16384)
 def _is_stop_word(word: str) -> bool:
     # "couldn't", "it's"
     before, apostrophe, after = word.replace("’", "'").partition("'")

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from ragharness.graders.reading.answer import parse_answer
 from ragharness.graders.reading.axes import entails, quotes, role_of
-from ragharness.graders.reading.outcome import Outcome
-from ragharness.graders.reading.profile import profile_of
+from ragharness.graders.reading.records import Outcome, profile_of
 from ragharness.records import Answer, Question
 from ragharness.rubrics.items import json_object
 

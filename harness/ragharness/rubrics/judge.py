@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from ragharness.errors import TemporaryFailure, UnusableReply, UsageError
-from ragharness.graders.judging.fencing import fenced
+from ragharness.graders.judging.prompts import fenced
 from ragharness.graders.judging.replies import object_of
 from ragharness.graders.judging.votes import TOKEN, Asker, Taken, until_read
 from ragharness.pipelines._llm.prompting import Message

@@ -6,8 +6,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.graders.reading.declining import speaks_of_question
-from ragharness.language.acts import find_decline
+from ragharness.graders.reading.declining import find_decline, speaks_of_question
 from ragharness.language.dates import find_dates
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import phrases, regex, words_of
@@ -16,8 +15,7 @@ from ragharness.language.words import content, generic_concepts, raw_words
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ragharness.graders.reading.outcome import Candidate, Slot
-    from ragharness.graders.reading.profile import Profile
+    from ragharness.graders.reading.records import Candidate, Profile, Slot
 
 MOST_VALUES = 40
 """A sentence with more values is a dump that asserts them all; looking at each would take square time."""

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ragharness.graders.reading.declining import denies_premise, verdicts
+from ragharness.graders.reading.declining import (
+    corrects_premise,
+    denies_premise,
+    is_advice,
+    is_attribution,
+    is_greeting,
+    is_introduction,
+    is_pointer,
+    is_urgent,
+    verdicts,
+)
 from ragharness.graders.reading.yesno import leading_word
-from ragharness.language import acts
 from ragharness.language.amounts import compare_quantity
 from ragharness.language.dates import DateMention, find_dates
 from ragharness.language.modality import find_cues
@@ -21,8 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ragharness.graders.reading.answer import AnswerSentence, ParsedAnswer
-    from ragharness.graders.reading.outcome import Outcome
-    from ragharness.graders.reading.profile import Profile
+    from ragharness.graders.reading.records import Outcome, Profile
     from ragharness.records import Passage
 
     Passages = Mapping[str, Passage]
@@ -48,20 +56,20 @@ def role_of(sentence: AnswerSentence, outcome: Outcome, profile: Profile, *, ref
         return "nothing" if _is_bare(text) else "answer"
     if _asks(text):
         return "advice"
-    if sentence.heading or not content(text) or acts.is_greeting(text) or acts.is_introduction(text):
+    if sentence.heading or not content(text) or is_greeting(text) or is_introduction(text):
         return "nothing"
     if sentence.decline or (refusing and denies_premise(text, profile)):
         return "decline"
-    if refusing and (acts.is_pointer(text) or sentence.citations):
+    if refusing and (is_pointer(text) or sentence.citations):
         return "pointer"
-    return "advice" if acts.is_advice(text) or acts.is_urgent(text) else "claim"
+    return "advice" if is_advice(text) or is_urgent(text) else "claim"
 
 
 def _is_bare(text: str) -> bool:
     """Say whether an answer is a yes or no that at most says where it stands."""
     word, rest = leading_word(text)
     left = text[rest:].strip(" .,;:!—–-")
-    return word is not None and (not left or acts.is_attribution(left))
+    return word is not None and (not left or is_attribution(left))
 
 
 def _asks(text: str) -> bool:
@@ -82,7 +90,7 @@ def refusal_quality(answer: ParsedAnswer, profile: Profile, *, retrieved: bool) 
     explained = nearest = next_step = False
     for sentence in answer.sentences:
         text = sentence.text
-        explained = explained or acts.corrects_premise(text) or denies_premise(text, profile)
+        explained = explained or corrects_premise(text) or denies_premise(text, profile)
         next_step = next_step or _asks(text)
         if not retrieved and _tells("none", text) and _tells("retrieved", text):
             explained = nearest = True
@@ -90,11 +98,11 @@ def refusal_quality(answer: ParsedAnswer, profile: Profile, *, retrieved: bool) 
             if verdict is not None:
                 # "I don't know" alone gives no reason.
                 explained = explained or not _tells("flat", clause) or _tells("grounds", clause)
-            elif acts.is_advice(clause):
+            elif is_advice(clause):
                 next_step = True
             else:
-                nearest = nearest or bool(sentence.citations) or acts.is_pointer(clause)
-    urgent = any(acts.is_urgent(each.text) for each in answer.sentences)
+                nearest = nearest or bool(sentence.citations) or is_pointer(clause)
+    urgent = any(is_urgent(each.text) for each in answer.sentences)
     return RefusalQuality(explained, nearest, next_step, urgent)
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from ragharness.graders.reading.figures import family_of, find_figures, in_range
-from ragharness.graders.reading.outcome import Candidate, Relation
+from ragharness.graders.reading.records import Candidate, Relation
 from ragharness.language.dates import DateMention, compare_date, find_dates
 from ragharness.language.matching import find_alias, is_code
 from ragharness.language.modality import negated

@@ -1,21 +1,88 @@
-"""Whether a decline is about the question that was asked."""
+"""What a sentence does by its phrases (decline, advise), and whether a decline is about the question."""
 
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from ragharness.language import acts
-from ragharness.language.acts import find_decline
 from ragharness.language.dates import find_dates
 from ragharness.language.modality import negations
-from ragharness.language.propositions import frame
+from ragharness.language.polarity import frame
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import holds, pattern, words_of
-from ragharness.language.words import concept, content, generic_concepts
+from ragharness.language.words import concept, content, generic_concepts, remembered
 
 if TYPE_CHECKING:
-    from ragharness.graders.reading.profile import Profile
+    from collections.abc import Callable
+
+    from ragharness.graders.reading.records import Profile
+
+Family = Literal["inability", "absence", "missing_input", "silence"]
+"""The speaker cannot; there is nothing to answer from; the speaker needs more; the documents do not say."""
+
+
+class Decline(NamedTuple):
+    """Where a text declines or says that something is not addressed (offsets into that text)."""
+
+    start: int
+    end: int
+    kind: Family
+
+
+@remembered
+def find_decline(text: str) -> Decline | None:
+    """Return the first decline or statement of silence in a clause, or None."""
+    if not holds("declines", "signs", text):
+        return None
+    for family in get_args(Family):
+        for found in pattern("declines", family).finditer(text):
+            start, end = found.span()
+            if not (_is_excused(text, start, end) or _anothers_lack(text, start)):
+                return Decline(start, end, family)
+    return None
+
+
+def _is_excused(text: str, start: int, end: int) -> bool:
+    """Say whether what looks like a decline belongs to a phrase that is none."""
+    return any(
+        start < found.end() and found.start() < end
+        for key in ("excused", "disclaimer")
+        for found in pattern("declines", key).finditer(text)
+    )
+
+
+def _anothers_lack(text: str, start: int) -> bool:
+    """Say whether what is missing is missing to somebody else than the speaker and the documents."""
+    found = pattern("declines", "had").search(text, 0, start + 8)
+    return (
+        found is not None
+        and found.end() >= start
+        and not pattern("declines", "speaker").search(text, 0, found.start())
+    )
+
+
+def _holding(*entries: str) -> Callable[[str], bool]:
+    """Return the test whether a text holds a phrase of each of these entries."""
+
+    def holding(text: str) -> bool:
+        return all(holds("acts", entry, text) for entry in entries)
+
+    return remembered(holding)
+
+
+# What each says is told above its entry in the table.
+is_pointer = _holding("pointer")
+is_mere_pointer = _holding("pointer", "apart")
+is_attribution = _holding("attribution")
+is_advice = _holding("advice")
+is_greeting = _holding("greeting")
+is_introduction = _holding("introduction")
+is_urgent = _holding("urgency")
+is_outside_knowledge = _holding("outside")
+is_undecided = _holding("undecided")
+corrects_premise = _holding("premise")
+asks_back = _holding("asks_back")
+
 
 tells = partial(holds, "declines")
 Verdict = Literal["about", "near", "other"]
@@ -58,7 +125,7 @@ def verdicts(text: str, profile: Profile) -> list[tuple[str, Verdict | None]]:
 
 def _falls_silent(before: str, clause: str, profile: Profile) -> bool:
     """Say whether a clause takes back what a pointer has named ("the figure for 2022, but not for 2023")."""
-    if not pattern("declines", "elliptical").match(clause) or not acts.is_pointer(before):
+    if not pattern("declines", "elliptical").match(clause) or not is_pointer(before):
         return False
     words = frozenset(content(clause)) | frozenset(str(date.year) for date in find_dates(clause))
     return bool(words & (profile.words | profile.kindred | frozenset(map(str, profile.years))))
@@ -71,8 +138,6 @@ def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
     if decline is None:
         return "about" if not asks_whether(profile) and _denies_existence(clause, profile) else None
     if decline.kind == "silence" and _is_own_predicate(clause[decline.start : decline.end], profile):
-        return None
-    if profile.kind == "yesno" and tells("plain_no", clause) and not tells("of_documents", clause):
         return None
     cut = pattern("declines", "afterthought").search(clause, decline.end)
     clause = clause[: cut.start()] if cut else clause
@@ -127,4 +192,4 @@ def asks_whether(profile: Profile) -> bool:
 
 def is_guess(clause: str) -> bool:
     """Say whether a clause calls itself a guess, or outside knowledge."""
-    return tells("guess", clause) or acts.is_outside_knowledge(clause)
+    return tells("guess", clause) or is_outside_knowledge(clause)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
-from ragharness.graders.reading.outcome import Candidate, Relation
+from ragharness.graders.reading.records import Candidate, Relation
 from ragharness.language.amounts import compare_quantity
 from ragharness.language.numbers import Quantity, find_quantities
-from ragharness.language.tables import phrases, regex
+from ragharness.language.tables import phrases, regex, words_of
 from ragharness.language.units import is_currency, is_duration, read_unit
-from ragharness.language.words import raw_words
+from ragharness.language.words import STOPWORDS, content, raw_words
 
 if TYPE_CHECKING:
     from ragharness.records import Question
@@ -39,6 +39,8 @@ _PART_OF = regex(
 """Between a part and its whole: of "47 of the 59 sites" 47 is what is counted."""
 _RATIO = regex(r"\d-for-\d", re.IGNORECASE)
 """A split of shares: neither of its figures is an amount."""
+_ASKS_COUNT = regex(rf"\b{phrases('values', 'asks_count')}\b", re.IGNORECASE)
+_COUNTED = regex(r"\s([a-z]{3,})\b")
 _COARSE, _NEAR = Decimal("0.2"), Decimal("0.005")
 
 
@@ -76,12 +78,23 @@ def find_figures(text: str, question: Question) -> list[Candidate]:
                 quantity.start, quantity.end, "mismatch" if relation == "foreign" else relation,
                 text[quantity.start : quantity.end], equals, scale_implied=implied,
                 loose=bare and family_of(wanted) != "plain", foreign_unit=relation == "foreign",
+                of_another=relation != "match" and _counts_another(text, quantity, question),
                 near=any(_is_near(gold, question.unit, measured) for gold in question.answers),
             )
         )  # fmt: skip
     if any(each.relation == "match" for each in found):
         return found
     return sorted([*found, *_in_names(text, question)], key=lambda each: each.start)
+
+
+def _counts_another(text: str, quantity: Quantity, question: Question) -> bool:
+    """Say whether a bare count has another noun behind it than a question about a count ("in 21 states")."""
+    noun = _COUNTED.match(text, quantity.end)
+    if not noun or quantity.unit or quantity.scaled or not _ASKS_COUNT.search(question.text):
+        return False
+    plural = noun[1] in words_of("values", "plurals") or (noun[1][-1] == "s" != noun[1][-2])
+    named = noun[1] not in STOPWORDS and (plural or quantity.value == 1)
+    return named and frozenset(content(noun[1])).isdisjoint(content(f"{question.text} {question.unit}"))
 
 
 def _in_names(text: str, question: Question) -> list[Candidate]:

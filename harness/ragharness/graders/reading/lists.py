@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.graders.reading.declining import speaks_of_question
-from ragharness.graders.reading.outcome import Outcome
+from ragharness.graders.reading.declining import find_decline, speaks_of_question
+from ragharness.graders.reading.records import Outcome
 from ragharness.graders.reading.values import read_values
-from ragharness.language.acts import find_decline
 from ragharness.language.matching import AliasHit, find_alias
 from ragharness.language.modality import negated
 from ragharness.language.sentences import clauses
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ragharness.graders.reading.answer import AnswerSentence
-    from ragharness.graders.reading.profile import Profile
+    from ragharness.graders.reading.records import Profile
     from ragharness.records import Question
 
 _MOST_HITS = 200
@@ -61,10 +60,7 @@ def read_list(
     false = [each.value for each in question.distractors if _is_listed(text, each.value)]
     added = [each for each in items.extra if not pattern("values", "contrary", r"{}\b").match(each)]
     if not found and not false:
-        outcome = read_values(parts, question, profile, declined=declined)
-        if items.found and not outcome.committed:
-            outcome.committed, outcome.match, outcome.parts = True, "mismatch", list(parts[:1])
-        return outcome
+        return read_values(parts, question, profile, declined=declined)
     outcome = Outcome(committed=True, value=", ".join([*found, *false, *added]))
     named = [*(name for item in found for name in names[item]), *false]
     outcome.parts = [part for part in parts if find_alias(part.text, named)]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from rapidfuzz import process
 from rapidfuzz.distance import JaroWinkler
 
-from ragharness.graders.reading.folding import fold, new_words, tokens
 from ragharness.language.dates import find_dates
+from ragharness.language.matching import fold, new_words, tokens
 from ragharness.language.tables import any_of, regex, table
 
 if TYPE_CHECKING:

@@ -5,10 +5,21 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from ragharness.graders.reading.declining import asks_whether, denies_premise, tells, verdicts
-from ragharness.graders.reading.profile import profile_of
-from ragharness.language import acts
-from ragharness.language.acts import find_decline
+from ragharness.graders.reading.declining import (
+    asks_back,
+    asks_whether,
+    corrects_premise,
+    denies_premise,
+    find_decline,
+    is_advice,
+    is_greeting,
+    is_introduction,
+    is_mere_pointer,
+    is_pointer,
+    tells,
+    verdicts,
+)
+from ragharness.graders.reading.records import profile_of
 from ragharness.language.dates import find_dates
 from ragharness.language.modality import negations
 from ragharness.language.numbers import find_quantities
@@ -19,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragharness.graders.reading.declining import Verdict
-    from ragharness.graders.reading.profile import Profile
+    from ragharness.graders.reading.records import Profile
     from ragharness.records import Question
 
 Act = Literal[
@@ -73,7 +84,7 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
     """Return whether an answer declines the question; ``cited``: it cites a passage."""
     profile = profile_of(question)
     moved = any(_moves_to_another(text, profile) for text in sentences)
-    corrected = any(map(acts.corrects_premise, sentences))
+    corrected = any(map(corrects_premise, sentences))
     denied = any(denies_premise(text, profile) for text in sentences)
     if not (moved or any(_may_decline(text, profile) for text in sentences)):
         return Refusal(premise_corrected=corrected or denied, clarification=_asks_back(sentences))
@@ -145,7 +156,7 @@ class _Told:
                 here = max(here, _offers(clause, act, self.profile, beside=beside))
                 decline = find_decline(clause) if act == "aside" else None
                 self.unable |= decline is not None and decline.kind != "silence"
-                self.lacking |= decline is not None or (act == "pointer" and acts.is_mere_pointer(clause))
+                self.lacking |= decline is not None or (act == "pointer" and is_mere_pointer(clause))
         self.offered = max(self.offered, here)
         self.before = "statement" if here else min(kinds, key=_ORDER.index)
         self.stated |= self.before == "statement"
@@ -185,17 +196,17 @@ def _act_of(clause: str, verdict: Verdict | None, profile: Profile) -> Act:
         return "decline"
     if verdict is not None:
         return "aside"
-    if acts.corrects_premise(clause):
+    if corrects_premise(clause):
         return "premise"
     if any(_does(each, clause) for each in ("concludes", "worked_out", "yes_or_no", "guesses")):
         return "statement"
     if _does("method", clause):
         return "method"
-    if acts.is_greeting(clause) or acts.is_introduction(clause) or not content(clause):
+    if is_greeting(clause) or is_introduction(clause) or not content(clause):
         return "courtesy"
-    if acts.is_advice(clause):
+    if is_advice(clause):
         return "advice"
-    if acts.is_pointer(clause):
+    if is_pointer(clause):
         return "pointer"
     norm = profile.kind == "yesno" and profile.modality not in ("fact", "not_fact")
     return "background" if _does("background", clause) and not norm else "statement"
@@ -233,7 +244,7 @@ def _is_question(text: str) -> bool:
 
 def _asks_back(sentences: Sequence[str]) -> bool:
     asking = [text for text in sentences if _is_question(text) or _does("please", text)]
-    return bool(asking) and (len(asking) == len(sentences) or any(map(acts.asks_back, asking)))
+    return bool(asking) and (len(asking) == len(sentences) or any(map(asks_back, asking)))
 
 
 def _is_formula(text: str) -> bool:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from ragharness.graders.reading.answer import is_quoted_row, is_quoted_table
 from ragharness.graders.reading.attribution import place_values
 from ragharness.graders.reading.candidates import accepted, find_candidates, value_kinds
-from ragharness.graders.reading.declining import is_guess, speaks_of_question
-from ragharness.graders.reading.folding import fold, tokens
-from ragharness.graders.reading.outcome import Candidate, Entry, Outcome, Slot
-from ragharness.language import acts
+from ragharness.graders.reading.declining import is_advice, is_guess, is_pointer, speaks_of_question
+from ragharness.graders.reading.records import Candidate, Entry, Outcome, Slot
 from ragharness.language.dates import find_dates
+from ragharness.language.matching import fold, tokens
 from ragharness.language.numbers import find_quantities
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import phrases, regex
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragharness.graders.reading.answer import AnswerSentence
-    from ragharness.graders.reading.profile import Profile
+    from ragharness.graders.reading.records import Profile
     from ragharness.records import Question
 
 _CONCLUDES = regex(rf"(?:^\W*|[,;]\s+){phrases('values', 'concluding')}\b", re.IGNORECASE)
@@ -77,7 +76,8 @@ def gather(
             if declined:
                 aside = [_is_beside(part.text, each, question, profile) for each in found]
                 slots = ["out" if away else slot for slot, away in zip(slots, aside, strict=True)]
-            read[key] = list(zip(found, slots, strict=True))
+            placed = zip(found, slots, strict=True)
+            read[key] = [(value, slot) for value, slot in placed if not value.of_another]
         entries += [Entry(part, candidate, slot) for candidate, slot in read[key]]
     return entries
 
@@ -243,7 +243,7 @@ def _unknown(
             clause = part.text[start:end]
             if speaks_of_question(clause, profile) is not None:
                 continue
-            if acts.is_advice(clause) or (declined and acts.is_pointer(clause)):
+            if is_advice(clause) or (declined and is_pointer(clause)):
                 continue
             whole = clause.strip() == part.text.strip()
             if _asserts(clause, profile, declined=declined, whole=whole):

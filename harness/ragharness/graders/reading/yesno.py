@@ -7,10 +7,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragharness.graders.reading.declining import speaks_of_question
-from ragharness.graders.reading.outcome import Outcome
+from ragharness.graders.reading.records import Outcome
 from ragharness.language.modality import verdict
-from ragharness.language.polarity import FACTS
-from ragharness.language.propositions import frame, statement_of
+from ragharness.language.polarity import FACTS, frame, statement_of
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import WHOLE, pattern, phrases
 from ragharness.language.words import content, raw_words
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragharness.graders.reading.answer import AnswerSentence
-    from ragharness.graders.reading.profile import Profile
+    from ragharness.graders.reading.records import Profile
     from ragharness.language.modality import Modality, Polarity
     from ragharness.records import Match, Question
 
@@ -93,12 +92,6 @@ def hear(part: AnswerSentence, profile: Profile) -> Voice:
     word, body = (word, part.text[rest:]) if word else _announced_word(part.text)
     said = _hear_clauses(part, body, profile)
     strong = [each for each, strength in said if strength]
-    declines = (
-        speaks_of_question(body[start:end], profile) in ("about", "near") for start, end in clauses(body)
-    )
-    if rest and not said and any(declines):
-        # "No, the report does not mention it."
-        return Voice(part)
     # Among readings that are not sure the first counts: what follows it mostly explains.
     chosen = strong or [each for each, _ in said]
     about_it = word or strong or profile.modality not in FACTS

@@ -1,15 +1,117 @@
-"""Citation marks in an answer: found, resolved to passage ids, and kept in the text as single characters."""
+"""An answer's text as it is to be read: no reasoning, no JSON, plain typography, citations marked."""
 
 from __future__ import annotations
 
+import ast
+import json
 import re
+import unicodedata
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
-from ragharness.language.tables import phrases, regex
+from ragharness.language.tables import phrases, regex, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_SUPERSCRIPT = regex(r"(?<=[a-z.,;:)\]%\"”][a-z.,;:)\]%\"”])[⁰¹²³⁴⁵⁶⁷⁸⁹]+|(?<=\d[.,;])[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+_BRACKETS = str.maketrans("【】〔〕⟦⟧〖〗", "[][][][]")
+_UNSEEN = regex(r"[\ue000-\uf8ff\u200b-\u200f\u2060\ufeff]")
+_REASONING = regex(rf"[<\[◁](?P<close>/?){phrases('answers', 'reasoning_tags')}\s*[>\]▷]", re.IGNORECASE)
+_TAG = regex(r"</?[a-zA-Z][\w-]{0,20}(?:\s[^<>]{0,120})?/?>")
+_FENCE = regex(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.MULTILINE)
+_LOST_MARK = regex(r"(?<=(?:\bin|\w,)\s(?:1[5-9]|20)\d\d)[1-9]\d?(?=[.,;]|$)")
+"""The numbers of footnotes that were glued to a year: "on 10 May, 200712."."""
+_LOST_BLANK = regex(r"(?<=\b[oi]n)(?=[A-Z][a-z]{2,8} \d)")
+"""Where it is missing before a date: "onMarch 6"."""
+_LARGEST_OBJECT = 200_000
+
+Fields = dict[str, object]
+
+
+class Normalised(NamedTuple):
+    """The text to read, and the citations that stood beside it in a JSON object (None: there was none)."""
+
+    text: str
+    citations: tuple[str, ...] | None = None
+
+
+def normalise(text: str) -> Normalised:
+    """Return the text of an answer without reasoning, fences and markup tags, in NFKC."""
+    if not text.isascii():
+        text = _UNSEEN.sub("", text)
+        text = _SUPERSCRIPT.sub(lambda found: f"[{found[0].translate(_SUPERSCRIPTS)}]", text)
+        text = unicodedata.normalize("NFKC", text.translate(_BRACKETS))
+    text = _LOST_MARK.sub("", _LOST_BLANK.sub(" ", text))
+    text = _FENCE.sub("", _without_reasoning(text)).replace("`", "")
+    citations: tuple[str, ...] | None = None
+    if "{" in text and len(text) <= _LARGEST_OBJECT:
+        text, citations = _open_object(text)
+    return Normalised(_TAG.sub(" ", text).strip(), citations)
+
+
+def _without_reasoning(text: str) -> str:
+    """Drop what stands between reasoning tags; a tag without its partner reaches to that end of the text."""
+    tags = list(_REASONING.finditer(text))
+    if not tags:
+        return text
+    before = "" if tags[0]["close"] else text[: tags[0].start()]
+    after = text[tags[-1].end() :] if tags[-1]["close"] else ""
+    return f"{before}\n{after}"
+
+
+def _open_object(text: str) -> tuple[str, tuple[str, ...] | None]:
+    """Put what the object in a text says after what stands around it."""
+    start, end = text.find("{"), text.rfind("}") + 1
+    loaded: object = None
+    try:
+        loaded, end = json.JSONDecoder(strict=False).raw_decode(text, start)
+    except (ValueError, RecursionError):
+        try:
+            loaded = ast.literal_eval(text[start:end])
+        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            return text, None
+    fields = _fields(loaded)
+    if not _present("answer_keys", fields):
+        return text, None
+    around = f"{text[:start].strip(' [')}\n{text[end:].strip(' ]')}".strip(" \n:")
+    listed = _present("citation_keys", fields)
+    return f"{around}\n{_say(loaded)}".strip(), _ids(listed[0]) if listed else None
+
+
+def _fields(loaded: object) -> Fields:
+    """The fields of an object by their case-folded names; none for anything else."""
+    fields = cast("dict[object, object]", loaded) if isinstance(loaded, dict) else {}
+    return {str(key).casefold(): value for key, value in fields.items()}
+
+
+def _present(family: str, fields: Fields) -> list[object]:
+    """The values of those keys of a family that an object has."""
+    return [fields[key] for key in cast("list[str]", table("answers")[family]) if key in fields]
+
+
+def _say(value: object) -> str:
+    """A value as sentences; of an object, its answer and its reasons."""
+    if isinstance(value, dict):
+        fields = _fields(value)
+        said = [*_present("answer_keys", fields)[:1], *_present("reason_keys", fields)]
+        return "\n".join(filter(None, map(_say, said))) if said else str(value)
+    if isinstance(value, (list, tuple)):
+        return "\n".join(f"- {_say(each)}" for each in value)
+    if isinstance(value, bool):
+        return "Yes." if value else "No."
+    return "" if value is None else str(value)
+
+
+def _ids(value: object) -> tuple[str, ...]:
+    """The ids in a field of citations: one or several, bare or in objects."""
+    listed = value if isinstance(value, (list, tuple)) else [value]
+    ids = (
+        (_present("id_keys", _fields(each)) or [""])[0] if isinstance(each, dict) else each for each in listed
+    )
+    return tuple(str(each) for each in ids if each not in (None, ""))
+
 
 _FIRST = 0xE000
 _MOST = 6000

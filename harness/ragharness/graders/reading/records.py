@@ -1,0 +1,219 @@
+"""What is known of a question, the values that an answer states, and what the answer commits to."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+
+from ragharness.language.dates import find_dates
+from ragharness.language.polarity import frame
+from ragharness.language.tables import any_of, regex, table, words_of
+from ragharness.language.words import content, generic_concepts, raw_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ragharness.graders.reading.answer import AnswerSentence
+    from ragharness.records import Match, Question, Score
+
+_NAME = regex(r"(?<![.!?]\s)(?<!^)\b[A-ZÀ-Ý][\w&'’.-]*")
+_WHICH_OF = regex(r"\bwhich\s+(\w+)\s+(?!of\b)", re.IGNORECASE)
+_TITLE = regex(r"[A-Z][a-z]+(?:\s+[A-Z][a-z]+)+")
+
+
+class Profile(NamedTuple):
+    """A question's words, sorted by what they do."""
+
+    words: frozenset[str]
+    """Concepts of its content words."""
+    focus: frozenset[str]
+    """Those that name the attribute asked for: no names, no document words, no years."""
+    kindred: frozenset[str]
+    """Words that the sort of question brings with it ("how long": term, period, ...)."""
+    names: frozenset[str]
+    """Case-folded capitalised words: the entities it asks about."""
+    years: frozenset[int]
+    acronyms: frozenset[str]
+    """Initials of the capitalised runs in it ("Chief Executive Officer": ceo)."""
+    qualified: frozenset[tuple[str, str]]
+    """Neighbouring words of the attribute ("deputy director"): the first narrows the second."""
+    question: str
+    stated: bool
+    """Whether the question carries a proposition of its own."""
+    kind: str
+    proposition: str
+    yes_means: bool
+    modality: str
+
+
+def profile_of(question: Question) -> Profile:
+    """Return the profile of a question; cached by its text."""
+    return _profile(question.text, question.proposition, question.yes_means, question.kind)
+
+
+def bare_name(word: str) -> str:
+    """Return a capitalised word case-folded, without a full stop or a possessive ending."""
+    return word.casefold().rstrip(".'’").removesuffix("'s").removesuffix("’s")
+
+
+@lru_cache(maxsize=1024)
+def _profile(text: str, proposition: str, yes_means: bool, kind: str) -> Profile:
+    names = frozenset(map(bare_name, _NAME.findall(text))) - words_of("questions", "common_capitals")
+    words = frozenset(content(text)) | (frozenset(content(proposition)) if kind == "yesno" else frozenset())
+    named = frozenset(concept for name in names for concept in content(name))
+    if kind in ("text", "list"):
+        # "Which office administers ...": the office is the answer, not the attribute.
+        named |= frozenset(content(" ".join(_WHICH_OF.findall(text))))
+    numbers = frozenset(word for word in raw_words(text) if word.isdigit())
+    focus = words - named - generic_concepts() - numbers
+    initials = ("".join(word[0] for word in run.split()) for run in _TITLE.findall(text))
+    stated = proposition or text
+    return Profile(
+        words=words,
+        focus=focus,
+        kindred=_kindred(text),
+        names=names,
+        years=frozenset(date.year for date in find_dates(text) if date.year),
+        acronyms=frozenset(each.casefold() for each in initials),
+        qualified=_qualified(text, focus),
+        question=text,
+        stated=bool(proposition),
+        kind=kind,
+        proposition=stated,
+        yes_means=yes_means,
+        modality=frame(stated).modality if kind == "yesno" else "",
+    )
+
+
+@lru_cache(maxsize=1)
+def _sorts() -> list[tuple[re.Pattern[str], frozenset[str]]]:
+    rows = cast("list[dict[str, list[str] | str]]", table("questions")["sorts"])
+    return [
+        (regex(rf"\b{any_of(row['asks'])}\b", re.IGNORECASE), frozenset(content(str(row["brings"]))))
+        for row in rows
+    ]
+
+
+def _kindred(text: str) -> frozenset[str]:
+    return frozenset[str]().union(*(brought for asks, brought in _sorts() if asks.search(text)))
+
+
+def _qualified(text: str, focus: frozenset[str]) -> frozenset[tuple[str, str]]:
+    ordered = [content(word)[:1] for word in raw_words(text)]
+    return frozenset(
+        (first[0], last[0])
+        for first, last in itertools.pairwise(ordered)
+        if first and last and first[0] in focus and last[0] in focus
+    )
+
+
+Relation = Literal["match", "mismatch", "distractor", "world", "imprecise", "ambiguous"]
+Slot = Literal["in", "weak", "stray", "out"]
+"""``in``: asserted in the slot; ``weak``: nothing speaks against it; ``stray``: another attribute, it seems;
+``out``: a comparison, another entity or another period."""
+
+
+@dataclass
+class Candidate:
+    """A value in a sentence and how it compares."""
+
+    start: int
+    end: int
+    relation: Relation
+    written: str
+    equals: str = ""
+    """The distractor that it is."""
+    negated: bool = False
+    scale_implied: bool = False
+    loose: bool = False
+    """It counts only when nothing better is there: a bare number for money, a part of a name."""
+    foreign_unit: bool = False
+    of_another: bool = False
+    """It counts something else than the question: it stands between other values, and answers nothing."""
+    named: bool = False
+    """It is a name or phrase, no number or date."""
+    related: bool = False
+    """It only says whose deputy, parent or successor the answer is."""
+    rival: str = ""
+    """Another name joined to this one ("Delaware or New York")."""
+    either: bool = False
+    """The two are joined by "or": one of them is meant."""
+    alternative: bool = False
+    """It is offered beside another value as what it may be instead ("or")."""
+    near: bool = False
+    """It differs from the gold only as far as rounding on the way makes it."""
+    elsewhere: tuple[str, ...] = ()
+    """What it belongs to as a distractor; for the right value, what all distractors belong to."""
+
+
+class Entry(NamedTuple):
+    """A value, the sentence that states it, and where it stands to the question."""
+
+    part: AnswerSentence
+    candidate: Candidate
+    slot: Slot
+
+    @property
+    def right(self) -> bool:
+        """Whether it equals the gold."""
+        return self.candidate.relation == "match"
+
+    @property
+    def may_answer(self) -> bool:
+        """Whether it is the gold, stated where it may be the answer."""
+        return self.right and self.slot != "out" and not (self.candidate.related or self.candidate.negated)
+
+    @property
+    def frame(self) -> frozenset[str]:
+        """The words of its sentence around it."""
+        text = self.part.text
+        return frozenset(content(f"{text[: self.candidate.start]} {text[self.candidate.end :]}"))
+
+
+@dataclass
+class Outcome:
+    """The committed answer of a text, compared with the gold; ``committed`` False: there is none."""
+
+    committed: bool = False
+    match: Match = "none"
+    value: str = ""
+    contradiction: bool = False
+    imprecise: bool = False
+    incomplete: bool = False
+    partial_then_declined: bool = False
+    unreadable: str = ""
+    entries: list[Entry] = field(default_factory=list)
+    """All values of the question's kind, in the slot or not."""
+    calculates: bool = False
+    """Whether the text shows a calculation."""
+    denied: bool = False
+    """It only says what the answer is not, and names the gold."""
+    score: Score | None = None
+    parts: list[AnswerSentence] = field(default_factory=list)
+    """The sentences that carry the answer."""
+    flags: list[str] = field(default_factory=list)
+    _known: frozenset[int] = frozenset()
+
+    def commit(self, entries: Sequence[Entry]) -> None:
+        """Take the first value as the committed answer."""
+        self.committed, self.value = True, entries[0].candidate.written
+        self.carry(entries)
+
+    def leave(self, why: str) -> None:
+        """Leave the answer to a person."""
+        self.committed, self.unreadable = False, why
+
+    def carry(self, entries: Iterable[Entry]) -> None:
+        """Take note of the sentences and places of committed values."""
+        self.parts = list(
+            {id(part): part for part in [*self.parts, *(each.part for each in entries)]}.values()
+        )
+
+    def holds(self, part: AnswerSentence) -> bool:
+        """Return whether a sentence is one of those that carry the answer."""
+        if len(self._known) != len(self.parts):
+            self._known = frozenset(map(id, self.parts))
+        return id(part) in self._known
