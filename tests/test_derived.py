@@ -25,8 +25,7 @@ from ragharness.scores.derived.alce_citation_recall import citation_recall
 from ragharness.scores.derived.aurc import risks
 from ragharness.scores.derived.ragas_context_precision import average_precision
 from ragharness.scores.items import Cited, Item, items, wrong
-from ragharness.scores.measuring import Metrics, metrics_of_outputs, read_wanted
-from ragharness.scores.refusal_judge import PROMPT, judged, judgement
+from ragharness.scores.measuring import PROMPT, Metrics, judged, judgement, metrics_of_outputs, read_wanted
 from ragharness.scores.trust_compat import compat
 from ragharness.scores.trust_eval import FLAG, normalise, outputs, partial_ratio
 

@@ -141,7 +141,7 @@ def money(cost: float | None) -> str:
     return f"${cost:.2f}" if cost >= 0.995 or cost == 0 else f"${cost:.2g}"
 
 
-def ids(names: list[str], most: int = 5) -> str:
+def ids(names: Sequence[str], most: int = 5) -> str:
     """Return the first ids and how many more there are."""
     shown = ", ".join(clean(name) for name in names[:most])
     return f"{shown} and {len(names) - most} more" if len(names) > most else shown
