@@ -615,6 +615,13 @@ def test_settings_come_from_a_file(finished: rh.Run, tmp_path: Path, verb: Verb)
         assert (done.code, sentence in done.errors) == (3, True), done.errors
 
 
+def test_metrics_fit_a_narrow_terminal(finished: rh.Run, verb: Verb, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = verb("score", str(finished.path), "--metrics", "all").output.splitlines()
+    assert max(map(len, lines)) <= 60
+    assert any("UAEval4RAG" in line for line in lines)
+
+
 @SHARED_ONLY
 def test_the_command_scores_outputs_of_other_systems(tmp_path: Path, verb: Verb) -> None:
     case = trust_cases()["cases"][0]

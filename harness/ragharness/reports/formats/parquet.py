@@ -9,7 +9,7 @@ from ragharness.errors import UsageError
 from ragharness.reports.rows import COLUMNS, flat_records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ragharness.records import Question
     from ragharness.reports.rows import RunOnDisk
@@ -21,28 +21,29 @@ def render(scores: Scores, *, run: RunOnDisk, **_: object) -> bytes:
     return parquet(flat_records(run), COLUMNS)
 
 
-_QUESTION: dict[str, Any] = {
-    "id": str,
-    "text": str,
-    "row": str,
-    "kind": str,
-    "wanted": str,
-    "answerable": bool,
-    "answers": list[str],
-    "unit": str,
-    "document": str,
-    "withheld": str,
-    "evidence_documents": list[str],
-    "evidence_starts": list[int],
-    "evidence_ends": list[int],
-    "distractors": list[str],
+_QUESTION: dict[str, tuple[Any, Callable[[Question], Any]]] = {
+    "id": (str, lambda question: question.id),
+    "text": (str, lambda question: question.text),
+    "row": (str, lambda question: question.row),
+    "kind": (str, lambda question: question.kind),
+    "wanted": (str, lambda question: question.wanted),
+    "answerable": (bool, lambda question: question.answerable),
+    "answers": (list[str], lambda question: list(question.answers)),
+    "unit": (str, lambda question: question.unit),
+    "document": (str, lambda question: question.document),
+    "withheld": (str, lambda question: question.withheld),
+    "evidence_documents": (list[str], lambda question: [span.document for span in question.evidence]),
+    "evidence_starts": (list[int], lambda question: [span.start for span in question.evidence]),
+    "evidence_ends": (list[int], lambda question: [span.end for span in question.evidence]),
+    "distractors": (list[str], lambda question: [each.value for each in question.distractors]),
 }
-"""The columns of a table of questions, with their types."""
+"""The columns of a table of questions: their types, and where the values come from."""
 
 
 def questions_parquet(questions: Iterable[Question]) -> bytes:
     """Return questions as a Parquet file, one row each; raises UsageError where pyarrow is not installed."""
-    return parquet([_flat(each) for each in questions], _QUESTION)
+    rows = [{name: value(each) for name, (_, value) in _QUESTION.items()} for each in questions]
+    return parquet(rows, {name: kind for name, (kind, _) in _QUESTION.items()})
 
 
 def parquet(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Any]) -> bytes:
@@ -58,22 +59,3 @@ def parquet(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Any]) -> by
     written = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(list(rows), schema=schema), written)
     return written.getvalue()
-
-
-def _flat(question: Question) -> dict[str, Any]:
-    return {
-        "id": question.id,
-        "text": question.text,
-        "row": question.row,
-        "kind": question.kind,
-        "wanted": question.wanted,
-        "answerable": question.answerable,
-        "answers": list(question.answers),
-        "unit": question.unit,
-        "document": question.document,
-        "withheld": question.withheld,
-        "evidence_documents": [span.document for span in question.evidence],
-        "evidence_starts": [span.start for span in question.evidence],
-        "evidence_ends": [span.end for span in question.evidence],
-        "distractors": [each.value for each in question.distractors],
-    }

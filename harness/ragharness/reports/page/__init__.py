@@ -13,8 +13,7 @@ import msgspec
 from ragharness.comparing.compare import LETTERS, OUTCOMES, compare
 from ragharness.records import BUCKETS
 from ragharness.reports import text, words
-from ragharness.reports.page.pictures import bar_of, plane, share_of
-from ragharness.reports.page.questions import held
+from ragharness.reports.page.content import bar_of, held, plane, share_of
 from ragharness.reports.tables import limits, p_value
 from ragharness.scores.schema import ROW_NAMES
 from ragharness.statistics import sign_test
