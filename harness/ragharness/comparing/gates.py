@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 import re
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -141,30 +140,35 @@ def figures() -> dict[str, Figure]:
     }
     ways = {"correct": True, "wrong": False, "unsupported": False, "refused": None}
     for bucket in BUCKETS:
-        found[bucket] = Figure(
-            f"Answers in the bucket {bucket}, of all.", partial(_in_buckets, (bucket,)), ways[bucket]
-        )
+        found[bucket] = _of_all(f"Answers in the bucket {bucket}", ways[bucket], _in_bucket(bucket))
     return found | {
-        "unacceptable": Figure(
-            "Wrong or unsupported, of all.", partial(_in_buckets, ("wrong", "unsupported")), False
-        ),
-        "as_desired": Figure(
-            "In the desired bucket, of all.",
-            lambda all_of, _: rate(all_of, lambda each: each.as_wanted),
-            True,
-        ),
-        "ungraded": Figure(
-            "Without a bucket, of all.", lambda all_of, _: rate(all_of, lambda each: not each.bucket), False
-        ),
-        "precision": Figure("Correct, of those answered.", _precision, True),
-        "chr": Figure(
-            "Citations all retrieved, one of them with gold evidence, of those answered.",
-            _citation_hits,
-            True,
-        ),
+        "unacceptable": _of_all("Wrong or unsupported", False, _in_bucket("wrong", "unsupported")),
+        "as_desired": _of_all("In the desired bucket", True, lambda each: each.as_wanted),
+        "ungraded": _of_all("Without a bucket", False, lambda each: not each.bucket),
+        "precision": _of_answered("Correct", _in_bucket("correct")),
+        "chr": _of_answered("Citations all retrieved, one of them with gold evidence", _hits),
         "under": found["under_refusal"],
         "over": found["over_refusal"],
     }
+
+
+def _of_all(told: str, higher_is_better: bool | None, holds: Callable[[Outcome], bool]) -> Figure:
+    return Figure(f"{told}, of all.", lambda all_of, _: rate(all_of, holds), higher_is_better)
+
+
+def _of_answered(told: str, holds: Callable[[Outcome], bool]) -> Figure:
+    def compute(all_of: Sequence[Outcome], _: int | None) -> Share:
+        return rate([each for each in all_of if each.bucket and each.bucket != "refused"], holds)
+
+    return Figure(f"{told}, of those answered.", compute, True)
+
+
+def _in_bucket(*buckets: str) -> Callable[[Outcome], bool]:
+    return lambda each: each.bucket in buckets
+
+
+def _hits(each: Outcome) -> bool:
+    return each.evidence_cited and each.verdict is not None and each.verdict.citation_exists == "yes"
 
 
 def check_thresholds(gates: Gates, folder: RunFolder) -> list[RuleResult]:
@@ -264,22 +268,3 @@ def _span(value: Any, open_ones: int, limits: tuple[int, int | None], n: int) ->
     if isinstance(value, int):
         return Limits(value, value + open_ones)
     return Limits(value, value)
-
-
-def _in_buckets(buckets: tuple[str, ...], all_of: Sequence[Outcome], _: int | None) -> Share:
-    return rate(all_of, lambda each: each.bucket in buckets)
-
-
-def _precision(all_of: Sequence[Outcome], _: int | None) -> Share:
-    return rate(_answered(all_of), lambda each: each.bucket == "correct")
-
-
-def _citation_hits(all_of: Sequence[Outcome], _: int | None) -> Share:
-    def hit(each: Outcome) -> bool:
-        return each.evidence_cited and each.verdict is not None and each.verdict.citation_exists == "yes"
-
-    return rate(_answered(all_of), hit)
-
-
-def _answered(all_of: Sequence[Outcome]) -> list[Outcome]:
-    return [each for each in all_of if each.bucket and each.bucket != "refused"]
