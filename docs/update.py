@@ -78,7 +78,7 @@ def shipping() -> str:
 def thresholds() -> str:
     """Return every figure that can have a threshold."""
     rows = ["| figure | is | better |", "|---|---|---|"]
-    for name, each in import_module("ragharness.comparing.thresholds").figures().items():
+    for name, each in import_module("ragharness.comparing.gates").figures().items():
         better = {True: "higher", False: "lower", None: "say `<=` or `>=`"}[each.higher_is_better]
         rows.append(_line([f"`{name}`", each.sentence, better]))
     return "\n".join(rows)

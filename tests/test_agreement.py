@@ -30,7 +30,6 @@ from ragharness.statistics import (
     why_not,
 )
 from ragharness.statistics.correcting import tuned_weight
-from ragharness.statistics.misclassification import rogan_gladen_rate
 
 TABLE = [[22, 1, 2, 0], [1, 9, 2, 0], [2, 1, 8, 1], [0, 0, 0, 11]]
 LABELS = ("correct", "wrong", "unsupported", "refused")
@@ -255,12 +254,6 @@ def test_rogan_gladen_of_the_specification(cases: dict[str, Any]) -> None:
         assert interval == pytest.approx(theirs, abs=0.02)
     assert found.dropped == 0
     assert rogan_gladen(TABLE, [62, 14, 22, 32]).intervals == found.intervals
-    one = cases["rogan_gladen_binary"]
-    mine = rogan_gladen_rate(one["p_obs"], one["n"], one["sens"], one["m1"], one["spec"], one["m0"])
-    assert mine is not None
-    assert mine[0] == pytest.approx(one["theta"])
-    assert mine[1:] == pytest.approx(one["ci95"], abs=1e-5)
-    assert rogan_gladen_rate(0.2, 100, 0.4, 20, 0.6, 20) is None
 
 
 def test_rogan_gladen_brings_shares_back_to_what_can_be() -> None:

@@ -19,7 +19,7 @@ from ragharness.errors import NotComparable, UnknownName, UsageError
 from ragharness.records import BUCKETS
 from ragharness.reports import compare_sections, render, table_formats
 from ragharness.reports.tables import Section
-from ragharness.reports.text import counted, money
+from ragharness.reports.text import aligned, counted, money
 from ragharness.scores import score_folder
 
 if TYPE_CHECKING:
@@ -106,6 +106,34 @@ def test_epochs_are_compared_by_their_majority(tmp_path: Path) -> None:
     found = compare([run("a", "correct", "wrong", "correct"), run("b", "wrong", "correct", "wrong")])
     assert [(each.was, each.now) for each in found.against[0].flips] == [("correct", "wrong")] * 2
     assert found.runs["A"].questions == 6
+
+
+WIDE = [
+    ["", "base", "candidate figure", "change", "95% CI", "p"],
+    *(
+        [name, "1234", "5678", "+4444", "[-12.3,+45.6]", "<.001"]
+        for name in ("wrong", "refused although found")
+    ),
+]
+
+
+@pytest.mark.parametrize("width", [80, 60, 50, 40, 30])
+def test_tables_fit_the_width_and_lose_no_word(width: int) -> None:
+    lines = aligned(WIDE, width=width, headed=True)
+    assert max(map(len, lines)) <= width
+    words = " ".join(lines).split()
+    assert all(words.count(word) >= 1 for row in WIDE for cell in row for word in cell.split())
+    assert words.count("[-12.3,+45.6]") == 2
+
+
+def test_a_table_that_fits_is_not_touched() -> None:
+    assert aligned(WIDE, width=max(map(len, aligned(WIDE))), headed=True) == aligned(WIDE)
+
+
+def test_a_table_too_wide_to_wrap_stands_in_parts_beside_its_first_column() -> None:
+    assert aligned([["", "one", "two"], ["a", "11111", "22222"]], width=9, headed=True) == [
+        "     one", "a  11111", "", "     two", "a  22222",
+    ]  # fmt: skip
 
 
 def test_every_format_has_the_same_figures(tmp_path: Path, verb: Verb) -> None:

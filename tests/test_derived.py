@@ -25,8 +25,7 @@ from ragharness.scores.derived.alce_citation_recall import citation_recall
 from ragharness.scores.derived.aurc import risks
 from ragharness.scores.derived.ragas_context_precision import average_precision
 from ragharness.scores.items import Cited, Item, items, wrong
-from ragharness.scores.measuring import Metrics, metrics_of_outputs, read_wanted
-from ragharness.scores.refusal_judge import PROMPT, judged, judgement
+from ragharness.scores.measuring import PROMPT, Metrics, judged, judgement, metrics_of_outputs, read_wanted
 from ragharness.scores.trust_compat import compat
 from ragharness.scores.trust_eval import FLAG, normalise, outputs, partial_ratio
 
@@ -614,6 +613,13 @@ def test_settings_come_from_a_file(finished: rh.Run, tmp_path: Path, verb: Verb)
         path.write_text(text)
         done = verb("score", str(finished.path), "--metrics", str(path))
         assert (done.code, sentence in done.errors) == (3, True), done.errors
+
+
+def test_metrics_fit_a_narrow_terminal(finished: rh.Run, verb: Verb, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = verb("score", str(finished.path), "--metrics", "all").output.splitlines()
+    assert max(map(len, lines)) <= 60
+    assert any("UAEval4RAG" in line for line in lines)
 
 
 @SHARED_ONLY

@@ -24,8 +24,8 @@ from gate_fakes import epochs_of, written
 from ragharness.records import Answer, Failure
 from ragharness.reports import load_format
 from ragharness.reports.formats import format_names
+from ragharness.reports.formats.trec_run import one_word, within
 from ragharness.reports.rows import COLUMNS, flat_records
-from ragharness.reports.trec import one_word, within
 from ragharness.results import Run
 from ragharness.scores.schema import ROW_NAMES
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import run_fakes as fake
+from ragharness.console import fetching_line, progress_line
 from ragharness.corpus import Corpus
 from ragharness.records import (
     Answer,
@@ -28,9 +29,7 @@ from ragharness.records import (
     Verdict,
 )
 from ragharness.reports import (
-    fetching_line,
     load_format,
-    progress_line,
     read_scores,
     show_question,
 )

@@ -170,8 +170,6 @@ def grade(
     passages: Sequence[Passage | str] = ...,
     *,
     golds: Sequence[str] = ...,
-    grader: str = ...,
-    grader_option: Sequence[str] = ...,
     rubric: str,
     judge: Judge | None = ...,
 ) -> RubricScores: ...

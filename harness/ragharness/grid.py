@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import fields
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragharness.config import RunConfig, flag_of
 from ragharness.errors import UnknownName, UsageError
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from ragharness.options import read_toml
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,11 +58,7 @@ class Grid(NamedTuple):
 
 def read_grid(path: Path) -> Grid:
     """Return the cells of a matrix file; raises UsageError for one that cannot be read or meant."""
-    try:
-        held = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise UsageError(f"expected a readable {path}, found: {reason}", help=_EXAMPLE) from error
+    held = read_toml(path, _EXAMPLE)
     for name in held:
         if name not in ("run", "axes"):
             raise UnknownName(f"table of {path}", name, ("run", "axes"), help=_EXAMPLE)

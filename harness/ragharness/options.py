@@ -1,11 +1,18 @@
-"""Parses the ``name=value`` settings of a retriever or pipeline by type; unknown ones are errors."""
+"""Settings of the user: ``name=value``, read by type, unknown ones being errors; and files in TOML."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ragharness.errors import UnknownName, UsageError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -110,3 +117,13 @@ class Options:
                 if not self._asked:
                     raise UsageError(f"{what} takes no settings, found {self.written(name)}...")
                 raise UnknownName(f"setting of {what}", name, self._asked)
+
+
+def read_toml(path: str | Path, example: str) -> dict[str, Any]:
+    """Return what a file of settings holds; raises UsageError with ``example`` as the next step."""
+    try:
+        held: dict[str, Any] = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"expected a readable {path}, found: {reason}", help=example) from error
+    return held

@@ -86,7 +86,7 @@ FORM = typer.Option(
     "",
     "--format",
     metavar="NAME",
-    help=f"One of {names_in('reports', 'tables')}, json (default: text).",
+    help="One of csv, latex, markdown, text, json (default: text).",
 )
 MARKDOWN = typer.Option(False, "--markdown", help="Short for --format markdown.")
 RUN = typer.Argument(

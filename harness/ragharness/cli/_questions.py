@@ -56,7 +56,7 @@ def set_content(questions: QuestionSet, path: Path) -> bytes:
     """Return a set as a file holds it: as a table where its name ends in .parquet, else as JSON Lines."""
     if path.suffix != ".parquet":
         return questions.lines
-    from ragharness.reports.arrow import questions_parquet
+    from ragharness.reports.formats.parquet import questions_parquet
 
     return questions_parquet(questions.questions)
 

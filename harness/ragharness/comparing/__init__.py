@@ -2,9 +2,8 @@
 
 from ragharness.comparing.compare import Comparison, compare
 from ragharness.comparing.gate import Decision, gate
-from ragharness.comparing.gates import Gates, read_gates
+from ragharness.comparing.gates import Gates, check_thresholds, limits_of, read_gates
 from ragharness.comparing.matrix import Matrix, MatrixCell, main_effects
-from ragharness.comparing.thresholds import check_thresholds, limits_of
 
 __all__ = [
     "Comparison",

@@ -1,22 +1,29 @@
-"""``gate.toml``: what a change must keep to beside the five rules, read and checked."""
+"""``gate.toml``: what a change must keep to beside the five rules, and whether the candidate does."""
 
 from __future__ import annotations
 
 import operator
 import re
-import sys
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
+from ragharness.calibration import standing
+from ragharness.comparing.rules import Limits, RuleResult
 from ragharness.errors import UnknownName, UsageError
+from ragharness.options import read_toml
+from ragharness.records import BUCKETS
+from ragharness.scores.metrics import metrics, rate
+from ragharness.scores.tally import outcomes
+from ragharness.scores.values import Share, YesNoAxis, share
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ragharness.scores.tally import Outcome
+    from ragharness.store import RunFolder
 
 DIFFERENCES = ("corpus", "question_set", "grader", "epochs")
 """What must be the same in both runs, unless it is allowed by name."""
@@ -63,7 +70,7 @@ def read_gates(text: str) -> Gates:
     if not text.strip():
         return Gates()
     if text.endswith(".toml") or Path(text).is_file():
-        return _checked(_from_file(Path(text)), text)
+        return _checked(read_toml(text, _EXAMPLE), text)
     values: dict[str, Any] = {"thresholds": {}}
     for part in filter(str.strip, text.split(",")):
         found = _SHAPE.fullmatch(part)
@@ -94,14 +101,6 @@ def limit_of(name: str, given: float | str) -> Limit:
     return Limit(sign, float(found[2]) / (100 if found[3] else 1))
 
 
-def _from_file(path: Path) -> Any:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise UsageError(f"expected a readable {path}, found: {reason}", help=_EXAMPLE) from error
-
-
 def _checked(values: Any, where: str) -> Gates:
     for name in values:
         if name not in Gates.__struct_fields__:
@@ -116,3 +115,156 @@ def _checked(values: Any, where: str) -> Gates:
     for name, given in gates.thresholds.items():
         limit_of(name, given)
     return gates
+
+
+class Figure(NamedTuple):
+    """A figure that can have a limit."""
+
+    sentence: str
+    compute: Callable[[Sequence[Outcome], int | None], Any]
+    higher_is_better: bool | None
+    """None: neither, so that a limit needs a sign."""
+    range: tuple[int, int | None] = (0, 1)
+    of_evidence: bool = False
+    """Over the questions whose evidence is in reach; grading changes nothing of it."""
+
+
+def figures() -> dict[str, Figure]:
+    """Return every figure by its name in gates."""
+    found = {
+        each.name: Figure(
+            each.sentence, each.compute, each.higher_is_better, each.range, each.part == "retrieval"
+        )
+        for part in ("axes", "retrieval")
+        for each in metrics(part)
+    }
+    ways = {"correct": True, "wrong": False, "unsupported": False, "refused": None}
+    for bucket in BUCKETS:
+        found[bucket] = _of_all(f"Answers in the bucket {bucket}", ways[bucket], _in_bucket(bucket))
+    return found | {
+        "unacceptable": _of_all("Wrong or unsupported", False, _in_bucket("wrong", "unsupported")),
+        "as_desired": _of_all("In the desired bucket", True, lambda each: each.as_wanted),
+        "ungraded": _of_all("Without a bucket", False, lambda each: not each.bucket),
+        "precision": _of_answered("Correct", _in_bucket("correct")),
+        "chr": _of_answered("Citations all retrieved, one of them with gold evidence", _hits),
+        "under": found["under_refusal"],
+        "over": found["over_refusal"],
+    }
+
+
+def _of_all(told: str, higher_is_better: bool | None, holds: Callable[[Outcome], bool]) -> Figure:
+    return Figure(f"{told}, of all.", lambda all_of, _: rate(all_of, holds), higher_is_better)
+
+
+def _of_answered(told: str, holds: Callable[[Outcome], bool]) -> Figure:
+    def compute(all_of: Sequence[Outcome], _: int | None) -> Share:
+        return rate([each for each in all_of if each.bucket and each.bucket != "refused"], holds)
+
+    return Figure(f"{told}, of those answered.", compute, True)
+
+
+def _in_bucket(*buckets: str) -> Callable[[Outcome], bool]:
+    return lambda each: each.bucket in buckets
+
+
+def _hits(each: Outcome) -> bool:
+    return each.evidence_cited and each.verdict is not None and each.verdict.citation_exists == "yes"
+
+
+def check_thresholds(gates: Gates, folder: RunFolder) -> list[RuleResult]:
+    """Return each threshold with the candidate's figure; raises UnknownName, UsageError, RunNotUsable."""
+    limits = limits_of(gates)
+    if not limits:
+        return []
+    run = folder.run
+    all_of = outcomes(folder.questions(), folder.records(), run.settings.epochs)
+    k = run.settings.k if run.takes == "passages" else None
+    return [_held(name, limit, all_of, k) for name, limit in limits.items()]
+
+
+def check_calibration(gates: Gates, *runs: RunFolder) -> list[RuleResult]:
+    """Return whether the grader is calibrated on the runs, where the gates ask for it; open where not."""
+    if not gates.calibrated:
+        return []
+    lacking = [f"{each.name} is {told}" for each in runs for holds, told in [standing(each)] if not holds]
+    return [
+        RuleResult(
+            rule="C",
+            name="calibrated",
+            text="; ".join(lacking) or "both runs are calibrated",
+            base=None,
+            candidate=Limits(None, None),
+            difference=None,
+            passes=None if lacking else True,
+        )
+    ]
+
+
+def limits_of(gates: Gates) -> dict[str, Limit]:
+    """Return the thresholds by the name of their figure; raises UnknownName, UsageError."""
+    return {name: _limit(name, given) for name, given in gates.thresholds.items()}
+
+
+def _limit(name: str, given: float | str) -> Limit:
+    """Return a limit with its sign; a bare number is meant in the figure's own direction."""
+    known = figures()
+    if name not in known:
+        raise UnknownName("figure for a threshold", name, known, help="docs/gate.md lists them")
+    limit, figure = limit_of(name, given), known[name]
+    least, most = figure.range
+    if limit.value < least or (most is not None and limit.value > most):
+        to = f" to {most}" if most is not None else " up"
+        raise UsageError(f"expected the limit of {name} to be a number from {least}{to}, found {given}")
+    if limit.sign:
+        return limit
+    if figure.higher_is_better is None:
+        raise UsageError(f"expected {name}<=... or {name}>=..., found {name}={given}")
+    return Limit(">=" if figure.higher_is_better else "<=", limit.value)
+
+
+def _held(name: str, limit: Limit, all_of: Sequence[Outcome], k: int | None) -> RuleResult:
+    figure = figures()[name]
+    within = all_of
+    if figure.of_evidence:
+        within = [each for each in all_of if each.question.wanted == "correct" and each.question.evidence]
+    value = figure.compute(within, k)
+    open_ones = (
+        [] if figure.of_evidence or name == "ungraded" else [each for each in all_of if not each.bucket]
+    )
+    span = _span(value, len(open_ones), figure.range, len(all_of))
+    ends = [limit.holds(end) if end is not None else False for end in (span.low, span.high)]
+    if span.high is None and limit.sign == ">=" and span.low is not None:
+        ends[1] = True
+    passes = None if ends[0] != ends[1] or span == Limits(None, None) else ends[0]
+    return RuleResult(
+        rule="T",
+        name=name,
+        text=f"{limit.sign} {limit.value:g}",
+        base=None,
+        candidate=span,
+        difference=None,
+        passes=passes,
+        evaluated=span != Limits(None, None),
+        undecided=list(dict.fromkeys(each.question.id for each in open_ones)) if passes is None else [],
+    )
+
+
+def _span(value: Any, open_ones: int, limits: tuple[int, int | None], n: int) -> Limits:
+    """Return the limits of a figure over n answers; each ungraded one counts for it or against it."""
+    if isinstance(value, YesNoAxis):
+        value = share(value.yes, value.yes + value.no)
+    if isinstance(value, Share):
+        if not value.n + open_ones:
+            return Limits(None, None)
+        # Of all answers, or of those of one kind, to which more may come.
+        most = value.n if value.n == n else value.n + open_ones
+        return Limits(value.count / most, min(1.0, (value.count + open_ones) / max(value.n, 1)))
+    if hasattr(value, "sum"):
+        return Limits(float(value.sum), None if open_ones else float(value.sum))
+    if hasattr(value, "mean"):
+        total, of = (value.mean or 0.0) * value.n, value.n + open_ones
+        ends = [(total + (end or 0) * open_ones) / of for end in limits] if of else [None, None]
+        return Limits(*ends)
+    if isinstance(value, int):
+        return Limits(value, value + open_ones)
+    return Limits(value, value)

@@ -24,7 +24,7 @@ from ragharness.statistics import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ragharness.comparing.gates import Gates
     from ragharness.comparing.sides import Mark, Side
@@ -175,24 +175,25 @@ def _times_wrong(marks: Sequence[Mark]) -> int:
     return sum(each.bucket == "wrong" for each in marks)
 
 
-_OUTCOMES: dict[str, Callable[[str], bool]] = {
-    "wrong": lambda bucket: bucket == "wrong",
-    "unsupported": lambda bucket: bucket == "unsupported",
-    "correct": lambda bucket: bucket == "correct",
-    "refused": lambda bucket: bucket == "refused",
-    "unacceptable": lambda bucket: bucket in ("wrong", "unsupported"),
+_OUTCOMES = {
+    "wrong": ("wrong",),
+    "unsupported": ("unsupported",),
+    "correct": ("correct",),
+    "refused": ("refused",),
+    "unacceptable": ("wrong", "unsupported"),
 }
+"""The buckets of each outcome."""
 
 
 def _changes(graded: Sequence[tuple[str, str, str]]) -> list[Change]:
     """Return the row of each outcome, the primary one first."""
-    moved = [[int(has(now)) - int(has(was)) for has in _OUTCOMES.values()] for _, was, now in graded]
+    moved = [[(now in held) - (was in held) for held in _OUTCOMES.values()] for _, was, now in graded]
     clusters = _by_cluster([document for document, _, _ in graded], moved)
     rows = []
-    for place, (outcome, has) in enumerate(_OUTCOMES.items()):
+    for place, (outcome, held) in enumerate(_OUTCOMES.items()):
         gained = sum(each[place] > 0 for each in moved)
         lost = sum(each[place] < 0 for each in moved)
-        both = sum(has(was) and has(now) for _, was, now in graded)
+        both = sum(was in held and now in held for _, was, now in graded)
         n, tests = len(graded), mcnemar(gained, lost)
         rows.append(
             Change(

@@ -1,23 +1,23 @@
 """Reports: scores and records in, text out; nothing here prints."""
 
-from ragharness.reports.baselines import baseline_section
 from ragharness.reports.calibration import calibration_facts, calibration_lines
-from ragharness.reports.compare import compare_sections
-from ragharness.reports.derived import metric_sections
+from ragharness.reports.compare import (
+    baseline_section,
+    compare_sections,
+    matrix_headline,
+    matrix_sections,
+    plan_sections,
+)
 from ragharness.reports.formats import load_format
 from ragharness.reports.formats.json import read_scores
 from ragharness.reports.gate import gate_sections, headline, threshold_section
-from ragharness.reports.labelling import labelling_facts, labelling_lines
-from ragharness.reports.logs import log_sections
-from ragharness.reports.matrix import matrix_headline, matrix_sections, plan_sections
+from ragharness.reports.labelling import labelling_facts, labelling_lines, review_facts, review_lines
+from ragharness.reports.measures import log_sections, metric_sections, trace_sections
 from ragharness.reports.page import notebook, page
+from ragharness.reports.page.content import bars
 from ragharness.reports.people import people_sections
-from ragharness.reports.picture import bars
-from ragharness.reports.progress import fetching_line, progress_line
-from ragharness.reports.review import review_facts, review_lines
 from ragharness.reports.show import show_question
 from ragharness.reports.tables import render, table_formats
-from ragharness.reports.traces import trace_sections
 
 __all__ = [
     "bars",
@@ -25,7 +25,6 @@ __all__ = [
     "calibration_facts",
     "calibration_lines",
     "compare_sections",
-    "fetching_line",
     "gate_sections",
     "headline",
     "labelling_facts",
@@ -39,7 +38,6 @@ __all__ = [
     "page",
     "people_sections",
     "plan_sections",
-    "progress_line",
     "read_scores",
     "render",
     "review_facts",

@@ -1,4 +1,4 @@
-"""Runs side by side as tables."""
+"""Runs side by side, and the cells and axes of a matrix, as tables."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ragharness.comparing.compare import Against, Comparison
+    from ragharness.comparing.matrix import Effect, Matrix, MatrixCell
     from ragharness.scores import Scores
     from ragharness.scores.metrics import Part
 
@@ -133,3 +134,169 @@ def _against(found: Against) -> list[Section]:
         Section(f"{pair}: from (rows) to (columns)", (), ("", *OUTCOMES), flows),
         Section(f"{pair}: flips, worse first", (told,), heads, flips, frozenset(range(5))),
     ]
+
+
+def plan_sections(found: Matrix) -> list[Section]:
+    """Return what is left to ask of each cell and what that costs at most."""
+    axes = list(found.axes)
+    rows = [
+        (str(number), *(each.values[axis] for axis in axes), *_left(each))
+        for number, each in enumerate(found.cells, 1)
+    ]
+    left = [each for each in found.cells if each.calls]
+    calls, known = (
+        sum(each.calls or 0 for each in left),
+        [each.cost for each in left if each.cost is not None],
+    )
+    cost = f"at most {money(sum(known))}" if known else "cost not known"
+    if known and len(known) < len(left):
+        cost += f" for {len(known)} of {len(left)} cells; of the others it is not known"
+    told = f"{len(left)} of {len(found.cells)} cells are left to ask: {calls} calls, {cost}."
+    if not left:
+        told = "Nothing is left to ask."
+    heads = ("", *axes, "calls", "cost at most")
+    return [Section("Cells", (told,), heads, rows, frozenset(range(1, len(axes) + 1))), *_errors(found)]
+
+
+def _left(cell: MatrixCell) -> tuple[str, str]:
+    if cell.calls is None:
+        return "cannot begin", ""
+    return (str(cell.calls), money(cell.cost) or "not known") if cell.calls else ("0", "")
+
+
+def matrix_sections(found: Matrix) -> list[Section]:
+    """Return how far each axis moves the buckets, every cell, each effect, and the cells without a result."""
+    axes = list(found.axes)
+    cells = [
+        (str(number), *(each.values[axis] for axis in axes)) for number, each in enumerate(found.cells, 1)
+    ]
+    missing = sum(not each.result for each in found.cells)
+    told = [f"{missing} of {len(found.cells)} cells have no result: see the end."] if missing else []
+    runs = [(str(number), each.run) for number, each in enumerate(found.cells, 1) if each.run]
+    return [
+        Section(told=(matrix_headline(found),)),
+        *([Section(told=told, tone="bad")] if missing else []),
+        *([_moves(found.effects)] if found.effects else []),
+        Section("Cells", (), ("", *axes), cells, frozenset(range(1, len(axes) + 1))),
+        _cells_came_out(found.cells),
+        *map(_effect, found.effects),
+        *([Section("Runs", (), ("", "folder"), runs, frozenset({0, 1}))] if runs else []),
+        *_errors(found),
+        Section(told=(matrix_headline(found),)),
+    ]
+
+
+def matrix_headline(found: Matrix) -> str:
+    """Return in a sentence which axis moves the buckets most, and how far the next one does."""
+    if not found.effects:
+        return "Nothing to compare: no two cells that differ in one axis have graded answers."
+    first = found.effects[0]
+    told = f"{first.axis[:1].upper()}{first.axis[1:]} moves the buckets most: {_points(first.moved)} points"
+    told += f" ({first.base} to {first.value})"
+    others = {each.axis: each for each in reversed(found.effects) if each.axis != first.axis}
+    if not others:
+        return f"{told}."
+    second = max(others.values(), key=lambda each: each.moved)
+    told += f", {second.axis} {_points(second.moved)} ({second.base} to {second.value})"
+    low = second.less_interval[0] if second.less_interval else 0.0
+    return f"{told}; the difference {'is clear' if low > 0 else 'may be chance'}."
+
+
+def _moves(effects: Sequence[Effect]) -> Section:
+    rows = [
+        (
+            each.axis,
+            each.base,
+            each.value,
+            _points(each.moved),
+            _span(each.interval),
+            _points(each.less) if each.less_interval else "",
+            limits(each.less_interval),
+        )
+        for each in effects
+    ]
+    told = (
+        "Points: answers of 100 that are in another bucket on balance, all other axes being equal. A"
+        " distance is never below 0, so its interval is no test; those of the single buckets are."
+    )
+    heads = ("axis", "from", "to", "points", "95% CI", "less by", "95% CI")
+    return Section("How far each axis moves the buckets", (told,), heads, rows, frozenset({0, 1, 2}))
+
+
+def _cells_came_out(cells: Sequence[MatrixCell]) -> Section:
+    rows = []
+    for number, each in enumerate(cells, 1):
+        scores = each.scores
+        if scores is None:
+            rows.append((str(number), *[""] * (len(BUCKETS) + 4), "no run"))
+            continue
+        unacceptable = scores.intervals.unacceptable
+        most = "" if unacceptable.most == unacceptable.count else f" to {unacceptable.most}"
+        rows.append(
+            (
+                str(number),
+                *(str(scores.buckets[bucket]) for bucket in BUCKETS),
+                str(scores.ungraded),
+                f"{scores.desired.total.count}/{scores.desired.total.n}",
+                f"{unacceptable.count}{most}",
+                money(scores.spending.cost),
+                "" if each.result else "no result",
+            )
+        )
+    heads = ("", *BUCKETS, "ungraded", "desired", "unaccept.", "cost", "")
+    return Section("What came out", (), heads, rows, frozenset({0, len(heads) - 1}))
+
+
+def _effect(found: Effect) -> Section:
+    rows = [
+        (each.bucket, f"{100 * each.difference:+.1f}", limits(each.interval), p_value(each.p))
+        for each in found.changes
+    ]
+    told = (
+        f"{found.pairs} {'pair' if found.pairs == 1 else 'pairs'} of cells, {found.n} pairs of answers about"
+        f" {found.documents} documents."
+    )
+    title = f"{found.axis}: {found.value} against {found.base}"
+    return Section(title, (told,), ("share of", "points", "95% CI by document", "p"), rows)
+
+
+def _errors(found: Matrix) -> list[Section]:
+    cells: dict[str, list[str]] = {}
+    for number, each in enumerate(found.cells, 1):
+        if told := each.error or (each.scores.sentence if each.scores and not each.result else ""):
+            cells.setdefault(told, []).append(str(number))
+    sentences = [f"Cell{'s' * (len(ns) > 1)} {', '.join(ns)}: {each}" for each, ns in cells.items()]
+    return [Section("Without a result", sentences, tone="bad")] if sentences else []
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def _span(found: tuple[float, float]) -> str:
+    return f"[{100 * found[0]:.1f},{100 * found[1]:.1f}]"
+
+
+def baseline_section(found: Sequence[tuple[str, Scores]]) -> Section:
+    """Return a table of names and scores, the fewest unacceptable answers first."""
+    head = ["baseline", *BUCKETS, "ungraded", "unacceptable", "as desired"]
+    ranked = sorted(found, key=lambda each: (_unacceptable(each[1]), -each[1].desired.total.count, each[0]))
+    return Section("", (), head, [_row(*each) for each in ranked])
+
+
+def _unacceptable(scores: Scores) -> int:
+    return scores.intervals.unacceptable.most
+
+
+def _row(name: str, scores: Scores) -> list[str]:
+    bad, good = scores.intervals.unacceptable, scores.desired.total
+    return [
+        name,
+        *(str(scores.buckets[each]) for each in BUCKETS),
+        str(scores.ungraded),
+        *(f"{each.count} of {each.n}{_limits(each.low, each.high)}" for each in (bad, good)),
+    ]
+
+
+def _limits(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f" [{100 * low:.0f}-{100 * high:.0f} %]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ragharness.records import Question, Record
     from ragharness.runner import GradingContext
@@ -46,71 +46,58 @@ def outcome(record: Record | None) -> str:
     return (record.verdict and record.verdict.bucket) or record.status
 
 
-COLUMNS: dict[str, Any] = {
-    "question": str,
-    "epoch": int,
-    "row": str,
-    "kind": str,
-    "wanted": str,
-    "text": str,
-    "gold": list[str],
-    "status": str,
-    "bucket": str,
-    "reason": str,
-    "why": str,
-    "answer": str,
-    "citations": list[str],
-    "retrieved": list[str],
-    "evidence_ranks": list[int],
-    "citation_exists": str,
-    "citation_supports": str,
-    "extra_claim_count": int,
-    "refusal_quality": int,
-    "flags": list[str],
-    "confidence": float,
-    "failure": str,
-    "seconds": float,
-    "prompt_tokens": int,
-    "completion_tokens": int,
-    "cost": float,
+def _of(part: str, name: str) -> Callable[[Question, Record], Any]:
+    """Return what reads a field of the answer or verdict; None where there is none."""
+    return lambda _, record: getattr(getattr(record, part), name, None)
+
+
+def _used(name: str) -> Callable[[Question, Record], Any]:
+    return lambda _, record: getattr(record.answer and record.answer.usage, name, None)
+
+
+_VALUES: dict[str, tuple[Any, Callable[[Question, Record], Any]]] = {
+    "question": (str, lambda question, _: question.id),
+    "epoch": (int, lambda _, record: record.epoch),
+    "row": (str, lambda question, _: question.row),
+    "kind": (str, lambda question, _: question.kind),
+    "wanted": (str, lambda question, _: question.wanted),
+    "text": (str, lambda question, _: question.text),
+    "gold": (list[str], lambda question, _: list(question.answers)),
+    "status": (str, lambda _, record: record.status),
+    "bucket": (str, _of("verdict", "bucket")),
+    "reason": (str, _of("verdict", "reason")),
+    "why": (str, _of("verdict", "why")),
+    "answer": (str, _of("answer", "text")),
+    "citations": (list[str], lambda _, record: sorted(record.cited)),
+    "retrieved": (list[str], lambda _, record: [hit.id for hit in record.retrieved]),
+    "evidence_ranks": (list[int], lambda _, record: list(record.evidence_ranks)),
+    "citation_exists": (str, _of("verdict", "citation_exists")),
+    "citation_supports": (str, _of("verdict", "citation_supports")),
+    "extra_claim_count": (int, _of("verdict", "extra_claim_count")),
+    "refusal_quality": (int, _of("verdict", "refusal_quality")),
+    "flags": (list[str], lambda _, record: list(record.verdict.flags) if record.verdict else []),
+    "confidence": (float, _of("answer", "confidence")),
+    "failure": (str, lambda _, record: _failure(record)),
+    "seconds": (float, lambda _, record: record.seconds),
+    "prompt_tokens": (int, _used("prompt_tokens")),
+    "completion_tokens": (int, _used("completion_tokens")),
+    "cost": (float, _used("cost")),
 }
+COLUMNS: dict[str, Any] = {name: kind for name, (kind, _) in _VALUES.items()}
 """The columns of a table of records, with their types."""
 
 
-def flat(question: Question, record: Record) -> dict[str, Any]:
-    """Return a record beside its question as one row; None is unknown, or does not apply."""
-    verdict, answer, failure = record.verdict, record.answer, record.failure
-    usage = answer.usage if answer else None
-    return {
-        "question": question.id,
-        "epoch": record.epoch,
-        "row": question.row,
-        "kind": question.kind,
-        "wanted": question.wanted,
-        "text": question.text,
-        "gold": list(question.answers),
-        "status": record.status,
-        "bucket": verdict.bucket if verdict else None,
-        "reason": verdict.reason if verdict else None,
-        "why": verdict.why if verdict else None,
-        "answer": answer.text if answer else None,
-        "citations": sorted(record.cited),
-        "retrieved": [hit.id for hit in record.retrieved],
-        "evidence_ranks": list(record.evidence_ranks),
-        "citation_exists": verdict.citation_exists if verdict else None,
-        "citation_supports": verdict.citation_supports if verdict else None,
-        "extra_claim_count": verdict.extra_claim_count if verdict else None,
-        "refusal_quality": verdict.refusal_quality if verdict else None,
-        "flags": list(verdict.flags) if verdict else [],
-        "confidence": answer.confidence if answer else None,
-        "failure": f"{failure.type}: {failure.message}" if failure else None,
-        "seconds": record.seconds,
-        "prompt_tokens": usage.prompt_tokens if usage else None,
-        "completion_tokens": usage.completion_tokens if usage else None,
-        "cost": usage.cost if usage else None,
-    }
+def _failure(record: Record) -> str | None:
+    return f"{record.failure.type}: {record.failure.message}" if record.failure else None
 
 
 def flat_records(run: RunOnDisk) -> list[dict[str, Any]]:
-    """Return the records of a run as rows, in the order of the questions; those not asked have none."""
-    return [flat(question, record) for question, record in answered(run) if record is not None]
+    """Return the records of a run as rows beside their questions, in their order; not asked ones have none.
+
+    None is unknown, or does not apply.
+    """
+    return [
+        {name: value(question, record) for name, (_, value) in _VALUES.items()}
+        for question, record in answered(run)
+        if record is not None
+    ]

@@ -46,13 +46,18 @@ def show_question(
         parts += [
             _retrieved(record, passages if texts and passages else {}, gold, width, texts=texts),
             _answer(record, width),
-            [*_verdict(record, width), *_people(said, width)],
+            [*_verdict(record, width), *_fields("people", said, width)],
         ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
 def _field(label: str, text: str, width: int) -> list[str]:
     return labelled(label, text, width, _LABEL)
+
+
+def _fields(label: str, texts: Sequence[str], width: int) -> list[str]:
+    """Return texts one below the other, the label beside the first."""
+    return [line for place, each in enumerate(texts) for line in _field("" if place else label, each, width)]
 
 
 def _asked(question: Question, record: Record | None, width: int) -> list[str]:
@@ -149,13 +154,11 @@ def _retrieved(
 
 
 def _answer(record: Record, width: int) -> list[str]:
-    if record.failure:
-        failure = record.failure
+    lines: list[str] = []
+    if failure := record.failure:
         place = f" ({failure.where})" if failure.where else ""
-        lines = _field("failed", f"{failure.type}: {failure.message}{place}", width)
+        lines += _field("failed", f"{failure.type}: {failure.message}{place}", width)
         lines += [f"{_BODY}{line}" for line in clean(failure.traceback).splitlines()]
-    else:
-        lines = []
     if record.answer is not None:
         lines += _field("answer", record.answer.text or "(empty)", width)
         if record.answer.citations is not None:
@@ -172,7 +175,8 @@ def _answer(record: Record, width: int) -> list[str]:
 def _verdict(record: Record, width: int) -> list[str]:
     fields = verdict_fields(record)
     sentences = record.verdict.sentences if record.verdict else ()
-    return [line for each in fields for line in _field(*each, width)] + _sentences(sentences, width)
+    lines = [line for each in fields for line in _field(*each, width)]
+    return [*lines, *_fields("sentences", sentence_lines(sentences), width)]
 
 
 def verdict_fields(record: Record) -> list[tuple[str, str]]:
@@ -186,9 +190,11 @@ def verdict_fields(record: Record) -> list[tuple[str, str]]:
     outcome = verdict.bucket or f"ungraded ({verdict.status.replace('_', ' ')})"
     by = f", graded by {verdict.grader}" if verdict.grader else ""
     fields = [("verdict", f"{outcome}, {verdict.reason}{row}{by}")]
-    elsewhere = " The citations are in other sentences than the answer." if _cites_elsewhere(record) else ""
-    if verdict.why or elsewhere:
-        fields.append(("why", f"{verdict.why}{elsewhere}"))
+    why = verdict.why
+    if verdict.reason == "UNCITED" and record.cited:
+        why += " The citations are in other sentences than the answer."
+    if why:
+        fields.append(("why", why))
     fields.append(("read as", _reading(verdict)))
     if verdict.score is not None:
         fields.append(("likeness", _likeness(verdict.score)))
@@ -213,12 +219,6 @@ def _graders(verdict: Verdict) -> list[tuple[str, str]]:
     return [*fields, ("", told_axes)] if told_axes else fields
 
 
-def _people(said: Sequence[str], width: int) -> list[str]:
-    return [
-        line for place, each in enumerate(said) for line in _field("" if place else "people", each, width)
-    ]
-
-
 def _likeness(score: Score) -> str:
     """Return the probability that an answer is correct, and the weight of each feature."""
     weighed = ", ".join(f"{name} {points:+.1f}" for name, points in score.weighed)
@@ -236,18 +236,6 @@ def _ungraded(record: Record) -> str:
         return "the call exceeded the time limit (--timeout); it counts as ungraded"
     what = "there is no answer to grade" if record.answer is None else "the answer is kept"
     return f"it raised an exception: {what}; it counts as ungraded"
-
-
-def _cites_elsewhere(record: Record) -> bool:
-    return record.verdict is not None and record.verdict.reason == "UNCITED" and bool(record.cited)
-
-
-def _sentences(sentences: Sequence[Sentence], width: int) -> list[str]:
-    """Return how each sentence of the answer was read."""
-    lines: list[str] = []
-    for told in sentence_lines(sentences):
-        lines += _field("" if lines else "sentences", told, width)
-    return lines
 
 
 def sentence_lines(sentences: Sequence[Sentence]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ _UNPRINTABLE = re.compile(
 )
 """Control characters (an escape sequence starts with one), direction marks, lone surrogates."""
 
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 
 Tone = Literal["good", "bad", "unclear"]
 
@@ -37,6 +39,11 @@ def one_line(text: str, width: int = 80) -> str:
     """Return a cleaned text on one line, cut at ``width`` characters."""
     flat = " ".join(clean(text).split())
     return flat if len(flat) <= width else flat[: max(0, width - 3)].rstrip() + "..."
+
+
+def escaped(text: str, width: int = 200) -> str:
+    """Return a foreign text on one line with Markdown's special characters escaped."""
+    return _MARKDOWN.sub(r"\\\1", one_line(text, width))
 
 
 def paragraph(text: str, width: int, indent: str = "") -> list[str]:
@@ -80,15 +87,89 @@ def rate(share: Share, places: int = 0) -> str:
     return f">{100 - least:g}%" if missing else f"{percent:.{places}f}%"
 
 
-def aligned(rows: Sequence[Sequence[str]], left: Container[int] = (0,)) -> list[str]:
-    """Return rows of cells as lines of equal columns; those of ``left`` begin alike, the others end alike."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+def aligned(
+    rows: Sequence[Sequence[str]], left: Container[int] = (0,), width: int = 0, *, headed: bool = False
+) -> list[str]:
+    """Return rows of cells as lines of equal columns; those of ``left`` begin alike, the others end alike.
+
+    Where they are wider than ``width`` (0: any), the texts of ``left`` and the heads are wrapped, then the
+    columns move together, and at last those that do not fit stand below, beside the first one again.
+    """
+    sizes, gap = [max(map(len, column)) for column in zip(*rows, strict=True)], 2
+    wide = sizes
+    if width and sum(wide) + gap * (len(wide) - 1) > width:
+        for gap in (2, 1):
+            sizes = _squeezed(rows, left, wide, width - gap * (len(wide) - 1), headed)
+            if sum(sizes) + gap * (len(sizes) - 1) <= width:
+                break
+        else:
+            if len(wide) > 2:
+                return _parted(rows, left, wide, width, headed)
+    lines = []
+    for number, row in enumerate(rows):
+        cells = [
+            _wrapped(cell, size) if place in left or (headed and not number) else [cell]
+            for place, (cell, size) in enumerate(zip(row, sizes, strict=True))
+        ]
+        for parts in zip_longest(*cells, fillvalue=""):
+            padded = (
+                part.ljust(size) if place in left else part.rjust(size)
+                for place, (part, size) in enumerate(zip(parts, sizes, strict=True))
+            )
+            lines.append((" " * gap).join(padded).rstrip())
+    return lines
+
+
+def _wrapped(cell: str, size: int) -> list[str]:
+    if len(cell) <= size:
+        return [cell]
+    return textwrap.wrap(cell, max(1, size), break_long_words=False, break_on_hyphens=False)
+
+
+def _squeezed(
+    rows: Sequence[Sequence[str]], left: Container[int], wide: Sequence[int], room: int, headed: bool
+) -> list[int]:
+    """Return the sizes of columns that are wrapped until they fit the room, or as far as words allow."""
+    sizes = list(wide)
+    while sum(sizes) > room:
+        narrower = [
+            max(
+                len(line)
+                for number, row in enumerate(rows)
+                for line in (
+                    _wrapped(row[place], size - 1)
+                    if place in left or (headed and not number)
+                    else [row[place]]
+                )
+            )
+            for place, size in enumerate(sizes)
+        ]
+        saved, place = max(
+            (size - least, place) for place, (size, least) in enumerate(zip(sizes, narrower, strict=True))
+        )
+        if saved <= 0:
+            break
+        sizes[place] = narrower[place]
+    return sizes
+
+
+def _parted(
+    rows: Sequence[Sequence[str]], left: Container[int], wide: Sequence[int], width: int, headed: bool
+) -> list[str]:
+    """Return a table in two, the first column in both."""
+    fit = 2
+    while sum(wide[: fit + 1]) + 2 * fit <= width:
+        fit += 1
+    rest = [0, *range(fit, len(wide))]
     return [
-        "  ".join(
-            cell.ljust(size) if place in left else cell.rjust(size)
-            for place, (cell, size) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
+        *aligned([row[:fit] for row in rows], left, width, headed=headed),
+        "",
+        *aligned(
+            [[row[place] for place in rest] for row in rows],
+            [number for number, place in enumerate(rest) if place in left],
+            width,
+            headed=headed,
+        ),
     ]
 
 
@@ -141,7 +222,7 @@ def money(cost: float | None) -> str:
     return f"${cost:.2f}" if cost >= 0.995 or cost == 0 else f"${cost:.2g}"
 
 
-def ids(names: list[str], most: int = 5) -> str:
+def ids(names: Sequence[str], most: int = 5) -> str:
     """Return the first ids and how many more there are."""
     shown = ", ".join(clean(name) for name in names[:most])
     return f"{shown} and {len(names) - most} more" if len(names) > most else shown

@@ -15,8 +15,8 @@ from ragharness.reports.text import (
     yes_of,
 )
 from ragharness.scores.metrics import metrics
-from ragharness.scores.notes import RECORDED
 from ragharness.scores.schema import ROW_NAMES, Row
+from ragharness.scores.scoring import RECORDED
 from ragharness.scores.values import Share, Span, YesNoAxis
 
 if TYPE_CHECKING:

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import sys
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
 
-from ragharness.adapters import described
-from ragharness.errors import UnknownName, UsageError
+from ragharness.adapters import described, find
+from ragharness.errors import CodeNotUsable, UnknownName, UsageError
 from ragharness.graders.rules import declines
+from ragharness.options import read_toml
 from ragharness.records import BUCKETS
 from ragharness.scores.derived import WEIGHTS, How, Measured, derived, measure
 from ragharness.scores.items import Answerable, Answers, items, wrong
-from ragharness.scores.refusal_judge import judged, load_judge
 from ragharness.scores.trust_eval import Mode, item_of, outputs
 from ragharness.support.rows import json_rows
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from ragharness.scores.items import Item
     from ragharness.scores.trust_eval import Entails, Output
     from ragharness.store import RunFolder
@@ -72,17 +70,9 @@ class Metrics(Struct, frozen=True, kw_only=True):
 def read_wanted(text: str) -> Wanted:
     """Return what a list of names, ``all`` or a TOML file asks for; raises UsageError, UnknownName."""
     if text.endswith(".toml"):
-        return wanted_of(_from_file(Path(text)), text)
+        return wanted_of(read_toml(text, _EXAMPLE), text)
     names = [name.strip() for name in text.split(",") if name.strip()]
     return wanted_of({"metrics": [] if names == ["all"] else names}, "--metrics")
-
-
-def _from_file(path: Path) -> Any:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise UsageError(f"expected a readable {path}, found: {reason}", help=_EXAMPLE) from error
 
 
 def wanted_of(values: Any, where: str = "metrics") -> Wanted:
@@ -160,3 +150,63 @@ def _metrics(name: str, found: Answers, wanted: Wanted, names: list[str], judge:
         judge=judge if isinstance(judge, str) else described(judge) if judge else "",
         metrics=measure(names, graded, how, ungraded=[*found.ungraded, *lost]),
     )
+
+
+ATTEMPTS = 2
+"""Calls for one judgement before it is left to a person."""
+
+PROMPT = """Does this answer refuse the question?
+
+It is REFUSED if any part of it says that the question cannot be answered, even if an answer follows.
+It is NOT REFUSED if it answers, rightly or wrongly, and says nothing of the kind.
+
+Question: {question}
+Answer: {answer}
+
+Write three lines:
+Reasoning: one sentence
+Span: the words of the answer that decide, or none
+Judgement: REFUSED or NOT REFUSED
+"""
+
+_DECORATION = str.maketrans("", "", '*_[]"`')
+_JUDGEMENT = re.compile(r"\bjudge?ment\s*:\s*(NOT\s+REFUSED|REFUSED)\b", re.IGNORECASE)
+
+
+def judgement(reply: str) -> bool | None:
+    """Whether a reply's last judgement is REFUSED; None where it has none: free text is not guessed at."""
+    found = _JUDGEMENT.findall(reply.translate(_DECORATION))
+    return found[-1].upper() == "REFUSED" if found else None
+
+
+def load_judge(judge: object) -> Callable[[str], str]:
+    """Return what answers a prompt: a function, an object with ``invoke``, or ``FILE.py:NAME`` of either.
+
+    Raises CodeNotUsable.
+    """
+    found: Any = find(judge).value
+    call = getattr(found, "invoke", found)
+    if not callable(call):
+        raise CodeNotUsable(
+            f"expected a function or an object with invoke as the judge, found {described(found)}",
+            help="it takes a prompt and returns the reply: docs/metrics.md",
+        )
+
+    def ask(prompt: str) -> str:
+        reply = call(prompt)
+        return str(getattr(reply, "content", reply))
+
+    return ask
+
+
+def judged(found: Sequence[Item], ask: Callable[[str], str]) -> tuple[list[Item], list[Item]]:
+    """Return the answers as the judge has them, and those that it leaves to a person."""
+    read, left = [], []
+    for item in found:
+        prompt = PROMPT.format(question=item.asked, answer=item.text)
+        said = next((each for _ in range(ATTEMPTS) if (each := judgement(ask(prompt))) is not None), None)
+        if said is None:
+            left.append(item)
+        else:
+            read.append(replace(item, refused=said))
+    return read, left

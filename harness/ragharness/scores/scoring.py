@@ -1,18 +1,14 @@
-"""Computes the scores of one run."""
+"""Computes the scores of one run, and the notes that limit how they can be read."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ragharness.scores import buckets as bucket
-from ragharness.scores import failures as failure
-from ragharness.scores import spending as spent
-from ragharness.scores.epochs import stability, widened
+from ragharness.scores import counts
 from ragharness.scores.metrics import metrics
-from ragharness.scores.notes import asked_again, no_blind, not_yet_graded, provenance
 from ragharness.scores.schema import FORMAT, Axes, References, Retrieval, Scores, Versions
 from ragharness.scores.tally import outcomes
-from ragharness.scores.verdict import conclude
+from ragharness.scores.verdict import conclude, error_groups, failures, misses, problem_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,6 +17,17 @@ if TYPE_CHECKING:
     from ragharness.scores.metrics import Part
     from ragharness.scores.tally import Outcome
     from ragharness.store import Call, Run, RunFolder, Session
+
+RECORDED = "recorded_takes"
+"""The setting in which a replay says how the pipeline of the recorded run got its passages."""
+
+_RECORDED_NOTE = (
+    "answers and passages come from a recorded run of the same questions, for which the harness retrieved:"
+    " what was withheld or empty there is withheld and empty here"
+)
+
+_NAMED = 10
+"""Questions that are named; the rest is counted."""
 
 
 def score_folder(folder: RunFolder, blind: int | None = None, blind_note: str = "") -> Scores:
@@ -62,10 +69,11 @@ def score(
     all_of = outcomes(questions, records, epochs)
     n = len(all_of)
     asked = [each for each in all_of if each.status != "not_asked"]
-    counts = bucket.count_buckets(all_of)
-    errors, desired = failure.errors(all_of), bucket.desired(all_of)
-    unacceptable = counts["wrong"] + counts["unsupported"]
+    buckets = counts.by_bucket(all_of)
+    errors, desired = error_groups(all_of), counts.desired(all_of)
+    unacceptable = buckets["wrong"] + buckets["unsupported"]
     concluded = conclude(all_of, desired, unacceptable, errors, run.takes, run.shortfall)
+    k = settings.k if run.takes == "passages" else None
     return Scores(
         format=FORMAT,
         result=not concluded.reasons,
@@ -81,41 +89,35 @@ def score(
         retriever=settings.retriever,
         questions=n,
         asked=len(asked),
-        ungraded=n - sum(counts.values()),
-        statuses=bucket.count_statuses(all_of),
-        buckets=counts,
-        rows=widened(bucket.count_rows(all_of), epochs),
-        intervals=widened(bucket.intervals(counts, n), epochs),
-        desired=widened(desired, epochs),
+        ungraded=n - sum(buckets.values()),
+        statuses=counts.by_status(all_of),
+        buckets=buckets,
+        rows=counts.widened(counts.by_row(all_of), epochs),
+        intervals=counts.widened(counts.intervals(buckets, n), epochs),
+        desired=counts.widened(desired, epochs),
         references=References(
             best_possible=len(asked),
             refuse=sum(each.question.wanted == "refused" for each in asked),
             blind=blind,
             blind_note=blind_note,
         ),
-        axes=widened(Axes(**_computed("axes", all_of)), epochs),
-        retrieval=widened(retrieval(all_of, settings.k if run.takes == "passages" else None), epochs),
-        failures=failure.failures(all_of),
+        axes=counts.widened(Axes(**_computed("axes", all_of)), epochs),
+        retrieval=counts.widened(retrieval(all_of, k), epochs),
+        failures=failures(all_of),
         errors=errors,
-        problems=failure.problems(all_of),
-        misses=failure.misses(all_of),
-        seconds=spent.wall_seconds((*all_of, *superseded), sessions),
-        timing=spent.timing(all_of),
-        spending=spent.spending(all_of),
+        problems=problem_groups(all_of),
+        misses=misses(all_of),
+        seconds=counts.wall_seconds((*all_of, *superseded), sessions),
+        timing=counts.timing(all_of),
+        spending=counts.spending(all_of),
         sessions=len(sessions),
-        notes=[
-            *run.notes,
-            *provenance(run, all_of),
-            *([asked_again(len(superseded))] if superseded else []),
-            *([not_yet_graded(waiting)] if waiting else []),
-            *([no_blind(blind_note)] if blind is None and blind_note else []),
-        ],
+        notes=[*run.notes, *_provenance(run, all_of), *_notes(len(superseded), waiting, blind, blind_note)],
         versions=Versions(
             ragharness=run.ragharness, python=run.python, platform=run.platform, grader=settings.grader
         ),
         created=run.created,
         epochs=epochs,
-        stability=stability(all_of, epochs),
+        stability=counts.stability(all_of, epochs),
         tags=list(run.tags),
         pipeline_settings=settings.pipeline_settings,
     )
@@ -132,3 +134,57 @@ def retrieval(outcomes: Sequence[Outcome], k: int | None) -> Retrieval:
 
 def _computed(part: Part, outcomes: Sequence[Outcome], k: int | None = None) -> dict[str, Any]:
     return {each.name: each.compute(outcomes, k) for each in metrics(part)}
+
+
+def _notes(superseded: int, waiting: int, blind: int | None, blind_note: str) -> list[str]:
+    """Return what failed at first, what waits for grading, why blind is not counted."""
+    notes = []
+    if superseded:
+        notes.append(
+            f"asked again after a failure (--retry-errors): {superseded}. The last record of a question"
+            " counts; earlier ones stay in records.jsonl"
+        )
+    if waiting:
+        notes.append(
+            f"answered but not graded yet: {waiting}. They wait in answers.jsonl and count as not asked;"
+            " continuing the run grades them"
+        )
+    if blind is None and blind_note:
+        notes.append(f"blind is n/a: {blind_note}")
+    return notes
+
+
+def _provenance(run: Run, outcomes: Sequence[Outcome]) -> list[str]:
+    """Return where the passages came from, if the harness did not retrieve them in this run."""
+    if run.takes != "own":
+        return []
+    if run.settings.pipeline_settings.get(RECORDED) in ("passages", "retrieve"):
+        return [_RECORDED_NOTE]
+    return [_own_passages(outcomes)]
+
+
+def _own_passages(outcomes: Sequence[Outcome]) -> str:
+    """Return which rows to ignore for a pipeline with its own passages, with the counts that show it."""
+    withheld = [each for each in outcomes if each.question.withheld]
+    cited = [each.question.id for each in withheld if each.evidence_cited]
+    brought = sum(each.evidence_found for each in withheld)
+    emptied = [each for each in outcomes if each.question.stratum == "null_retrieval"]
+    filled = sum(each.passages > 0 for each in emptied)
+    about = sum(each.document_rank > 0 or each.evidence_found for each in emptied)
+    more = f" and {len(cited) - _NAMED} more" if len(cited) > _NAMED else ""
+    named = f" ({', '.join(cited[:_NAMED])}{more})" if cited else ""
+    return (
+        "the pipeline retrieves its own passages, so the harness can neither withhold evidence nor force an"
+        f" empty retrieval: ignore the rows withheld and null. Of {len(withheld)} withheld questions,"
+        f" {brought} came with the withheld evidence, {len(cited)} citing it{named}; {len(emptied)} of"
+        f" {len(emptied)} null_retrieval questions could not be forced, {filled} came with passages,"
+        f" {about} with some of the document asked about{_bare(outcomes)}. The blind baseline is graded over"
+        " the same passages, so its count is not comparable with runs for which the harness retrieves"
+    )
+
+
+def _bare(outcomes: Sequence[Outcome]) -> str:
+    """Return how many answers came without passages; their retrieval and citations cannot be scored."""
+    answered = [each for each in outcomes if each.status not in ("not_asked", "error", "timeout")]
+    bare = sum(each.passages == 0 for each in answered)
+    return f". {bare} of {len(answered)} answers came without passages" if bare else ""

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragharness.errors import UsageError
+from ragharness.scores.derived import harmonic
 from ragharness.scores.items import MOST_CITATIONS, Cited, Item
 
 if TYPE_CHECKING:
@@ -129,11 +130,7 @@ class Output:
         hits = sum(not gold.isdisjoint(said) for gold in golds)
         recall = hits / len(golds) if golds else 0.0
         five = min(5, hits) / min(5, len(golds)) if golds else 0.0
-        return precision, recall, five, _f1(precision, recall), _f1(precision, five)
-
-
-def _f1(one: float, other: float) -> float:
-    return 2 * one * other / (one + other) if one + other else 0.0
+        return precision, recall, five, harmonic(precision, recall), harmonic(precision, five)
 
 
 def outputs(data: Iterable[Any], *, entails: Entails | None = None, mode: Mode = "em") -> list[Output]:

@@ -3,22 +3,29 @@
 from ragharness.statistics.agreement import Coefficient, ac1, alpha, kappa
 from ragharness.statistics.correcting import (
     Estimate,
+    Mix,
     Part,
     correlation,
     difference,
     labels_needed,
     neyman,
     ppi,
+    rogan_gladen,
+    why_not,
 )
 from ragharness.statistics.intervals import (
     binomial_cdf,
     clopper_pearson,
+    cluster_intervals,
+    cluster_totals,
     difference_interval,
+    false_alarm,
+    flip_rate,
+    majority_chance,
     quantile,
     sign_test,
     wilson,
 )
-from ragharness.statistics.misclassification import Mix, rogan_gladen, why_not
 from ragharness.statistics.paired import (
     McNemar,
     fewest_significant,
@@ -28,13 +35,6 @@ from ragharness.statistics.paired import (
     sign_flip,
     smallest_mean,
     smallest_rise,
-)
-from ragharness.statistics.resampling import (
-    cluster_intervals,
-    cluster_totals,
-    false_alarm,
-    flip_rate,
-    majority_chance,
 )
 
 __all__ = [

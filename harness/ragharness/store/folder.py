@@ -11,8 +11,7 @@ from ragharness.errors import RunNotUsable
 from ragharness.privacy import scrubbed
 from ragharness.records import ROWS, Question, Record
 from ragharness.store.disk import disk
-from ragharness.store.journal import Journal, Journals
-from ragharness.store.lines import UNREADABLE, append_line, line_of, mend
+from ragharness.store.lines import Journal, Journals, append_line, line_of, mend, read_lines
 from ragharness.store.lock import exclusive
 from ragharness.store.schema import FORMAT, Call, Run, Session
 from ragharness.support.files import new_file
@@ -153,7 +152,7 @@ class RunFolder:
 
         Of several records of one question and epoch the last one stands: it was asked again after a failure.
         """
-        standing = {place.key: number for number, place in enumerate(self._places())}
+        standing = {place.key: number for number, place in enumerate(self._lines("records.jsonl", _PLACE))}
         for number, record in enumerate(self.history()):
             if standing.get((record.question, record.epoch)) == number:
                 yield record
@@ -166,7 +165,7 @@ class RunFolder:
         """Return when the calls were whose records were replaced by later ones."""
         latest: dict[Key, Call] = {}
         replaced = []
-        for place in self._places():
+        for place in self._lines("records.jsonl", _PLACE):
             if place.key in latest:
                 replaced.append(latest[place.key])
             latest[place.key] = Call(place.started, place.seconds)
@@ -178,11 +177,11 @@ class RunFolder:
 
     def answered(self) -> set[Key]:
         """Return which questions have a record, without reading the records themselves."""
-        return {place.key for place in self._places()}
+        return {place.key for place in self._lines("records.jsonl", _PLACE)}
 
     def failed(self) -> set[Key]:
         """Return which questions have a record without an answer: an error of the pipeline or a time-out."""
-        standing = {place.key: place.failed for place in self._places()}
+        standing = {place.key: place.failed for place in self._lines("records.jsonl", _PLACE)}
         return {key for key, failed in standing.items() if failed}
 
     def waiting(self) -> Iterator[Record]:
@@ -198,7 +197,7 @@ class RunFolder:
             for number, place in enumerate(self._lines("answers.jsonl", _PLACE))
         }
         # Only a failure is asked again: whatever else has a record was graded.
-        for place in self._places() if found else ():
+        for place in self._lines("records.jsonl", _PLACE) if found else ():
             if place.key in found and (not place.failed or place.started == found[place.key][1]):
                 del found[place.key]
         return {key: number for key, (number, _) in found.items()}
@@ -294,23 +293,5 @@ class RunFolder:
         # Who writes holds the folder, so that what a killed one left is overwritten.
         return new_file(self._place / name, name=f"{name}.new", durable=durable)
 
-    def _places(self) -> Iterator[_Place]:
-        return self._lines("records.jsonl", _PLACE)
-
     def _lines(self, name: str, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
-        path = self._place / name
-        if not path.is_file():
-            return
-        with disk(path, "read"), path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                try:
-                    value = decoder.decode(line)
-                except UNREADABLE as error:
-                    if not line.endswith(b"\n"):
-                        # The line that is being written, or that its writer did not survive.
-                        return
-                    raise RunNotUsable(
-                        f"expected line {number} of {path} to be readable, found: {error}",
-                        help=_DAMAGED[name],
-                    ) from error
-                yield value
+        return read_lines(self._place / name, decoder, _DAMAGED[name])

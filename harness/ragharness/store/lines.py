@@ -1,18 +1,25 @@
-"""Append-only files of lines, with whole lines even after a kill or on a full disk."""
+"""Append-only files of lines, whole even after a kill or on a full disk; the two that a run writes."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, BinaryIO
+from threading import Lock
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
 
 import msgspec
 
+from ragharness.errors import RunNotUsable, StorageError
 from ragharness.privacy import scrubbed
+from ragharness.store.disk import disk
 from ragharness.support.files import open_own
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+    from ragharness.records import Record
+
+T = TypeVar("T")
 Key = tuple[str, int]
 """A question's id and its epoch: there is at most one record of each."""
 
@@ -74,6 +81,26 @@ def mend(path: Path, decoder: msgspec.json.Decoder[Any]) -> bool:
         return False
 
 
+def read_lines(path: Path, decoder: msgspec.json.Decoder[T], help: str) -> Iterator[T]:  # noqa: A002
+    """Yield the values of a file's lines, none without it; raises RunNotUsable with ``help``.
+
+    A last line without its end is being written, or its writer did not survive: it is left out.
+    """
+    if not path.is_file():
+        return
+    with disk(path, "read"), path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                value = decoder.decode(line)
+            except UNREADABLE as error:
+                if not line.endswith(b"\n"):
+                    return
+                raise RunNotUsable(
+                    f"expected line {number} of {path} to be readable, found: {error}", help=help
+                ) from error
+            yield value
+
+
 def _unfinished_line(file: BinaryIO) -> bytes:
     """Return what follows the last newline, read from the end: the file may be large."""
     position, block = file.seek(0, os.SEEK_END), b""
@@ -83,3 +110,86 @@ def _unfinished_line(file: BinaryIO) -> bytes:
         file.seek(position)
         block = file.read(step) + block
     return block[block.rfind(b"\n") + 1 :]
+
+
+class Journal:
+    """A file of records while it is written: append only, one whole line at a time, each key once."""
+
+    def __init__(self, path: Path, keys: set[Key], held: int | None = None) -> None:
+        self.keys = keys
+        """The records that are on disk, here or in the other file; one of them is not written again."""
+        self._held = len(keys) if held is None else held
+        # A pipeline may change the folder that it works in.
+        self._path = path.absolute()
+        self._lock = Lock()
+        self._file = open_to_append(path)
+        self._place = _place(self._path.stat())
+        self._open = True
+
+    def append(self, record: Record) -> bool:
+        """Write one record; returns False when its key is on disk already or the journal is closed.
+
+        Raises StorageError when the disk refuses (what was written before stays whole), and when the file was
+        deleted: what is written into it then is lost without a word.
+        """
+        line = line_of(record)
+        key = record.question, record.epoch
+        with self._lock:
+            if not self._open or key in self.keys:
+                return False
+            if os.fstat(self._file).st_nlink == 0:
+                raise _deleted(self._path, self._held, unstored=1)
+            with disk(self._path):
+                write_whole(self._file, line)
+            self.keys.add(key)
+            self._held += 1
+        return True
+
+    def check(self) -> None:
+        """Raise StorageError when the file is no longer where it was."""
+        with self._lock:
+            if os.fstat(self._file).st_nlink == 0:
+                raise _deleted(self._path, self._held, unstored=0)
+            try:
+                there = _place(self._path.stat()) == self._place
+            except OSError:
+                there = False
+            if not there:
+                raise _moved(self._path, self._held)
+
+    def close(self) -> None:
+        """Finish writing; a record that comes later is dropped, never half-written."""
+        with self._lock:
+            if self._open:
+                self._open = False
+                os.close(self._file)
+
+
+class Journals(NamedTuple):
+    """The two files that a run writes: asking appends answers, grading appends records."""
+
+    answers: Journal
+    records: Journal
+    recovered: bool
+    """Whether a torn last line of the records was cut off."""
+
+
+def _place(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino
+
+
+def _deleted(path: Path, stored: int, unstored: int) -> StorageError:
+    last = f" and {unstored} that could not be stored" if unstored else ""
+    return StorageError(
+        f"expected {path} to stay while the run was writing, found it deleted: the {stored} {path.stem} in it"
+        f"{last} are lost",
+        help=f"leave {path.parent.name} alone and repeat the command: it asks again what is missing",
+    )
+
+
+def _moved(path: Path, stored: int) -> StorageError:
+    return StorageError(
+        f"expected {path} to stay while the run was writing, found it moved: it holds {stored} {path.stem}"
+        " where it is now",
+        help="put it back and repeat the command: it continues",
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.reports.arrow import parquet, questions_parquet
+from ragharness.reports.formats.parquet import parquet, questions_parquet
 from ragharness.reports.rows import COLUMNS, flat_records
 
 if TYPE_CHECKING:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ragharness.records import BUCKETS
 from ragharness.reports import words
-from ragharness.reports.text import counted, duration, ids, interval, one_line, rate
+from ragharness.reports.text import counted, duration, escaped, ids, interval, rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
 
 _LONGEST = 2100
 """Characters of an error's message: more than a record keeps of one."""
-
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 
 
 def render(scores: Scores, **_: object) -> str:
@@ -32,11 +29,6 @@ def render(scores: Scores, **_: object) -> str:
         _made(scores),
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
-
-
-def escaped(text: str, width: int = 200) -> str:
-    """Return a foreign text on one line with Markdown's special characters escaped."""
-    return _SPECIAL.sub(r"\\\1", one_line(text, width))
 
 
 def _heading(scores: Scores) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.reports.trec import qrels_lines
+from ragharness.reports.formats.trec_run import qrels_lines
 
 if TYPE_CHECKING:
     from ragharness.reports.rows import RunOnDisk

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from ragharness.reports.trec import run_lines
+from ragharness.errors import UsageError
+from ragharness.reports.rows import answered
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ragharness.records import Question, Record
     from ragharness.reports.rows import RunOnDisk
     from ragharness.scores import Scores
 
@@ -14,3 +19,47 @@ if TYPE_CHECKING:
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:
     """Return the lines."""
     return "".join(run_lines(run))
+
+
+_SPACE = re.compile(r"\s+")
+
+
+def within(run: RunOnDisk) -> Iterator[tuple[str, Question, Record | None]]:
+    """Yield the topics of the retrieval metrics: questions whose gold evidence is in reach, by epoch."""
+    epochs = run.folder.run.settings.epochs
+    place: dict[str, int] = {}
+    for question, record in answered(run):
+        place[question.id] = epoch = place.get(question.id, 0) + 1
+        if question.wanted == "correct" and question.evidence:
+            yield one_word(question.id) + (f"_{epoch}" if epochs > 1 else ""), question, record
+
+
+def run_lines(run: RunOnDisk) -> Iterator[str]:
+    """Yield one line for each retrieved passage: topic, Q0, passage, rank, score, name."""
+    name = one_word(run.folder.name)
+    for topic, _, record in within(run):
+        for rank, hit in enumerate(record.retrieved if record else (), start=1):
+            # trec_eval orders by score and looks at no rank: scores of two retrievers need not fall with it.
+            yield f"{topic} Q0 {one_word(hit.id)} {rank} {1 / rank:.6f} {name}\n"
+
+
+def qrels_lines(run: RunOnDisk) -> Iterator[str]:
+    """Yield one line for each passage that holds gold evidence; raises UsageError without the corpus."""
+    grading = run.grading
+    if grading is None:
+        raise UsageError(
+            f"expected the corpus {run.folder.run.settings.corpus} as it was in the run, found none",
+            help="ragharness corpus list",
+        )
+    for topic, question, record in within(run):
+        homes = dict.fromkeys(span.document for span in question.evidence)
+        pool = [passage for home in homes for passage in grading.passages.of(home)]
+        holders = grading.evidence.supporting(question, pool)
+        found = grading.evidence.supporting(question, grading.passages_of(record) if record else ())
+        for name in sorted(holders | found):
+            yield f"{topic} 0 {one_word(name)} 1\n"
+
+
+def one_word(name: str) -> str:
+    """Return a name without white space, which parts the columns."""
+    return _SPACE.sub("_", name)

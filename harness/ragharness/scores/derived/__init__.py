@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ragharness.scores.items import Answerable, Item
 
+Items: TypeAlias = "Sequence[Item]"
 Figures: TypeAlias = "dict[str, float | None]"
 Granularity = Literal["question", "data set"]
 
@@ -60,7 +61,7 @@ class Derived:
     remark: str = ""
     """Where it differs from its source, or what it cannot see."""
     of: Callable[[Item, How], float | None] | None = None
-    over: Callable[[Sequence[Item], How], Figures] | None = None
+    over: Callable[[Items, How], Figures] | None = None
 
     @property
     def granularity(self) -> Granularity:
@@ -99,7 +100,7 @@ def derived() -> dict[str, Derived]:
 
 
 def measure(
-    names: Iterable[str], found: Sequence[Item], how: How | None = None, *, ungraded: Sequence[Item] = ()
+    names: Iterable[str], found: Items, how: How | None = None, *, ungraded: Items = ()
 ) -> list[Measured]:
     """Return metrics over answers, each computed in one pass over all of them; raises UnknownName.
 
@@ -113,7 +114,7 @@ def measure(
     return [_measured(known[name], found, how or How(), ungraded) for name in wanted]
 
 
-def _measured(metric: Derived, found: Sequence[Item], how: How, ungraded: Sequence[Item]) -> Measured:
+def _measured(metric: Derived, found: Items, how: How, ungraded: Items) -> Measured:
     value, rows, figures = _computed(metric, found, how)
     if_wrong = _computed(metric, [*found, *ungraded], how)[0] if ungraded else value
     return Measured(
@@ -130,9 +131,7 @@ def _measured(metric: Derived, found: Sequence[Item], how: How, ungraded: Sequen
     )
 
 
-def _computed(
-    metric: Derived, found: Sequence[Item], how: How
-) -> tuple[float | None, list[float | None], Figures]:
+def _computed(metric: Derived, found: Items, how: How) -> tuple[float | None, list[float | None], Figures]:
     if metric.of is not None:
         rows = [metric.of(item, how) for item in found]
         return mean([each for each in rows if each is not None]), rows, {}
@@ -158,11 +157,11 @@ def harmonic(one: float, other: float) -> float:
 
 
 def both_readings(
-    compute: Callable[[Sequence[Item], Answerable], Figures], value: str
-) -> Callable[[Sequence[Item], How], Figures]:
+    compute: Callable[[Items, Answerable], Figures], value: str
+) -> Callable[[Items, How], Figures]:
     """Return figures of both readings of *answerable*; ``value`` names the one that the metric is."""
 
-    def over(found: Sequence[Item], how: How) -> Figures:
+    def over(found: Items, how: How) -> Figures:
         readings: dict[str, Figures] = {
             "retrieval": compute(found, "retrieval"),
             "corpus": compute(found, "corpus"),

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.scores.derived import Derived, Figures, How, harmonic, ratio
+from ragharness.scores.derived import Derived, Figures, How, Items, harmonic, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.scores.items import Answerable, Item
+    from ragharness.scores.items import Answerable
 
 
-def _abstention(found: Sequence[Item], where: Answerable) -> Figures:
+def _abstention(found: Items, where: Answerable) -> Figures:
     called_for = [not each.answerable(where) for each in found]
     hits = sum(each.refused and called for each, called in zip(found, called_for, strict=True))
     fitting = sum(
@@ -28,7 +26,7 @@ def _abstention(found: Sequence[Item], where: Answerable) -> Figures:
     }
 
 
-def _both(found: Sequence[Item], _: How) -> Figures:
+def _both(found: Items, _: How) -> Figures:
     corpus, retrieval = _abstention(found, "corpus"), _abstention(found, "retrieval")
     told = {f"corpus.{name}": value for name, value in corpus.items()}
     return {

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.scores.derived import Derived, Figures, both_readings, harmonic, ratio
+from ragharness.scores.derived import Derived, Figures, Items, both_readings, harmonic, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.scores.items import Answerable, Item
+    from ragharness.scores.items import Answerable
 
 
-def answer_correctness(found: Sequence[Item], where: Answerable) -> Figures:
+def answer_correctness(found: Items, where: Answerable) -> Figures:
     """Return precision over what was answered, recall over what is answerable, and their F1."""
     answerable = sum(each.answerable(where) for each in found)
     answered = sum(not each.refused for each in found)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from ragharness.scores.derived import Derived, Figures, How, ratio
+from ragharness.scores.derived import Derived, Figures, How, Items, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ragharness.scores.items import Item
 
 
-def risks(found: Sequence[Item]) -> list[float]:
+def risks(found: Items) -> list[float]:
     """Return the expected errors among the first k answers, for each k; ties are averaged over their orders.
 
     The most confident come first, refusals last: a refusal counts as an error.
@@ -30,7 +28,7 @@ def risks(found: Sequence[Item]) -> list[float]:
     return errors
 
 
-def _areas(found: Sequence[Item], _: How) -> Figures:
+def _areas(found: Items, _: How) -> Figures:
     n = len(found)
     answered = [each for each in found if not each.refused]
     wrong = sum(each.bucket != "correct" for each in answered)

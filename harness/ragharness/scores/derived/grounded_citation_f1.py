@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.scores.derived import Derived, Figures, How, harmonic, mean
+from ragharness.scores.derived import Derived, Figures, How, Items, harmonic, mean
 from ragharness.scores.derived.alce_citation_precision import citation_precision
 from ragharness.scores.derived.alce_citation_recall import citation_recall
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.scores.items import Item
+    pass
 
 
-def grounded_citation(found: Sequence[Item], _: How | None = None) -> Figures:
+def grounded_citation(found: Items, _: How | None = None) -> Figures:
     """Return mean recall and precision of the answers' citations, and their F1; None without an answer."""
     answered = [each for each in found if each.sentences and not each.refused]
     recall = mean([citation_recall(each.sentences) for each in answered])

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.scores.derived import Derived, Figures, both_readings, harmonic, ratio
+from ragharness.scores.derived import Derived, Figures, Items, both_readings, harmonic, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.scores.items import Answerable, Item
+    from ragharness.scores.items import Answerable
 
 
-def grounded_refusal(found: Sequence[Item], where: Answerable) -> Figures:
+def grounded_refusal(found: Items, where: Answerable) -> Figures:
     """Return precision, recall and F1 of refusing and of answering; None without a question of that side."""
     answerable = sum(each.answerable(where) for each in found)
     answered = sum(not each.refused for each in found)

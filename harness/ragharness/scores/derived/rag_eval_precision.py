@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.scores.derived import Derived, Figures, How, mean
+from ragharness.scores.derived import Derived, Figures, How, Items, mean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.scores.items import Item
+    pass
 
 
-def _rates(found: Sequence[Item], _: How) -> Figures:
+def _rates(found: Items, _: How) -> Figures:
     return {
         "value": mean([each.bucket == "correct" for each in found if not each.refused]),
         "under_refusal": mean([not each.refused for each in found if not each.in_corpus]),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.scores.derived import Derived, Figures, How, harmonic, ratio
+from ragharness.scores.derived import Derived, Figures, How, Items, harmonic, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from ragharness.scores.items import Item
 
 
-def _simpleqa(found: Sequence[Item], right: Callable[[Item], bool]) -> Figures:
+def _simpleqa(found: Items, right: Callable[[Item], bool]) -> Figures:
     n, attempted = len(found), sum(not each.refused for each in found)
     correct = sum(right(each) and not each.refused for each in found)
     return {
@@ -24,7 +24,7 @@ def _simpleqa(found: Sequence[Item], right: Callable[[Item], bool]) -> Figures:
     }
 
 
-def _both(found: Sequence[Item], _: How) -> Figures:
+def _both(found: Items, _: How) -> Figures:
     grounded = _simpleqa(found, lambda each: each.bucket == "correct")
     world = _simpleqa(found, lambda each: each.matched)
     told = {f"grounded.{name}": value for name, value in grounded.items()}

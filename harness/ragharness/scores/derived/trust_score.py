@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.scores.derived import Derived, Figures, How
+from ragharness.scores.derived import Derived, Figures, How, Items
 from ragharness.scores.derived.answer_correctness_f1 import answer_correctness
 from ragharness.scores.derived.grounded_citation_f1 import grounded_citation
 from ragharness.scores.derived.grounded_refusal_f1 import grounded_refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.scores.items import Answerable, Item
+    from ragharness.scores.items import Answerable
 
 
-def _trust(found: Sequence[Item], how: How) -> Figures:
+def _trust(found: Items, how: How) -> Figures:
     cited = grounded_citation(found)["value"]
     readings: tuple[Answerable, ...] = ("retrieval", "corpus")
     told: Figures = {}

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.scores.derived import Derived, Figures, How, mean
+from ragharness.scores.derived import Derived, Figures, How, Items, mean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.scores.items import Item
+    pass
 
 
-def _unanswered(found: Sequence[Item], _: How) -> Figures:
+def _unanswered(found: Items, _: How) -> Figures:
     within = [each for each in found if not each.in_corpus]
     others = [each for each in found if each.in_corpus]
     return {

@@ -1,0 +1,156 @@
+"""What `score` shows beside a run's report: metrics of others, traces against gold, logs without gold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragharness.reports.tables import Section, limits
+from ragharness.reports.text import counted, fraction, ids
+from ragharness.scores.derived import derived
+from ragharness.scores.values import share
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragharness.reports.text import Tone
+    from ragharness.scores.measuring import Metrics
+    from ragharness.scores.production import Drift, LogScores
+    from ragharness.scores.values import Share
+    from ragharness.traces import Rate, TraceScores
+
+
+def metric_sections(found: Metrics, not_a_result: str = "") -> list[Section]:
+    """Return how many answers were graded, the metrics, and the figures of each that has some."""
+    graded = len(found.questions)
+    every = graded + found.ungraded + len(found.undecided)
+    told = f"{graded} of {every} answers are graded" + (
+        "" if graded == every else "; the last column counts the rest as wrong"
+    )
+    if found.undecided:
+        told += f" ({len(found.undecided)} left to a person by the judge)"
+    told += f". Answerable: {_READINGS[found.answerable]}."
+    if any(each.name == "utility" for each in found.metrics):
+        told += f" Weights: {', '.join(f'{name} {worth:g}' for name, worth in found.weights.items())}."
+    rows = []
+    for each in found.metrics:
+        metric = derived()[each.name]
+        least, most = metric.range
+        rows.append(
+            (
+                each.label,
+                fraction(each.value),
+                f"{least:g} to {'any' if most is None else f'{most:g}'}",
+                "higher" if metric.higher_is_better else "lower",
+                each.granularity,
+                str(each.n - (each.undefined if each.granularity == "question" else 0)),
+                *([fraction(each.if_wrong)] if graded != every else []),
+            )
+        )
+    head = ["", "value", "range", "better", "of a", "N"]
+    head += ["rest wrong"] if graded != every else []
+    return [
+        *([Section("", [not_a_result], tone="unclear")] if not_a_result else []),
+        Section("", [told]),
+        Section("Metrics", (), head, rows, frozenset({0, 3, 4})),
+        *(
+            Section(each.label, (), (), [(name, fraction(value)) for name, value in each.figures.items()])
+            for each in found.metrics
+            if each.figures
+        ),
+    ]
+
+
+_READINGS = {"retrieval": "the evidence was retrieved", "corpus": "the corpus states it"}
+
+
+_NAMED = 8
+"""Questions that are named; JSON has all."""
+
+_SAID: dict[str, tuple[str, Tone]] = {
+    "pass": ("Passes: every gate holds", "good"),
+    "fail": ("Does not pass", "bad"),
+    "open": ("Not a result", "unclear"),
+}
+
+
+def trace_sections(found: TraceScores) -> list[Section]:
+    """Return the verdict, the rates beside their gates, and the questions that count in none of them."""
+    said, tone = _SAID[found.verdict]
+    n = found.answerable + found.unanswerable
+    if found.verdict == "fail":
+        missed = (each.name for each in found.gates if each.state == "fail")
+        said += ": " + ", ".join(f"{name} is {_counted(found.rates[name])}" for name in missed)
+    elif found.verdict == "open":
+        said += f": {len(found.missing) + len(found.unread)} of {n} questions have no answer that can be read"
+        said += f", {len(found.unchecked)} cannot be checked" if found.unchecked else ""
+    gates = {each.name: each for each in found.gates}
+    rows = [
+        (name, _counted(rate), *((f"{gate.sign} {gate.limit:g}", gate.state) if gate else ("", "")))
+        for name, rate in found.rates.items()
+        for gate in [gates.get(name)]
+    ]
+    apart = (
+        ("without a trace", found.missing),
+        ("no answer that can be read", found.unread),
+        ("nothing in the gold to check by", found.unchecked),
+    )
+    listed = [(what, str(len(names)), ids(names, _NAMED)) for what, names in apart if names]
+    if found.unknown:
+        listed.append(("traces of other questions", str(found.unknown), ""))
+    told = f"answered {found.answered}   refused {found.refused}   of {n}, {found.answerable} answerable"
+    sections = [
+        Section("", [said], tone=tone),
+        Section("", [told]),
+        Section("Rates", (), ("", "of", "gate", "holds"), rows, frozenset({0, 2, 3})),
+    ]
+    if listed:
+        sections.append(Section("Counted apart", (), ("", "N", "questions"), listed, frozenset({0, 2})))
+    return sections
+
+
+_RATES = {
+    "refused": "refused",
+    "cited": "with citations, of answers given",
+    "citations_exist": "citations exist: all were retrieved",
+    "citations_support": "citations support their sentences",
+    "uncited_claims": "with a claim that cites nothing",
+}
+_NOT_GRADED = "Not a result: no answer is graded, as there is no gold (--gold FILE)"
+
+
+def log_sections(found: LogScores, moved: Sequence[Drift] = ()) -> list[Section]:
+    """Return what is not known, the rates, what is in none of them, and how they moved."""
+    rates = [(said, _counted(getattr(found, name))) for name, said in _RATES.items()]
+    apart = (
+        ("without an answer", found.empty),
+        ("not certain whether it refuses", found.unread),
+        ("what was retrieved is not in the log: citations not checked", found.unknown_retrieval),
+        ("cites a passage without text: support not known", found.unknown_texts),
+        ("rows without a question, or of another shape", found.left_out),
+    )
+    sections = [
+        Section("", [_NOT_GRADED], tone="unclear"),
+        Section("", [f"{found.answers} answer{'' if found.answers == 1 else 's'}, read as {found.format}"]),
+        Section("Rates", (), ("", "of"), rates, frozenset({0})),
+    ]
+    if listed := [(what, str(n)) for what, n in apart if n]:
+        sections.append(Section("Counted apart", (), ("", "N"), listed))
+    if moved:
+        rows = [
+            (
+                _RATES[each.name],
+                _counted(each.before),
+                _counted(each.after),
+                limits((each.low, each.high)) if each.low is not None and each.high is not None else "n/a",
+                "moved" if each.moved else "",
+            )
+            for each in moved
+        ]
+        told = f"{len(moved)} intervals of 95 % each: one in twenty moves by chance."
+        head = ("", "before", "after", "points", "")
+        sections.append(Section("Drift", [told], head, rows, frozenset({0, 4})))
+    return sections
+
+
+def _counted(rate: Rate | Share) -> str:
+    return counted(share(rate.count, rate.n)) if rate.n else "n/a"
