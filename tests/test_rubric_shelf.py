@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -17,6 +17,11 @@ from ragharness.rubrics.items import Item, Opinion
 from ragharness.rubrics.rubric import Rubric
 from ragharness.rubrics.scoring import Means, score
 from ragharness.rubrics.shelf import find_rubric
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commands import Verb
 
 NAMES = shelf.names("rubrics")
 FACTS: dict[str, Any] = yaml.safe_load(
@@ -117,3 +122,16 @@ def test_every_rubric_has_good_bad_and_gate_violating_examples(name: str) -> Non
     assert any(each["verdict"] == "pass" for each in expected)
     assert any(each["failed"] and not gates & set(each["failed"]) for each in expected)
     assert any(gates & set(each["failed"]) for each in expected)
+
+
+def test_every_report_of_a_run_tells_what_its_rubrics_said(tmp_path: Path, verb: Verb) -> None:
+    verb("run", "--limit", "13", "--out", "scored", "--rubric", "four-bucket-1.0")
+    (kept,) = (tmp_path / "scored").glob("rubric-*.json")
+    hashed = json.loads(kept.read_text())["rubric"]["hash"]
+    for form in ("terminal", "markdown", "html"):
+        verb("report", "scored", "--format", form, "--out", f"report.{form}")
+        told = (tmp_path / f"report.{form}").read_text()
+        assert f"rubric four-bucket 1.0, owner ragharness, hash {hashed}" in told, form
+        assert "what each dimension took" in told.lower(), form
+    kept.unlink()
+    assert hashed not in verb("report", "scored").output

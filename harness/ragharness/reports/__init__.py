@@ -2,7 +2,6 @@
 
 from ragharness.reports.calibration import calibration_facts, calibration_lines
 from ragharness.reports.compare import (
-    baseline_section,
     compare_sections,
     matrix_headline,
     matrix_sections,
@@ -12,7 +11,7 @@ from ragharness.reports.formats import load_format
 from ragharness.reports.formats.json import read_scores
 from ragharness.reports.gate import gate_sections, headline, threshold_section
 from ragharness.reports.labelling import labelling_facts, labelling_lines, review_facts, review_lines
-from ragharness.reports.measures import log_sections, metric_sections, trace_sections
+from ragharness.reports.measures import baseline_section, log_sections, metric_sections, trace_sections
 from ragharness.reports.page import notebook, page
 from ragharness.reports.page.content import bars
 from ragharness.reports.people import people_sections

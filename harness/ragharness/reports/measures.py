@@ -1,9 +1,10 @@
-"""What `score` shows beside a run's report: metrics of others, traces against gold, logs without gold."""
+"""What `score` shows beside a run's report: metrics of others, traces, logs without gold, baselines."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ragharness.records import BUCKETS
 from ragharness.reports.tables import Section, limits
 from ragharness.reports.text import counted, fraction, ids
 from ragharness.scores.derived import derived
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragharness.reports.text import Tone
+    from ragharness.scores import Scores
     from ragharness.scores.measuring import Metrics
     from ragharness.scores.production import Drift, LogScores
     from ragharness.scores.values import Share
@@ -154,3 +156,29 @@ def log_sections(found: LogScores, moved: Sequence[Drift] = ()) -> list[Section]
 
 def _counted(rate: Rate | Share) -> str:
     return counted(share(rate.count, rate.n)) if rate.n else "n/a"
+
+
+def baseline_section(found: Sequence[tuple[str, Scores]]) -> Section:
+    """Return a table of names and scores, the fewest unacceptable answers first."""
+    head = ["baseline", *BUCKETS, "ungraded", "unacceptable", "as desired"]
+    ranked = sorted(found, key=_place)
+    return Section("", (), head, [_row(*each) for each in ranked])
+
+
+def _row(name: str, scores: Scores) -> list[str]:
+    bad, good = scores.intervals.unacceptable, scores.desired.total
+    return [
+        name,
+        *(str(scores.buckets[each]) for each in BUCKETS),
+        str(scores.ungraded),
+        *(f"{each.count} of {each.n}{_limits(each.low, each.high)}" for each in (bad, good)),
+    ]
+
+
+def _place(found: tuple[str, Scores]) -> tuple[int, int, str]:
+    name, scores = found
+    return scores.intervals.unacceptable.most, -scores.desired.total.count, name
+
+
+def _limits(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f" [{100 * low:.0f}-{100 * high:.0f} %]"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.reports.tables import Section
+from ragharness.reports.tables import Section, render
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ragharness.rubrics.checking import Change
     from ragharness.rubrics.rubric import Header, Rubric
     from ragharness.rubrics.scores import DimensionScore, RubricScores, ScoresBeside
+    from ragharness.store import RunFolder
 
 _TONES: dict[str, Tone] = {"pass": "good", "fail": "bad", "incomplete": "unclear"}
 _CAME = {True: "pass", False: "FAIL", None: "open"}
@@ -137,3 +138,13 @@ def scores_beside_section(found: ScoresBeside) -> Section:
     head = ("dimension", *(f"{each.id} {each.version}" for each in found.rubrics))
     told = [found.banner] if found.banner else []
     return Section("", [*told, *map(header, found.rubrics)], head, rows, tone="unclear" if told else "")
+
+
+def rubrics_of(folder: RunFolder, form: str, width: int = 80) -> list[str]:
+    """Return what every rubric said of a run that was scored by it, in a format of tables."""
+    if not (kept := sorted(folder.path.glob("rubric-*.json"))):
+        return []
+    from ragharness.rubrics.scores import read_scores
+
+    found = map(read_scores, kept)
+    return [render(rubric_scores_sections(each), form, width).rstrip() for each in found]

@@ -6,18 +6,20 @@ from typing import TYPE_CHECKING
 
 from ragharness.records import BUCKETS
 from ragharness.reports import words
+from ragharness.reports.rubric import rubrics_of
 from ragharness.reports.text import counted, duration, escaped, ids, interval, rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ragharness.reports.rows import RunOnDisk
     from ragharness.scores import Scores
 
 _LONGEST = 2100
 """Characters of an error's message: more than a record keeps of one."""
 
 
-def render(scores: Scores, **_: object) -> str:
+def render(scores: Scores, *, run: RunOnDisk | None = None, **_: object) -> str:
     """Return the whole report, ending with a line break; markup in foreign texts is escaped."""
     parts = [
         _heading(scores),
@@ -26,6 +28,7 @@ def render(scores: Scores, **_: object) -> str:
         _findings(scores),
         _misses(scores),
         _errors(scores),
+        rubrics_of(run.folder, "markdown") if run else [],
         _made(scores),
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from ragharness.records import BUCKETS
 from ragharness.reports import words
 from ragharness.reports.formats import WIDTH
+from ragharness.reports.rubric import rubrics_of
 from ragharness.reports.text import (
     coloured,
     counted,
@@ -22,6 +23,7 @@ from ragharness.reports.text import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ragharness.reports.rows import RunOnDisk
     from ragharness.reports.text import Tone
     from ragharness.scores import Scores
     from ragharness.scores.metrics import Part
@@ -34,6 +36,7 @@ def render(
     colour: bool = False,
     reference: str = "",
     detail: bool = False,
+    run: RunOnDisk | None = None,
     **_: object,
 ) -> str:
     """Return the whole report, ending with a line break: the verdict first and again at the end.
@@ -49,6 +52,7 @@ def render(
         _table(scores, width, colour),
         findings(scores, width, wide=width >= WIDTH, detail=detail),
         _next(scores, width, reference),
+        rubrics_of(run.folder, "text", width) if run else [],
         _verdict(scores, width, colour),
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"

@@ -14,6 +14,7 @@ from ragharness.comparing.compare import LETTERS, OUTCOMES, compare
 from ragharness.records import BUCKETS
 from ragharness.reports import text, words
 from ragharness.reports.page.content import bar_of, held, plane, share_of
+from ragharness.reports.rubric import rubrics_of
 from ragharness.reports.tables import limits, p_value
 from ragharness.scores.schema import ROW_NAMES
 from ragharness.statistics import sign_test
@@ -44,6 +45,7 @@ def page(runs: Sequence[RunOnDisk]) -> str:
         .get_template("page.html")
         .render(
             runs={letter: each.scores for letter, each in lettered.items()},
+            rubrics={letter: rubrics_of(each.folder, "text") for letter, each in lettered.items()},
             found=found,
             policy=f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
             "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'",
