@@ -66,6 +66,7 @@ _CUES = {
 
 _ENUMERATION = regex(r",[^.;]*\band\b|\b[A-Z]\w+ and (?:the )?[A-Z]")
 _PLACE = regex(r"\b(?:in|at|to|of|is|are|:) (?:the )?[A-Z][a-z]")
+_SUM = regex(r"what (?!is\b|are\b).*\bdoes\b.*\breport\?$", re.IGNORECASE)
 _CHANGE = regex(r"\b(?:in|de)creased?\b(?!.*\bto \$)", re.IGNORECASE)
 
 
@@ -110,7 +111,8 @@ def kind_asked(question: str) -> str:
     if proposition(question):
         return "claim"
     asked = core(question)
-    return next((kind for kind, cue in _CUES.items() if cue.search(asked)), "")
+    other = "amount" if _SUM.match(question) else ""
+    return next((kind for kind, cue in _CUES.items() if cue.search(asked)), other)
 
 
 def holds(sentence: str, kind: str) -> bool:
