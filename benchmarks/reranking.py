@@ -1,10 +1,11 @@
 """What a cross-encoder adds to hybrid retrieval on each corpus: writes ``reranking.json`` beside it.
 
-    python benchmarks/reranking.py --model FOLDER [--corpus contractnli=FOLDER] [--corpus sample=] ...
+    python benchmarks/reranking.py --model FOLDER [--questions N] [--corpus contractnli=FOLDER] ...
 
-Over the frozen questions that want an answer and the passages that a run would index. Of corpora left out the
-figures stay as they are in the file. Seconds are CPU time of the questions whose scores were not kept
-yet, one thread. Needs the extra ``dense``, and onnxruntime for a model in that form.
+Over the frozen questions that want an answer, or N of them, evenly apart, and the passages that a run would
+index. Of corpora left out the figures stay as they are in the file. Seconds are CPU time of the questions
+whose scores were not kept yet, one thread. Needs the extra ``dense``, and onnxruntime for a model in that
+form.
 """
 
 from __future__ import annotations
@@ -43,10 +44,13 @@ def measured(ground: Ground, retriever: Retriever) -> dict[str, Any]:
     }
 
 
-def of_corpus(name: str, source: str, model: str) -> dict[str, Any]:
+def of_corpus(name: str, source: str, model: str, most: int) -> dict[str, Any]:
     """Return the figures of hybrid retrieval on a corpus without and with the model."""
     corpus = load_corpus(name, source=source)
     ground, cache = Ground(corpus), cache_folder() / "indexes"
+    if 0 < most < len(ground.questions):
+        every = len(ground.questions)
+        ground.questions = [ground.questions[place * every // most] for place in range(most)]
     retrievers = {
         "hybrid": build_retriever("hybrid", ground.indexed, None, cache, Options(on_progress=_say)),
         "hybrid+rerank": build_retriever("hybrid", ground.indexed, None, cache, Options(), model),
@@ -67,11 +71,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--model", required=True, help="as for --rerank")
     parser.add_argument("--corpus", action="append", required=True, metavar="NAME=FOLDER")
+    parser.add_argument("--questions", type=int, default=0, help="of each corpus at most; 0: all")
     asked = parser.parse_args()
     for name, _, source in (each.partition("=") for each in asked.corpus):
         result: dict[str, Any] = json.loads(RESULT.read_text()) if RESULT.is_file() else {"corpora": {}}
         result["made_with"] = {"ragharness": __version__, "model": Path(asked.model).name}
-        result["corpora"][name] = found = of_corpus(name, source, asked.model)
+        result["corpora"][name] = found = of_corpus(name, source, asked.model, asked.questions)
         print(f"\r{name:12} {json.dumps(found)}", flush=True)
         result["corpora"] = dict(sorted(result["corpora"].items()))
         RESULT.write_text(json.dumps(result, indent=2) + "\n")

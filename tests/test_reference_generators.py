@@ -305,6 +305,46 @@ def test_extractive_refuses_where_two_rows_say_different_things() -> None:
     assert answer("extractive", asked, (TABLES[0], same), FIGURES).startswith("Variable lease cost: 470")
 
 
+KILNS = tuple(
+    _passage(
+        1,
+        f"oak-{year}",
+        f"Oakum Kilns report of the year to {day} {year}",
+        f"{before}Oakum Kilns makes bricks, tiles and pots. Its kilns glow at night, and all day. "
+        "The kilns of the company are in Millford and Aldgate. The company was founded in 1950.",
+    )
+    for year, day, before in ((2021, "1 May", "Here. "), (2022, "2 May", ""))
+)
+KILN_FIGURES = Context(
+    corpus=Corpus(
+        "kilns", "", tuple(Document(id=each.document, title=each.title, text=each.text) for each in KILNS), ()
+    ),
+    questions=CONTEXT.questions,
+    passages=PassageSet(KILNS, 120),
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (
+            "Where are the kilns of the company, according to the Oakum Kilns report of the year to 1 May 2021?",
+            "The kilns of the company are in Millford and Aldgate. [oak-2021#1]",
+        ),
+        (
+            "In what year does the Oakum Kilns report of the year to 1 May 2021 say the company was founded?",
+            "The company was founded in 1950. [oak-2021#1]",
+        ),
+        ("In what year was the company founded, according to the report of Oakum?", ""),
+    ],
+)
+def test_extractive_tells_places_and_refuses_where_two_documents_say_as_much(
+    asked: str, expected: str
+) -> None:
+    text = answer("extractive", asked, KILNS, KILN_FIGURES)
+    assert text == expected if expected else text.startswith("I don't have evidence")
+
+
 def test_a_document_is_named_by_the_words_that_others_lack() -> None:
     named = "What was the operating lease cost of Elm Stores in the year ended May 31, 2024?"
     assert answer("extractive", named, TABLES[1:], FIGURES).startswith("I don't have evidence")
@@ -329,6 +369,7 @@ def test_extractive_reads_passages_of_documents_it_does_not_know_only_through_th
         ),
         ("Can employees of the receiving party see it?", "employees of the receiving party can see it"),
         ("Are there duties that outlast it?", "there duties are that outlast it"),
+        ("Does the report of 2019 say that no tenant left?", "no tenant left"),
         ("How many days are allowed?", ""),
         ("", ""),
         ("Is", ""),
@@ -341,6 +382,8 @@ def test_a_yes_no_question_becomes_the_statement_that_yes_would_make(asked: str,
 def test_the_name_of_the_document_is_no_part_of_what_is_asked() -> None:
     assert core("Under the Acme lease, may the tenant sublet?") == "may the tenant sublet"
     assert core("May the tenant sublet under the Acme lease?") == "May the tenant sublet"
+    assert core("When, according to the Acme lease, does it end?") == "When does it end"
+    assert core("What does the Acme report for 2019 give as its rent?") == "What its rent"
 
 
 # -- blind

@@ -18,7 +18,14 @@ _OPENING = (
 )
 
 _LEAD = regex(rf"^(?:according to|under|in|by|per|as for)\s.*?,\s+(?={_OPENING}\b)", re.IGNORECASE)
+_MIDDLE = regex(rf",\s+(?:under|according to)\s[^?]*?,\s+(?={_AUXILIARY}\b)", re.IGNORECASE)
 _TAIL = regex(r",?\s+(?:under|according to)\s[^?]*$", re.IGNORECASE)
+_TELLS = regex(
+    r"\s*\b(?:does|do|did)\s[^?]*\b(?:say|state|find|give|(?<!the )(?:report|name|list))\b(?: that\b| as\b)?",
+    re.IGNORECASE,
+)
+"""What asks for the words of a document: "does the report say that"."""
+_TELLS_THAT = regex(rf"^{_TELLS.pattern}(?<=that)\s+(?=\w)", re.IGNORECASE)
 _ASKED = regex(rf"^({_AUXILIARY})\s+(.+)$", re.IGNORECASE | re.DOTALL)
 _SUBJECT = regex(
     r"""(?:(?:at\ least|there|the|an?|any|some|all|every|each|both|either|its|their|only)\s+)*
@@ -49,9 +56,17 @@ _CUES = {
             |\b(?:amount|number|total|term\ of|what\ (?:period|time))\b""",
         re.IGNORECASE | re.VERBOSE,
     ),
+    "list": regex(r"^(?:which|what)\s+(?:(?:two|three|four|five|six)\s+)?[a-z]{4,}s\b", re.IGNORECASE),
+    "place": regex(
+        r"\b(?:where|(?:which|what) (?:city|state|country|town|places?|locations?))\b", re.IGNORECASE
+    ),
+    "name": regex(r"\b(?:who|whom|whose|which)\b", re.IGNORECASE),
 }
 """The words of a question that ask for each kind of value, the more telling ones first."""
 
+_ENUMERATION = regex(r",[^.;]*\band\b|\b[A-Z]\w+ and (?:the )?[A-Z]")
+_PLACE = regex(r"\b(?:in|at|to|of|is|are|:) (?:the )?[A-Z][a-z]")
+_SUM = regex(r"what (?!is\b|are\b).*\bdoes\b.*\breport\?$", re.IGNORECASE)
 _CHANGE = regex(r"\b(?:in|de)creased?\b(?!.*\bto \$)", re.IGNORECASE)
 
 
@@ -72,13 +87,17 @@ def names_in(question: str) -> frozenset[str]:
 
 def core(question: str) -> str:
     """Return the question without its question mark and without the name of the document it is about."""
-    text = _LEAD.sub("", question.strip().rstrip("?").strip())
-    return _TAIL.sub("", text)
+    text = _MIDDLE.sub(" ", _LEAD.sub("", question.strip().rstrip("?").strip()))
+    text = _TAIL.sub("", text)
+    return text if _TELLS.match(text) else _TELLS.sub("", text)
 
 
 def proposition(question: str) -> str:
     """Return what "yes" to the question would state; empty when it is not a yes/no question."""
-    asked = _ASKED.match(core(question))
+    text = core(question)
+    if told := _TELLS_THAT.match(text):
+        return text[told.end() :]
+    asked = _ASKED.match(text)
     if asked is None:
         return ""
     auxiliary, rest = asked[1].lower(), asked[2]
@@ -88,11 +107,12 @@ def proposition(question: str) -> str:
 
 
 def kind_asked(question: str) -> str:
-    """Return date, percent, count, money or amount; claim for a yes/no question; "" for anything else."""
+    """Return a key of ``_CUES``; claim for a yes/no question; "" for anything else."""
     if proposition(question):
         return "claim"
     asked = core(question)
-    return next((kind for kind, cue in _CUES.items() if cue.search(asked)), "")
+    other = "amount" if _SUM.match(question) else ""
+    return next((kind for kind, cue in _CUES.items() if cue.search(asked)), other)
 
 
 def holds(sentence: str, kind: str) -> bool:
@@ -101,8 +121,12 @@ def holds(sentence: str, kind: str) -> bool:
     from ragharness.language.numbers import find_quantities
     from ragharness.language.units import is_currency
 
-    if kind in ("", "claim"):
+    if kind in ("", "claim", "name"):
         return True
+    if kind == "list":
+        return bool(_ENUMERATION.search(sentence))
+    if kind == "place":
+        return bool(_PLACE.search(sentence))
     if kind == "date":
         return bool(find_dates(sentence))
     amounts = [each for each in find_quantities(sentence) if not each.year]

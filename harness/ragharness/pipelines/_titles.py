@@ -25,18 +25,23 @@ class Titles:
         self._words = {document.title: frozenset(words(document.title)) for document in corpus.documents}
         self._common = Counter(word for title in self._words.values() for word in title)
 
-    def named(self, question: str, passages: Sequence[Passage]) -> str:
-        """Return the title that the question names, though none of its passages may be here; "" for none."""
+    def named(self, question: str, passages: Sequence[Passage]) -> frozenset[str]:
+        """Return the titles that the question may mean: the one that it names, or those nearest to that."""
         asked = frozenset(words(question))
         titles = self._words | {each.title: frozenset(words(each.title)) for each in passages}
         numbers = {word for word in names_in(question) if self._common[word] == 1 and CODE.fullmatch(word)}
         shares = {title: 1.0 if numbers & own else self._share(own, asked) for title, own in titles.items()}
-        said = question.casefold()
-        title = max(shares, key=lambda each: (shares[each], each.casefold() in said), default="")
-        # Where the question is vague about the name, the first passage must be of the same document.
-        least = NAMED / 2 if passages and passages[0].title == title else NAMED
-        return title if shares.get(title, 0.0) >= least else ""
+        best = max(shares.values(), default=0.0)
+        if best >= NAMED:
+            named = frozenset(title for title, share in shares.items() if share == best)
+            said = question.casefold()
+            return frozenset(title for title in named if title.casefold() in said) or named
+        # Where the question is vague about the name: those of the passages that have most of its words.
+        held = {each.title: self._held(titles[each.title] & asked) for each in passages}
+        return frozenset(each for each, score in held.items() if score == max(held.values()))
+
+    def _held(self, words_held: frozenset[str]) -> float:
+        return sum(1 / (self._common[word] or 1) for word in sorted(words_held))
 
     def _share(self, title: frozenset[str], asked: frozenset[str]) -> float:
-        weights = {word: 1 / (self._common[word] or 1) for word in title}
-        return sum(weights[word] for word in title & asked) / (sum(weights.values()) or 1)
+        return self._held(title & asked) / (self._held(title) or 1)
