@@ -39,6 +39,8 @@ Act = Literal[
 """What a clause does; a sentence that offers no answer does the first of these that it holds."""
 _does = partial(holds, "acts")
 _ORDER: tuple[Act, ...] = get_args(Act)
+_BRACKETS = regex(r"\[[^\[\]]*\]")
+_DIGIT = regex(r"\d")
 _NAME = regex(r"(?<!^)(?<![.!?]\s)\b[A-ZÀ-Ý][\w'’.-]+")
 
 
@@ -83,9 +85,12 @@ class Refusal(NamedTuple):
 def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = False) -> Refusal:
     """Return whether an answer declines the question; ``cited``: it cites a passage."""
     profile = profile_of(question)
+    bare = [_BRACKETS.sub(" ", text) for text in sentences]
+    # "14 days [no passages]" gives an answer: what stands in brackets beside a figure declines nothing.
+    sentences = [left if _DIGIT.search(left) else text for left, text in zip(bare, sentences, strict=True)]
     moved = any(_moves_to_another(text, profile) for text in sentences)
     corrected = any(map(corrects_premise, sentences))
-    denied = any(denies_premise(text, profile) for text in sentences)
+    denied = any(denies_premise(text, profile) for text in bare)
     if not (moved or any(_may_decline(text, profile) for text in sentences)):
         return Refusal(premise_corrected=corrected or denied, clarification=_asks_back(sentences))
     told = _Told(question, profile)
