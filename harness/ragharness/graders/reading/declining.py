@@ -139,6 +139,8 @@ def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
         return "about" if not asks_whether(profile) and _denies_existence(clause, profile) else None
     if decline.kind == "silence" and _is_own_predicate(clause[decline.start : decline.end], profile):
         return None
+    if profile.kind == "yesno" and tells("plain_no", clause) and not tells("of_documents", clause):
+        return None
     cut = pattern("declines", "afterthought").search(clause, decline.end)
     clause = clause[: cut.start()] if cut else clause
     words = frozenset(word for word in _object(clause) if not word.isdigit())

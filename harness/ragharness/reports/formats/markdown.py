@@ -28,7 +28,7 @@ def render(scores: Scores, *, run: RunOnDisk | None = None, **_: object) -> str:
         _findings(scores),
         _misses(scores),
         _errors(scores),
-        rubrics_of(run.folder, "markdown") if run else [],
+        rubrics_of(run.folder, "markdown") if run is not None else [],
         _made(scores),
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"

@@ -52,7 +52,7 @@ def render(
         _table(scores, width, colour),
         findings(scores, width, wide=width >= WIDTH, detail=detail),
         _next(scores, width, reference),
-        rubrics_of(run.folder, "text", width) if run else [],
+        rubrics_of(run.folder, "text", width) if run is not None else [],
         _verdict(scores, width, colour),
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
