@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from collections import Counter
@@ -105,6 +106,22 @@ def commands() -> Iterator[tuple[str, Any]]:
         name, command = waiting.pop()
         yield name, command
         waiting += [(f"{name} {part}", below) for part, below in getattr(command, "commands", {}).items()]
+
+
+COMMANDS = dict(commands())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_help_ends_with_an_example_that_parses(name: str) -> None:
+    (*_, last) = COMMANDS[name].help.strip().splitlines()
+    shown = last.strip().removeprefix("Example: ")
+    assert last.strip() == f"Example: {shown}", last
+    assert len(f"  {last.strip()}") <= 80, "help breaks the line"
+    known = max((each for each in COMMANDS if f"{shown} ".startswith(f"{each} ")), key=len)
+    assert known == name or COMMANDS[name].commands, shown
+    assert f"{known} ".startswith(f"{name} "), shown
+    words = shlex.split(shown)[len(known.split()) :]
+    COMMANDS[known].make_context(known, words)  # raises for what is unknown or lacking
 
 
 def test_every_verb_and_option_is_documented() -> None:

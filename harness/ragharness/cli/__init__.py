@@ -26,6 +26,11 @@ _USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
 _YOUNG_OBJECTS = 50_000
 """New objects between two looks of the garbage collector at the young ones."""
 
+_SUMMARY = """Score any RAG pipeline in four buckets: correct, wrong, unsupported, refused.
+
+Example: ragharness run --corpus contractnli --pipeline mymod:answer
+"""
+
 _PATIENCE = 10.0
 """Seconds that what a pipeline has started may take to end."""
 
@@ -37,7 +42,7 @@ def build_app() -> typer.Typer:
     """Return the whole command line, one command or group a module of this package."""
     app = typer.Typer(
         name="ragharness",
-        help="Score any RAG pipeline in four buckets: correct, wrong, unsupported, refused.",
+        help=_SUMMARY,
         invoke_without_command=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
@@ -50,9 +55,10 @@ def build_app() -> typer.Typer:
     return app
 
 
-def add_group(app: typer.Typer, name: str, summary: str) -> typer.Typer:
+def add_group(app: typer.Typer, name: str, summary: str, example: str) -> typer.Typer:
     """Add a group of commands that prints its help when none of them is named; returns it."""
-    group = typer.Typer(help=summary, callback=_help_alone, invoke_without_command=True)
+    told = f"{summary}\n\nExample: ragharness {example}"
+    group = typer.Typer(help=told, callback=_help_alone, invoke_without_command=True)
     app.add_typer(group, name=name)
     return group
 

@@ -52,6 +52,8 @@ def calibrate(
     A run: labels of ragharness label; its counts are corrected, and a note is kept with it (exit code 2: not
     calibrated). A file of --answers: each line has id, question, answers (the gold answers), answer, and
     label: correct, incorrect or refusal.
+
+    Example: ragharness calibrate --answers labelled.jsonl --show 5
     """
     if show < 0:
         raise UsageError(f"expected --show of at least 0, found {show}")

@@ -20,7 +20,10 @@ def compare(
     as_json: bool = JSON,
     markdown: bool = MARKDOWN,
 ) -> None:
-    """Show runs side by side: buckets, question types, metrics, and the questions that flipped."""
+    """Show runs side by side: buckets, question types, metrics, and the questions that flipped.
+
+    Example: ragharness compare runs/before runs/after
+    """
     from ragharness.cli._console import print_report
     from ragharness.comparing import compare as side_by_side
     from ragharness.reports import compare_sections

@@ -17,7 +17,7 @@ _MOST_FAULTS = 5
 
 def register(app: typer.Typer) -> None:
     """Add the group ``corpus`` to the command line."""
-    group = add_group(app, "corpus", "List, fetch, show and check the corpora.")
+    group = add_group(app, "corpus", "List, fetch, show and check the corpora.", "corpus fetch contractnli")
     group.command("list")(list_corpora)
     group.command("fetch")(fetch)
     group.command("show")(show)
@@ -25,7 +25,10 @@ def register(app: typer.Typer) -> None:
 
 
 def list_corpora(as_json: bool = JSON) -> None:
-    """List the corpora and whether they are on this machine."""
+    """List the corpora and whether they are on this machine.
+
+    Example: ragharness corpus list
+    """
     from ragharness import shelf
     from ragharness.cli._corpora import card_facts, table
     from ragharness.manifests import manifest
@@ -45,7 +48,10 @@ def fetch(
     offline: bool = OFFLINE,
     as_json: bool = JSON,
 ) -> None:
-    """Download a corpus, or verify a copy given with --from."""
+    """Download a corpus, or verify a copy given with --from.
+
+    Example: ragharness corpus fetch contractnli
+    """
     from ragharness.cli._corpora import card_facts, holdings, splits_here
     from ragharness.manifests import manifest
 
@@ -78,6 +84,8 @@ def show(
     """Show a corpus, or one document and its passages.
 
     Downloads nothing.
+
+    Example: ragharness corpus show sample nda-07
     """
     from ragharness.cli._corpora import card_facts, card_lines, document_facts, document_lines
     from ragharness.manifests import manifest
@@ -109,6 +117,8 @@ def check(
     """Check a corpus on this machine; exit code 1 on a fault.
 
     Checks content, counts, passages and evidence; downloads nothing.
+
+    Example: ragharness corpus check sample
     """
     from ragharness.cli._corpora import checks
     from ragharness.manifests import manifest

@@ -26,6 +26,8 @@ def doctor(as_json: bool = JSON) -> int:
 
     Looks at installation, extras, models, corpora, folders and keys; exit code 1 if anything is broken. Keys
     are reported as present or absent, never shown. Nothing is downloaded, loaded or written.
+
+    Example: ragharness doctor --json
     """
     from msgspec import to_builtins
 

@@ -32,6 +32,8 @@ def gate(
 
     Wrong and unsupported answers and uncited claims may not increase, refusal quality and correct answers may
     not fall.
+
+    Example: ragharness gate runs/before runs/after --gates gate.toml
     """
     from ragharness.cli._console import print_report
     from ragharness.comparing import gate as decide

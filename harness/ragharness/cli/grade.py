@@ -60,6 +60,8 @@ def grade(
     """Regrade a run, check the grader on labelled cases, or score a run or a JSONL file by a rubric.
 
     Regrading never calls the pipeline. Exit code 1: with --cases a case differs, with --rubric it fails.
+
+    Example: ragharness grade --grader rules,mine.py:read
     """
     if rubric:
         return _by_rubric(rubric, run, judge, people, base, source=source, offline=offline, as_json=json)

@@ -28,6 +28,8 @@ def init(
     """Write a commented pipeline, gate.toml and a workflow for pull requests into a project.
 
     They run as they are. Files that are there already are kept: nothing is written then.
+
+    Example: ragharness init my-project
     """
     from ragharness import shelf
     from ragharness.cli._console import print_lines

@@ -49,6 +49,8 @@ def label(
 
     The page shows a random sample, one answer at a time and without the grader's verdict. Labels are kept in
     the run's folder, a file for each annotator.
+
+    Example: ragharness label --as ann --sample 100
     """
     import getpass
 

@@ -26,6 +26,8 @@ def matrix(
 
     The same command continues an interrupted matrix; a finished cell is not run again. Exit code 2: a cell
     has no result.
+
+    Example: ragharness matrix matrix.toml --dry-run
     """
     from ragharness import api
     from ragharness.cli import EXIT_INTERRUPTED, complain

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ragharness.cli import add_group
 from ragharness.cli._console import columns, print_json, print_lines
-from ragharness.cli._loading import load, load_if_here, part
+from ragharness.cli._loading import load, load_if_here, part, stored
 from ragharness.cli._options import CORPUS, JSON, OFFLINE, QUESTIONS, SEED, SIZE, SOURCE, SPLIT, SUBSET, WORDS
 from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
-
-if TYPE_CHECKING:
-    from ragharness.questions import QuestionSet
 
 _OUT_FILE = typer.Option(
     None, "--out", metavar="FILE", help="Write the set to this file: JSON Lines, or .parquet."
@@ -38,7 +35,9 @@ _OUTPUT = typer.Option(None, "-o", metavar="FILE", help="Write to this file.")
 
 def register(app: typer.Typer) -> None:
     """Add the group ``questions`` to the command line."""
-    group = add_group(app, "questions", "Build, check, show and freeze question sets.")
+    group = add_group(
+        app, "questions", "Build, check, show and freeze question sets.", "questions check --corpus sample"
+    )
     group.command("build")(build)
     group.command("check")(check)
     group.command("show")(show)
@@ -65,6 +64,8 @@ def build(
     """Build a question set from a corpus.
 
     The same size and seed give the same bytes.
+
+    Example: ragharness questions build --corpus docs --out questions.jsonl
     """
     from ragharness.cli._questions import set_content, set_facts, set_lines
     from ragharness.questions.building import build_questions
@@ -116,6 +117,8 @@ def check(
     """Check a question set against its corpus.
 
     Checks every property of the set; exit code 1 on a finding.
+
+    Example: ragharness questions check --corpus docs --questions mine.csv
     """
     from ragharness.cli._questions import check_lines, probe_facts
     from ragharness.questions.checks import check_questions, remarks
@@ -158,6 +161,8 @@ def show(
     """List a frozen question set, or show one question.
 
     A set of another size or seed than the frozen one is built, as run does.
+
+    Example: ragharness questions show q012 --corpus contractnli
     """
     from ragharness.cli._questions import (
         pick,
@@ -170,7 +175,7 @@ def show(
     from ragharness.questions.loading import load_questions
 
     questions = (
-        _stored(corpus, path, size, seed)
+        stored(corpus, path, size, seed)
         if path or is_own(corpus) or (size, seed) == (DEFAULT_SIZE, DEFAULT_SEED)
         else load_questions(load(corpus, part(split, subset), source, offline=offline), size=size, seed=seed)
     )
@@ -204,6 +209,8 @@ def freeze(
     """Check a question set and write it with its card and hash.
 
     The set is built from the corpus, or read from --questions.
+
+    Example: ragharness questions freeze --corpus docs
     """
     from ragharness import shelf
     from ragharness.cli._questions import check_lines, set_facts, set_lines
@@ -252,6 +259,8 @@ def passages(
     """Write the passages to index as JSON lines.
 
     For a pipeline with its own index: withheld evidence is left out.
+
+    Example: ragharness questions passages --corpus contractnli -o passages.jsonl
     """
     import msgspec
 
@@ -270,29 +279,3 @@ def passages(
     write(out, ("\n".join(lines) + "\n").encode())
     left_out = len(every.passages) - len(index.passages)
     print_lines([f"{len(lines)} passages written to {out}, {left_out} withheld"])
-
-
-def _stored(
-    corpus: str, path: Path | None, size: int = DEFAULT_SIZE, seed: int = DEFAULT_SEED
-) -> QuestionSet:
-    from ragharness.manifests import is_own
-    from ragharness.questions.freezing import frozen_set
-    from ragharness.questions.loading import stored_set
-
-    if path is None and is_own(corpus):
-        return _kept_own(corpus, size, seed)
-    return frozen_set(corpus) if path is None else stored_set(path, corpus)
-
-
-def _kept_own(corpus: str, size: int, seed: int) -> QuestionSet:
-    from ragharness.errors import QuestionsNotUsable
-    from ragharness.folders.paths import folder_name
-    from ragharness.questions.freezing import CARD, frozen_in, own_place
-
-    place = own_place(folder_name(corpus), size, seed)
-    if not (place / CARD).is_file():
-        raise QuestionsNotUsable(
-            f"expected a frozen set about {corpus} in {place}, found none",
-            help=f"ragharness questions freeze --corpus {corpus}",
-        )
-    return frozen_in(place)

@@ -33,6 +33,8 @@ def report(
     """Print the report of a run again, or write it in another format.
 
     The numbers are counted again from the records; nothing is asked or graded. Exit code 2: not a result.
+
+    Example: ragharness report --format junit --out junit.xml
     """
     from ragharness.cli._console import exit_code, results_only
     from ragharness.errors import UsageError

@@ -16,6 +16,8 @@ def review(run: str = RUN, as_json: bool = JSON) -> None:
     """List the answers of a run that no grader could decide, and those on which graders differ.
 
     Says who decided how many, and what each grader said of the answers that are listed.
+
+    Example: ragharness review runs/mine
     """
     from ragharness.cli._console import columns, print_json, print_lines
     from ragharness.reports import review_facts, review_lines

@@ -19,14 +19,17 @@ _RUBRIC = typer.Argument(..., metavar="RUBRIC", help="Name of a rubric, or its f
 
 def register(app: typer.Typer) -> None:
     """Add the group."""
-    group = add_group(app, "rubric", "List, show, check, branch and compare rubrics.")
+    group = add_group(app, "rubric", "List, show, check, branch and compare rubrics.", "rubric list")
     for verb in (show, check, branch, cost, diff):
         group.command(verb.__name__)(verb)
     group.command("list")(listed)
 
 
 def listed(form: str = FORM, as_json: bool = JSON) -> None:
-    """List the rubrics of the working folder and of the shelf."""
+    """List the rubrics of the working folder and of the shelf.
+
+    Example: ragharness rubric list
+    """
     from ragharness.reports.tables import Section
     from ragharness.rubrics.shelf import find_rubric, rubric_names
 
@@ -37,7 +40,10 @@ def listed(form: str = FORM, as_json: bool = JSON) -> None:
 
 
 def show(rubric: str = _RUBRIC, form: str = FORM, as_json: bool = JSON) -> None:
-    """Show a rubric: dimensions, methods, weights as written and normalised, thresholds, safety checks."""
+    """Show a rubric: dimensions, methods, weights as written and normalised, thresholds, safety checks.
+
+    Example: ragharness rubric show rag-answer-1.0
+    """
     from ragharness.reports.rubric import rubric_sections
     from ragharness.rubrics.shelf import find_rubric
 
@@ -47,7 +53,10 @@ def show(rubric: str = _RUBRIC, form: str = FORM, as_json: bool = JSON) -> None:
 
 
 def check(rubric: str = _RUBRIC, as_json: bool = JSON) -> int:
-    """Say what keeps a rubric from being activated: line, expected, found. Exit code 1: something does."""
+    """Say what keeps a rubric from being activated: line, expected, found. Exit code 1: something does.
+
+    Example: ragharness rubric check rubric.yaml
+    """
     from ragharness.cli._console import print_json, print_lines
     from ragharness.rubrics import checking, shelf
 
@@ -68,7 +77,10 @@ def branch(
     claim: str = typer.Option("", "--as", metavar="CLASS", help="patch, minor or major: checked."),
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Where to write it.")] = None,
 ) -> None:
-    """Write a new version of a rubric as a draft; edits of a used version move into it."""
+    """Write a new version of a rubric as a draft; edits of a used version move into it.
+
+    Example: ragharness rubric branch rag-answer-1.0 --as minor --out rubric.yaml
+    """
     from ragharness.cli._console import print_lines
     from ragharness.rubrics import shelf
 
@@ -85,7 +97,10 @@ def cost(
     form: str = FORM,
     as_json: bool = JSON,
 ) -> None:
-    """Estimate the calls, tokens and cost of each dimension; advice, nothing is blocked."""
+    """Estimate the calls, tokens and cost of each dimension; advice, nothing is blocked.
+
+    Example: ragharness rubric cost rag-answer-1.0 --outputs 500
+    """
     from ragharness.pipelines._llm.endpoint import price_of
     from ragharness.reports.rubric import cost_section
     from ragharness.rubrics.judge import estimate
@@ -102,7 +117,10 @@ def diff(
     form: str = FORM,
     as_json: bool = JSON,
 ) -> None:
-    """Compare two rubrics, with the class of the change and its cost; or two scores kept as JSON."""
+    """Compare two rubrics, with the class of the change and its cost; or two scores kept as JSON.
+
+    Example: ragharness rubric diff rag-answer-1.0 rubric.yaml
+    """
     from ragharness.reports.rubric import change_section, cost_section, scores_beside_section
     from ragharness.rubrics.checking import change_class, changes
     from ragharness.rubrics.judge import estimate

@@ -80,6 +80,8 @@ def run(
     """Run a pipeline on a question set, grade its answers, report.
 
     The same command continues an interrupted run; no question is asked twice. Exit code 2: not a result.
+
+    Example: ragharness run --corpus contractnli --pipeline mymod:answer
     """
     from ragharness.cli._console import EXIT_NO_RESULT, command, exit_code, leave, print_scores, results_only
     from ragharness.comparing import limits_of, read_gates

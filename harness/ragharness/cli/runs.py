@@ -25,7 +25,10 @@ def runs(
     folder: str = typer.Argument("runs", help="Folder that holds the runs."),
     as_json: bool = JSON,
 ) -> None:
-    """List the runs, newest first: what was asked, the verdict, the age."""
+    """List the runs, newest first: what was asked, the verdict, the age.
+
+    Example: ragharness runs --json
+    """
     from ragharness.cli._console import print_json, print_lines
     from ragharness.errors import RunNotUsable
     from ragharness.results import Run

@@ -54,6 +54,8 @@ def score(
     With --trace alone: refusals, citations and uncited claims in logs of production; nothing is graded then,
     exit code 2.
     With --metrics: compute metrics that others published, of the run or of the outputs in --trace.
+
+    Example: ragharness score --metrics all
     """
     if bool(sample) != (out is not None) or sample < 0 or ((sample or against) and (gold or not trace)):
         raise UsageError(

@@ -22,6 +22,8 @@ def show(
     """Print one question of a run in full.
 
     Shows the gold answer, evidence, what was retrieved, the answer, the verdict and the rule that decided.
+
+    Example: ragharness show q010
     """
     from ragharness.cli._console import results_only
     from ragharness.console import Live

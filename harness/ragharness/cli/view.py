@@ -27,6 +27,8 @@ def view(
     """Open a run in the browser, or several side by side: one HTML file with every question.
 
     The file needs no server and no network, and can be passed on as it is.
+
+    Example: ragharness view runs/before runs/after
     """
     import tempfile
     import webbrowser
