@@ -111,7 +111,7 @@ class SentenceIndex:
         sentence = self.said[place]
         if (asked.kind == "number" and not asked.unit) or NOTE.search(sentence):
             return
-        for value in _dates(asked, sentence) if asked.kind == "date" else _amounts(asked, sentence):
+        for value in _dates(asked, sentence) if asked.kind == "date" else amounts(asked, sentence):
             if value != asked.answer:
                 yield value, *self.spans[place]
 
@@ -123,7 +123,8 @@ def _dates(asked: Asked, sentence: str) -> Iterator[str]:
             yield iso(each)
 
 
-def _amounts(asked: Asked, sentence: str) -> Iterator[str]:
+def amounts(asked: Asked, sentence: str) -> Iterator[str]:
+    """Yield the amounts of a text that have the unit of an answer, and about its size."""
     unit, _, scale = asked.unit.partition(" ")
     for each in find_quantities(sentence):
         if each.unit == unit and not (each.bound or each.range or each.year):
