@@ -75,9 +75,9 @@ class Completion:
         if question.kind == "yesno":
             return self._certain(question, place)
         asked = _NAMED.findall(_QUOTED.sub("", question.text)) if question.kind == "text" else ()
-        after = self.corpus.document(place.passage.document).text[place.end : place.end + 1]
-        cut = question.kind == "text" and not after.isspace()  # out of a longer name
-        return not (cut and after) and all(each in place.text for each in asked)
+        after = self.corpus.document(place.passage.document).text[place.end : place.end + 1].strip()
+        cut = question.kind == "text" and after  # out of a longer name
+        return not cut and all(each in place.text for each in asked)
 
     def left(self, question: Question, index: PassageSet | None = None) -> str:
         """Return where what is withheld still stands, or follows from what does; empty: it is gone.

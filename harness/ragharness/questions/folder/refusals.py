@@ -190,9 +190,9 @@ class Refusals:
             if not any(re.search(bare, self._corpus.document(each).text) for each in self._history):
                 told = f"{line.name}()" if line.calls else line.name
                 asked = Asked(f"In which version was {told} added?", "text", "")
-                pattern = f"{said_of(bare, _STEMS['version'])}|{_SECTION}{bare}"
-                note = f"no version is said of {told}"
-                yield Silence(document, f"version of {line.name}", asked, pattern, note, "corpus")
+                pattern, note = said_of(bare, _STEMS["version"]), f"no version is said of {told}"
+                topic, pattern = f"version of {line.name}", f"{pattern}|{_SECTION}{bare}"
+                yield Silence(document, topic, asked, pattern, note, "corpus")
 
 
 def _plain(pattern: str) -> str:

@@ -103,7 +103,8 @@ class SentenceIndex:
     def akin(self, asked: Asked, place: int) -> list[tuple[str, int, int]]:
         """Return what is of the same kind in the nearest sentence that speaks of like things."""
         wanted = content_words(asked.about)
-        like = (other for other, each in enumerate(self.content) if len(each & wanted) >= SHARED)
+        near = range(max(0, place - 10 * NEAR), min(len(self.content), place + 10 * NEAR))
+        like = (other for other in near if len(self.content[other] & wanted) >= SHARED)
         nearest = sorted((other for other in like if other != place), key=lambda other: abs(other - place))
         return next(filter(None, (list(self._others(asked, other)) for other in nearest)), [])
 
