@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 from ragharness.corpus import load_corpus
 from ragharness.questions.completing import Completion
@@ -49,6 +50,17 @@ def test_what_says_the_same_becomes_evidence(tmp_path: Path) -> None:
     assert whole is not None
     text = completion.corpus.documents[0].text
     assert [text[span.start : span.end] for span in whole.evidence] == [ACT, AGAIN]
+
+
+def test_the_version_of_another_name_is_no_evidence(tmp_path: Path) -> None:
+    told = "UPLOAD_USER\n\nAdded in version 2.17.0"
+    completion, question = asked(tmp_path, told, told.replace("UPLOAD_USER", "RETRY_LEVEL"))
+    start = completion.corpus.documents[0].text.index(told)
+    of_version = {"kind": "text", "text": "In which version was UPLOAD_USER added?", "answers": ("2.17.0",)}
+    span = Evidence(question.document, start, start + len(told))
+    whole = completion.completed(replace(question, evidence=(span,), unit="", **of_version))
+    assert whole is not None
+    assert whole.evidence == (span,)
 
 
 def test_a_more_exact_figure_is_accepted(tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from ragharness.corpus import load_corpus
 from ragharness.questions.corpus_index import CorpusIndex
 from ragharness.questions.folder import candidates
@@ -91,3 +93,25 @@ def test_a_name_that_the_rest_still_holds_is_not_withheld(tmp_path: Path) -> Non
         found = asked(folder, harbor=f"# Gates\n\n{told}\n\n{filler}{text}", other="# Another\n\n`a_b()`\n")
         withheld = {each.withheld for each in found if "opens every gate" in each.text}
         assert ("clause" in withheld) == (name == "gone")
+
+
+def test_what_is_said_of_a_whole_section_or_list_is_said_of_its_names(tmp_path: Path) -> None:
+    apart = "The gates are painted every spring. " * 12
+    section = f"Gates\n\nAdded in version 2.0\n\n{apart}"
+    settings = (
+        f"{SETTINGS}\n\n{apart}\n\n{section}\n\nGATE_LIMIT\n\nHow many boats the gates let in at once.\n"
+    )
+    listed = "The following names are deprecated:\n\n- LOG_LEVEL\n\n- RETRY_TIMES\n"
+    found = asked(tmp_path, settings=settings, history=f"# History\n\n{CHANGES}\n\n{listed}")
+    unanswerable = texts_of(found, "unanswerable")
+    assert any("UPLOAD_LIMIT" in each for each in unanswerable)
+    assert not any("GATE_LIMIT" in each for each in unanswerable)
+    assert not any("RETRY_TIMES" in each for each in texts_of(found, "adversarial"))
+
+
+@pytest.mark.parametrize("told", ["", "Dummy policy (default)", "GATE_POLICY may name the DummyPolicy."])
+def test_a_default_that_is_told_in_other_words_is_not_withheld(told: str, tmp_path: Path) -> None:
+    filler = "Nobody spoke of the walls of the village or of the men who paint them in the spring.\n\n" * 40
+    text = f"# Gates\n\nGATE_POLICY\n\nDefault: 'app.gates.DummyPolicy'\n\n{filler}{told}\n"
+    found = asked(tmp_path, gates=text, other="# Another\n\n`a_b()`\n")
+    assert ("clause" in {each.withheld for each in found}) == (not told)

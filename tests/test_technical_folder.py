@@ -140,7 +140,7 @@ def test_settings_and_sentences_about_names() -> None:
         "What is the default of RETRY_TIMES?": "3",
         "In which version was RETRY_TIMES added?": "2.1",
         "Which option prints the name of every file before the upload begins?": "--verbose",
-        "What is the oldest version of Python that Shop requires?": "3.9",
+        "What is the minimum version of Python that Shop requires?": "3.9",
     }
 
 

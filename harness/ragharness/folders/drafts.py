@@ -94,6 +94,7 @@ def _title(draft: Draft) -> str:
     if not _NAMED.search(title) or _VERSION.match(title):
         stem = unquote(draft.name.rsplit("/", 1)[-1].rsplit(".", 1)[0])
         title = " ".join(stem.replace("_", " ").split()) or draft.name
+        title = f"{title} ({draft.name})" if "/" in draft.name and title != draft.name else title
     if len(title) > _LONGEST_TITLE:
         title = title[:_LONGEST_TITLE].rsplit(" ", 1)[0].rstrip(" ,;:-")
     return title

@@ -25,7 +25,7 @@ _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 
 def read_markdown(text: str) -> tuple[str, str]:
-    """Return the title (front matter, else first heading, else "") and the plain text of a page."""
+    """Return the title (front matter, else its heading, else "") and the plain text of a page."""
     text = "\n".join(plain_lines(text))
     front = _FRONT.match(text)
     named = _TITLE.search(front["head"]) if front else None
@@ -42,13 +42,13 @@ def _parser() -> MarkdownIt:
 
 
 def blocks_of(tokens: Sequence[Token]) -> tuple[list[str], str]:
-    """Return paragraphs, list items and tables in order, and the first heading."""
+    """Return paragraphs, list items and tables in order, and the heading of the whole page, if it has one."""
     blocks: list[str] = []
     heading, kind = "", ""
     rows: list[list[str]] = []
     for token in tokens:
         if token.type == "heading_open":
-            kind = "heading"
+            kind = token.tag
         elif token.type == "heading_close":
             kind = ""
         elif token.type == "table_open":
@@ -64,7 +64,7 @@ def blocks_of(tokens: Sequence[Token]) -> tuple[list[str], str]:
                 rows[-1].append(one_line(said))
             elif said:
                 blocks.append(said)
-                if kind == "heading" and not heading:
+                if kind and not heading and (kind == "h1" or len(blocks) == 1):
                     heading = one_line(said)
         elif token.type in {"fence", "code_block"}:
             blocks.append(token.content.rstrip())

@@ -14,6 +14,7 @@ _BLANKS = re.compile(r"[^\S\n]+")
 _INVISIBLE = re.compile(
     "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
 )
+_LIGATURES = str.maketrans({"\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl"})
 _ENDS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _ITEM = re.compile(
     r"[-*\u2022\u25aa\u25cf\u2013\u2014>|#]\s|\(?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,5})[.)]\s"
@@ -23,8 +24,9 @@ _HYPHEN = re.compile(r"[a-z]-$")
 
 
 def plain_lines(text: str) -> list[str]:
-    """Return the lines of a text without what cannot be seen; columns keep their distance."""
-    return [_INVISIBLE.sub("", line).rstrip() for line in _ENDS.sub("\n", text).split("\n")]
+    """Return the lines of a text without what cannot be seen or typed; columns keep their distance."""
+    lines = _ENDS.sub("\n", text).translate(_LIGATURES).split("\n")
+    return [_INVISIBLE.sub("", line).rstrip() for line in lines]
 
 
 def unwrapped(text: str) -> str:

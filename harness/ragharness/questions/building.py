@@ -73,12 +73,18 @@ def build_questions(corpus: Corpus, size: int = DEFAULT_SIZE, seed: int = DEFAUL
 def compose(corpus: Corpus, candidates: Iterable[Question], size: int, seed: int) -> QuestionSet:
     """Return a set about few documents, or the user's own, without the rows that they do not carry.
 
-    A row is left out when even the smallest set cannot have it; ``notes`` says which. Raises
-    QuestionsNotUsable where not even the plain questions suffice.
+    A row is left out when neither the smallest set nor a larger one can have it; ``notes`` says which.
+    Raises QuestionsNotUsable where not even the plain questions suffice.
     """
     pool = Pool(candidates, CorpusIndex(corpus))
     left_out: tuple[str, ...] = () if len(pool.places()) > 1 else _OF_SEVERAL
-    while isinstance(short := _picked(pool, SMALLEST, seed, left_out), Shortage):
+    while True:
+        outcome, stopped = _largest(pool, size, seed, left_out)
+        if not isinstance(outcome, Shortage):
+            return _set_of(corpus, outcome, size, seed, stopped, left_out)
+        short = _picked(pool, SMALLEST, seed, left_out)
+        if not isinstance(short, Shortage):
+            return _set_of(corpus, short, size, seed, stopped, left_out)
         room = [name for name in _MAKE_ROOM if name not in left_out]
         name = room[0] if short.part == _NEEDED and room else short.part.name
         if name == _NEEDED.name or name in left_out:
@@ -89,9 +95,6 @@ def compose(corpus: Corpus, candidates: Iterable[Question], size: int, seed: int
                 " or give your own: --questions FILE",
             )
         left_out = (*left_out, name)
-    outcome, stopped = _largest(pool, size, seed, left_out)
-    found = short if isinstance(outcome, Shortage) else outcome
-    return _set_of(corpus, found, size, seed, stopped, left_out)
 
 
 def _set_of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -27,6 +28,10 @@ _FEW_TITLES = 4
 
 _CERTAIN = 0.75
 """Share of a question's words from which another statement of its figure or date is evidence."""
+
+_NAMED = re.compile(r"--\w[\w-]*|\w+_\w+|[A-Z]?[a-z]+[A-Z]\w+|\b(?:default|version|deprecated)\b")
+"""A name of a program, or its property, in a question without what it quotes."""
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”")
 
 
 class Completion:
@@ -63,7 +68,16 @@ class Completion:
         )
         golds = self._search.evidence.supporting(question, pool)
         found = self._search.places(question, [each for each in pool if each.id not in golds])
-        return [each for each in found if question.kind != "yesno" or self._certain(question, each)]
+        return [each for each in found if self._is_about(question, each)]
+
+    def _is_about(self, question: Question, place: Place) -> bool:
+        """Whether a place speaks of what is asked: of a program's name, the name and its property by name."""
+        if question.kind == "yesno":
+            return self._certain(question, place)
+        asked = _NAMED.findall(_QUOTED.sub("", question.text)) if question.kind == "text" else ()
+        after = self.corpus.document(place.passage.document).text[place.end : place.end + 1].strip()
+        cut = question.kind == "text" and after  # out of a longer name
+        return not cut and all(each in place.text for each in asked)
 
     def left(self, question: Question, index: PassageSet | None = None) -> str:
         """Return where what is withheld still stands, or follows from what does; empty: it is gone.

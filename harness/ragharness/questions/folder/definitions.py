@@ -39,7 +39,8 @@ def short_definitions(text: str) -> Iterator[tuple[Asked, int, int]]:
             continue
         for match in _LETTERS.finditer(sentence):
             name, short = _spelled(match["name"], match["short"]), match["short"]
-            if name:
+            listed = rf"\b{short}\b\W+{re.escape(name.split(' ')[0])}\b"
+            if name and not re.search(listed, text, re.IGNORECASE):
                 seen[short] = seen.get(short, 0) + 1
                 asked = Asked(f"What does the abbreviation {short} stand for?", "text", name)
                 found.append((short, asked, start, end))

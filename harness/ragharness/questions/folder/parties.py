@@ -17,7 +17,7 @@ TERMS = {
     ),
     "term": (
         Asked("For how many years do the obligations under the agreement last?", "number", "", "years"),
-        r"\byears?\b|\bmonths?\b|perpetu|indefinite|surviv|terminat|expir|\bterm\b|as long as|permanent|forever|at any time",
+        r"\byears?\b|\bmonths?\b|perpetu|indefinite|surviv|terminat|expir|\bterm\b|as long as|permanent|forever|at any time|thereafter|\bduring and after|\bduration",
     ),
     "notices": (
         Asked("To what address must notices under the agreement be sent?", "text", ""),
@@ -47,7 +47,7 @@ OF_PARTIES = {
 """The same of a party, with what stands near its name where the contract says so."""
 
 _PARTY = re.compile(
-    r"\b(?P<name>(?:[A-Z][\w&’'-]*\s+){1,4}(?:Inc|LLC|Ltd|Limited|Corp|Corporation|L\.L\.C|L\.P|LLP|GmbH|PLC)\b)"
+    r"\b(?P<name>(?:[A-Z][\w&’'-]*\s+){1,4}(?:Inc|LLC|Ltd|Limited|Corp|Corporation|L\.L\.C|L\.P|LLP)\b)"
 )
 _HEAD = 3000
 """Characters of a contract in which it names its parties."""

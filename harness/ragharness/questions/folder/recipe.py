@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 def candidates_about(found: Iterable[Statement], corpus: Corpus) -> list[Question]:
     """Return what can be asked about some statements, and of what the folder lacks."""
-    found = sorted(found, key=lambda each: each.document.id)
+    once = (
+        each for each in found if not (each.elsewhere and each.asked.left)
+    )  # a quotation of two documents
+    found = sorted(once, key=lambda each: each.document.id)
     contracts = 3 * sum(each.form in AGREEMENT_FORMS for each in found) > len(found)
     refusals, withholding = Refusals(found, corpus, contracts=contracts), Withholding(corpus)
     questions = [question for each in found for question in _stated(each, withholding)]

@@ -29,11 +29,11 @@ VOLUMES = (
 )
 """Texts beside a contract that do not exist, with what would name them."""
 
-_OTHERS = 3
+_OTHERS = 8
 """Documents of which one statement is asked."""
 
 _STEMS = {
-    "default": r"default|initial|unless|\benabled\b|\bdisabled\b",
+    "default": r"default|initial|unless|enabl|disabl",
     "version": r"version|\badded\b|\bnew in\b|\bsince\b|introduc|chang|releas|deprecat",
     "removed": r"remov|delet|drop|\bgone\b|no longer|deprecat|obsolet|replac|renam",
 }
@@ -42,6 +42,9 @@ _STEMS = {
 _HEADING = re.compile(rf"^\W*(?:[Vv]ersion |[A-Z]\w+ )?v?({VERSION})\b", re.MULTILINE)
 _HISTORY = 4
 """Headings with a version from which a text is a history of changes."""
+
+_SECTION = r"\n[^\n_()]{3,60}\n+(?:added|new) in (?:version )?v?\d[^\n]*(?s:.{0,4000})"
+"""A version under the heading of a section that a name stands in."""
 
 _ADDED = re.compile(
     rf"Which version (?:added|introduced) (?:the |an? )?(?P<name>{NAME})(?= (?:parameter|argument|option|method|function|class|decorator|attribute|to|for|as|which)\b|\?)"
@@ -169,7 +172,9 @@ class Refusals:
         if not statement.asked.question.endswith(" added?") or " of " in statement.asked.question:
             return
         name, stems = statement.turns_on, _STEMS["removed"]
-        pattern = rf"{name}[^\n]*(?:{stems})|(?:{stems})[^\n]*{name}"
+        # A name may stand on a line of its own: below what is said of several, or above it.
+        below = rf"(?:{stems})[^\n]*(?:\n[^\n]{{0,60}}){{0,12}}?{name}"
+        pattern = rf"{name}[^\n]*(?:\n[^\n]*){{0,2}}?(?:{stems})|{below}"
         for what in ("removed", "deprecated"):
             asked = statement.asked._replace(
                 question=statement.asked.question.replace(" added?", f" {what}?")
@@ -186,7 +191,8 @@ class Refusals:
                 told = f"{line.name}()" if line.calls else line.name
                 asked = Asked(f"In which version was {told} added?", "text", "")
                 pattern, note = said_of(bare, _STEMS["version"]), f"no version is said of {told}"
-                yield Silence(document, f"version of {line.name}", asked, pattern, note, "corpus")
+                topic, pattern = f"version of {line.name}", f"{pattern}|{_SECTION}{bare}"
+                yield Silence(document, topic, asked, pattern, note, "corpus")
 
 
 def _plain(pattern: str) -> str:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from ragharness.language.tokens import words
 from ragharness.questions.asking.statement import Asked
 from ragharness.questions.folder.facts import Fact
 
@@ -59,7 +60,7 @@ def _fits(label: str, value: str, values: Counter[str]) -> bool:
         and not _NO_VALUE.fullmatch(value)
         and len(value.split()) <= _MOST_WORDS
         and any(letter.isalpha() for letter in label)
-        and value.casefold() not in label.casefold()
+        and frozenset(words(label)).isdisjoint(words(value))
         and values[value.casefold()] * 2 <= max(2, sum(values.values()))
     )
 

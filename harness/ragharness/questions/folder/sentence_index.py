@@ -103,7 +103,8 @@ class SentenceIndex:
     def akin(self, asked: Asked, place: int) -> list[tuple[str, int, int]]:
         """Return what is of the same kind in the nearest sentence that speaks of like things."""
         wanted = content_words(asked.about)
-        like = (other for other, each in enumerate(self.content) if len(each & wanted) >= SHARED)
+        near = range(max(0, place - 10 * NEAR), min(len(self.content), place + 10 * NEAR))
+        like = (other for other in near if len(self.content[other] & wanted) >= SHARED)
         nearest = sorted((other for other in like if other != place), key=lambda other: abs(other - place))
         return next(filter(None, (list(self._others(asked, other)) for other in nearest)), [])
 
@@ -111,7 +112,7 @@ class SentenceIndex:
         sentence = self.said[place]
         if (asked.kind == "number" and not asked.unit) or NOTE.search(sentence):
             return
-        for value in _dates(asked, sentence) if asked.kind == "date" else _amounts(asked, sentence):
+        for value in _dates(asked, sentence) if asked.kind == "date" else amounts(asked, sentence):
             if value != asked.answer:
                 yield value, *self.spans[place]
 
@@ -123,7 +124,8 @@ def _dates(asked: Asked, sentence: str) -> Iterator[str]:
             yield iso(each)
 
 
-def _amounts(asked: Asked, sentence: str) -> Iterator[str]:
+def amounts(asked: Asked, sentence: str) -> Iterator[str]:
+    """Yield the amounts of a text that have the unit of an answer, and about its size."""
     unit, _, scale = asked.unit.partition(" ")
     for each in find_quantities(sentence):
         if each.unit == unit and not (each.bound or each.range or each.year):

@@ -65,7 +65,7 @@ def _requirement(sentence: str, start: int) -> Iterator[Fact]:
     if found:
         what, who = found["what"], found["who"]
         asked = Asked(
-            f"What is the oldest version of {what} that {who} {found['verb']}?", "text", found["version"]
+            f"What is the minimum version of {what} that {who} {found['verb']}?", "text", found["version"]
         )
         yield Fact(asked, start, start + len(sentence), "requirement", who, (what.lower(), found["version"]))
 

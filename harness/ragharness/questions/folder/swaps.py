@@ -70,7 +70,8 @@ class Swaps:
             return
         before, after = text[: found.start()], f"{found['own'] or ''}{text[found.end() :]}"
         about = content_words(f"{statement.asked.left or text}") - content_words(found[0])
-        for name in self._like(found, document):
+        counted = text.lower().startswith("how many")  # of a body that is named, none is an answer
+        for name in () if counted else self._like(found, document):
             if name not in text and (pattern := self._apart(re.escape(name), about, document)):
                 article = found["article"] or ""
                 asked = statement.asked._replace(question=f"{before}{article}{name}{after}")

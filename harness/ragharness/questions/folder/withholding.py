@@ -6,8 +6,10 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ragharness.language.units import is_duration
 from ragharness.passages import build_passages, withhold
 from ragharness.questions.folder.content_words import content_words
+from ragharness.questions.folder.sentence_index import SHARED, amounts
 
 if TYPE_CHECKING:
     from ragharness.corpus import Corpus
@@ -15,11 +17,11 @@ if TYPE_CHECKING:
     from ragharness.questions.folder.statements import Statement
     from ragharness.records import Document, Passage
 
-_OF_NAMES = frozenset({"version", "requirement", "row"})
+_OF_NAMES = frozenset({"version", "requirement", "row", "organised"})
 """Forms that ask for a property of a name: what names it may tell the property, in a heading or a list."""
 
-_NEAR = 0.5
-"""Share of a question's content words from which another document's passage with the answer tells it."""
+_IN_WORDS = frozenset({"gap", "subject", "change"})
+"""Forms that ask for a name by what is said of it: elsewhere it tells nothing beside other words."""
 
 
 class Withholding:
@@ -27,48 +29,61 @@ class Withholding:
 
     def __init__(self, corpus: Corpus) -> None:
         self._letters = {each.id: _letters(each.text) for each in corpus.documents}
-        self._documents = {each.id: each for each in corpus.documents}
+        self._corpus = corpus
 
     def of_document(self, statement: Statement) -> bool:
-        """Whether no other document tells it: of what a name has, none that holds the name."""
-        if statement.form.split(" ")[0] not in {*_OF_NAMES, "organised"}:
+        """Whether no other document tells what a program's name, or its property, is."""
+        if statement.form.split(" ")[0] not in {*_OF_NAMES, *_IN_WORDS, "default"}:
             return True
-        key = _letters(_name(statement))
-        return not any(key in text for name, text in self._letters.items() if name != statement.document.id)
+        wanted = _letters(_value(statement))
+        return not any(
+            _tells(each, statement)
+            for name, text in self._letters.items()
+            if name != statement.document.id and wanted in text
+            for each in _set_of(self._corpus.document(name)).passages
+        )
 
     def of_clause(self, statement: Statement) -> bool:
         """Whether neither another document nor the rest of its own tells it.
 
-        The rest must lack a content word of the question, or the name that is asked for.
+        The rest must lack a content word of the question, and the same period of time, or the name.
         """
         if not self.of_document(statement):
             return False
         left = withhold(_set_of(statement.document), (), statement.evidence).passages
-        wanted = content_words(statement.asked.about)
-        if statement.asked.kind != "text":
-            return all(len(wanted & _content(each)) < len(wanted) for each in left)
+        asked, wanted = statement.asked, content_words(statement.asked.about)
+        if asked.kind != "text":
+            periods = left if is_duration(asked.unit) else ()
+            again = any(asked.answer in amounts(asked, each.text) for each in periods)
+            return not again and all(len(wanted & _content(each)) < len(wanted) for each in left)
+        if statement.form == "default":
+            return not any(_tells(each, statement) for each in left)
         key = _letters(_name(statement))
-        if statement.form == "default" and len(statement.asked.answer) > _LONGEST_FLAG:
-            value = _letters(statement.asked.answer)
-            return not any(key in text and value in text for text in map(_letters_of, left))
-        if any(key in _letters_of(each) for each in left):
-            return False
-        others = (name for name, text in self._letters.items() if key in text)
-        return not any(
-            key in _letters_of(each) and len(wanted & _content(each)) >= _NEAR * len(wanted)
-            for name in others
-            if name != statement.document.id
-            for each in _set_of(self._documents[name]).passages
-        )
+        return not any(key in _letters_of(each) for each in left)
+
+
+def _tells(passage: Passage, statement: Statement) -> bool:
+    """Whether a passage lets one know an answer: by its value, or by its name beside words of the question."""
+    form, text, key = statement.form.split(" ")[0], _letters_of(passage), _letters(_name(statement))
+    if form == "default" and len(statement.asked.answer) > _LONGEST_FLAG:
+        return _letters(_value(statement)) in text and (key in text or form in text)
+    beside = content_words(statement.asked.about) & _content(passage)
+    return key in text and (form not in _IN_WORDS or len(beside) >= SHARED)
+
+
+def _value(statement: Statement) -> str:
+    """Return what a passage that tells an answer has: of a default that is no flag its last part."""
+    is_value = statement.form == "default" and len(statement.asked.answer) > _LONGEST_FLAG
+    return re.sub(r".*\.(?=[A-Za-z])", "", statement.asked.answer) if is_value else _name(statement)
 
 
 _LONGEST_FLAG = 5
-"""Letters of "False": whether a flag is set is told by much."""
+"""Letters of "False": a longer value is known by itself."""
 
 
 def _name(statement: Statement) -> str:
     """Return the name that tells an answer: the answer itself, or what it is a property of."""
-    if statement.form.split(" ")[0] in {*_OF_NAMES, "default", "organised"}:
+    if statement.form.split(" ")[0] in {*_OF_NAMES, "default"}:
         return re.sub(r"\\(.)", r"\1", statement.turns_on)
     return statement.asked.answer.rsplit(".", 1)[-1] if statement.form != "change" else statement.asked.answer
 
