@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import run_fakes as fake
+from conftest import ROOT
 from ragharness.console import fetching_line, progress_line
 from ragharness.corpus import Corpus
 from ragharness.records import (
@@ -38,6 +39,9 @@ from ragharness.reports.text import clean, duration, flow, interval, millisecond
 from ragharness.runner import Progress
 from ragharness.scores import Scores, score
 from ragharness.scores.values import share
+
+if TYPE_CHECKING:
+    from commands import Verb
 from ragharness.statistics import wilson
 
 terminal_report, markdown_report, json_report = map(load_format, ("terminal", "markdown", "json"))
@@ -510,3 +514,16 @@ def test_the_live_line() -> None:
     assert progress_line(progress, 40) == "60/130  30 as desired  30 ungraded"
     progress.answered = 130
     assert progress_line(progress, 40) == "130/130  60 graded  30 as desired"
+
+
+def test_the_footer_says_how_often_the_grader_errs(verb: Verb) -> None:
+    told = json.loads((ROOT / "benchmarks" / "own_answers.json").read_text())
+    (correct, n, _, _) = told["rates"]["false wrong"]
+    verb("run", "--limit", "13", "--out", "told")
+    for form in ("terminal", "markdown", "html"):
+        verb("report", "told", "--format", form, "--out", f"report.{form}")
+        shown = " ".join(Path(f"report.{form}").read_text().split())
+        assert f"{correct} of {n} right ones called wrong" in shown, form
+    run = Path("told/run.json")
+    run.write_text(run.read_text().replace(told["grader"], "another@1"))
+    assert "right ones called wrong" not in verb("report", "told").output

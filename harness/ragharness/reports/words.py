@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragharness.reports.text import (
@@ -35,6 +37,10 @@ BUILT_FOR = {
     "null_retrieval": "answerable, but the retriever is forced to return nothing",
 }
 _DESIRED = {name: "correct" if name in {"plain", "tempting"} else "refused" for name in ROW_NAMES.values()}
+
+_ERRORS = (("called_wrong", "right"), ("not_right", "called_correct"))
+_ERROR = Path(__file__).with_name("grader_error.json")
+"""Written by ``benchmarks/own_answers.py``."""
 
 TONES: dict[VerdictKind, Tone] = {
     "not_a_result": "bad",
@@ -248,3 +254,15 @@ def figure(metric: Metric, value: Any) -> str:
     if isinstance(value, YesNoAxis):
         return yes_of(value)
     return str(value) if isinstance(value, int) else fraction(value)
+
+
+def grader_error(scores: Scores) -> str:
+    """Return how often the grader erred on labelled answers of other runs; empty for another grader."""
+    told = json.loads(_ERROR.read_bytes())
+    if told["grader"] != scores.versions.grader:
+        return ""
+    wrong, correct = (f"{told[a]} of {told[b]}" for a, b in _ERRORS)
+    return (
+        f"{told['answers']} labelled answers of small models: {wrong} right ones called wrong, {correct}"
+        " called correct that are not"
+    )

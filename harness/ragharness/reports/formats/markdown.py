@@ -136,6 +136,7 @@ def _made(scores: Scores) -> list[str]:
         *notes,
         f"- ragharness {versions.ragharness}, python {versions.python}, grader {escaped(versions.grader)}",
         f"- {escaped(scores.calibration)}",
+        *([f"- {error}"] if (error := words.grader_error(scores)) else []),
         *([f"- pipeline: {settings}"] if settings else []),
         f"- {'; '.join([*words.pace(scores), _sessions(scores)])}",
         f"- records in {escaped(scores.folder)}",

@@ -189,6 +189,7 @@ def _next(scores: Scores, width: int, reference: str) -> list[str]:
     return [
         *lines,
         *flow([*words.pace(scores), *made], width),
+        *(paragraph(error, width) if (error := words.grader_error(scores)) else []),
         *flow([one_line(each) for each in words.other_settings(scores)], width, "pipeline: "),
         *flow([f"records in {scores.folder}"], width),
     ]
