@@ -356,6 +356,26 @@ def people() -> str:
     return "\n".join(rows)
 
 
+def own_answers() -> str:
+    """Return what ``benchmarks/own_answers.py`` counted last: people's buckets against the grader's."""
+    found = json.loads((ROOT / "benchmarks" / "own_answers.json").read_text(encoding="utf-8"))
+    outcomes = list(next(iter(found["confusion"].values())))
+    rows = [
+        _line(
+            [f"readers, of {found['answers']}", *(f"grader: {each.replace('_', ' ')}" for each in outcomes)]
+        )
+    ]
+    rows.append(_line(["---"] * (1 + len(outcomes))))
+    rows += [
+        _line([name, *(str(each[one]) for one in outcomes)]) for name, each in found["confusion"].items()
+    ]
+    rates = [
+        f"{name} {count} of {n} [{100 * low:.0f}-{100 * high:.0f} %]"
+        for name, (count, n, low, high) in found["rates"].items()
+    ]
+    return "\n".join([*rows, "", f"{'; '.join(rates)}."])
+
+
 def operating() -> str:
     """Return the operating points of the scorer."""
     from ragharness.graders.reading.texts import load_weights
@@ -487,6 +507,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "grading": lambda _: grading(),
     "baselines": lambda _: baselines(),
     "people": lambda _: people(),
+    "own_answers": lambda _: own_answers(),
     "operating": lambda _: operating(),
     "judging": lambda _: judging(),
 }
