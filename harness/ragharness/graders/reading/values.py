@@ -167,13 +167,23 @@ def _compare(chosen: Sequence[Entry], question: Question, outcome: Outcome) -> N
         _mismatch(stated, question, outcome)
 
 
+def _accepted(rival: str, question: Question, outcome: Outcome) -> bool:
+    """Say whether what stands beside the gold is another accepted answer ("Ash County" of "Ash")."""
+    others = (each.casefold() for each in question.answers if each.casefold() not in outcome.value.casefold())
+    return any(each in rival.casefold() for each in others)
+
+
 def _match(right: Sequence[Entry], stated: Sequence[Entry], question: Question, outcome: Outcome) -> None:
     """The gold is among the values: it matches unless another one is offered beside it."""
     outcome.match = "match"
     if all(each.candidate.scale_implied for each in right):
         outcome.flags.append("scale_implied")
     rival = next((each.candidate for each in right if each.candidate.rival), None)
-    if rival is not None and not _has_several(question.answers):
+    if (
+        rival is not None
+        and not _has_several(question.answers)
+        and not _accepted(rival.rival, question, outcome)
+    ):
         outcome.value = f"{outcome.value} and {rival.rival}"
         outcome.contradiction = rival.either
         if not rival.either:
