@@ -14,6 +14,7 @@ from ragharness import shelf
 from ragharness.baselines import add_baseline, baselines, load_baseline, verify
 from ragharness.comparing.outcomes import Outcome, outcome_difference
 from ragharness.errors import UsageError
+from ragharness.grid import read_grid
 from ragharness.records import Retrieved
 
 if TYPE_CHECKING:
@@ -151,6 +152,15 @@ def test_verdicts_that_were_changed_by_hand_are_refused(own_shelf: Path) -> None
     path.write_text(path.read_text().replace('"bucket":"wrong"', '"bucket":"correct"', 1))
     with pytest.raises(UsageError, match="expected verdicts of today's grader, found 1 others"):
         add_baseline(rh.load_run(run.path), own_shelf)
+
+
+def test_the_matrix_of_hosted_models_can_be_run() -> None:
+    cells = read_grid(ROOT / "baselines" / "hosted.toml").cells
+    assert {each.config.pipeline for each in cells} == {"llm"}
+    assert {each.config.pipeline_option for each in cells} == {
+        ("prompt=refusal-6shot",),
+        ("prompt=open-6shot",),
+    }
 
 
 def test_the_command_line(published: Path, verb: Verb) -> None:
