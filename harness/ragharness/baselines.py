@@ -192,7 +192,7 @@ def add_baseline(run: Run, into: Path, name: str = "", *, model_sha256: str = ""
     except OSError as error:
         raise UsageError(f"expected a new folder {folder}, found: {error.strerror}") from error
     (folder / "baseline.toml").write_text(to_toml(msgspec.to_builtins(baseline)), encoding="utf-8")
-    told = replace(scores, run=name, folder="")
+    told = replace(scores, run=name, folder="", pipeline_settings=baseline.settings.pipeline_settings)
     (folder / "result.json").write_text(str(load_format("json")(told)) + "\n", encoding="utf-8")
     lines = msgspec.json.Encoder().encode_lines(_outcomes(run))
     (folder / "records.jsonl.gz").write_bytes(gzip.compress(lines, mtime=0))
