@@ -117,6 +117,10 @@ WIDE = [
 ]
 
 
+def test_a_column_without_a_word_is_squeezed_too() -> None:
+    assert max(map(len, aligned([["", *row] for row in [*WIDE, [""] * 6][1:]], width=30))) <= 30
+
+
 @pytest.mark.parametrize("width", [80, 60, 50, 40, 30])
 def test_tables_fit_the_width_and_lose_no_word(width: int) -> None:
     lines = aligned(WIDE, width=width, headed=True)

@@ -21,9 +21,9 @@ from msgspec.structs import replace
 from ragharness import api, shelf
 from ragharness.comparing.outcomes import Outcome, outcome_difference
 from ragharness.config import RunConfig
-from ragharness.errors import RagharnessError, UsageError
+from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.questions.freezing import frozen_set
-from ragharness.reports import load_format, read_scores
+from ragharness.reports import read_scores
 from ragharness.runner import came_out
 from ragharness.statistics import wilson
 from ragharness.store.schema import Settings, differences
@@ -105,9 +105,12 @@ class Check(NamedTuple):
 
 
 def baselines(corpus: str = "") -> list[Baseline]:
-    """Return the published baselines, by id; ``corpus``: those of one corpus."""
+    """Return the published baselines, by id; ``corpus``: those of one corpus, else UnknownName."""
     found = [load_baseline(name) for name in shelf.names("baselines")]
-    return [each for each in found if corpus in ("", each.settings.corpus)]
+    of_corpus = [each for each in found if corpus in ("", each.settings.corpus)]
+    if not of_corpus:
+        raise UnknownName("corpus of a baseline", corpus, sorted({each.settings.corpus for each in found}))
+    return of_corpus
 
 
 def load_baseline(name: str) -> Baseline:
@@ -123,17 +126,15 @@ def run_baseline(baseline: Baseline, out: str | Path | None = None, **options: A
             f"expected a baseline that can be run, found {baseline.id}, whose pipeline is its maker's own",
             help="ragharness baseline list",
         )
+    if baseline.settings.pipeline == "llm" and not options.get("base_url"):
+        raise UsageError(f"expected --base-url, the server of the model of {baseline.id}, found none")
     return api.run(**{**baseline.options, "out": out, "fresh": True, **options})
 
 
 def verify(baseline: Baseline, *, model_sha256: str = "", **options: Any) -> Check:
     """Run a baseline anew and compare; what this machine lacks for it is said, and it is not checked."""
-    kept = baseline.settings
-    if baseline.reproduces == "reported":
-        return Check(baseline.id, "not checked", ("its pipeline is its maker's own",))
-    if kept.pipeline == "llm" and not options.get("base_url"):
-        return Check(baseline.id, "not checked", ("it needs a server of its model: --base-url URL",))
-    if model_sha256 and model_sha256 != baseline.model_sha256:
+    of_model = baseline.settings.pipeline == "llm"
+    if of_model and model_sha256 not in ("", baseline.model_sha256):
         other = f"expected the model {baseline.model_sha256[:12]}, found {model_sha256[:12]}"
         return Check(baseline.id, "differs", (other,))
     with tempfile.TemporaryDirectory() as place:
@@ -141,7 +142,7 @@ def verify(baseline: Baseline, *, model_sha256: str = "", **options: Any) -> Che
             run = run_baseline(baseline, Path(place) / "run", progress=False, **options)
         except RagharnessError as error:
             return Check(baseline.id, "not checked", (str(error),))
-        changed = differences(_comparable(run.settings), kept)
+        changed = differences(_comparable(run.settings), baseline.settings)
         changed = changed or _differing(baseline, _outcomes(run), run.scores.buckets)
     return Check(baseline.id, "differs" if changed else "reproduced", tuple(changed))
 
@@ -193,7 +194,7 @@ def add_baseline(run: Run, into: Path, name: str = "", *, model_sha256: str = ""
         raise UsageError(f"expected a new folder {folder}, found: {error.strerror}") from error
     (folder / "baseline.toml").write_text(to_toml(msgspec.to_builtins(baseline)), encoding="utf-8")
     told = replace(scores, run=name, folder="", pipeline_settings=baseline.settings.pipeline_settings)
-    (folder / "result.json").write_text(str(load_format("json")(told)) + "\n", encoding="utf-8")
+    (folder / "result.json").write_bytes(msgspec.json.encode(told) + b"\n")
     lines = msgspec.json.Encoder().encode_lines(_outcomes(run))
     (folder / "records.jsonl.gz").write_bytes(gzip.compress(lines, mtime=0))
     return baseline

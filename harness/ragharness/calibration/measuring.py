@@ -159,7 +159,9 @@ def judge(grader: Grader, each: Labelled) -> Verdict:
     if not each.judged_alone:
         return grade(grader, each.question, each.answer, each.passages, each.supporting)
     reading = grader.read(each.question, each.answer, (), frozenset())
-    return decide(each.question, with_support_given(reading), grader=f"{grader.name}@{grader.version}")
+    said = decide(each.question, with_support_given(reading), grader=f"{grader.name}@{grader.version}")
+    alone = "No passages were given: only the answer was judged, not its support."
+    return replace(said, why=alone) if said.bucket == "correct" else said
 
 
 def with_support_given(reading: Reading) -> Reading:

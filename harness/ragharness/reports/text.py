@@ -123,7 +123,7 @@ def aligned(
 def _wrapped(cell: str, size: int) -> list[str]:
     if len(cell) <= size:
         return [cell]
-    return textwrap.wrap(cell, max(1, size), break_long_words=False, break_on_hyphens=False)
+    return textwrap.wrap(cell, max(1, size), break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def _squeezed(

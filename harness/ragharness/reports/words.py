@@ -263,6 +263,6 @@ def grader_error(scores: Scores) -> str:
         return ""
     wrong, correct = (f"{told[a]} of {told[b]}" for a, b in _ERRORS)
     return (
-        f"{told['answers']} labelled answers of small models: {wrong} right ones called wrong, {correct}"
-        " called correct that are not"
+        f"this grader on {told['answers']} labelled answers of small models, not of this run: {wrong} right"
+        f" ones called wrong, {correct} called correct that are not"
     )

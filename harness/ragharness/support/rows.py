@@ -29,7 +29,9 @@ def json_rows(path: Path, what: str, *, holders: tuple[str, ...] = ("data",)) ->
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"expected {what} in {path}, found {error}") from error
+        raise UsageError(
+            f"expected {what} in {path}, found: {getattr(error, 'strerror', None) or error}"
+        ) from error
     found = _whole(text)
     if found is None:
         try:

@@ -93,7 +93,7 @@ def _counts_another(text: str, quantity: Quantity, question: Question) -> bool:
     if not noun or quantity.unit or quantity.scaled or not _ASKS_COUNT.search(question.text):
         return False
     plural = noun[1] in words_of("values", "plurals") or (noun[1][-1] == "s" != noun[1][-2])
-    named = noun[1] not in STOPWORDS and (plural or quantity.value == 1)
+    named = noun[1] not in STOPWORDS | words_of("values", "of_anything") and (plural or quantity.value == 1)
     return named and frozenset(content(noun[1])).isdisjoint(content(f"{question.text} {question.unit}"))
 
 

@@ -209,6 +209,6 @@ def _leading() -> re.Pattern[str]:
     return re.compile(
         rf"^[\W_]*(?:so\s+)?(?:{phrases('yesno', 'lead_ins')}\s*[,:;—–-]*\s*)?"
         rf"(?:(?P<no>{phrases('yesno', 'no')})|(?P<yes>{phrases('yesno', 'yes')}))\b"
-        rf"(?:[\"”'’)*]*\s*(?:[,.;:!—–(]|\s[-–—]|$|\n)|\s+(?={phrases('yesno', 'goes_on')}\b))",
+        rf"(?:[\"”'’)*]*\s*(?:[,.;:!—–([]|\s[-–—]|$|\n)|\s+(?={phrases('yesno', 'goes_on')}\b))",
         re.IGNORECASE,
     )
