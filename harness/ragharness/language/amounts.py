@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from ragharness.language.numerals import WORD, read_digits
 from ragharness.language.tables import phrases, regex
 from ragharness.language.units import SCALES, Bound, in_base, is_currency, is_duration, read_suffix, read_unit
+from ragharness.language.words import STOPWORDS
 
 Relation = Literal["match", "mismatch", "other_unit"]
 
@@ -33,6 +34,7 @@ class Quantity(Struct, frozen=True, omit_defaults=True):
 
 _COMPOUND = regex(r"\s?(?:,\s?)?(?:and)?\s?")
 _CONNECTOR = regex(rf"\s?(-|–|—|{phrases('numbers', 'range_words')})\s?")
+_NOUN = regex(r"\s+([a-zA-Z]{3,})")
 _BETWEEN = regex(r"\bbetween\s+\Z", re.IGNORECASE)
 _IN_SCALE = regex(
     r"\bin (?:(?:[A-Z]{3}|US|[$€£]) ?)?(thousand|million|billion)s\b(?= of|,|\)|\]|;|$| except| US)",
@@ -75,8 +77,10 @@ def mark_ranges(text: str, found: list[Quantity]) -> None:
         left, right = found[index], found[index + 1]
         match = _CONNECTOR.fullmatch(text, left.end, right.start)
         left = left if match is None else _like(text, left, right)
-        # "3.9% to $8 million" and "$6 million to 148 people" are no ranges.
+        # "3.9% to $8 million", "$6 million to 148 people" and "$900 to 14 heirs" are no ranges.
         if match is None or _other_unit(left.unit, right) or (left.unit and left.scaled > right.scaled):
+            continue
+        if is_currency(found[index].unit) and not right.unit and _counted(text, right.end):
             continue
         between = match[1] == "and" and _BETWEEN.search(text, max(0, left.start - 12), left.start)
         if between or match[1] not in {"and", "or"}:
@@ -99,6 +103,12 @@ def _like(text: str, left: Quantity, right: Quantity) -> Quantity:
         if scale != 1 and left.value * scale <= right.value:
             left = replace(left, value=left.value * scale, scaled=True)
     return replace(left, unit=left.unit or right.unit)
+
+
+def _counted(text: str, end: int) -> bool:
+    """Say whether a noun stands behind a figure, which then counts what it names."""
+    word = _NOUN.match(text, end)
+    return word is not None and word[1].casefold() not in STOPWORDS
 
 
 def _other_unit(unit: str, quantity: Quantity) -> bool:

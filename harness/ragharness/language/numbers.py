@@ -63,7 +63,7 @@ def _in_digits(text: str) -> list[Quantity]:
     """The bare numbers in digits, still without sign and unit."""
     dates = [date for date in find_dates(text) if date.month or date.fiscal or date.quarter]
     taken = {place for date in dates for place in range(date.start, date.end)}
-    listed = {item.start(1) for item in numerals.LIST_ITEM.finditer(text)}
+    listed = {item.start(item.lastindex or 0) for item in numerals.LIST_ITEM.finditer(text)}
     found: list[Quantity] = []
     skip, reference = -1, -1
     for run in _RUN.finditer(text):

@@ -108,7 +108,12 @@ _LAW = regex(rf"{phrases('numbers', 'laws')}\s?(?:No\.\s?)?(?:\d{{2,3}}[-–])?\
 """The number of a bill or law is a name: "H.R. 1988", "S. 1761", "P.L. 119-4"."""
 LIST_GAP = regex(r"(?:\(\w{1,4}\))*\s*(?:,|;|and|or|to|through|&|-|–|,\s*(?:and|or))\s*(?:§+\s*)?")
 """What stands between two references of one list: "Sections 4, 5(a) and 6"."""
-LIST_ITEM = regex(r"^[ \t>#*_•(-]{0,11}([0-9]{1,2})[.)](?=\s{1,40}\S)", re.MULTILINE)
+LIST_ITEM = regex(
+    r"^[ \t>#*_•(-]{0,11}(?:([0-9]{1,2})[.)](?=\s{1,40}\S)"
+    r"|([0-9]{1,2}\.[0-9]{1,2})\.?(?=\s{1,9}[\"“]?[A-Z][a-z]+[”\"]?\s+[a-z]+\s+[a-z]+))",
+    re.MULTILINE,
+)
+"""The number of an item or clause: "2. ", "16.5 Notwithstanding anything to ..."."""
 CODE = regex(
     r"[0-9]+(?:-[0-9]+){2,}|(?:19|20)[0-9]{2}[-/][0-9]{2}(?![0-9])|[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+"
     r"|[0-9]+(?:\.[0-9]+){2,}|[0-9]+(?:[:/][0-9]+)+|[0-9]+\([a-z]{1,4}\)"

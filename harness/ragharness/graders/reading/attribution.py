@@ -28,6 +28,8 @@ _ARRIVES = regex(r"\bto\s+(?:\w+\s+)?[^\w\s]*$", re.IGNORECASE)
 _FORMER = regex(rf"\b{phrases('values', 'former')}(?!\w)", re.IGNORECASE)
 _NOW = regex(rf"\b{phrases('values', 'now')}\b", re.IGNORECASE)
 _ALTERNATIVE = regex(r"\b(?:or|alternatively|perhaps|possibly|maybe)\W*(?:\w+\W+){0,2}$", re.IGNORECASE)
+_REACH = 100
+"""So far behind the value before it an "or" offers another one."""
 _BARE_JOINT = regex(r"^\W*(?:and|/)\W*$", re.IGNORECASE)
 _PHRASE_END = regex(r",\s|\band\b|\bwhile\b|\)|\((?=(?:FY|fiscal\s)?\d{4}\s?[:=])", re.IGNORECASE)
 _FOR = regex(r"\b(?:on\s+behalf\s+of|[Ff]or)\s+(?:the\s+)?((?:[A-ZÀ-Ý][\w&'’-]*\s?)+)")
@@ -97,10 +99,17 @@ def place_values(
                 slots.append("out")
             else:
                 # "5 or 6", "5 and 6": both stand where the first one does.
-                value.alternative = here > 0 and _ALTERNATIVE.search(before) is not None
+                near = here > 0 and len(before) <= _REACH
+                value.alternative = near and _ALTERNATIVE.search(before) is not None
                 joined = value.alternative or (here > 0 and _BARE_JOINT.match(before))
-                slots.append(slots[-1] if joined else _attribute(place))
+                slot = slots[-1] if joined else _attribute(place)
+                slots.append("weak" if slot == "in" and index and _in_brackets(before) else slot)
     return slots
+
+
+def _in_brackets(before: str) -> bool:
+    """Say whether a value stands in brackets behind another: "$9 million ($5 million for staff and ...)"."""
+    return before.rfind("(") > before.rfind(")")
 
 
 def _by_order(text: str, found: Sequence[Candidate], profile: Profile) -> list[Slot]:

@@ -129,7 +129,9 @@ def _signed(text: str, question: Question) -> list[Quantity]:
     """The amounts of a sentence: a loss is negative, and money that went out is not."""
     signs = _EITHER_SIGN.sub(lambda found: " " * len(found[0]), text)
     losing = _LOSS.search(_PARENTHESES.sub("", question.text)) is None
-    paid = _OUTFLOW.search(question.text) is not None
+    # A row subtracts what it puts in brackets, where the gold is no loss.
+    row = "|" in text and not any(gold.startswith("-") for gold in question.answers)
+    paid = row or _OUTFLOW.search(question.text) is not None
     found = []
     for each in find_quantities(text):
         lost = losing and each.value > 0 and _LOSS.search(signs, max(0, each.start - 40), each.end)

@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     from ragharness.records import Question
 
 _MOST_HITS = 200
-_DECORATION = regex(r"\[[^\[\]]{0,80}\]|【[^】]{0,80}】")
+_DECORATION = regex(r"\[[^\[\]]{0,80}\]|【[^】]{0,80}】|\([A-Z]\w+ \d{1,3}\)")
 _LEADING = regex(
     r"(?:[\s\-*•–\"'“”()]|\(?\d{1,2}[.)]\s|(?:the|a|an|both|also|either|and|or|as well as)\s)+", re.IGNORECASE
 )
 _MARKS = " .*\"'“”():\n\t"
-_SEPARATOR = regex(r"\s*(?:[,;\n|]|(?<!\w)(?:and|or|as well as|along with|plus)(?!\w)|\(?\d{1,2}\)\s)\s*")
+_SEPARATOR = regex(
+    r"\s*(?:[,;\n|]|(?<!\w)(?:and|or|as well as|along with|plus)(?!\w)|(?<!\w\s)\(?\d{1,2}\)\s)\s*"
+)
 _SENTENCE_END = regex(r"[.!?](?=\s|$)(?!\n[-*•])")
 _APART = regex(
     r",\s+(?:(?:which|who)\s+(?:is|are|was|were)\s+)?\w+(?:ed|en)\s+(?:by|with|to|from|under)\s+(?:the\s+|an?\s+)?$",

@@ -11,7 +11,7 @@ from ragharness.graders.reading.records import Outcome
 from ragharness.language.modality import verdict
 from ragharness.language.polarity import FACTS, frame, statement_of
 from ragharness.language.sentences import clauses
-from ragharness.language.tables import WHOLE, pattern, phrases
+from ragharness.language.tables import WHOLE, pattern, phrases, regex
 from ragharness.language.words import content, raw_words
 from ragharness.readers import read
 
@@ -28,6 +28,10 @@ Word = Literal["yes", "no"]
 _WORDS: dict[Polarity, Word] = {"affirms": "yes", "denies": "no"}
 LONGEST_READ = 45
 """Words; of a longer sentence the rules do not say what it means for the question."""
+
+
+_UNFINISHED = regex(r"\b(?:(?:which|who|whose|if|unless)\W*|that:?\s*)$", re.IGNORECASE)
+"""The end of a passage cut off: what it says depends on the rest."""
 
 
 class Voice(NamedTuple):
@@ -102,7 +106,7 @@ def hear(part: AnswerSentence, profile: Profile) -> Voice:
 
 def _hear_clauses(part: AnswerSentence, body: str, profile: Profile) -> list[tuple[Word, bool]]:
     """What a sentence says as a whole, or else each of its clauses that does not decline."""
-    if _says("conditional").search(body) and profile.modality in FACTS:
+    if _UNFINISHED.search(body) or (_says("conditional").search(body) and profile.modality in FACTS):
         return []
     whole = _read_both_ways(body, profile) if part.decline is None else None
     if whole:
