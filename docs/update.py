@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from ragharness import Baseline
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 _BLOCK = re.compile(r"(<!-- begin (\w+) -->\n)(.*?)(<!-- end \2 -->)", re.DOTALL)
@@ -324,10 +326,10 @@ def models() -> str:
 
 def baselines() -> str:
     """Return the published baselines, a table for each corpus."""
-    from ragharness.baselines import baselines as published
+    from ragharness.baselines import load_baselines
     from ragharness.reports import baseline_section, render
 
-    found = published()
+    found = load_baselines()
     parts = []
     for corpus in dict.fromkeys(each.settings.corpus for each in found):
         ours = [
@@ -337,6 +339,84 @@ def baselines() -> str:
         table = render([baseline_section([(name, each.scores) for name, each in ours])], "markdown")
         parts.append(f"### {corpus}\n\nGrader `{grader}`, {told}.\n\n{table.strip()}")
     return "\n\n".join(parts)
+
+
+def _published(**settings: str) -> list[Baseline]:
+    """Return the baselines with these settings."""
+    from ragharness import load_baselines
+
+    return [
+        each
+        for each in load_baselines()
+        if all(getattr(each.settings, name) == value for name, value in settings.items())
+    ]
+
+
+def _setting(each: Baseline) -> list[str]:
+    """Return corpus, model or pipeline, and retriever with its depth."""
+    kept = each.settings
+    model = str(kept.pipeline_settings.get("model", kept.pipeline))
+    return [kept.corpus, model, f"{kept.retriever}, k = {kept.k}"]
+
+
+def _prompt(each: Baseline) -> str:
+    return str(each.settings.pipeline_settings["prompt"]).partition(" ")[0]
+
+
+def _licence(found: Sequence[Baseline]) -> list[str]:
+    """Return the buckets of each model with and without leave to refuse, where both were run."""
+    buckets = ("correct", "wrong", "unsupported", "refused")
+    head = ["corpus", "model", "retrieval", "prompt", *buckets, "ungraded", "needless refusals"]
+    lines = [_line(head), _line(["---"] * 4 + ["---:"] * 6)]
+    pairs: dict[tuple[str, ...], dict[str, Baseline]] = {}
+    for each in found:
+        pairs.setdefault(tuple(_setting(each)), {})[_prompt(each)] = each
+    for setting, prompts in sorted(pairs.items()):
+        for prompt in sorted(prompts) if len(prompts) > 1 else ():
+            scores = prompts[prompt].scores
+            counts = [*(scores.buckets[each] for each in buckets), scores.ungraded]
+            counts.append(scores.desired.needless_refusals)
+            lines.append(_line([*setting, f"`{prompt}`", *map(str, counts)]))
+    return lines
+
+
+def _by_row(found: Sequence[Baseline]) -> list[str]:
+    """Return how many answers of each row of the question set are as desired."""
+    names = list(found[0].scores.rows)
+    lines = [_line(["corpus", "model", "retrieval", "prompt", *names])]
+    lines.append(_line(["---"] * 4 + ["---:"] * len(names)))
+    for each in found:
+        rows = (each.scores.rows[name].desired for name in names)
+        shares = [f"{row.count} of {row.n}" for row in rows]
+        lines.append(_line([*_setting(each), f"`{_prompt(each)}`", *shares]))
+    return lines
+
+
+def _without_passages(found: Sequence[Baseline]) -> list[str]:
+    lines = [
+        _line(["corpus", "pipeline", "prompt", "wrong", "unsupported", "refused", "ungraded"]),
+        _line(["---"] * 3 + ["---:"] * 4),
+    ]
+    for each in found:
+        scores, told = each.scores, _setting(each)
+        counts = [*(scores.buckets[name] for name in ("wrong", "unsupported", "refused")), scores.ungraded]
+        prompt = f"`{_prompt(each)}`" if each.settings.pipeline == "llm" else ""
+        lines.append(_line([*told[:2], prompt, *map(str, counts)]))
+    return lines
+
+
+def _ceiling(found: Sequence[Baseline]) -> list[str]:
+    """Return the questions whose evidence was retrieved beside those answered right."""
+    head = ["corpus", "retriever", "k", "evidence retrieved", "correct", "refused though found"]
+    lines = [_line(head), _line(["---"] * 2 + ["---:"] * 4)]
+    ranked = sorted(found, key=lambda each: (each.settings.corpus, each.scores.retrieval.any_evidence.count))
+    for each in ranked:
+        scores, kept = each.scores, each.settings
+        told = [kept.corpus, kept.retriever, str(kept.k)]
+        hits = scores.retrieval.any_evidence
+        counts = [f"{hits.count} of {hits.n}", str(scores.buckets["correct"])]
+        lines.append(_line([*told, *counts, str(scores.failures.refused_though_found)]))
+    return lines
 
 
 def people() -> str:
@@ -506,6 +586,10 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "models": lambda _: models(),
     "grading": lambda _: grading(),
     "baselines": lambda _: baselines(),
+    "licence": lambda _: "\n".join(_licence(_published(pipeline="llm"))),
+    "rows": lambda _: "\n".join(_by_row(_published(pipeline="llm"))),
+    "null": lambda _: "\n".join(_without_passages(_published(retriever="null"))),
+    "ceiling": lambda _: "\n".join(_ceiling(_published(pipeline="extractive"))),
     "people": lambda _: people(),
     "own_answers": lambda _: own_answers(),
     "operating": lambda _: operating(),

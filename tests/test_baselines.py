@@ -11,7 +11,7 @@ import pytest
 import ragharness as rh
 from conftest import ROOT
 from ragharness import shelf
-from ragharness.baselines import add_baseline, baselines, load_baseline, verify
+from ragharness.baselines import add_baseline, load_baseline, load_baselines, verify
 from ragharness.comparing.outcomes import Outcome, outcome_difference
 from ragharness.errors import UsageError
 from ragharness.grid import read_grid
@@ -57,11 +57,11 @@ def rewrite(folder: Path, change: Callable[[dict[str, object]], None]) -> None:
 
 
 def test_a_baseline_comes_out_again(published: Path) -> None:
-    (baseline,) = baselines("sample")
+    (baseline,) = load_baselines("sample")
     assert (baseline.id, baseline.reproduces) == ("sample-extractive-bm25", "bytes")
     assert verify(baseline).status == "reproduced"
     with pytest.raises(UsageError, match="known: sample"):
-        baselines("contractnli")
+        load_baselines("contractnli")
 
 
 def test_no_text_of_the_corpus_is_in_it(published: Path) -> None:
@@ -179,5 +179,5 @@ def test_the_command_line(published: Path, verb: Verb) -> None:
 
 
 def test_the_hash_of_a_model_is_compared_with_baselines_of_a_model_alone(published: Path) -> None:
-    (baseline,) = baselines("sample")
+    (baseline,) = load_baselines("sample")
     assert verify(baseline, model_sha256="0" * 64).status == "reproduced"

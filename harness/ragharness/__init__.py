@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         matrix,
         run,
     )
+    from ragharness.baselines import Baseline, load_baselines
     from ragharness.comparing import Gates
     from ragharness.comparisons import GateResult, MatrixResult, RunCalibration, RunComparison
     from ragharness.config import RunConfig
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Answer": "records",
+    "Baseline": "baselines",
     "Document": "records",
     "Evidence": "records",
     "GateResult": "comparisons",
@@ -60,6 +62,7 @@ _HOMES = {
     "gate": "api",
     "grade": "api",
     "label": "api",
+    "load_baselines": "baselines",
     "load_corpus": "api",
     "load_questions": "api",
     "load_run": "api",
@@ -70,6 +73,7 @@ _HOMES = {
 
 __all__ = [
     "Answer",
+    "Baseline",
     "Document",
     "Evidence",
     "GateResult",
@@ -96,6 +100,7 @@ __all__ = [
     "gate",
     "grade",
     "label",
+    "load_baselines",
     "load_corpus",
     "load_questions",
     "load_run",

@@ -104,7 +104,7 @@ class Check(NamedTuple):
     """What differs, or why it was not checked."""
 
 
-def baselines(corpus: str = "") -> list[Baseline]:
+def load_baselines(corpus: str = "") -> list[Baseline]:
     """Return the published baselines, by id; ``corpus``: those of one corpus, else UnknownName."""
     found = [load_baseline(name) for name in shelf.names("baselines")]
     of_corpus = [each for each in found if corpus in ("", each.settings.corpus)]

@@ -41,11 +41,11 @@ def listed(corpus: str = _CORPUS, form: str = FORM, as_json: bool = JSON) -> Non
 
     Example: ragharness baseline list --corpus contractnli
     """
-    from ragharness.baselines import baselines
+    from ragharness.baselines import load_baselines
     from ragharness.cli._console import print_report
     from ragharness.reports import baseline_section
 
-    found = baselines(corpus)
+    found = load_baselines(corpus)
     told = [{"baseline": each, "scores": each.scores} for each in found]
     form = form_of(form, markdown=False, as_json=as_json, default="text")
     print_report(told, [baseline_section([(each.id, each.scores) for each in found])], form)
@@ -83,11 +83,11 @@ def verify(
 
     Example: ragharness baseline verify --corpus sample
     """
-    from ragharness.baselines import baselines, load_baseline
+    from ragharness.baselines import load_baseline, load_baselines
     from ragharness.baselines import verify as check
     from ragharness.cli._console import EXIT_NO_RESULT, print_json, print_lines
 
-    wanted: list[Baseline] = [load_baseline(each) for each in names or ()] or baselines(corpus)
+    wanted: list[Baseline] = [load_baseline(each) for each in names or ()] or load_baselines(corpus)
     where = {**_where(source, base_url, offline), "model_sha256": _digest(model_file)}
     found = []
     for each in wanted:
