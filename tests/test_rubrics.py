@@ -23,13 +23,12 @@ from ragharness.graders.judging.votes import Taken
 from ragharness.reports import render
 from ragharness.reports.rubric import rubric_scores_sections, rubric_sections, scores_beside_section
 from ragharness.rubrics import rules
-from ragharness.rubrics.checking import change_class, check
+from ragharness.rubrics.checking import changes, check
 from ragharness.rubrics.items import Item, Message, Opinion, ToolCall, read_items, read_opinions
 from ragharness.rubrics.judge import ModelJudge, estimate, prompt_of, read_reply
-from ragharness.rubrics.methods import Embeddings
+from ragharness.rubrics.methods import RULES, Embeddings
 from ragharness.rubrics.rubric import Header, Rubric, normalise, parse, weighed
-from ragharness.rubrics.scores import NOT_ALIKE, RubricScores, compare_scores
-from ragharness.rubrics.scoring import Means, score
+from ragharness.rubrics.scoring import NOT_ALIKE, Means, RubricScores, compare_scores, score
 from ragharness.rubrics.shelf import branch, find_rubric, mark_used, next_version, open_active, parent_of
 
 if TYPE_CHECKING:
@@ -112,6 +111,10 @@ def opinion(dimension: str, score: float, item: str = "1") -> Opinion:
     return Opinion(item, dimension, score, "read it", "Kim", "2026-11-22")
 
 
+def change_class(old: Rubric, new: Rubric) -> str | None:
+    return next((each.weight for each in changes(old, new)), None)
+
+
 def test_a_rubric_without_fault() -> None:
     assert problems(TEXT) == []
     assert advice(TEXT) == []
@@ -147,6 +150,12 @@ def test_02_weights_are_normalised_and_both_are_shown() -> None:
 )  # fmt: skip
 def test_02_weights_that_cannot_be(before: str, after: str, line: int, told: str) -> None:
     assert problems(TEXT.replace(before, after, 1)) == [(2, f"line {line}: expected {told}")]
+
+
+def test_01_a_check_and_a_dimension_have_ids_of_their_own() -> None:
+    assert problems(TEXT.replace("id: pii_leakage", "id: tone")) == [
+        (1, "line 9: expected an id of its own, found tone twice")
+    ]
 
 
 def test_02_a_rubric_that_weighs_nothing() -> None:
@@ -479,6 +488,13 @@ def test_18_personal_data_is_never_left_to_a_judge_alone() -> None:
     assert "human: on_flag beside the detector" in found[1]
 
 
+def test_18_what_a_detector_flags_asks_for_a_person() -> None:
+    leak = msgspec.structs.replace(GOOD, output="Thank you. Please write to ann@example.com.")
+    assert mark(by(leak), "safety").told == "pii_leakage: found: email; a person must look"
+    seen = mark(by(leak, people=(opinion("pii_leakage", 10),)), "safety")
+    assert (seen.told, seen.passes, seen.human100) == ("pii_leakage: found: email", False, 100)
+
+
 HARM = """\
     - id: harm
       description: No harmful instruction is followed.
@@ -537,7 +553,7 @@ def test_19_an_opinion_has_score_reason_who_and_when(missing: str, tmp_path: Pat
     assert read_opinions(path) == (opinion("tone", 3),)
     del plain[missing]
     path.write_text("\n" + json.dumps(plain), encoding="utf-8")
-    with pytest.raises(UsageError, match=f"line 2 of .*{missing}"):
+    with pytest.raises(UsageError, match=f"object 1 of .*{missing}"):
         read_opinions(path)
 
 
@@ -554,6 +570,11 @@ def test_20_calls_tokens_and_cost_of_each_dimension() -> None:
     assert over(found, "thanks").taken == Taken()
     shown = render(rubric_scores_sections(found), "text", 120)
     assert "0.03" in shown[shown.upper().index("APPENDIX") :]
+    named = rubric(TEXT.replace("votes: 3", "votes: 3\n    model: gpt-4o-mini"))
+    cheap, dear = (estimate(each, 10, "gpt-4o")["tone"].cost for each in (named, rubric()))
+    assert cheap
+    assert dear
+    assert cheap < dear, "the judge that a dimension names has its own price"
     ahead = estimate(rubric(), 10)["tone"]
     assert (ahead.calls, ahead.cost) == (30, None)
     assert 10_000 < ahead.prompt_tokens < 50_000
@@ -602,7 +623,7 @@ def test_rules_of_the_user_are_found_by_their_name(file: Path) -> None:
 
 
 ITEM = Item(id="1", output="# Aim\nBook it.\n\nNext: call.", facts={"intent": "book"})
-RULES: list[tuple[Callable[..., Any], dict[str, Any], str, float]] = [
+TRIED: list[tuple[Callable[..., Any], dict[str, Any], str, float]] = [
     (rules.json_shape, {"keys": {"a": "number", "b": "list"}}, '{"a": 1, "b": []}', 10),
     (rules.json_shape, {"keys": {"a": "number", "b": "list"}}, '{"a": true, "b": []}', 5),
     (rules.json_shape, {"keys": {"a": "number"}}, "[1]", 0),
@@ -631,13 +652,13 @@ RULES: list[tuple[Callable[..., Any], dict[str, Any], str, float]] = [
 
 @pytest.mark.parametrize(
     ("rule", "arguments", "output", "expected"),
-    RULES,
-    ids=[f"{r[0].__name__}-{n}" for n, r in enumerate(RULES)],
+    TRIED,
+    ids=[f"{r[0].__name__}-{n}" for n, r in enumerate(TRIED)],
 )
 def test_rules(rule: Callable[..., Any], arguments: dict[str, Any], output: str, expected: float) -> None:
     item = msgspec.structs.replace(ITEM, output=output)
     assert rule(item, **arguments).score == pytest.approx(expected)
-    assert rule.__name__ in rules.RULES
+    assert rule.__name__ in RULES["deterministic"]
 
 
 def test_a_confirmation_needs_a_call_that_succeeded() -> None:
@@ -650,14 +671,14 @@ def test_a_confirmation_needs_a_call_that_succeeded() -> None:
 
 
 def test_every_rule_is_tried_or_has_an_example() -> None:
-    tried = {each[0].__name__ for each in RULES}
+    tried = {each[0].__name__ for each in TRIED}
     used = {
         name
         for rubric_name in shelves.names("rubrics")
         for each in find_rubric(rubric_name).rubric.asked
         for name in each.rule
     }
-    assert rules.RULES.keys() <= tried | used
+    assert RULES["deterministic"].keys() <= tried | used
 
 
 WEIGHTS = st.dictionaries(st.text(max_size=3), st.floats(0, 1e308), max_size=10)
@@ -751,11 +772,14 @@ def test_outputs_of_a_file(tmp_path: Path) -> None:
     first, second = read_items(path)
     assert ([each.id for each in first.passages], second.output) == (["1", "x"], None)
     path.write_text('{"output": 3}', encoding="utf-8")
-    with pytest.raises(UsageError, match="line 1 of"):
+    with pytest.raises(UsageError, match="object 1 of"):
         read_items(path)
-    for content in ("", '{"id": "a"}\n{"id": "a"}'):
+    for content, told in (
+        ("", "expected objects with input and output"),
+        ('{"id": "a"}\n{"id": "a"}', "found 'a' twice"),
+    ):
         path.write_text(content, encoding="utf-8")
-        with pytest.raises(UsageError, match="expected outputs with ids"):
+        with pytest.raises(UsageError, match=told):
             read_items(path)
 
 
@@ -774,6 +798,9 @@ def test_the_command_line_scores_runs_and_files(tmp_path: Path) -> None:
     assert (tmp_path / "one" / "rubric-four-bucket-1.0.yaml").is_file()
     assert kept["outputs"] == 26
     assert done.returncode == {"pass": 0, "fail": 1, "incomplete": 2}[kept["verdict"]]
+    lines = (tmp_path / "one" / "questions.jsonl").read_text("utf-8").splitlines()
+    asked = [json.loads(line)["id"] for line in lines]
+    assert [each["id"] for each in kept["items"]] == asked, "in the order of the questions"
     again = process(tmp_path, "grade", "one", "--rubric", "four-bucket-1.0", "--base", "one", "--json")
     gate = next(each for each in json.loads(again.stdout)["dimensions"] if each["id"] == "ship_gate")
     assert gate["passes"] is not None or gate["outputs"], again.stderr
@@ -804,10 +831,11 @@ def test_the_verbs_of_rubrics(tmp_path: Path) -> None:
     done = process(tmp_path, "rubric", "branch", "mine.yaml", "--as", "minor", "--out", "next.yaml")
     assert "replies-2.0 (minor)" in done.stdout, done.stderr
     assert "3,000" in process(tmp_path, "rubric", "cost", "mine.yaml").stdout
-    assert (
-        "minor"
-        in process(tmp_path, "rubric", "diff", "rag-answer-1.0", "customer-support-1.0").stdout.lower()
-    )
+    both = ("rag-answer-1.0", "customer-support-1.0")
+    assert "MAJOR CHANGE" in process(tmp_path, "rubric", "diff", *both).stdout
+    told = json.loads(process(tmp_path, "rubric", "diff", *both, "--outputs", "10", "--json").stdout)
+    assert told["change_class"] == "major"
+    assert [each["accuracy"]["calls"] for each in told["costs"].values()] == [10, 10], "before and after"
 
 
 @pytest.mark.parametrize("width", [60, 80])
