@@ -32,7 +32,7 @@ from ragharness.rubrics.scoring import NOT_ALIKE, Means, RubricScores, compare_s
 from ragharness.rubrics.shelf import branch, find_rubric, mark_used, next_version, open_active, parent_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 TEXT = """\
 id: replies
@@ -93,10 +93,14 @@ def advice(text: str) -> list[str]:
     return [str(each) for each in check(parse(text, Path("r.yaml"))) if each.advice]
 
 
+def keyed(people: Iterable[Opinion]) -> dict[tuple[str, str], Opinion]:
+    return {(each.item, each.dimension): each for each in people}
+
+
 def by(
     item: Item = GOOD, text: str = TEXT, judge: float | str = 8.0, people: tuple[Opinion, ...] = ()
 ) -> RubricScores:
-    return score(rubric(text), [item], Means(ScriptedJudge({"*": judge}), people=people))
+    return score(rubric(text), [item], Means(ScriptedJudge({"*": judge}), people=keyed(people)))
 
 
 def mark(found: RubricScores, dimension: str) -> Any:
@@ -518,7 +522,7 @@ def test_18_no_gate_is_decided_by_a_judge_alone(
     (found,) = problems(text.replace("      human: required\n", ""))
     assert found[0] == 18
     people = () if person is None else (opinion("harm", person),)
-    scores = score(rubric(text), [GOOD], Means(ScriptedJudge({"harm": judged, "*": 9}), people=people))
+    scores = score(rubric(text), [GOOD], Means(ScriptedJudge({"harm": judged, "*": 9}), people=keyed(people)))
     assert mark(scores, "safety").passes is passes
     assert scores.verdict == {None: "incomplete", True: "pass", False: "fail"}[passes]
 
@@ -550,7 +554,7 @@ def test_19_an_opinion_has_score_reason_who_and_when(missing: str, tmp_path: Pat
     plain = msgspec.to_builtins(opinion("tone", 3))
     path = tmp_path / "people.jsonl"
     path.write_text(json.dumps(plain), encoding="utf-8")
-    assert read_opinions(path) == (opinion("tone", 3),)
+    assert read_opinions(path) == {("1", "tone"): opinion("tone", 3)}
     del plain[missing]
     path.write_text("\n" + json.dumps(plain), encoding="utf-8")
     with pytest.raises(UsageError, match=f"object 1 of .*{missing}"):

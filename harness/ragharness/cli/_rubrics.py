@@ -37,7 +37,7 @@ def prepare(rubric: str, judge: list[str] | None, people: Path | None, *, offlin
     loaded = shelf.open_active(rubric)
     settings = Options.parse(judge or (), flag="--judge").starting("")
     model = ModelJudge(settings, cache_folder(), offline=offline) if settings else None
-    means = scoring.Means(model, people=items.read_opinions(people) if people else ())
+    means = scoring.Means(model, people=items.read_opinions(people) if people else {})
     return loaded, scoring.needs(loaded.rubric, means)
 
 

@@ -16,8 +16,6 @@ ChangeClass = Literal["patch", "minor", "major"]
 CLASSES: tuple[ChangeClass, ...] = get_args(ChangeClass)
 
 METHODS = ("deterministic", "semantic_similarity", JUDGED, "human", "claim_pipeline", "groundedness")
-"""The brief's four, and the built-in ones that read claims; a gate may also be of ``LAYER``."""
-
 LAYER = "safety_layer"
 """The method of a gate that stands for the checks of the safety policy."""
 

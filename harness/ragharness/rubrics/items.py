@@ -108,6 +108,10 @@ class Opinion(Struct, frozen=True, forbid_unknown_fields=True):
     when: _Text
 
 
+Opinions = dict[tuple[str, str], Opinion]
+"""By output, and dimension or check."""
+
+
 def read_items(path: Path) -> list[Item]:
     """Return the outputs of a JSONL file; raises UsageError with the object that cannot be read."""
     found = enumerate(_rows(path, Item, "input and output"), 1)
@@ -118,10 +122,10 @@ def read_items(path: Path) -> list[Item]:
     return items
 
 
-def read_opinions(path: Path) -> tuple[Opinion, ...]:
+def read_opinions(path: Path) -> Opinions:
     """Return the opinions of a JSONL file, of several on the same the last; raises UsageError."""
     found = _rows(path, Opinion, "item, dimension, score, reason, who and when")
-    return tuple({(each.item, each.dimension): each for each in found}.values())
+    return {(each.item, each.dimension): each for each in found}
 
 
 def _rows(path: Path, kind: type[T], wanted: str) -> list[T]:

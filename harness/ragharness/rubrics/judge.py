@@ -122,17 +122,13 @@ def take_votes(judge: Judge, asked: Check, item: Item) -> Votes:
 
 
 def estimate(rubric: Rubric, count: int, model: str = "") -> dict[str, Taken]:
-    """Return what each judged dimension or check will take for so many outputs; advice, no limit.
-
-    ``model`` judges what names no judge of its own.
-    """
+    """Return what so many outputs will take, by ``model`` where no judge is named; advice, no limit."""
     from ragharness.pipelines._llm.endpoint import price_of
 
     found = {}
     for each in (each for each in rubric.asked if each.method == JUDGED):
-        calls = count * (each.votes or 1)
+        calls, named = count * (each.votes or 1), each.model or model
         tokens = calls * len(prompt_of(each, Item(output="x" * _OUTPUT))) // TOKEN
-        named = each.model or model
         price = price_of(named) if named else None
         cost = price.cost(tokens, calls * _REPLY) if price else None
         found[each.id] = Taken(calls, tokens, calls * _REPLY, cost)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Literal
@@ -16,7 +14,7 @@ from msgspec.structs import replace
 
 from ragharness.errors import UsageError
 from ragharness.graders.judging.votes import Taken
-from ragharness.rubrics.items import Item, Opinion
+from ragharness.rubrics.items import Item, Opinion, Opinions
 from ragharness.rubrics.judge import Judge, Votes, take_votes
 from ragharness.rubrics.methods import RULES, Embeddings, apply
 from ragharness.rubrics.rubric import JUDGED, SCALE, Check, Dimension, Header, Rubric, normalise, weighed
@@ -94,18 +92,12 @@ class RubricScores(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Means:
+class Means(Struct, frozen=True):
     """What methods need besides the outputs."""
 
     judge: Judge | None = None
     embeds: Embeddings | None = None
-    people: Iterable[Opinion] = ()
-
-    @cached_property
-    def by_item(self) -> dict[tuple[str, str], Opinion]:
-        """The opinion on each dimension or check of an output."""
-        return {(each.item, each.dimension): each for each in self.people}
+    people: Opinions = {}
 
 
 def needs(rubric: Rubric, means: Means) -> Means:
@@ -117,14 +109,13 @@ def needs(rubric: Rubric, means: Means) -> Means:
             told = f"expected a judge for {rubric.title}{of} ({each.id}), found {found}"
             raise UsageError(told, help=f"--judge model={each.model or 'NAME'}")
     embeds = any(each.method == "semantic_similarity" for each in rubric.asked)
-    return Means(means.judge, means.embeds or (Embeddings() if embeds else None), means.people)
+    return replace(means, embeds=Embeddings()) if embeds and means.embeds is None else means
 
 
 def score(rubric: Rubric, items: Sequence[Item], given: Means | None = None) -> RubricScores:
     """Return the scores of outputs; raises UsageError where a method lacks its model."""
     means = needs(rubric, given or Means())
-    threads = _WORKERS if means.judge else 1
-    scored = tuple(in_order(lambda item: _item(rubric, item, means), items, threads))
+    scored = tuple(in_order(lambda item: _item(rubric, item, means), items, _WORKERS if means.judge else 1))
     columns = zip(*(item.marks for item in scored), strict=True)
     dimensions = [_over_all(*each) for each in zip(rubric.dimensions, columns, strict=True)]
     weights = rubric.normalised
@@ -157,7 +148,7 @@ def _notes(
             elif status != "scored":
                 yield f"{each.id}: {of} not scored ({status.replace('_', ' ')})"
     known = {(item.id, each.id) for item in items for each in rubric.asked}
-    if stray := [", ".join(each) for each in means.by_item if each not in known]:
+    if stray := [", ".join(each) for each in means.people if each not in known]:
         yield f"{len(stray)} scores by people are of no output and dimension here, the first: {stray[0]}"
 
 
@@ -187,7 +178,7 @@ def _mark(dimension: Dimension, rubric: Rubric, item: Item, means: Means) -> Mar
 def _scored(asked: Check, item: Item, means: Means, threshold: float | None) -> Mark:
     """Return what a method scores; people stand beside it."""
     mark = Mark(dimension=asked.id, status="not_applicable")
-    said = means.by_item.get((item.id, asked.id))
+    said = means.people.get((item.id, asked.id))
     if said is not None:
         mark = replace(mark, people=(said,), human100=SCALE * said.score)
     if asked.method in RULES:
