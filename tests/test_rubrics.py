@@ -156,6 +156,19 @@ def test_02_weights_that_cannot_be(before: str, after: str, line: int, told: str
     assert problems(TEXT.replace(before, after, 1)) == [(2, f"line {line}: expected {told}")]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("id: replies", "id: Replies!", "line 1: expected an id of small letters, digits and hyphens, found 'Replies!'"),
+        ("id: thanks", "id: thank you", "line 15: expected an id of small letters, digits and hyphens, found 'thank you'"),
+        ("id: thanks", "id: ''", "line 15: expected an id of small letters, digits and hyphens, found none"),
+        ('"1.0"', '"1"', "line 3: expected a version such as 1.0, found '1'"),
+    ],
+)  # fmt: skip
+def test_01_ids_and_versions_have_a_form(before: str, after: str, told: str) -> None:
+    assert (1, told) in problems(TEXT.replace(before, after, 1))
+
+
 def test_01_a_check_and_a_dimension_have_ids_of_their_own() -> None:
     assert problems(TEXT.replace("id: pii_leakage", "id: tone")) == [
         (1, "line 9: expected an id of its own, found tone twice")
@@ -191,6 +204,13 @@ def test_05_no_method_is_filled_in_silently(method: str) -> None:
     (found,) = problems(TEXT.replace("    method: llm_judge\n", method))
     assert found[0] == 5
     assert "expected a method of tone: deterministic, semantic_similarity" in found[1]
+
+
+def test_05_the_safety_layer_is_a_gate() -> None:
+    text = TEXT.replace("    gate: true\n", "    weight: 0.1\n    threshold: 50\n")
+    assert problems(text) == [
+        (5, "line 40: expected safety_layer on a gate only, found it on a weighted dimension")
+    ]
 
 
 @pytest.mark.parametrize("threshold", ["", "    threshold: 101\n", "    threshold: -1\n"])
@@ -293,6 +313,20 @@ def test_08_the_claim_of_a_branch_is_checked_before_it_is_activated(file: Path) 
         open_active(str(made.path))
     made.path.write_text(text.replace("friendly and brief?", "friendly, brief?"), encoding="utf-8")
     assert open_active(str(made.path)).rubric.change_class == "patch"
+
+
+@pytest.mark.parametrize(
+    ("fields", "parent", "told"),
+    [
+        ("change_class: patch", False, "expected a parent, found a change_class alone"),
+        ("parent: replies-0.9@1", False, "expected a parent whose version can be found, found replies-0.9@1"),
+        ("parent: replies-1.0@1\nchange_class: patch", True, f"expected replies-1.0@{rubric().hash}, found replies-1.0@1"),
+        (f"parent: replies-1.0@{rubric().hash}", True, "expected another version than its parent's, found 1.0"),
+    ],
+)  # fmt: skip
+def test_08_a_parent_is_named_by_its_version_and_hash(fields: str, parent: bool, told: str) -> None:
+    found = problems(f"{fields}\n{TEXT}", rubric() if parent else None)
+    assert any(each[0] == 8 and told in each[1] for each in found)
 
 
 @pytest.mark.parametrize(
@@ -490,6 +524,18 @@ def test_18_personal_data_is_never_left_to_a_judge_alone() -> None:
     (found,) = problems(TEXT.replace("      human: on_flag\n", ""))
     assert found[0] == 18
     assert "human: on_flag beside the detector" in found[1]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("safety_layer", "human\n    prompt: Is it safe?", "a gate of the method safety_layer for its checks, found none"),
+        (TEXT[TEXT.index("  checks:") : TEXT.index("dimensions:")], "", "checks of the safety policy for safety, found none"),
+    ],
+)  # fmt: skip
+def test_18_the_checks_of_the_policy_and_their_gate_go_together(before: str, after: str, told: str) -> None:
+    ((rule, found),) = problems(TEXT.replace(before, after))
+    assert (rule, found.partition("expected ")[2]) == (18, told)
 
 
 def test_18_what_a_detector_flags_asks_for_a_person() -> None:
@@ -839,7 +885,7 @@ def test_the_verbs_of_rubrics(tmp_path: Path) -> None:
     assert "MAJOR CHANGE" in process(tmp_path, "rubric", "diff", *both).stdout
     told = json.loads(process(tmp_path, "rubric", "diff", *both, "--outputs", "10", "--json").stdout)
     assert told["change_class"] == "major"
-    assert [each["accuracy"]["calls"] for each in told["costs"].values()] == [10, 10], "before and after"
+    assert [each["accuracy"]["calls"] for each in told["costs"]] == [10, 10], "before and after"
 
 
 @pytest.mark.parametrize("width", [60, 80])

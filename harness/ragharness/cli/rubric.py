@@ -132,18 +132,10 @@ def diff(
         return
     both = [shelf.find_rubric(each).rubric for each in (first, second)]
     found = checking.changes(*both)
-    costs = {each.title: judge.estimate(each, outputs, model) for each in both}
-    told = {
-        "change_class": found[0].weight if found else None,
-        "changes": [each._asdict() for each in found],
-        "costs": costs,
-    }
-    _print(
-        told,
-        [change_section(found), *(cost_section(*each, outputs) for each in costs.items())],
-        form,
-        as_json,
-    )
+    size, costs = found[0].weight if found else None, [judge.estimate(each, outputs, model) for each in both]
+    told = {"change_class": size, "changes": [each._asdict() for each in found], "costs": costs}
+    spent = [cost_section(each.title, taken, outputs) for each, taken in zip(both, costs, strict=True)]
+    _print(told, [change_section(found), *spent], form, as_json)
 
 
 def _print(value: object, sections: list[Section], form: str, as_json: bool) -> None:

@@ -36,10 +36,9 @@ def rubric_scores_sections(found: RubricScores) -> list[Section]:
     last = None if any(each.effective is not None for each in found.dimensions) else -1
     gates = [each.id for each in found.dimensions if each.gate and each.passes is False]
     why = f" (a failed gate fails it whatever the total: {', '.join(gates)})" if gates else ""
-    total = f"weighted total {_number(found.total, 1)} of 100"
-    models = [
-        f"{what}: {name}" for what, name in (("judge", found.judge), ("embedding", found.embedding)) if name
-    ]
+    total = f"{found.outputs} outputs, weighted total {_number(found.total, 1)} of 100"
+    models = [f"judge: {found.judge}"] * bool(found.judge)
+    models += [f"embedding: {found.embedding}"] * bool(found.embedding)
     marks = [
         [item.id, mark.dimension, mark.told or mark.status.replace("_", " ")]
         for item in found.items
@@ -54,11 +53,7 @@ def rubric_scores_sections(found: RubricScores) -> list[Section]:
     failing, appendix = "Outputs that do not pass", "Appendix: what each dimension took"
     return [
         Section("", [header(found.rubric), *models], head[:last], [row[:last] for row in rows]),
-        Section(
-            "",
-            [f"{found.verdict.upper()}{why}: {found.outputs} outputs, {total}"],
-            tone=_TONES[found.verdict],
-        ),
+        Section("", [f"{found.verdict.upper()}{why}: {total}"], tone=_TONES[found.verdict]),
         Section("", found.notes),
         Section(failing, (), ("output", "dimension", "why"), marks[:_SHOWN] + more, frozenset({0, 1, 2})),
         Section(appendix, (), ("dimension", "method", *_TAKEN, "variance"), took, frozenset({0, 1})),
@@ -95,7 +90,6 @@ def header(rubric: Header) -> str:
 
 
 def _limits(each: Dimension | DimensionScore) -> tuple[str, str]:
-    """Return weight and threshold; a gate has neither."""
     return ("gate", "") if each.gate else (_number(each.weight, 2), _number(each.threshold, 0))
 
 

@@ -107,7 +107,6 @@ def _fields(rubric: Rubric) -> Iterator[Problem]:
 
 
 def _rows(rubric: Rubric) -> Iterator[Problem]:
-    """Check the dimensions and the checks of the safety policy."""
     rows: list[tuple[str, Check]]
     rows = [(f"$.dimensions[{n}]", each) for n, each in enumerate(rubric.dimensions)]
     rows += [(f"$.safety_policy.checks[{n}]", each) for n, each in enumerate(rubric.safety_policy.checks)]

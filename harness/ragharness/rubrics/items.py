@@ -109,7 +109,6 @@ class Opinion(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 Opinions = dict[tuple[str, str], Opinion]
-"""By output, and dimension or check."""
 
 
 def read_items(path: Path) -> list[Item]:
@@ -123,7 +122,7 @@ def read_items(path: Path) -> list[Item]:
 
 
 def read_opinions(path: Path) -> Opinions:
-    """Return the opinions of a JSONL file, of several on the same the last; raises UsageError."""
+    """Return the opinions of a JSONL file by item and dimension, the last of each; raises UsageError."""
     found = _rows(path, Opinion, "item, dimension, score, reason, who and when")
     return {(each.item, each.dimension): each for each in found}
 

@@ -21,11 +21,8 @@ from ragharness.rubrics.items import Item
 from ragharness.rubrics.rubric import JUDGED, Check, Rubric
 
 _PROMPT = Path(__file__).parent / "prompts" / "judge.txt"
-_OUTPUT = 1500
-"""Characters of an input with its output, roughly."""
-
-_REPLY = 200
-"""Tokens of a judge's reply, roughly."""
+_OUTPUT, _REPLY = 1500, 200
+"""Characters of an input with its output, and tokens of a reply, roughly."""
 
 _SYSTEM = "You are a strict, fair judge. You reply with JSON alone."
 

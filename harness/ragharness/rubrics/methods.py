@@ -10,11 +10,7 @@ from typing import Annotated, Any, Literal, get_type_hints
 import msgspec
 from msgspec import Meta
 
-from ragharness.adapters import find
 from ragharness.errors import CodeNotUsable, RagharnessError, UsageError
-from ragharness.graders.reading.answer import AnswerSentence, parse_answer
-from ragharness.graders.reading.axes import contradicts, entails, quotes, role_of
-from ragharness.graders.reading.records import Outcome, profile_of
 from ragharness.records import Answer, Passage, Question
 from ragharness.rubrics import rules
 from ragharness.rubrics.items import Item
@@ -28,14 +24,16 @@ _SHOWN = 80
 
 def grounded(item: Item, *, against: _Against, field: str = "") -> Marked | None:
     """Score the share of claims that the named sources state; None without sources or claims."""
-    sources, said = item.sources(against), [part.text for part in _claims(item, field)]
+    sources, said = item.sources(against), [text for text, _ in _claims(item, field)]
     left = [each for each in said if not _stated(each, sources)]
     return _supported(len(said), left, "not stated") if sources else None
 
 
 def invented(item: Item, *, against: _Against, field: str = "") -> Marked | None:
     """Score the share of claims that something given states and nothing given denies; None without claims."""
-    sources, said = item.sources(against), [part.text for part in _claims(item, field)]
+    from ragharness.graders.reading.axes import contradicts
+
+    sources, said = item.sources(against), [text for text, _ in _claims(item, field)]
     denied = [each for each in said if any(contradicts(source, each) for source in sources)]
     left = [each for each in said if each in denied or not _stated(each, sources)]
     return _supported(len(said), left, "unsupported")
@@ -44,21 +42,28 @@ def invented(item: Item, *, against: _Against, field: str = "") -> Marked | None
 def citations_support(item: Item) -> Marked | None:
     """Every citation names a piece of the context that states the claim it stands in."""
     pieces = {each.id: each for each in item.passages}
-    marks = [(mark, part.text) for part in _claims(item) for mark in part.citations]
+    marks = [(mark, text) for text, citations in _claims(item) for mark in citations]
     bad = [mark for mark, text in marks if mark not in pieces or not _stated(text, [pieces[mark]])]
     return Marked.share(bad, len(marks), "not supported") if marks else None
 
 
-def _claims(item: Item, field: str = "") -> list[AnswerSentence]:
-    """Return the sentences of an output, or of one field of a JSON output, that claim something."""
+def _claims(item: Item, field: str = "") -> list[tuple[str, tuple[str, ...]]]:
+    """Return what an output, or a field of a JSON output, claims: each sentence and what it cites."""
+    from ragharness.graders.reading.answer import parse_answer
+    from ragharness.graders.reading.axes import role_of
+    from ragharness.graders.reading.records import Outcome, profile_of
+
     text = str((item.json or {}).get(field, "")) if field else item.text
     asked = Question(id=item.id, text=item.input, stratum="grounded", kind="text", answerable=True)
     parsed = parse_answer(Answer(text=text), item.input, [each.id for each in item.passages])
     profile, nothing = profile_of(asked), Outcome()
-    return [part for part in parsed.sentences if role_of(part, nothing, profile, refusing=False) == "claim"]
+    roles = [(part, role_of(part, nothing, profile, refusing=False)) for part in parsed.sentences]
+    return [(part.text, part.citations) for part, role in roles if role == "claim"]
 
 
 def _stated(claim: str, sources: Sequence[Passage]) -> bool:
+    from ragharness.graders.reading.axes import entails, quotes
+
     return any(quotes(each, claim) or entails(each, claim) for each in sources)
 
 
@@ -116,6 +121,8 @@ def find_rule(method: str, name: str) -> Rule:
     """Return a rule of a method, or the user's own; raises CodeNotUsable or UsageError."""
     own = method == "deterministic"
     if own and ":" in name:
+        from ragharness.adapters import find
+
         function: Rule = find(name).value
         if not callable(function):
             raise CodeNotUsable(f"expected a function as {name}, found a {type(function).__name__}")

@@ -107,7 +107,7 @@ def needs(rubric: Rubric, means: Means) -> Means:
         if means.judge is None or each.model not in ("", found):
             of = f" with the model {each.model}" if each.model else ""
             told = f"expected a judge for {rubric.title}{of} ({each.id}), found {found}"
-            raise UsageError(told, help=f"--judge model={each.model or 'NAME'}")
+            raise UsageError(told, help=f"--judge model={each.model or 'NAME'}, in Python judge=...")
     embeds = any(each.method == "semantic_similarity" for each in rubric.asked)
     return replace(means, embeds=Embeddings()) if embeds and means.embeds is None else means
 
