@@ -104,9 +104,10 @@ def test_the_starters_take_the_reference_method_that_their_source_points_to() ->
 )
 def test_examples_come_out_as_expected(name: str, example: dict[str, Any]) -> None:
     item = msgspec.convert(example["item"], Item)
-    people = [
-        Opinion(item.id, each, s, "read", "reader", "2026-11-22") for each, s in example["people"].items()
-    ]
+    people = {
+        (item.id, each): Opinion(item.id, each, score, "read", "reader", "2026-11-22")
+        for each, score in example["people"].items()
+    }
     found = score(rubric(name), [item], Means(ScriptedJudge(example["judge"]), people=people))
     failed = [each.dimension for each in found.items[0].marks if each.passes is False]
     assert (found.verdict, sorted(failed)) == (

@@ -23,17 +23,16 @@ from ragharness.graders.judging.votes import Taken
 from ragharness.reports import render
 from ragharness.reports.rubric import rubric_scores_sections, rubric_sections, scores_beside_section
 from ragharness.rubrics import rules
-from ragharness.rubrics.checking import change_class, check
+from ragharness.rubrics.checking import changes, check
 from ragharness.rubrics.items import Item, Message, Opinion, ToolCall, read_items, read_opinions
 from ragharness.rubrics.judge import ModelJudge, estimate, prompt_of, read_reply
-from ragharness.rubrics.methods import Embeddings
+from ragharness.rubrics.methods import RULES, Embeddings
 from ragharness.rubrics.rubric import Header, Rubric, normalise, parse, weighed
-from ragharness.rubrics.scores import NOT_ALIKE, RubricScores, compare_scores
-from ragharness.rubrics.scoring import Means, score
+from ragharness.rubrics.scoring import NOT_ALIKE, Means, RubricScores, compare_scores, score
 from ragharness.rubrics.shelf import branch, find_rubric, mark_used, next_version, open_active, parent_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 TEXT = """\
 id: replies
@@ -94,10 +93,14 @@ def advice(text: str) -> list[str]:
     return [str(each) for each in check(parse(text, Path("r.yaml"))) if each.advice]
 
 
+def keyed(people: Iterable[Opinion]) -> dict[tuple[str, str], Opinion]:
+    return {(each.item, each.dimension): each for each in people}
+
+
 def by(
     item: Item = GOOD, text: str = TEXT, judge: float | str = 8.0, people: tuple[Opinion, ...] = ()
 ) -> RubricScores:
-    return score(rubric(text), [item], Means(ScriptedJudge({"*": judge}), people=people))
+    return score(rubric(text), [item], Means(ScriptedJudge({"*": judge}), people=keyed(people)))
 
 
 def mark(found: RubricScores, dimension: str) -> Any:
@@ -110,6 +113,10 @@ def over(found: RubricScores, dimension: str) -> Any:
 
 def opinion(dimension: str, score: float, item: str = "1") -> Opinion:
     return Opinion(item, dimension, score, "read it", "Kim", "2026-11-22")
+
+
+def change_class(old: Rubric, new: Rubric) -> str | None:
+    return next((each.weight for each in changes(old, new)), None)
 
 
 def test_a_rubric_without_fault() -> None:
@@ -149,6 +156,25 @@ def test_02_weights_that_cannot_be(before: str, after: str, line: int, told: str
     assert problems(TEXT.replace(before, after, 1)) == [(2, f"line {line}: expected {told}")]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("id: replies", "id: Replies!", "line 1: expected an id of small letters, digits and hyphens, found 'Replies!'"),
+        ("id: thanks", "id: thank you", "line 15: expected an id of small letters, digits and hyphens, found 'thank you'"),
+        ("id: thanks", "id: ''", "line 15: expected an id of small letters, digits and hyphens, found none"),
+        ('"1.0"', '"1"', "line 3: expected a version such as 1.0, found '1'"),
+    ],
+)  # fmt: skip
+def test_01_ids_and_versions_have_a_form(before: str, after: str, told: str) -> None:
+    assert (1, told) in problems(TEXT.replace(before, after, 1))
+
+
+def test_01_a_check_and_a_dimension_have_ids_of_their_own() -> None:
+    assert problems(TEXT.replace("id: pii_leakage", "id: tone")) == [
+        (1, "line 9: expected an id of its own, found tone twice")
+    ]
+
+
 def test_02_a_rubric_that_weighs_nothing() -> None:
     text = TEXT.replace("weight: 0.2", "weight: 0").replace("weight: 0.4", "weight: 0")
     assert list(problems(text)) == [(2, "line 14: expected a dimension with a weight above 0, found none")]
@@ -178,6 +204,13 @@ def test_05_no_method_is_filled_in_silently(method: str) -> None:
     (found,) = problems(TEXT.replace("    method: llm_judge\n", method))
     assert found[0] == 5
     assert "expected a method of tone: deterministic, semantic_similarity" in found[1]
+
+
+def test_05_the_safety_layer_is_a_gate() -> None:
+    text = TEXT.replace("    gate: true\n", "    weight: 0.1\n    threshold: 50\n")
+    assert problems(text) == [
+        (5, "line 40: expected safety_layer on a gate only, found it on a weighted dimension")
+    ]
 
 
 @pytest.mark.parametrize("threshold", ["", "    threshold: 101\n", "    threshold: -1\n"])
@@ -280,6 +313,20 @@ def test_08_the_claim_of_a_branch_is_checked_before_it_is_activated(file: Path) 
         open_active(str(made.path))
     made.path.write_text(text.replace("friendly and brief?", "friendly, brief?"), encoding="utf-8")
     assert open_active(str(made.path)).rubric.change_class == "patch"
+
+
+@pytest.mark.parametrize(
+    ("fields", "parent", "told"),
+    [
+        ("change_class: patch", False, "expected a parent, found a change_class alone"),
+        ("parent: replies-0.9@1", False, "expected a parent whose version can be found, found replies-0.9@1"),
+        ("parent: replies-1.0@1\nchange_class: patch", True, f"expected replies-1.0@{rubric().hash}, found replies-1.0@1"),
+        (f"parent: replies-1.0@{rubric().hash}", True, "expected another version than its parent's, found 1.0"),
+    ],
+)  # fmt: skip
+def test_08_a_parent_is_named_by_its_version_and_hash(fields: str, parent: bool, told: str) -> None:
+    found = problems(f"{fields}\n{TEXT}", rubric() if parent else None)
+    assert any(each[0] == 8 and told in each[1] for each in found)
 
 
 @pytest.mark.parametrize(
@@ -479,6 +526,25 @@ def test_18_personal_data_is_never_left_to_a_judge_alone() -> None:
     assert "human: on_flag beside the detector" in found[1]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("safety_layer", "human\n    prompt: Is it safe?", "a gate of the method safety_layer for its checks, found none"),
+        (TEXT[TEXT.index("  checks:") : TEXT.index("dimensions:")], "", "checks of the safety policy for safety, found none"),
+    ],
+)  # fmt: skip
+def test_18_the_checks_of_the_policy_and_their_gate_go_together(before: str, after: str, told: str) -> None:
+    ((rule, found),) = problems(TEXT.replace(before, after))
+    assert (rule, found.partition("expected ")[2]) == (18, told)
+
+
+def test_18_what_a_detector_flags_asks_for_a_person() -> None:
+    leak = msgspec.structs.replace(GOOD, output="Thank you. Please write to ann@example.com.")
+    assert mark(by(leak), "safety").told == "pii_leakage: found: email; a person must look"
+    seen = mark(by(leak, people=(opinion("pii_leakage", 10),)), "safety")
+    assert (seen.told, seen.passes, seen.human100) == ("pii_leakage: found: email", False, 100)
+
+
 HARM = """\
     - id: harm
       description: No harmful instruction is followed.
@@ -502,7 +568,7 @@ def test_18_no_gate_is_decided_by_a_judge_alone(
     (found,) = problems(text.replace("      human: required\n", ""))
     assert found[0] == 18
     people = () if person is None else (opinion("harm", person),)
-    scores = score(rubric(text), [GOOD], Means(ScriptedJudge({"harm": judged, "*": 9}), people=people))
+    scores = score(rubric(text), [GOOD], Means(ScriptedJudge({"harm": judged, "*": 9}), people=keyed(people)))
     assert mark(scores, "safety").passes is passes
     assert scores.verdict == {None: "incomplete", True: "pass", False: "fail"}[passes]
 
@@ -534,10 +600,10 @@ def test_19_an_opinion_has_score_reason_who_and_when(missing: str, tmp_path: Pat
     plain = msgspec.to_builtins(opinion("tone", 3))
     path = tmp_path / "people.jsonl"
     path.write_text(json.dumps(plain), encoding="utf-8")
-    assert read_opinions(path) == (opinion("tone", 3),)
+    assert read_opinions(path) == {("1", "tone"): opinion("tone", 3)}
     del plain[missing]
     path.write_text("\n" + json.dumps(plain), encoding="utf-8")
-    with pytest.raises(UsageError, match=f"line 2 of .*{missing}"):
+    with pytest.raises(UsageError, match=f"object 1 of .*{missing}"):
         read_opinions(path)
 
 
@@ -554,6 +620,11 @@ def test_20_calls_tokens_and_cost_of_each_dimension() -> None:
     assert over(found, "thanks").taken == Taken()
     shown = render(rubric_scores_sections(found), "text", 120)
     assert "0.03" in shown[shown.upper().index("APPENDIX") :]
+    named = rubric(TEXT.replace("votes: 3", "votes: 3\n    model: gpt-4o-mini"))
+    cheap, dear = (estimate(each, 10, "gpt-4o")["tone"].cost for each in (named, rubric()))
+    assert cheap
+    assert dear
+    assert cheap < dear, "the judge that a dimension names has its own price"
     ahead = estimate(rubric(), 10)["tone"]
     assert (ahead.calls, ahead.cost) == (30, None)
     assert 10_000 < ahead.prompt_tokens < 50_000
@@ -602,7 +673,7 @@ def test_rules_of_the_user_are_found_by_their_name(file: Path) -> None:
 
 
 ITEM = Item(id="1", output="# Aim\nBook it.\n\nNext: call.", facts={"intent": "book"})
-RULES: list[tuple[Callable[..., Any], dict[str, Any], str, float]] = [
+TRIED: list[tuple[Callable[..., Any], dict[str, Any], str, float]] = [
     (rules.json_shape, {"keys": {"a": "number", "b": "list"}}, '{"a": 1, "b": []}', 10),
     (rules.json_shape, {"keys": {"a": "number", "b": "list"}}, '{"a": true, "b": []}', 5),
     (rules.json_shape, {"keys": {"a": "number"}}, "[1]", 0),
@@ -631,13 +702,13 @@ RULES: list[tuple[Callable[..., Any], dict[str, Any], str, float]] = [
 
 @pytest.mark.parametrize(
     ("rule", "arguments", "output", "expected"),
-    RULES,
-    ids=[f"{r[0].__name__}-{n}" for n, r in enumerate(RULES)],
+    TRIED,
+    ids=[f"{r[0].__name__}-{n}" for n, r in enumerate(TRIED)],
 )
 def test_rules(rule: Callable[..., Any], arguments: dict[str, Any], output: str, expected: float) -> None:
     item = msgspec.structs.replace(ITEM, output=output)
     assert rule(item, **arguments).score == pytest.approx(expected)
-    assert rule.__name__ in rules.RULES
+    assert rule.__name__ in RULES["deterministic"]
 
 
 def test_a_confirmation_needs_a_call_that_succeeded() -> None:
@@ -650,14 +721,14 @@ def test_a_confirmation_needs_a_call_that_succeeded() -> None:
 
 
 def test_every_rule_is_tried_or_has_an_example() -> None:
-    tried = {each[0].__name__ for each in RULES}
+    tried = {each[0].__name__ for each in TRIED}
     used = {
         name
         for rubric_name in shelves.names("rubrics")
         for each in find_rubric(rubric_name).rubric.asked
         for name in each.rule
     }
-    assert rules.RULES.keys() <= tried | used
+    assert RULES["deterministic"].keys() <= tried | used
 
 
 WEIGHTS = st.dictionaries(st.text(max_size=3), st.floats(0, 1e308), max_size=10)
@@ -751,11 +822,14 @@ def test_outputs_of_a_file(tmp_path: Path) -> None:
     first, second = read_items(path)
     assert ([each.id for each in first.passages], second.output) == (["1", "x"], None)
     path.write_text('{"output": 3}', encoding="utf-8")
-    with pytest.raises(UsageError, match="line 1 of"):
+    with pytest.raises(UsageError, match="object 1 of"):
         read_items(path)
-    for content in ("", '{"id": "a"}\n{"id": "a"}'):
+    for content, told in (
+        ("", "expected objects with input and output"),
+        ('{"id": "a"}\n{"id": "a"}', "found 'a' twice"),
+    ):
         path.write_text(content, encoding="utf-8")
-        with pytest.raises(UsageError, match="expected outputs with ids"):
+        with pytest.raises(UsageError, match=told):
             read_items(path)
 
 
@@ -774,6 +848,9 @@ def test_the_command_line_scores_runs_and_files(tmp_path: Path) -> None:
     assert (tmp_path / "one" / "rubric-four-bucket-1.0.yaml").is_file()
     assert kept["outputs"] == 26
     assert done.returncode == {"pass": 0, "fail": 1, "incomplete": 2}[kept["verdict"]]
+    lines = (tmp_path / "one" / "questions.jsonl").read_text("utf-8").splitlines()
+    asked = [json.loads(line)["id"] for line in lines]
+    assert [each["id"] for each in kept["items"]] == asked, "in the order of the questions"
     again = process(tmp_path, "grade", "one", "--rubric", "four-bucket-1.0", "--base", "one", "--json")
     gate = next(each for each in json.loads(again.stdout)["dimensions"] if each["id"] == "ship_gate")
     assert gate["passes"] is not None or gate["outputs"], again.stderr
@@ -804,10 +881,11 @@ def test_the_verbs_of_rubrics(tmp_path: Path) -> None:
     done = process(tmp_path, "rubric", "branch", "mine.yaml", "--as", "minor", "--out", "next.yaml")
     assert "replies-2.0 (minor)" in done.stdout, done.stderr
     assert "3,000" in process(tmp_path, "rubric", "cost", "mine.yaml").stdout
-    assert (
-        "minor"
-        in process(tmp_path, "rubric", "diff", "rag-answer-1.0", "customer-support-1.0").stdout.lower()
-    )
+    both = ("rag-answer-1.0", "customer-support-1.0")
+    assert "MAJOR CHANGE" in process(tmp_path, "rubric", "diff", *both).stdout
+    told = json.loads(process(tmp_path, "rubric", "diff", *both, "--outputs", "10", "--json").stdout)
+    assert told["change_class"] == "major"
+    assert [each["accuracy"]["calls"] for each in told["costs"]] == [10, 10], "before and after"
 
 
 @pytest.mark.parametrize("width", [60, 80])

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ragharness.questions import QuestionSet
     from ragharness.records import Answer, Passage, Question, Verdict
     from ragharness.rubrics.judge import Judge
-    from ragharness.rubrics.scores import RubricScores
+    from ragharness.rubrics.scoring import RubricScores
     from ragharness.store import RunFolder
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,14 +15,16 @@ if TYPE_CHECKING:
 
 EXIT_PROBLEMS = 1
 _RUBRIC = typer.Argument(..., metavar="RUBRIC", help="Name of a rubric, or its file.")
+_MODEL = typer.Option("", "--model", help="Judge model, for its price.")
+_OUTPUTS = typer.Option(1000, "--outputs", metavar="N", help="Outputs to score.")
 
 
 def register(app: typer.Typer) -> None:
     """Add the group."""
     group = add_group(app, "rubric", "List, show, check, branch and compare rubrics.", "rubric list")
+    group.command("list")(listed)
     for verb in (show, check, branch, cost, diff):
         group.command(verb.__name__)(verb)
-    group.command("list")(listed)
 
 
 def listed(form: str = FORM, as_json: bool = JSON) -> None:
@@ -62,13 +64,13 @@ def check(rubric: str = _RUBRIC, as_json: bool = JSON) -> int:
 
     loaded = shelf.find_rubric(rubric)
     found = checking.check(loaded, shelf.parent_of(loaded))
-    wrong = [each for each in found if not each.advice]
+    wrong = sum(not each.advice for each in found)
     if as_json:
         print_json([each._asdict() for each in found])
     else:
         lines = [f"{'advice' if each.advice else 'error'}: {loaded.path}, {each}" for each in found]
-        told = f"{loaded.rubric.title}: {len(wrong)} problems, {len(found) - len(wrong)} advised"
-        print_lines([*lines, told])
+        told = f"{wrong} problem{'s' * (wrong != 1)}, {len(found) - wrong} advised"
+        print_lines([*lines, f"{loaded.rubric.title}: {told}"])
     return EXIT_PROBLEMS if wrong else 0
 
 
@@ -92,8 +94,8 @@ def branch(
 
 def cost(
     rubric: str = _RUBRIC,
-    outputs: int = typer.Option(1000, "--outputs", metavar="N", help="Outputs to score."),
-    model: str = typer.Option("", "--model", help="Judge model, for its price."),
+    outputs: int = _OUTPUTS,
+    model: str = _MODEL,
     form: str = FORM,
     as_json: bool = JSON,
 ) -> None:
@@ -101,19 +103,19 @@ def cost(
 
     Example: ragharness rubric cost rag-answer-1.0 --outputs 500
     """
-    from ragharness.pipelines._llm.endpoint import price_of
     from ragharness.reports.rubric import cost_section
-    from ragharness.rubrics.judge import estimate
-    from ragharness.rubrics.shelf import find_rubric
+    from ragharness.rubrics import judge, shelf
 
-    found = find_rubric(rubric).rubric
-    costs = estimate(found, outputs, price_of(model) if model else None)
+    found = shelf.find_rubric(rubric).rubric
+    costs = judge.estimate(found, outputs, model)
     _print(costs, [cost_section(found.title, costs, outputs)], form, as_json)
 
 
 def diff(
     first: str = typer.Argument(..., metavar="FIRST", help="Rubric, or scores as JSON."),
     second: str = typer.Argument(..., metavar="SECOND", help="The other one."),
+    outputs: int = _OUTPUTS,
+    model: str = _MODEL,
     form: str = FORM,
     as_json: bool = JSON,
 ) -> None:
@@ -122,23 +124,21 @@ def diff(
     Example: ragharness rubric diff rag-answer-1.0 rubric.yaml
     """
     from ragharness.reports.rubric import change_section, cost_section, scores_beside_section
-    from ragharness.rubrics.checking import change_class, changes
-    from ragharness.rubrics.judge import estimate
-    from ragharness.rubrics.scores import compare_scores, read_scores
-    from ragharness.rubrics.shelf import find_rubric
+    from ragharness.rubrics import checking, judge, scoring, shelf
 
     if first.endswith(".json") and second.endswith(".json"):
-        beside = compare_scores(read_scores(Path(first)), read_scores(Path(second)))
+        beside = scoring.compare_scores(*(scoring.read_scores(Path(each)) for each in (first, second)))
         _print(beside, [scores_beside_section(beside)], form, as_json)
         return
-    old, new = find_rubric(first).rubric, find_rubric(second).rubric
-    found, size = changes(old, new), change_class(old, new)
-    costs = [cost_section(each.title, estimate(each, 1000), 1000) for each in (old, new)]
-    told = {"change_class": size, "changes": [each._asdict() for each in found]}
-    _print(told, [change_section(found, size), *costs], form, as_json)
+    both = [shelf.find_rubric(each).rubric for each in (first, second)]
+    found = checking.changes(*both)
+    size, costs = found[0].weight if found else None, [judge.estimate(each, outputs, model) for each in both]
+    told = {"change_class": size, "changes": [each._asdict() for each in found], "costs": costs}
+    spent = [cost_section(each.title, taken, outputs) for each, taken in zip(both, costs, strict=True)]
+    _print(told, [change_section(found), *spent], form, as_json)
 
 
-def _print(value: Any, sections: list[Section], form: str, as_json: bool) -> None:
+def _print(value: object, sections: list[Section], form: str, as_json: bool) -> None:
     from ragharness.cli._console import print_report
 
     print_report(value, sections, form_of(form, markdown=False, as_json=as_json, default="text"))

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from ragharness.errors import UsageError
-from ragharness.records import Passage, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from ragharness.records import Question, Record
+from ragharness.records import Passage, Question, Record, Verdict
+from ragharness.support.rows import json_rows
 
 T = TypeVar("T")
 _Text = Annotated[str, Meta(min_length=1)]
@@ -69,28 +66,34 @@ class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.output or ""
 
     @property
-    def passages(self) -> tuple[Passage, ...]:
+    def json(self) -> dict[str, Any] | None:
+        """The JSON object that the output is; None for anything else."""
+        try:
+            held = json.loads(self.text)
+        except (ValueError, RecursionError):
+            return None
+        return held if isinstance(held, dict) else None
+
+    @property
+    def calls(self) -> list[str]:
+        """The calls of tools as JSON."""
+        return [msgspec.json.encode(each).decode() for each in self.tool_calls or ()]
+
+    @property
+    def passages(self) -> list[Passage]:
         """The context, each piece under its id or its number."""
-        pieces = (
-            Source(str(number), each) if isinstance(each, str) else each
-            for number, each in enumerate(self.context, 1)
-        )
-        return tuple(Passage(each.id, "", each.title, 0, len(each.text), each.text) for each in pieces)
+        return [
+            _passage(str(n), each) if isinstance(each, str) else _passage(each.id, each.text, each.title)
+            for n, each in enumerate(self.context, 1)
+        ]
 
     def sources(self, names: Iterable[str]) -> list[Passage]:
-        """Return the texts that claims are checked against: context, input, messages, tool calls."""
-        found: list[Passage] = []
-        for name in names:
-            if name == "context":
-                found += self.passages
-                continue
-            texts = {
-                "input": [self.input],
-                "messages": [each.content for each in self.messages],
-                "tool_calls": [msgspec.json.encode(each).decode() for each in self.tool_calls or ()],
-            }.get(name, [])
-            found += [Passage(f"{name} {n}", "", "", 0, len(t), t) for n, t in enumerate(texts, 1) if t]
-        return found
+        """Return the texts that claims are checked against: context, input, messages, tool_calls."""
+        said = [each.content for each in self.messages]
+        texts = {"input": [self.input], "messages": said, "tool_calls": self.calls}
+        found = {name: [_passage(name, each) for each in held if each] for name, held in texts.items()}
+        found["context"] = self.passages
+        return [each for name in names for each in found[name]]
 
 
 class Opinion(Struct, frozen=True, forbid_unknown_fields=True):
@@ -105,33 +108,31 @@ class Opinion(Struct, frozen=True, forbid_unknown_fields=True):
     when: _Text
 
 
+Opinions = dict[tuple[str, str], Opinion]
+
+
 def read_items(path: Path) -> list[Item]:
-    """Return the outputs of a JSONL file; raises UsageError with the line that cannot be read."""
-    found = _rows(path, Item, "input and output")
+    """Return the outputs of a JSONL file; raises UsageError with the object that cannot be read."""
+    found = enumerate(_rows(path, Item, "input and output"), 1)
     items = [each if each.id else replace(each, id=str(number)) for number, each in found]
-    twice = next((name for name, count in Counter(each.id for each in items).items() if count > 1), "")
-    if twice or not items:
-        told = f"{twice!r} twice" if twice else "none"
-        raise UsageError(f"expected outputs with ids of their own in {path}, found {told}")
+    twice = [name for name, count in Counter(each.id for each in items).items() if count > 1]
+    if twice:
+        raise UsageError(f"expected outputs with ids of their own in {path}, found {twice[0]!r} twice")
     return items
 
 
-def read_opinions(path: Path) -> tuple[Opinion, ...]:
-    """Return the opinions of a JSONL file, of several on the same the last; raises UsageError."""
-    found = _rows(path, Opinion, "item, dimension, score, reason, who, when")
-    return tuple({(each.item, each.dimension): each for _, each in found}.values())
+def read_opinions(path: Path) -> Opinions:
+    """Return the opinions of a JSONL file by item and dimension, the last of each; raises UsageError."""
+    found = _rows(path, Opinion, "item, dimension, score, reason, who and when")
+    return {(each.item, each.dimension): each for each in found}
 
 
-def _rows(path: Path, kind: type[T], wanted: str) -> list[tuple[int, T]]:
-    number, found = 0, []
+def _rows(path: Path, kind: type[T], wanted: str) -> list[T]:
+    found: list[T] = []
     try:
-        for number, line in enumerate(path.read_bytes().splitlines(), 1):
-            if line.strip():
-                found.append((number, msgspec.json.decode(line, type=kind)))
-    except OSError as error:
-        raise UsageError(f"expected lines with {wanted} in {path}, found: {error.strerror}") from error
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        told = f"expected an object with {wanted} in line {number} of {path}, found: {error}"
+        found.extend(msgspec.convert(row, kind) for row in json_rows(path, f"objects with {wanted}"))
+    except msgspec.ValidationError as error:
+        told = f"expected {wanted} in object {len(found) + 1} of {path}, found: {error}"
         raise UsageError(told, help="docs/rubrics.md shows the fields of a line") from error
     return found
 
@@ -139,30 +140,24 @@ def _rows(path: Path, kind: type[T], wanted: str) -> list[tuple[int, T]]:
 def items_of_run(
     questions: Sequence[Question], graded: Iterable[tuple[Record, Sequence[Passage]]], ship_gate: str = ""
 ) -> Iterator[Item]:
-    """Yield the outputs of a run; a question without a record is an output that is missing."""
-    facts = {"ship_gate": ship_gate} if ship_gate else {}
+    """Yield the outputs of a run in the order of its questions, then those that are missing."""
     asked = {each.id: each for each in questions}
-    left = dict.fromkeys(asked)
-    for record, passages in graded:
+    place = {name: number for number, name in enumerate(asked)}
+    for record, passages in sorted(graded, key=lambda each: (place[each[0].question], each[0].epoch)):
         question = asked[record.question]
-        left.pop(record.question, None)
+        place.pop(record.question, None)
         yield Item(
             id=f"{record.question}/{record.epoch}" if record.epoch else record.question,
             input=question.text,
             output=record.answer.text if record.answer else None,
             context=tuple(Source(each.id, each.text, each.title) for each in passages),
             expected="; ".join(question.answers),
-            facts={**facts, "wanted": record.wanted},
+            facts={"wanted": record.wanted, **({"ship_gate": ship_gate} if ship_gate else {})},
             verdict=record.verdict,
         )
-    for name in left:
+    for name in place:
         yield Item(id=name, input=asked[name].text)
 
 
-def json_object(text: str) -> dict[str, Any] | None:
-    """Return the JSON object that a text is; None for anything else."""
-    try:
-        held = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return held if isinstance(held, dict) else None
+def _passage(name: str, text: str, title: str = "") -> Passage:
+    return Passage(name, "", title, 0, len(text), text)

@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from statistics import fmean, variance
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from ragharness.errors import TemporaryFailure, UnusableReply, UsageError
 from ragharness.graders.judging.prompts import fenced
 from ragharness.graders.judging.replies import object_of
 from ragharness.graders.judging.votes import TOKEN, Asker, Taken, until_read
+from ragharness.options import Options
 from ragharness.pipelines._llm.prompting import Message
 from ragharness.records import Usage
 from ragharness.rubrics.items import Item
-from ragharness.rubrics.rubric import JUDGED, SCALE
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ragharness.pipelines._llm.prices import Price
-    from ragharness.rubrics.rubric import Check, Rubric
+from ragharness.rubrics.rubric import JUDGED, Check, Rubric
 
 _PROMPT = Path(__file__).parent / "prompts" / "judge.txt"
-_OUTPUT = 1500
-"""Characters of an input with its output, roughly."""
-
-_REPLY = 200
-"""Tokens of a judge's reply, roughly."""
+_OUTPUT, _REPLY = 1500, 200
+"""Characters of an input with its output, and tokens of a reply, roughly."""
 
 _SYSTEM = "You are a strict, fair judge. You reply with JSON alone."
 
@@ -44,9 +37,8 @@ class Said(NamedTuple):
 class Judge(Protocol):
     """What replies to a prompt; many threads may ask at once."""
 
-    @property
-    def name(self) -> str:
-        """The model, recorded with every score."""
+    name: str
+    """The model, recorded with every score."""
 
     def ask(self, prompt: str, vote: int = 0) -> Said:
         """Return the reply to a prompt; raises UnusableReply, TemporaryFailure."""
@@ -55,8 +47,8 @@ class Judge(Protocol):
 class Reply(Struct, frozen=True):
     """The JSON of a reply; one of evidence and requirements must be there."""
 
-    score: float
-    rationale: str
+    score: Annotated[float, Meta(ge=0, le=10)]
+    rationale: Annotated[str, Meta(pattern=r"\S")]
     evidence: list[Any] = []
     requirements: list[Any] = []
 
@@ -80,7 +72,7 @@ def prompt_of(asked: Check, item: Item) -> str:
         "Input": item.input,
         "Context": "\n".join(f"[{each.id}] {each.text}" for each in item.passages),
         "Earlier messages": "\n".join(f"{each.role}: {each.content}" for each in item.messages),
-        "Tool calls": "\n".join(msgspec.json.encode(each).decode() for each in item.tool_calls or ()),
+        "Tool calls": "\n".join(item.calls),
         "Expected": item.expected,
         "Output": item.text,
     }
@@ -99,8 +91,7 @@ def read_reply(text: str) -> Reply | None:
         reply = msgspec.convert(object_of(text), Reply)
     except msgspec.ValidationError:
         return None
-    whole = 0 <= reply.score <= SCALE and reply.rationale.strip() and (reply.evidence or reply.requirements)
-    return reply if whole else None
+    return reply if reply.evidence or reply.requirements else None
 
 
 def take_votes(judge: Judge, asked: Check, item: Item) -> Votes:
@@ -121,39 +112,35 @@ def take_votes(judge: Judge, asked: Check, item: Item) -> Votes:
     voted = [until_read(ask, lambda said: read_reply(said.text), vote, wanted) for vote in range(wanted)]
     found = [reply for _, reply in voted if reply]
     scores = tuple(each.score for each in found)
-    return Votes(
-        scores,
-        fmean(scores) if len(scores) == wanted else None,
-        variance(scores) if len(scores) > 1 else None,
-        tuple(each if isinstance(each, str) else each.text for replies, _ in voted for each in replies),
-        found[0].rationale if found else "",
-        taken,
-    )
+    mean = fmean(scores) if len(scores) == wanted else None
+    spread = variance(scores) if len(scores) > 1 else None
+    raw = tuple(each if isinstance(each, str) else each.text for replies, _ in voted for each in replies)
+    return Votes(scores, mean, spread, raw, found[0].rationale if found else "", taken)
 
 
-def estimate(rubric: Rubric, count: int, price: Price | None = None) -> dict[str, Taken]:
-    """Return what each judged dimension or check will take for so many outputs; advice, no limit."""
-    found: dict[str, Taken] = {}
+def estimate(rubric: Rubric, count: int, model: str = "") -> dict[str, Taken]:
+    """Return what so many outputs will take, by ``model`` where no judge is named; advice, no limit."""
+    from ragharness.pipelines._llm.endpoint import price_of
+
+    found = {}
     for each in (each for each in rubric.asked if each.method == JUDGED):
-        calls = count * (each.votes or 1)
-        prompt = calls * len(prompt_of(each, Item(output="x" * _OUTPUT))) // TOKEN
-        cost = price.cost(prompt, calls * _REPLY) if price else None
-        found[each.id] = Taken(calls, prompt, calls * _REPLY, cost)
+        calls, named = count * (each.votes or 1), each.model or model
+        tokens = calls * len(prompt_of(each, Item(output="x" * _OUTPUT))) // TOKEN
+        price = price_of(named) if named else None
+        cost = price.cost(tokens, calls * _REPLY) if price else None
+        found[each.id] = Taken(calls, tokens, calls * _REPLY, cost)
     return found
 
 
 class ModelJudge:
     """Any model that the pipeline ``llm`` can ask; settings are those of docs/llm.md."""
 
-    def __init__(
-        self, settings: Mapping[str, str], cache: Path | None = None, *, offline: bool = False
-    ) -> None:
+    def __init__(self, given: Mapping[str, str], cache: Path | None = None, *, offline: bool = False) -> None:
         """Raises UsageError for settings that cannot be meant."""
-        from ragharness.options import Options
         from ragharness.pipelines._llm.endpoint import connect
 
-        given = {"max-tokens": "1024", **settings, "structured": "off"}
-        options = Options(given, flag="--judge", offline=offline)
+        settings = {"max-tokens": "1024", **given, "structured": "off"}
+        options = Options(settings, flag="--judge", offline=offline)
         self.name = options.text("model")
         if not self.name:
             told = "expected the name of a model that judges, found none"

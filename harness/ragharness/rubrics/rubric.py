@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -15,11 +16,6 @@ from msgspec.structs import replace
 from ragharness.errors import RubricNotUsable
 
 JUDGED = "llm_judge"
-METHODS = (
-    "deterministic", "semantic_similarity", JUDGED, "human", "claim_pipeline", "groundedness", "safety_layer",
-)  # fmt: skip
-"""The brief's four, and the three that it names without defining: claims, grounded claims, safety checks."""
-
 SCALE = 10.0
 """Methods score from 0 to 10; thresholds run from 0 to 100."""
 
@@ -60,6 +56,15 @@ class Dimension(Check, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
     gate: bool = False
     weight: float | None = None
     threshold: float | None = None
+
+
+class Header(Struct, frozen=True):
+    """What every report says of its rubric."""
+
+    id: str
+    version: str
+    owner: str
+    hash: str
 
 
 class Rubric(Struct, frozen=True, kw_only=True, omit_defaults=True, dict=True, forbid_unknown_fields=True):
@@ -103,22 +108,13 @@ class Rubric(Struct, frozen=True, kw_only=True, omit_defaults=True, dict=True, f
         return Header(self.id, self.version, self.owner, self.hash)
 
 
-class Header(Struct, frozen=True):
-    """What every report says of its rubric."""
-
-    id: str
-    version: str
-    owner: str
-    hash: str
-
-
 def normalise(weights: dict[str, float]) -> dict[str, float]:
     """Return the weights above 0 as shares that sum to 1."""
-    weights = {name: weight for name, weight in weights.items() if weight > 0}
     # Scaled first: the sum of large weights may not fit a number.
     largest = max(weights.values(), default=0.0)
-    whole = sum(weight / largest for weight in weights.values())
-    return {name: weight / largest / whole for name, weight in weights.items()}
+    scaled = {name: weight / largest for name, weight in weights.items() if weight > 0}
+    whole = sum(scaled.values())
+    return {name: weight / whole for name, weight in scaled.items()}
 
 
 def weighed(scores: dict[str, float], weights: dict[str, float]) -> float | None:
@@ -146,13 +142,12 @@ class Loaded(NamedTuple):
 def read_rubric(path: Path) -> Loaded:
     """Return the rubric of a file; raises RubricNotUsable with line, expected and found."""
     try:
-        with path.open("rb") as file:
-            content = file.read(_LONGEST + 1)
-        text = content.decode("utf-8-sig")
+        with path.open(encoding="utf-8-sig") as file:
+            text = file.read(_LONGEST + 1)
     except (OSError, UnicodeDecodeError) as error:
         raise RubricNotUsable(f"expected a rubric in UTF-8 at {path}, found: {error}") from error
-    if len(content) > _LONGEST:
-        raise RubricNotUsable(f"expected a rubric of at most {_LONGEST:,} bytes, found more in {path}")
+    if len(text) > _LONGEST:
+        raise RubricNotUsable(f"expected a rubric of at most {_LONGEST:,} characters, found more in {path}")
     return parse(text, path)
 
 
@@ -160,48 +155,47 @@ def parse(text: str, path: Path) -> Loaded:
     """Return the rubric of a text; ``path`` names it in errors. Raises RubricNotUsable."""
     import yaml
 
-    lines = {"$": 1}
+    found = Loaded(Rubric(), {}, text, path)
     try:
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
             # A few lines of values that stand for others unfold to gigabytes.
             if isinstance(event, yaml.AliasEvent):
-                begins: Any = event.start_mark
-                told = f"expected every value written out, found *{event.anchor}"
-                raise _refused(path, begins.line + 1, told)
-        _note(yaml.compose(text, Loader=yaml.SafeLoader), "$", lines, path)
-        plain = yaml.safe_load(text)
+                at: Any = event.start_mark
+                raise _refused(path, at.line, f"expected every value written out, found *{event.anchor}")
+        loader = yaml.SafeLoader(text)
+        node: Any = loader.get_single_node()
+        if node is None:
+            raise _refused(path, 0, "expected a rubric, found an empty file")
+        for place, each in _places(node, "$", node):
+            if place in found.lines:
+                raise _refused(path, each.start_mark.line, f"expected {each.value} once, found it twice")
+            found.lines[place] = each.start_mark.line + 1
+        plain = loader.construct_document(node)
     except yaml.YAMLError as error:
         mark: Any = getattr(error, "problem_mark", None)
         said = getattr(error, "problem", None) or str(error).splitlines()[0]
-        raise _refused(path, mark.line + 1 if mark else 1, f"expected YAML, found {said}") from error
+        raise _refused(path, mark.line if mark else 0, f"expected YAML, found {said}") from error
     except (RecursionError, ValueError, OverflowError, TypeError, AttributeError) as error:
-        raise _refused(path, 1, f"expected a rubric, found what YAML cannot build: {error}") from error
+        raise _refused(path, 0, f"expected a rubric, found what YAML cannot build: {error}") from error
     try:
-        return Loaded(msgspec.convert(plain, Rubric), lines, text, path)
+        return found._replace(rubric=msgspec.convert(plain, Rubric))
     except msgspec.ValidationError as error:
-        told, place = str(error), _PLACE.search(str(error))
-        line = Loaded(Rubric(), lines, text, path).line(place[1] if place else "$")
-        raise _refused(path, line, told[:1].lower() + told[1:]) from error
+        told, named = str(error), _PLACE.search(str(error))
+        line = found.line(named[1] if named else "$")
+        raise _refused(path, line - 1, told[:1].lower() + told[1:]) from error
 
 
-def _refused(path: Path, line: int, told: str) -> RubricNotUsable:
-    return RubricNotUsable(
-        f"{path}, line {line}: {told}", help="docs/rubrics.md lists the fields of a rubric"
-    )
+def _refused(path: Path, above: int, told: str) -> RubricNotUsable:
+    told = f"{path}, line {above + 1}: {told}"
+    return RubricNotUsable(told, help="docs/rubrics.md lists the fields of a rubric")
 
 
-def _note(node: Any, place: str, lines: dict[str, int], path: Path) -> None:
-    """Note the line of every value below a node; raises RubricNotUsable for a field given twice."""
-    if node is None:
-        raise _refused(path, 1, "expected a rubric, found an empty file")
-    lines.setdefault(place, node.start_mark.line + 1)
+def _places(node: Any, place: str, begins: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the path of every value at and below a node, and the node at whose line it begins."""
+    yield place, begins
     if node.id == "sequence":
         for number, each in enumerate(node.value):
-            _note(each, f"{place}[{number}]", lines, path)
+            yield from _places(each, f"{place}[{number}]", each)
     elif node.id == "mapping":
         for key, value in node.value:
-            name, line = f"{place}.{key.value}", key.start_mark.line + 1
-            if name in lines:
-                raise _refused(path, line, f"expected {key.value} once, found it twice")
-            lines[name] = line
-            _note(value, name, lines, path)
+            yield from _places(value, f"{place}.{key.value}", key)

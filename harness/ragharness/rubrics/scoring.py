@@ -2,55 +2,120 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import cached_property
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Literal
 
+import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ragharness.errors import UsageError
 from ragharness.graders.judging.votes import Taken
-from ragharness.rubrics.judge import take_votes
-from ragharness.rubrics.methods import METHOD_RULES, Embeddings, cosine
-from ragharness.rubrics.rubric import JUDGED, SCALE, normalise, weighed
-from ragharness.rubrics.rules import Marked, apply
-from ragharness.rubrics.scores import DimensionScore, ItemScore, Mark, RubricScores
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ragharness.rubrics.items import Item, Opinion
-    from ragharness.rubrics.judge import Judge
-    from ragharness.rubrics.rubric import Check, Dimension, Rubric
-    from ragharness.rubrics.scores import Verdict
+from ragharness.rubrics.items import Item, Opinion, Opinions
+from ragharness.rubrics.judge import Judge, Votes, take_votes
+from ragharness.rubrics.methods import RULES, Embeddings, apply
+from ragharness.rubrics.rubric import JUDGED, SCALE, Check, Dimension, Header, Rubric, normalise, weighed
+from ragharness.support.calls import in_order
 
 GATE_KEPT = 8.0
 """A judge's mean from which on it finds a gate kept; a person must find so, too."""
 
 _WORKERS = 8
+_SETTLED = {"scored", "not_applicable"}
+NOT_ALIKE = "not apples-to-apples: the scores are by different rubrics or versions; shared dimensions only"
+
+Status = Literal["scored", "not_applicable", "invalid", "open", "no_output"]
+Verdict = Literal["pass", "fail", "incomplete"]
 
 
-@dataclass(frozen=True)
-class Means:
+class Mark(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One dimension of one output."""
+
+    dimension: str
+    status: Status
+    score100: float | None = None
+    passes: bool | None = None
+    told: str = ""
+    votes: tuple[Votes, ...] = ()
+    people: tuple[Opinion, ...] = ()
+    human100: float | None = None
+    """What people say, beside the score."""
+
+
+class ItemScore(Struct, frozen=True):
+    """One output."""
+
+    id: str
+    verdict: Verdict
+    total: float | None
+    marks: tuple[Mark, ...]
+
+
+class DimensionScore(Struct, frozen=True, kw_only=True):
+    """One dimension over all outputs."""
+
+    id: str
+    name: str
+    method: str
+    gate: bool
+    weight: float | None
+    """As the rubric has it; ``share`` is that of the sum of those that have a score."""
+    share: float | None
+    threshold: float | None
+    outputs: dict[str, int]
+    """How many outputs are of each status."""
+    mean: float | None
+    """From 0 to 100, over the scored outputs; of a gate the share that passes."""
+    passed: int
+    passes: bool | None
+    effective: float | None
+    """The mean with the score of a person in the place of the method's where there is one."""
+    variance: float | None
+    """Mean sample variance of the judge's votes, from 0 to 10."""
+    taken: Taken
+
+
+class RubricScores(Struct, frozen=True, kw_only=True):
+    """Everything that a report says."""
+
+    rubric: Header
+    verdict: Verdict
+    total: float | None
+    outputs: int
+    dimensions: tuple[DimensionScore, ...]
+    items: tuple[ItemScore, ...]
+    judge: str = ""
+    embedding: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class Means(Struct, frozen=True):
     """What methods need besides the outputs."""
 
     judge: Judge | None = None
     embeds: Embeddings | None = None
-    people: Iterable[Opinion] = ()
-
-    @cached_property
-    def by_item(self) -> dict[tuple[str, str], Opinion]:
-        """The opinion on each dimension or check of an output."""
-        return {(each.item, each.dimension): each for each in self.people}
+    people: Opinions = {}
 
 
-def score(rubric: Rubric, items: Sequence[Item], means: Means | None = None) -> RubricScores:
+def needs(rubric: Rubric, means: Means) -> Means:
+    """Return the means with the default embedding model where one is needed; raises UsageError."""
+    for each in (each for each in rubric.asked if each.method == JUDGED):
+        found = means.judge.name if means.judge else "none"
+        if means.judge is None or each.model not in ("", found):
+            of = f" with the model {each.model}" if each.model else ""
+            told = f"expected a judge for {rubric.title}{of} ({each.id}), found {found}"
+            raise UsageError(told, help=f"--judge model={each.model or 'NAME'}, in Python judge=...")
+    embeds = any(each.method == "semantic_similarity" for each in rubric.asked)
+    return replace(means, embeds=Embeddings()) if embeds and means.embeds is None else means
+
+
+def score(rubric: Rubric, items: Sequence[Item], given: Means | None = None) -> RubricScores:
     """Return the scores of outputs; raises UsageError where a method lacks its model."""
-    means = needs(rubric, means or Means())
-    with ThreadPoolExecutor(_WORKERS if means.judge else 1) as pool:
-        scored = tuple(pool.map(lambda item: _item(rubric, item, means), items))
+    means = needs(rubric, given or Means())
+    scored = tuple(in_order(lambda item: _item(rubric, item, means), items, _WORKERS if means.judge else 1))
     columns = zip(*(item.marks for item in scored), strict=True)
     dimensions = [_over_all(*each) for each in zip(rubric.dimensions, columns, strict=True)]
     weights = rubric.normalised
@@ -67,51 +132,35 @@ def score(rubric: Rubric, items: Sequence[Item], means: Means | None = None) -> 
         items=scored,
         judge=means.judge.name if means.judge else "",
         embedding=means.embeds.name if means.embeds else "",
-        notes=(*_notes(dimensions), *_strays(rubric, items, means)),
+        notes=tuple(_notes(rubric, items, dimensions, means)),
     )
 
 
-def needs(rubric: Rubric, means: Means) -> Means:
-    """Return the means with the default embedding model where one is needed; raises UsageError."""
-    for each in (each for each in rubric.asked if each.method == JUDGED):
-        if means.judge is None or each.model not in ("", means.judge.name):
-            model, found = each.model or "NAME", means.judge.name if means.judge else "none"
-            of = f" with the model {each.model}" if each.model else ""
-            told = f"expected a judge for {rubric.title}{of} ({each.id}), found {found}"
-            raise UsageError(told, help=f"--judge model={model}")
-    embeds = any(each.method == "semantic_similarity" for each in rubric.asked)
-    return Means(means.judge, means.embeds or (Embeddings() if embeds else None), means.people)
-
-
-def _notes(dimensions: Sequence[DimensionScore]) -> Iterable[str]:
+def _notes(
+    rubric: Rubric, items: Sequence[Item], dimensions: Sequence[DimensionScore], means: Means
+) -> Iterator[str]:
     for each in dimensions:
         for status, count in each.outputs.items():
-            of = f"{count} of {sum(each.outputs.values())} outputs"
+            of = f"{count} of {len(items)} outputs"
             if status == "not_applicable":
                 sum_of = "" if each.gate else ": it leaves their sum, the other weights are normalised again"
                 yield f"{each.id} does not apply to {of}{sum_of}"
             elif status != "scored":
                 yield f"{each.id}: {of} not scored ({status.replace('_', ' ')})"
-
-
-def _strays(rubric: Rubric, items: Sequence[Item], means: Means) -> Iterable[str]:
-    names, ids = {each.id for each in rubric.asked}, {each.id for each in items}
-    stray = [f"{item}, {name}" for item, name in means.by_item if item not in ids or name not in names]
-    if stray:
+    known = {(item.id, each.id) for item in items for each in rubric.asked}
+    if stray := [", ".join(each) for each in means.people if each not in known]:
         yield f"{len(stray)} scores by people are of no output and dimension here, the first: {stray[0]}"
 
 
 def _verdict(passes: Sequence[bool | None]) -> Verdict:
     """A failure counts whatever else is open; nothing at all is no pass."""
-    if any(each is False for each in passes):
-        return "fail"
-    return "pass" if passes and all(passes) else "incomplete"
+    return "fail" if False in passes else "pass" if passes and all(passes) else "incomplete"
 
 
 def _item(rubric: Rubric, item: Item, means: Means) -> ItemScore:
     marks = tuple(_mark(each, rubric, item, means) for each in rubric.dimensions)
     scores = {each.dimension: each.score100 for each in marks if each.score100 is not None}
-    complete = not any(each.status in ("invalid", "open", "no_output") for each in marks)
+    complete = all(each.status in _SETTLED for each in marks)
     total = weighed(scores, rubric.normalised) if complete else None
     passes = [each.passes for each in marks if each.status != "not_applicable"]
     return ItemScore(item.id, _verdict(passes), total, marks)
@@ -120,55 +169,50 @@ def _item(rubric: Rubric, item: Item, means: Means) -> ItemScore:
 def _mark(dimension: Dimension, rubric: Rubric, item: Item, means: Means) -> Mark:
     if item.output is None:
         return Mark(dimension=dimension.id, status="no_output")
-    if dimension.gate:
-        checks = rubric.safety_policy.checks if dimension.method == "safety_layer" else (dimension,)
-        return _gate(dimension, [_checked(each, item, means) for each in checks])
-    mark = _scored(dimension, item, means)
-    if mark.score100 is None or dimension.threshold is None:
-        return mark
-    # Ten times 7.7 is less than 77 in binary fractions.
-    return replace(mark, passes=round(mark.score100, 9) >= dimension.threshold)
+    if not dimension.gate:
+        return _scored(dimension, item, means, dimension.threshold)
+    checks = rubric.safety_policy.checks if dimension.method == "safety_layer" else (dimension,)
+    return _gate(dimension, [_checked(each, item, means) for each in checks])
 
 
-def _scored(asked: Check, item: Item, means: Means) -> Mark:
+def _scored(asked: Check, item: Item, means: Means, threshold: float | None) -> Mark:
     """Return what a method scores; people stand beside it."""
     mark = Mark(dimension=asked.id, status="not_applicable")
-    found: Marked | None
-    said = means.by_item.get((item.id, asked.id))
+    said = means.people.get((item.id, asked.id))
     if said is not None:
         mark = replace(mark, people=(said,), human100=SCALE * said.score)
-    if asked.method == "human":
-        if said is None:
-            return replace(mark, status="open", told="waits for a person")
-        found = Marked(said.score)
+    if asked.method in RULES:
+        found = apply(asked, item, means.embeds)
+        if found is None:
+            return mark
+        score, told = found
     elif asked.method == JUDGED and means.judge is not None:
         votes = take_votes(means.judge, asked, item)
         mark = replace(mark, votes=(votes,))
         if votes.mean is None:
             return replace(mark, status="invalid", told="a reply of the judge cannot be read")
-        found = Marked(votes.mean, votes.rationale)
-    elif asked.method in METHOD_RULES:
-        name, rule = METHOD_RULES[asked.method]
-        given: tuple[Any, ...] = (item, means.embeds) if rule is cosine else (item,)
-        found = rule(*given, **asked.rule[name])
+        score, told = votes.mean, votes.rationale
+    elif said is None:
+        return replace(mark, status="open", told="waits for a person")
     else:
-        found = apply(asked.rule, item)
-    return replace(mark, status="scored", score100=SCALE * found.score, told=found.told) if found else mark
+        score, told = said.score, ""
+    # Ten times 7.7 is less than 77 in binary fractions.
+    passes = None if threshold is None else round(SCALE * score, 9) >= threshold
+    return replace(mark, status="scored", score100=SCALE * score, told=told, passes=passes)
 
 
 def _checked(asked: Check, item: Item, means: Means) -> Mark:
     """Return one check of a gate: passed or failed, and open until a person has looked where one must."""
-    mark = _scored(asked, item, means)
+    mark = _scored(asked, item, means, SCALE * (GATE_KEPT if asked.method == JUDGED else SCALE))
     if mark.score100 is None:
         return mark
-    kept = mark.score100 >= SCALE * (GATE_KEPT if asked.method == JUDGED else SCALE)
     if asked.human == "required" and asked.method != "human":
         if mark.human100 is None:
             told = f"{asked.id} waits for a person; {mark.told}".rstrip("; ")
-            return replace(mark, status="open", told=told)
-        kept = kept and mark.human100 >= SCALE * SCALE
-    told = mark.told if kept else f"{asked.id}: {mark.told or 'broken'}"
-    return replace(mark, passes=kept, told=told)
+            return replace(mark, status="open", told=told, passes=None)
+        mark = replace(mark, passes=mark.passes and mark.human100 >= SCALE * SCALE)
+    flagged = "; a person must look" if asked.human == "on_flag" and not mark.people else ""
+    return mark if mark.passes else replace(mark, told=f"{asked.id}: {mark.told or 'broken'}{flagged}")
 
 
 def _gate(dimension: Dimension, checks: Sequence[Mark]) -> Mark:
@@ -188,19 +232,15 @@ def _gate(dimension: Dimension, checks: Sequence[Mark]) -> Mark:
 
 
 def _over_all(dimension: Dimension, marks: Sequence[Mark]) -> DimensionScore:
-    statuses: list[str] = [mark.status for mark in marks]
-    outputs = {name: statuses.count(name) for name in dict.fromkeys(statuses)}
+    outputs: Counter[str] = Counter(mark.status for mark in marks)
     scored = [mark for mark in marks if mark.status == "scored"]
     values = [100.0 * bool(mark.passes) if mark.score100 is None else mark.score100 for mark in scored]
     people = [mark.human100 for mark in scored]
     effective = [value if said is None else said for value, said in zip(values, people, strict=True)]
-    mean = fmean(values) if values else None
     passed = sum(mark.passes is True for mark in scored)
-    if dimension.gate:
-        missed = passed < len(scored)
-    else:
-        missed = mean is not None and round(mean, 9) < (dimension.threshold or 0.0)
-    open_ones = outputs.keys() - {"scored", "not_applicable"}
+    mean = fmean(values) if values else None
+    good = passed == len(scored) if dimension.gate else round(mean or 0.0, 9) >= (dimension.threshold or 0.0)
+    waits = not scored or (good and not outputs.keys() <= _SETTLED)
     votes = [each for mark in marks for each in mark.votes]
     spread = [each.variance for each in votes if each.variance is not None]
     return DimensionScore(
@@ -211,11 +251,37 @@ def _over_all(dimension: Dimension, marks: Sequence[Mark]) -> DimensionScore:
         weight=dimension.weight,
         share=None,
         threshold=dimension.threshold,
-        outputs=outputs,
+        outputs=dict(outputs),
         mean=mean,
         passed=passed,
-        passes=False if missed else None if open_ones or mean is None else True,
+        passes=None if waits else good,
         effective=fmean(effective) if any(mark.people for mark in scored) else None,
         variance=fmean(spread) if spread else None,
         taken=sum((each.taken for each in votes), Taken()),
     )
+
+
+def read_scores(path: Path) -> RubricScores:
+    """Return scores that were kept as JSON; raises UsageError."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=RubricScores)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise UsageError(f"expected scores by a rubric in {path}, found: {error}") from error
+
+
+class ScoresBeside(Struct, frozen=True):
+    """Two scores; totals only where the rubric is the same."""
+
+    rubrics: tuple[Header, Header]
+    banner: str
+    dimensions: dict[str, tuple[float | None, float | None]]
+    totals: tuple[float | None, float | None] | None
+
+
+def compare_scores(first: RubricScores, second: RubricScores) -> ScoresBeside:
+    """Return two scores side by side: across versions under a banner, and only what they share."""
+    same = first.rubric == second.rubric
+    theirs = {each.id: each.mean for each in second.dimensions}
+    shared = {each.id: (each.mean, theirs[each.id]) for each in first.dimensions if each.id in theirs}
+    totals = (first.total, second.total) if same else None
+    return ScoresBeside((first.rubric, second.rubric), "" if same else NOT_ALIKE, shared, totals)

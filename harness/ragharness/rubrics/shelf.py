@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ragharness import shelf
 from ragharness.errors import RubricNotUsable, UnknownName, UsageError
-from ragharness.rubrics.checking import CLASSES, VERSION, Change, ChangeClass, changes, check
-from ragharness.rubrics.rubric import Loaded, parse, read_rubric
+from ragharness.rubrics.checking import CLASSES, VERSION, Change, changes, check
+from ragharness.rubrics.rubric import Loaded, Rubric, parse, read_rubric
 from ragharness.support.files import write_whole
-
-if TYPE_CHECKING:
-    from ragharness.rubrics.rubric import Rubric
 
 LOCAL = Path("rubrics")
 USED = "used"
@@ -29,7 +26,7 @@ class Branch(NamedTuple):
 
     path: Path
     title: str
-    change_class: ChangeClass
+    change_class: str
     changes: list[Change]
     restored: Path | None
     """The file of the parent that was put back to what was used."""
@@ -60,22 +57,24 @@ def open_active(wanted: str) -> Loaded:
     loaded = find_rubric(wanted)
     rubric, path = loaded.rubric, loaded.path
     wrong = [each for each in check(loaded, parent_of(loaded)) if not each.advice]
-    if wrong:
-        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
-        raise RubricNotUsable(f"{path}, {wrong[0]}{more}", help=f"ragharness rubric check {wanted}")
-    if rubric.status != "active":
-        raise RubricNotUsable(
-            f"{path}, line {loaded.line('$.status')}: expected an active rubric, found a draft:"
-            " a rubric is settled before its scores are computed",
-            help=f"ragharness rubric check {wanted}, then write status: active",
-        )
     before = _version(loaded, rubric.title)
-    if before is not None and before.rubric.hash != rubric.hash:
-        raise RubricNotUsable(
-            f"expected {rubric.title} as it was used (hash {before.rubric.hash}), found hash {rubric.hash} in"
-            f" {path}: a version is not changed once it was used",
-            help=f"ragharness rubric branch {wanted}",
+    told, then = "", f"ragharness rubric check {wanted}"
+    if wrong:
+        told = f"{path}, {wrong[0]}" + f" (and {len(wrong) - 1} more)" * (len(wrong) > 1)
+    elif rubric.status != "active":
+        told = (
+            f"{path}, line {loaded.line('$.status')}: expected an active rubric, found a draft:"
+            " a rubric is settled before its scores are computed"
         )
+        then += ", then write status: active"
+    elif before and before.rubric.hash != rubric.hash:
+        told = (
+            f"expected {rubric.title} as it was used (hash {before.rubric.hash}), found hash {rubric.hash} in"
+            f" {path}: a version is not changed once it was used"
+        )
+        then = f"ragharness rubric branch {wanted}"
+    if told:
+        raise RubricNotUsable(told, help=then)
     return loaded
 
 
@@ -100,48 +99,38 @@ def branch(wanted: str, claim: str = "", out: Path | None = None) -> Branch:
     if claim and claim not in CLASSES:
         raise UnknownName("class of changes", claim, CLASSES)
     loaded = find_rubric(wanted)
-    path, before = loaded.path, _version(loaded, loaded.rubric.title) or loaded
-    differs = changes(before.rubric, loaded.rubric)
-    size = differs[0].weight if differs else next((each for each in CLASSES if each == claim), None)
-    if size is None:
-        raise UsageError(
-            f"expected edits of {loaded.rubric.title} or the class of those to come, found neither",
-            help=f"ragharness rubric branch {wanted} --as patch",
-        )
+    rubric, path, then = loaded.rubric, loaded.path, f"ragharness rubric branch {wanted} --as"
+    before = _version(loaded, rubric.title) or loaded
+    differs = changes(before.rubric, rubric)
+    size = differs[0].weight if differs else claim
+    if not size:
+        told = f"expected edits of {rubric.title} or the class of those to come, found neither"
+        raise UsageError(told, help=f"{then} patch")
     if claim not in ("", size):
-        raise UsageError(
-            f"expected --as {size}, found {claim}: {differs[0].told}",
-            help=f"ragharness rubric branch {wanted} --as {size}",
-        )
-    version = next_version(before.rubric.version, size)
-    text = _branched(loaded, before.rubric, version, size)
-    title = f"{loaded.rubric.id}-{version}"
+        raise UsageError(f"expected --as {size}, found {claim}: {differs[0].told}", help=f"{then} {size}")
+    version = next_version(rubric.version, size)
+    title = f"{rubric.id}-{version}"
     target = out or (LOCAL if path.name == "rubric.yaml" else path.parent) / f"{title}.yaml"
     if target.exists():
         raise UsageError(f"expected no file at {target}, found one", help="name another with --out FILE")
+    # As text, so that comments stay.
+    parent = f"parent: {before.rubric.title}@{before.rubric.hash}\nchange_class: {size}"
+    fields = f'version: "{version}"\nstatus: draft\n{parent}'
+    text = _ID.sub(lambda found: f"{found[0]}\n{fields}", _OURS.sub("", loaded.text), count=1)
+    if parse(text, path).rubric.version != version:
+        raise RubricNotUsable(f"expected id: and version: at the beginning of lines of {path}, found none")
     write_whole(target, text.encode())
     if differs:
         write_whole(path, before.text.encode())
     return Branch(target, title, size, differs, path if differs else None)
 
 
-def next_version(version: str, size: ChangeClass) -> str:
+def next_version(version: str, size: str) -> str:
     """Return 1.1 after 1.0 for a patch, 2.0 for a minor or major change: the number does not say which."""
     if not VERSION.fullmatch(version):
         raise RubricNotUsable(f"expected a version such as 1.0 to branch from, found {version!r}")
     first, second = map(int, version.split("."))
     return f"{first}.{second + 1}" if size == "patch" else f"{first + 1}.0"
-
-
-def _branched(loaded: Loaded, before: Rubric, version: str, size: ChangeClass) -> str:
-    """Return the text of a rubric with the fields of its version changed; comments stay."""
-    parent = f"{before.title}@{before.hash}"
-    fields = f'version: "{version}"\nstatus: draft\nparent: {parent}\nchange_class: {size}'
-    text = _ID.sub(lambda found: f"{found[0]}\n{fields}", _OURS.sub("", loaded.text), count=1)
-    if parse(text, loaded.path).rubric.version != version:
-        told = f"expected id: and version: at the beginning of lines of {loaded.path}, found none"
-        raise RubricNotUsable(told)
-    return text
 
 
 def _version(loaded: Loaded, title: str, *others: str) -> Loaded | None:
