@@ -156,6 +156,7 @@ def test_only_the_command_line_prints_or_exits() -> None:
 def test_public_names() -> None:
     assert sorted(ragharness.__all__) == [
         "Answer",
+        "Baseline",
         "Document",
         "Evidence",
         "GateResult",
@@ -182,6 +183,7 @@ def test_public_names() -> None:
         "gate",
         "grade",
         "label",
+        "load_baselines",
         "load_corpus",
         "load_questions",
         "load_run",

@@ -134,5 +134,9 @@ def test_every_report_of_a_run_tells_what_its_rubrics_said(tmp_path: Path, verb:
         told = (tmp_path / f"report.{form}").read_text()
         assert f"rubric four-bucket 1.0, owner ragharness, hash {hashed}" in told, form
         assert "what each dimension took" in told.lower(), form
+    (told,) = json.loads(verb("report", "scored", "--json").output)["rubrics"]
+    assert (told["rubric"]["hash"], told["rubric"]["owner"]) == (hashed, "ragharness")
+    assert all("taken" in each for each in told["dimensions"])
     kept.unlink()
+    assert "rubrics" not in json.loads(verb("report", "scored", "--json").output)
     assert hashed not in verb("report", "scored").output

@@ -840,6 +840,22 @@ def test_grade_takes_a_rubric(file: Path) -> None:
     assert found.total == pytest.approx(90)
 
 
+def test_grade_takes_what_the_files_of_a_rubric_hold(file: Path) -> None:
+    text = file.read_text("utf-8").replace("method: llm_judge", "method: human").replace("    votes: 3\n", "")
+    file.write_text(text, encoding="utf-8")
+    said = msgspec.to_builtins(opinion("tone", 8))
+    hello = {"messages": [{"role": "user", "content": "Hello"}]}
+    found = rh.grade("When?", GOOD.text, ["Shoes."], rubric=str(file), more=hello, people=[said])
+    assert [len(mark.people) for mark in found.items[0].marks].count(1) == 1
+    with pytest.raises(UsageError, match="expected more and people as in the files of a rubric, found: "):
+        rh.grade("When?", "Now.", rubric=str(file), more={"messages": "none"})
+
+
+def test_a_question_with_golds_gets_its_verdict_into_the_rubric() -> None:
+    found = rh.grade("How many days?", "30 days.", golds=["30"], rubric="four-bucket-1.0")
+    assert any(mark.score100 is not None for mark in found.items[0].marks)
+
+
 def test_the_command_line_scores_runs_and_files(tmp_path: Path) -> None:
     done = process(tmp_path, "run", "--quiet", "--size", "26", "--out", "one", "--rubric", "four-bucket-1.0")
     assert "weighted total" in done.stderr, done.stderr

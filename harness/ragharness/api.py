@@ -7,6 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
+from msgspec import ValidationError, convert
 from msgspec.structs import replace
 
 from ragharness import comparing
@@ -28,7 +29,7 @@ from ragharness.runner import ask_all, open_run, plan
 from ragharness.store import find_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ragharness.comparing import Gates
     from ragharness.corpus import Corpus
@@ -172,6 +173,8 @@ def grade(
     golds: Sequence[str] = ...,
     rubric: str,
     judge: Judge | None = ...,
+    more: Mapping[str, Any] | None = ...,
+    people: Sequence[Mapping[str, Any]] = ...,
 ) -> RubricScores: ...
 
 
@@ -185,12 +188,15 @@ def grade(
     grader_option: Sequence[str] = (),
     rubric: str = "",
     judge: Judge | None = None,
+    more: Mapping[str, Any] | None = None,
+    people: Sequence[Mapping[str, Any]] = (),
 ) -> Verdict | RubricScores:
     """Return the verdict on one answer, or its scores by a rubric; the grader is chosen as in ``RunConfig``.
 
     ``golds`` are the accepted answers where ``question`` is a text; without any a refusal is wanted. Each of
     ``passages`` counts as holding the evidence; without any, the answer alone is judged. Raises UsageError
-    for what cannot be read. ``judge``: what replies to the prompts of the rubric, ``ask(prompt, vote)``.
+    for what cannot be read. Of a rubric, ``judge`` replies to its prompts, ``ask(prompt, vote)``; ``more``
+    holds ``messages``, ``tool_calls`` and ``facts``, and ``people`` what persons say, as in its files.
     """
     if rubric:
         from ragharness.rubrics import items, scoring, shelf
@@ -198,23 +204,41 @@ def grade(
         loaded = shelf.open_active(rubric)
         shelf.mark_used(loaded)
         asked = None if isinstance(question, str) else question
-        item = items.Item(
-            id="1",
-            input=asked.text if asked else str(question),
-            output=answer if isinstance(answer, str) else answer.text,
-            context=tuple(p if isinstance(p, str) else items.Source(p.id, p.text, p.title) for p in passages),
-            expected="; ".join(golds or (asked.answers if asked else ())),
-        )
-        return scoring.score(loaded.rubric, [item], scoring.Means(judge))
+        known = {
+            "id": "1",
+            "input": asked.text if asked else str(question),
+            "output": answer if isinstance(answer, str) else answer.text,
+            "context": _given(passages),
+            "expected": "; ".join(golds or (asked.answers if asked else ())),
+        }
+        try:
+            item = convert({**known, **(more or {})}, items.Item)
+            said = [convert({"item": item.id, **each}, items.Opinion) for each in people]
+        except ValidationError as error:
+            raise UsageError(
+                f"expected more and people as in the files of a rubric, found: {error}"
+            ) from error
+        if asked or golds:
+            item = replace(item, verdict=_verdict(question, answer, passages, golds, grader, grader_option))
+        means = scoring.Means(judge, people={(each.item, each.dimension): each for each in said})
+        return scoring.score(loaded.rubric, [item], means)
+    return _verdict(question, answer, passages, golds, grader, grader_option)
+
+
+def _verdict(
+    question: Question | str,
+    answer: Answer | str,
+    passages: Sequence[Passage | str],
+    golds: Sequence[str],
+    grader: str,
+    grader_option: Sequence[str],
+) -> Verdict:
     row: dict[str, Any] = {
         "question": question if isinstance(question, str) else question.text,
         "answers": list(golds),
         "answer": answer if isinstance(answer, str) else answer.text,
         "citations": None if isinstance(answer, str) else answer.citations and list(answer.citations),
-        "passages": [
-            each if isinstance(each, str) else {"id": each.id, "title": each.title, "text": each.text}
-            for each in passages
-        ],
+        "passages": _given(passages),
         "label": "correct",
     }
     try:
@@ -225,6 +249,10 @@ def grade(
         read = replace(read, question=question)
     chosen = load_grader(grader, settings=grader_option, cache=cache_folder() / "answers")
     return judge_by_labels(chosen, read)
+
+
+def _given(passages: Sequence[Passage | str]) -> list[Any]:
+    return [p if isinstance(p, str) else {"id": p.id, "title": p.title, "text": p.text} for p in passages]
 
 
 def _run(config: RunConfig, live: Live, *, reuse: bool = False) -> Run:

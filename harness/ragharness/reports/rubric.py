@@ -127,8 +127,13 @@ def scores_beside_section(found: ScoresBeside) -> Section:
 
 def rubrics_of(folder: RunFolder, form: str, width: int = 80) -> list[str]:
     """Return what every rubric said of a run that was scored by it, in a format of tables."""
+    return [render(rubric_scores_sections(each), form, width).rstrip() for each in scores_of(folder)]
+
+
+def scores_of(folder: RunFolder) -> list[RubricScores]:
+    """Return the scores of every rubric by which a run was scored."""
     if not (kept := sorted(folder.path.glob("rubric-*.json"))):
         return []
     from ragharness.rubrics.scoring import read_scores
 
-    return [render(rubric_scores_sections(read_scores(each)), form, width).rstrip() for each in kept]
+    return list(map(read_scores, kept))

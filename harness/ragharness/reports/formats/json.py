@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ragharness.reports.rubric import scores_of
 from ragharness.scores import Scores
+
+if TYPE_CHECKING:
+    from ragharness.reports.rows import RunOnDisk
 
 SCHEMA = Path(__file__).parents[1] / "scores.schema.json"
 """The published JSON Schema, shipped with the package."""
 
 
-def render(scores: Scores, **_: object) -> str:
-    """Return the scores as indented JSON, ending with a line break."""
-    return msgspec.json.format(msgspec.json.encode(scores)).decode() + "\n"
+def render(scores: Scores, *, run: RunOnDisk | None = None, **_: object) -> str:
+    """Return the scores as indented JSON, ending with a line break; those by rubrics without their items."""
+    told: Any = scores
+    if run is not None and (by_rubrics := scores_of(run.folder)):
+        rubrics = [{**msgspec.to_builtins(each), "items": []} for each in by_rubrics]
+        told = {**msgspec.to_builtins(scores), "rubrics": rubrics}
+    return msgspec.json.format(msgspec.json.encode(told)).decode() + "\n"
 
 
 def read_scores(content: bytes) -> Scores:
