@@ -62,7 +62,7 @@ def read_answer(returned: object) -> tuple[Answer | None, tuple[str, ...]]:
     problems: list[str] = []
     try:
         answer = _answer(returned, problems)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 (the object is the user's and may do anything)
+    except BaseException as error:  # noqa: BLE001 (the object is the user's and may do anything)
         answer = None
         problems.append(f"reading what the pipeline returned raised {kind_of(error)}")
     return answer, tuple(dict.fromkeys(problems))[:PROBLEM_LIMIT]

@@ -200,10 +200,7 @@ class Threads:
             if not self._scheduler.admit(attempt):
                 return True
             returned, error = self._call(attempt)
-        if not attempt.settle():
-            return False
-        self._scheduler.conclude(attempt, returned, error)
-        return True
+        return self._scheduler.conclude(attempt, returned, error)
 
     def _recalled(self, attempt: Attempt) -> tuple[Any, BaseException | None]:
         try:
