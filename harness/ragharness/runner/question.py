@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ragharness.records import Answer, Question, Status
     from ragharness.retrievers import Retriever
     from ragharness.runner.grading import GradingContext
-    from ragharness.runner.isolation import Isolation
 
 
 @dataclass(eq=False)
@@ -130,8 +129,6 @@ class QuestionRunner:
     retriever: Retriever
     grading: GradingContext
     k: int = 5
-    isolation: Isolation | None = None
-    """The processes of the pipeline, if it has any of its own."""
 
     def recall(self, attempt: Attempt) -> Answer | None:
         """Retrieve what the pipeline is handed; returns its answer if that is known without a call.
@@ -139,8 +136,8 @@ class QuestionRunner:
         Of several epochs only the first is answered from memory: the others are asked to see what changes.
         """
         pipeline, question = self.pipeline, attempt.question
-        if self.isolation:
-            self.isolation.ready()
+        if pipeline.processes:
+            pipeline.processes.ready()
         if pipeline.takes == "passages" and attempt.handed is None:
             attempt.watched = time.monotonic()
             attempt.handed = self._retrieve(question, question.text, self.k)
@@ -165,17 +162,14 @@ class QuestionRunner:
 
         handed = [hit.passage for hit in attempt.handed or ()]
         attempt.begin()
-        ask = self.isolation.ask if self.isolation else self.pipeline.call
-        return ask(question.text, handed, retrieve)
+        return self.pipeline.call(question.text, handed, retrieve)
 
     def read(self, attempt: Attempt, returned: Any, error: BaseException | None) -> Outcome:
         """Read what was returned or raised, with the clock running: both may do anything; never raises."""
         attempt.ended = time.monotonic()
         try:
             if error is None:
-                # What comes from a process was read there.
-                told = (returned.answer, returned.problems) if self.isolation else read_answer(returned)
-                return Outcome(*told)
+                return Outcome(*read_answer(returned))
             where = "" if attempt.began else f"in the retriever {self.retriever.name}"
             return Outcome(failure=describe(error, where), fate=judge(error))
         except BaseException as strange:  # noqa: BLE001 (a strange object must not lose the record)

@@ -21,7 +21,8 @@ from ragharness.records import Failure
 from ragharness.runner import isolation
 from ragharness.runner.failures import Passing, Reported, describe, judge
 from ragharness.runner.question import Passages, check_query
-from ragharness.support.process import claim_pipes, receive, send
+from ragharness.runner.scheduler import end_copy
+from ragharness.support.child import claim_pipes, receive, send
 
 if TYPE_CHECKING:
     from ragharness.pipelines import Pipeline
@@ -67,10 +68,8 @@ class _Line:
         return os.getpid() != self._process
 
     def end_copy(self, error: BaseException | None = None) -> None:
-        """End this process if it is a copy, as Python would: only the first one answers."""
-        if self.copied:
-            status = error.code if isinstance(error, SystemExit) else error and 1
-            os._exit(status & 0xFF if isinstance(status, int) else int(status is not None))
+        """End this process if it is a copy: only the first one answers."""
+        end_copy(self._process, error)
 
     def send(self, number: int, message: isolation.Message) -> None:
         self.end_copy()
