@@ -40,9 +40,11 @@ _PATIENCE, _LONGEST = 0.5, 20.0
 _PROMPT = 1.0
 """Seconds to wait for the exit status of a process that has closed its output."""
 
-_HEARING = 0.002
-"""Seconds to hear what one said unasked: it must not be taken for the reply to the next question."""
+_HEARING = 0.02
+"""Seconds of silence before the next question where replies have no ids: what is said then is no reply."""
 
+_DIGITS = 20
+"""Of an id that are looked at: Python reads no number of thousands."""
 
 _SHELL = frozenset({"|", "||", ">", ">>", "<", "<<", "&", "&&", ";", "2>", "2>&1", "2>/dev/null", "|&"})
 _SUBSTITUTED = re.compile(r"\$\(|`|[^;'\"]+;$")
@@ -178,13 +180,13 @@ class Lines(Command):
     def __init__(self, words: Sequence[str]) -> None:
         super().__init__(words)
         self._numbers = count(1)
+        self._numbered = True
+        """Whether all replies had the id of their question."""
 
     def _reply(self, request: dict[str, Any]) -> Any:
-        number = str(next(self._numbers))
-        sent = msgspec.json.encode({"id": number, **request}) + b"\n"
+        number = next(self._numbers)
         try:
-            line, is_first = self._exchange(sent)
-            reply = _value(line, number, is_first=is_first)
+            reply = self._exchange(number, msgspec.json.encode({"id": str(number), **request}) + b"\n")
         except BaseException:
             # Whatever it says next belongs to no question.
             self.processes.leave(grace=0)
@@ -192,17 +194,21 @@ class Lines(Command):
         self._proven = True
         return reply
 
-    def _exchange(self, sent: bytes) -> tuple[bytes, bool]:
-        """Return the line that a process replied, and whether it is its first.
-
-        One that had ended in peace meanwhile, or spoke without being asked, is replaced.
-        """
+    def _exchange(self, number: int, sent: bytes) -> Any:
+        """Return what a process replied; one that ended in peace before, or spoke unasked, is replaced."""
         while True:
             process = self.processes.own()
-            if not process.used or process.is_silent(_HEARING):
+            if not process.used or self._numbered or process.is_silent(_HEARING):
                 process.write(sent)
-                if (line := process.hear(_Line())) is not None:
-                    return line, process.used == 1
+                while (line := process.hear(_Line())) is not None:
+                    reply = _value(line, is_first=process.used == 1)
+                    named = str(reply.get("id", "")) if isinstance(reply, dict) else ""
+                    self._numbered = self._numbered and bool(named)
+                    if named in ("", str(number)):
+                        return reply
+                    if not (named[:_DIGITS].isdecimal() and 0 < int(named[:_DIGITS]) < number):
+                        raise UnusableReply(f"expected the reply to {number}, found the one to {named!r:.40}")
+                    # An earlier question is answered twice.
                 if process.ended(_PROMPT) != 0 or process.used == 1:
                     raise self._failure_of(process)
             self.processes.leave(grace=0)
@@ -262,13 +268,10 @@ def _is_script(path: Path) -> bool:
         return False
 
 
-def _value(line: bytes, number: str, *, is_first: bool) -> Any:
+def _value(line: bytes, *, is_first: bool) -> Any:
     try:
-        reply = json_of(text_of(line))
+        return json_of(text_of(line))
     except UnusableReply as error:
         place = f"its {'first ' if is_first else ''}line on standard output, which is for replies alone"
         remedy = "; a program that answers once and ends takes mode=once" if is_first else ""
         raise UnusableReply(f"{error} as {place}{remedy}") from error
-    if isinstance(reply, dict) and str(reply.get("id", number)) != number:
-        raise UnusableReply(f"expected the reply to {number}, found the one to {reply['id']!r:.40}")
-    return reply
