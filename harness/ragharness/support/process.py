@@ -33,7 +33,7 @@ STDERR_KEPT = 4000
 LONGEST = 1 << 30
 """Bytes that a process may say and nobody has taken."""
 
-_BLOCK = 1 << 18
+_BLOCK = 1 << 16
 _DRAINED = 64
 """Blocks that are read at most to find the end of its standard error."""
 
