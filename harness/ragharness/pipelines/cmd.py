@@ -159,14 +159,14 @@ class Command:
         failure = _failure(process)
         seconds = _PATIENCE + 2 * (time.monotonic() - process.begun)
         with self._gate:
-            if not self._proven and not self._refused and seconds < _LONGEST:
+            if not (self._proven or self._refused or process.killed) and seconds < _LONGEST:
                 unasked = self._started()
                 try:
                     self._proven = unasked.ended(seconds) is None
                     self._refused = "" if self._proven else _failure(unasked)
                 finally:
                     unasked.end()
-        if self._refused and not self._proven:
+        if self._refused and not (self._proven or process.killed):
             return AccessRefused(
                 f"before the first question the command {self._refused}",
                 help=f"run it by itself: {shlex.join(self._words)}",

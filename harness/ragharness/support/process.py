@@ -64,7 +64,8 @@ class Program:
         self.said = bytearray()
         """What it has said and nobody has taken."""
         self.begun = time.monotonic()
-        self._killed = False
+        self.killed = False
+        """Whether we ended it."""
         self._limit = limit
         self._errors = bytearray()
         self._unsent = b""
@@ -108,7 +109,7 @@ class Program:
         """
         until = None if seconds is None else time.monotonic() + seconds
         while (message := found(self.said)) is None:
-            if self._output not in self._streams or self._killed:
+            if self._output not in self._streams or self.killed:
                 return None
             left = _LOOK if until is None else min(_LOOK, until - time.monotonic())
             if left < 0:
@@ -141,7 +142,7 @@ class Program:
 
     def kill(self) -> None:
         """Kill the process and all that it started; whoever waits for it then meets its end."""
-        self._killed = True
+        self.killed = True
         end_group(self._process.pid)
 
     def end(self, grace: float = 0.0) -> int:
