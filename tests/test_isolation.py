@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -419,3 +420,30 @@ def test_a_process_is_guarded_from_a_copy_of_the_harness_too(tmp_path: Path) -> 
     main.communicate()
     _, alive = psutil.wait_procs([mine], timeout=10)
     assert alive == []
+
+
+CRAMPED = """
+import resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))
+from ragharness.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+def test_no_question_fails_for_want_of_room(tmp_path: Path, isolated: bool) -> None:
+    spec = pipeline(
+        tmp_path, "import sys, time\ndef answer(question, passages): time.sleep(1)\nsys.stdin.read()"
+    )
+    kind = (spec, "--isolate") if isolated else (f"cmd:{sys.executable} {tmp_path / 'mine.py'}",)
+    done = subprocess.run(
+        [sys.executable, "-c", CRAMPED, "run", "--pipeline", *kind, "--out", "r", "--concurrency", "24"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 3
+    assert re.search(r"Too many open files; \d+ of 130 are answered and kept in r", done.stderr)
+    assert "help:  choose a smaller --concurrency" in done.stderr
+    assert not RunFolder.open(tmp_path / "r").failed()

@@ -136,20 +136,18 @@ class Command:
         raise NotImplementedError
 
     def _started(self) -> Program:
-        """Start the command in our environment.
-
-        Raises AccessRefused for what the system cannot run, UnusableReply where it cannot at the moment.
-        """
+        """Start the command; raises AccessRefused for what the system cannot run, OSError without room."""
         try:
             # Python's output must not be held back in a buffer.
             return Program(self._words, errors=subprocess.PIPE, limit=REPLY_LIMIT, PYTHONUNBUFFERED="1")
         except OSError as error:
-            said = f"the command cannot be started: {error.strerror or error}"
-            if error.errno in (errno.ENOENT, errno.EACCES, errno.ENOEXEC):
-                # A script without a first line like #!/bin/sh, or one that names no interpreter that is here.
-                found = shlex.join(self._words)
-                raise AccessRefused(said, help=f"name its interpreter, like cmd:python {found}") from error
-            raise UnusableReply(said) from error
+            if error.errno not in (errno.ENOENT, errno.EACCES, errno.ENOEXEC):
+                raise
+            # A script without a first line like #!/bin/sh, or one that names no interpreter that is here.
+            raise AccessRefused(
+                f"the command cannot be started: {error.strerror}",
+                help=f"name its interpreter, like cmd:python {shlex.join(self._words)}",
+            ) from error
 
     def _failure_of(self, process: Program) -> RagharnessError:
         """Return what to raise for a process that ended without a reply: UnusableReply, or AccessRefused.

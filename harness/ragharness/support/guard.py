@@ -43,17 +43,22 @@ class Guard:
     def _start(self) -> None:
         import subprocess
 
-        heard, self._pipe = os.pipe()
-        # It holds neither our output nor our folder.
-        self._process = subprocess.Popen(  # noqa: S603 (our own program)
-            [sys.executable, "-I", "-S", __file__, self._token],
-            stdin=heard,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            cwd="/",
-            start_new_session=True,
-        )
-        os.close(heard)
+        heard, told = os.pipe()
+        try:
+            # It holds neither our output nor our folder.
+            self._process = subprocess.Popen(  # noqa: S603 (our own program)
+                [sys.executable, "-I", "-S", __file__, self._token],
+                stdin=heard,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                start_new_session=True,
+            )
+            self._pipe = told
+        except OSError:
+            os.close(told)
+        finally:
+            os.close(heard)
 
     def _tell(self, line: str) -> None:
         with suppress(OSError):

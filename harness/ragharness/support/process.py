@@ -16,6 +16,7 @@ from contextlib import suppress
 from threading import Lock, get_ident
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from ragharness.errors import AccessRefused
 from ragharness.support.guard import GUARD
 
 if TYPE_CHECKING:
@@ -208,10 +209,19 @@ class Processes(Generic[P]):
         self._closed = False
 
     def own(self) -> P:
-        """Return the process of the calling thread, started if it has none; raises as starting does."""
+        """Return the process of the calling thread, started if it has none.
+
+        Raises as starting does, AccessRefused where the system has no room for one more.
+        """
         if (held := self._held.get(get_ident())) is not None:
             return held
-        started = self._start()
+        try:
+            started = self._start()
+        except OSError as error:
+            raise AccessRefused(
+                f"expected room for a process beside {len(self._held)} others, found: {error.strerror}",
+                help="choose a smaller --concurrency, or raise the limits (ulimit -n, ulimit -u)",
+            ) from error
         with self._lock:
             self._held[get_ident()] = started
             closed = self._closed
