@@ -1,7 +1,4 @@
-"""The process of an isolated pipeline: loads it and answers one question after another.
-
-The process ends when the harness does.
-"""
+"""The process of an isolated pipeline: loads it and answers one question after another."""
 
 from __future__ import annotations
 
@@ -11,8 +8,7 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from queue import SimpleQueue
-from threading import Lock, Thread
+from threading import Lock
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ragharness.errors import AccessRefused, RagharnessError
@@ -50,17 +46,18 @@ def main() -> None:
 
 
 class _Line:
-    """The two pipes; a thread listens, so that the end of the other side is noticed during any call."""
+    """The two pipes, of the process that was started alone."""
 
     def __init__(self, incoming: BinaryIO, outgoing: BinaryIO) -> None:
         self._incoming = incoming
         self._outgoing = outgoing
         self._process = os.getpid()
-        self._inbox: SimpleQueue[tuple[int, isolation.Message]] = SimpleQueue()
-        Thread(target=self._listen, daemon=True).start()
 
     def next(self) -> tuple[int, isolation.Message]:
-        return self._inbox.get()
+        try:
+            return receive(self._incoming, isolation.MESSAGES)
+        except BaseException:  # noqa: BLE001 (whatever ends the line ends the process)
+            os._exit(0)
 
     @property
     def copied(self) -> bool:
@@ -76,13 +73,6 @@ class _Line:
         try:
             send(self._outgoing, number, message)
         except OSError:
-            os._exit(0)
-
-    def _listen(self) -> None:
-        try:
-            while True:
-                self._inbox.put(receive(self._incoming, isolation.MESSAGES))
-        except BaseException:  # noqa: BLE001 (whatever ends the line ends the process)
             os._exit(0)
 
 

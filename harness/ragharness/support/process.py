@@ -6,7 +6,6 @@ says. ``Processes`` has one for each thread that asks.
 
 from __future__ import annotations
 
-import atexit
 import os
 import select
 import signal
@@ -40,10 +39,6 @@ _DRAINED = 64
 
 _LOOK = 1.0
 """Seconds between two looks whether a process was killed: somebody beyond its group may hold its output."""
-
-_HOME = os.getpid()
-_living: set[int] = set()
-"""Process groups to end when the interpreter does."""
 
 
 class ProcessDied(Exception):
@@ -80,7 +75,6 @@ class Program:
             start_new_session=True,
             env={**os.environ, **GUARD.mark(), **environment},
         )
-        _living.add(self._process.pid)
         GUARD.watch(self._process.pid)
         self._poll = select.poll()
         self._streams: dict[int, Any] = {}
@@ -142,9 +136,15 @@ class Program:
         return bytes(self._errors)
 
     def kill(self) -> None:
-        """Kill the process and all that it started; whoever waits for it then meets its end."""
-        self.killed = True
-        end_group(self._process.pid)
+        """Kill the process and all that it started, once: later its number may be another's.
+
+        Whoever waits for it then meets its end.
+        """
+        if not self.killed:
+            self.killed = True
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            GUARD.forget(self._process.pid)
 
     def end(self, grace: float = 0.0) -> int:
         """Let it end by itself, then kill it, clear away what is left, and return its exit status."""
@@ -265,19 +265,3 @@ def ending(status: int | None) -> str:
         with suppress(ValueError):
             return f"was ended by {signal.Signals(-status).name}"
     return "closed its output" if status is None else f"ended with exit status {status}"
-
-
-def end_group(group: int) -> None:
-    """End a process and all that it started, once: later its number may be another's."""
-    if group in _living:
-        _living.discard(group)
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(group, signal.SIGKILL)
-        GUARD.forget(group)
-
-
-@atexit.register
-def _end_all() -> None:
-    # A copy that somebody forked started none of them.
-    for group in tuple(_living) if os.getpid() == _HOME else ():
-        end_group(group)
