@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import inspect
 import json
 import os
 import sys
@@ -151,7 +152,8 @@ def entered(call: Callable[[], object]) -> set[str]:
     files: set[str] = set()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
-        if event == "call" and frame.f_code.co_name != "<module>":
+        # Neither a module nor the body of a class is a function.
+        if event == "call" and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
             files.add(frame.f_code.co_filename)
 
     threading.setprofile(note)

@@ -64,8 +64,7 @@ def test_a_reader_that_dies_is_named_and_the_next_file_gets_another(tmp_path: Pa
     first, second = find_files(tmp_path)[0]
     with SubprocessReader() as reader:
         process = reader._started()
-        process.kill()
-        process.wait()
+        process.end()
         assert (
             "a.html is left out: its reader broke down"
             in reader.read(first.name, first.path, "html").notices[0]

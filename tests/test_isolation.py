@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
+import textwrap
 import time
 from typing import TYPE_CHECKING, Any
 
+import psutil
 import pytest
 
 from commands import PROGRAM, pipeline, process
@@ -356,43 +360,90 @@ def test_replies_to_other_questions_are_nobody_s(tmp_path: Path, monkeypatch: py
         room.close()
 
 
-def test_processes_end_with_the_harness(tmp_path: Path) -> None:
+STUCK = """
+import os, re, subprocess, sys
+
+def answer(question, passages):
+    subprocess.Popen(["sleep", "1234"])
+    subprocess.Popen(["sleep", "1234"], start_new_session=True)
+    open(f"asked-{os.getpid()}", "w").close()
+    re.match("(a|a)*b", "a" * 99)
+
+if __name__ == "__main__": answer(sys.stdin.readline(), [])
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what detached itself is found on Linux")
+@pytest.mark.parametrize("isolated", [True, False])
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
+def test_what_was_started_ends_with_the_harness(tmp_path: Path, isolated: bool, how: signal.Signals) -> None:
+    spec = pipeline(tmp_path, STUCK)
+    kind = (spec, "--isolate") if isolated else (f"cmd:{sys.executable} {tmp_path / 'mine.py'}",)
+    command = [sys.executable, "-c", PROGRAM, "run", "--pipeline", *kind, "--out", "r", "--concurrency", "2"]
+    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123
+        harness = psutil.Popen(command, cwd=tmp_path, stdout=nowhere, stderr=nowhere)
+    until = time.monotonic() + 30
+    while len(list(tmp_path.glob("asked-*"))) < 2 and time.monotonic() < until:
+        time.sleep(0.05)
+    started = harness.children(recursive=True)
+    assert sum("1234" in each.cmdline() for each in started) == 4
+    harness.send_signal(how)
+    harness.wait(10)
+    _, alive = psutil.wait_procs(started, timeout=10)
+    assert alive == []
+
+
+def test_a_process_is_guarded_from_a_copy_of_the_harness_too(tmp_path: Path) -> None:
+    source = """
+    import os, subprocess, sys
+    from ragharness.support.process import Program
+    mine = Program(["sleep", "1234"])
+    if not os.fork():
+        theirs = Program(["sleep", "1235"])
+        sys.stdout.write(f"{theirs._process.pid}\\n")
+        sys.stdout.flush()
+        os._exit(0)
+    os.wait()
+    sys.stdout.write(f"{mine._process.pid}\\n")
+    sys.stdout.flush()
+    sys.stdin.read()
+    """
+    main = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(source)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert main.stdout
+    theirs, mine = (psutil.Process(int(main.stdout.readline())) for _ in range(2))
+    _, alive = psutil.wait_procs([theirs], timeout=10)
+    assert alive == []
+    assert mine.is_running()
+    main.kill()
+    main.communicate()
+    _, alive = psutil.wait_procs([mine], timeout=10)
+    assert alive == []
+
+
+CRAMPED = """
+import resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))
+from ragharness.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+def test_no_question_fails_for_want_of_room(tmp_path: Path, isolated: bool) -> None:
     spec = pipeline(
-        tmp_path,
-        """
-        import os, time
-        from pathlib import Path
-
-        def answer(question, passages):
-            Path(f"pid-{os.getpid()}").touch()
-            time.sleep(100)
-        """,
+        tmp_path, "import sys, time\ndef answer(question, passages): time.sleep(1)\nsys.stdin.read()"
     )
-    harness = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, "run", "--pipeline", spec, "--isolate", "--out", "r"],
+    kind = (spec, "--isolate") if isolated else (f"cmd:{sys.executable} {tmp_path / 'mine.py'}",)
+    done = subprocess.run(
+        [sys.executable, "-c", CRAMPED, "run", "--pipeline", *kind, "--out", "r", "--concurrency", "24"],
         cwd=tmp_path,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    for _ in range(600):
-        if len(list(tmp_path.glob("pid-*"))) == 8:
-            break
-        time.sleep(0.05)
-    harness.kill()
-    harness.wait()
-    numbers = [int(path.name[4:]) for path in tmp_path.glob("pid-*")]
-    assert numbers
-    for _ in range(100):
-        if not any(_lives(number) for number in numbers):
-            return
-        time.sleep(0.05)
-    pytest.fail("a pipeline's process outlived the harness")
-
-
-def _lives(number: int) -> bool:
-    try:
-        os.kill(number, 0)
-    except ProcessLookupError:
-        return False
-    with open(f"/proc/{number}/stat") as file:  # noqa: PTH123 (gone or a zombie by now)
-        return file.read().split()[2] != "Z"
+    assert done.returncode == 3
+    assert re.search(r"Too many open files; \d+ of 130 are answered and kept in r", done.stderr)
+    assert "help:  choose a smaller --concurrency" in done.stderr
+    assert not RunFolder.open(tmp_path / "r").failed()

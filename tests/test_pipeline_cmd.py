@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import shlex
@@ -11,7 +10,9 @@ import subprocess
 import sys
 import textwrap
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Timer, get_ident
 from typing import TYPE_CHECKING, Any, cast
 
 import psutil
@@ -22,6 +23,7 @@ from ragharness.errors import PipelineNotUsable, UnknownName, UnusableReply
 from ragharness.options import Options
 from ragharness.pipelines import Context, Pipeline, load_pipeline
 from ragharness.records import Passage
+from ragharness.support import guard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,19 +55,21 @@ def loop(folder: Path, reply: str) -> str:
     return script(folder, textwrap.dedent(reply) + textwrap.dedent(LOOP))
 
 
-def asked_in_turn(pipeline: Pipeline, *questions: str, limit: float = 20) -> list[Any]:
+def asked_in_turn(pipeline: Pipeline, *questions: str, limit: float = 20, pause: float = 0) -> list[Any]:
     """Ask one question after the other; a failure stands in the place of its reply."""
-
-    async def call(question: str) -> Any:
+    assert pipeline.processes
+    replies: list[Any] = []
+    for question in questions:
+        patience = Timer(limit, pipeline.processes.kill, [get_ident()])
+        patience.start()
         try:
-            return await asyncio.wait_for(cast("Any", pipeline.call(question, PASSAGES)), limit)
-        except (UnusableReply, asyncio.TimeoutError) as error:
-            return error
-
-    async def calls() -> list[Any]:
-        return [await call(question) for question in questions]
-
-    return asyncio.run(calls())
+            replies.append(pipeline.call(question, PASSAGES))
+        except UnusableReply as error:
+            replies.append(error if patience.is_alive() else TimeoutError())
+        patience.cancel()
+        time.sleep(pause)
+    pipeline.processes.leave()
+    return replies
 
 
 @pytest.fixture(autouse=True)
@@ -74,7 +78,8 @@ def no_process_is_left() -> Iterator[None]:
     yield
     left = [each for each in psutil.Process().children(recursive=True) if each not in before]
     _, alive = psutil.wait_procs(left, timeout=2)
-    assert [each for each in alive if each.status() != psutil.STATUS_ZOMBIE] == []
+    alive = [each for each in alive if each.status() != psutil.STATUS_ZOMBIE]
+    assert [each for each in alive if guard.__file__ not in each.cmdline()] == []
 
 
 # -- in order
@@ -82,7 +87,7 @@ def no_process_is_left() -> Iterator[None]:
 
 def test_one_process_answers_line_by_line(tmp_path: Path) -> None:
     pipeline = load(loop(tmp_path, ECHO))
-    assert (pipeline.takes, pipeline.is_async, pipeline.name) == ("passages", True, "answer.py")
+    assert (pipeline.takes, pipeline.is_async, pipeline.name) == ("passages", False, "answer.py")
     questions = ('Is "it"\nso?', "Ünïcödé \u2028 🙂", "plain")
     replies = asked_in_turn(pipeline, *questions)
     assert [each["text"] for each in replies] == list(questions)
@@ -95,15 +100,10 @@ def test_one_process_answers_line_by_line(tmp_path: Path) -> None:
 def test_processes_are_as_many_as_questions_at_once(tmp_path: Path) -> None:
     pipeline = load(loop(tmp_path, "def reply(asked): time.sleep(.3); return {'text': str(os.getpid())}\n"))
 
-    async def rounds() -> list[list[Any]]:
-        return [
-            await asyncio.gather(*(cast("Any", pipeline.call(f"{number}", PASSAGES)) for number in range(4)))
-            for _ in range(2)
-        ]
-
-    first, second = asyncio.run(rounds())
-    assert {each["text"] for each in first} == {each["text"] for each in second}
-    assert len({each["text"] for each in first}) == 4
+    with ThreadPoolExecutor(4) as pool:
+        replies = list(pool.map(lambda _: asked_in_turn(pipeline, "first", "second"), range(4)))
+    assert len({first["text"] for first, _ in replies}) == 4
+    assert all(first == second for first, second in replies)
 
 
 def test_a_command_may_bring_its_own_passages(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_a_process_that_misbehaves_harms_only_its_question(
     pipeline = load(loop(tmp_path, source))
     before, failed, after = asked_in_turn(pipeline, "good", "bad", "good", limit=20 if message else 0.5)
     if message is None:
-        assert isinstance(failed, asyncio.TimeoutError)
+        assert isinstance(failed, TimeoutError)
     else:
         with pytest.raises(UnusableReply, match=message):
             raise failed
@@ -181,15 +181,9 @@ def test_a_program_that_answers_in_plain_text_is_told_of_the_mode_for_that(tmp_p
 def test_what_a_process_says_without_being_asked_is_nobodys_answer(tmp_path: Path) -> None:
     twice = "def reply(asked): print(json.dumps({'text': 'too early'})); return {'text': asked['question']}\n"
 
-    async def calls(pipeline: Pipeline) -> list[Any]:
-        replies = []
-        for question in ("a", "b"):
-            replies.append(await cast("Any", pipeline.call(question, PASSAGES)))
-            await asyncio.sleep(0.3)
-        return replies
-
     # The second line of the first question is not taken for the reply to the second.
-    assert asyncio.run(calls(load(loop(tmp_path, twice)))) == [{"text": "too early"}, {"text": "too early"}]
+    replies = asked_in_turn(load(loop(tmp_path, twice)), "a", "b", pause=0.3)
+    assert replies == [{"text": "too early"}, {"text": "too early"}]
 
 
 @pytest.mark.parametrize(
@@ -301,26 +295,26 @@ FORKS = """
 
 @pytest.mark.parametrize("also", ['"id": asked["id"]', ""])
 def test_a_reply_of_a_copy_is_not_that_to_the_next_question(tmp_path: Path, also: str) -> None:
-    pipeline = load(script(tmp_path, FORKS.format(late=1 if also else 0, also=also)))
+    pipeline = load(script(tmp_path, FORKS.format(late=bool(also), also=also)))
+    questions = [f"Question {number}?" for number in range(12)]
+    replies = asked_in_turn(pipeline, *questions, pause=0.1)
+    assert [each["text"] for each in replies] == questions
 
-    async def calls() -> list[Any]:
-        replies: list[Any] = []
-        for number in range(12):
-            try:
-                replies.append(await cast("Any", pipeline.call(f"Question {number}?", PASSAGES)))
-            except UnusableReply as error:
-                replies.append(error)
-            time.sleep(0.1)  # noqa: ASYNC251 (the loop must not hear what is said meanwhile)
-        return replies
 
-    replies = asyncio.run(calls())
-    answered = [
-        (number, each["text"]) for number, each in enumerate(replies) if not isinstance(each, UnusableReply)
-    ]
-    assert [text for _, text in answered] == [f"Question {number}?" for number, _ in answered]
-    refused = [str(each) for each in replies if isinstance(each, UnusableReply)]
-    assert all(each.startswith("expected the reply to ") for each in refused)
-    assert len(refused) <= 3 * bool(also)
+@pytest.mark.parametrize(("also", "late"), [('"id": asked["id"]', 0.1), ("", 0), ("", 0.005)])
+def test_a_second_line_is_not_the_reply_to_the_next_question(tmp_path: Path, also: str, late: float) -> None:
+    source = f"""
+        import json, sys, time
+        for line in sys.stdin:
+            asked = json.loads(line)
+            said = json.dumps({{"text": asked["question"], {also}}})
+            print(said)
+            time.sleep({late})
+            print(said)
+        """
+    questions = [f"Question {number}?" for number in range(6)]
+    replies = asked_in_turn(load(script(tmp_path, source)), *questions)
+    assert [each["text"] for each in replies] == questions
 
 
 # -- whole runs

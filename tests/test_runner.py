@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 import time
 import tracemalloc
@@ -172,6 +173,31 @@ class UnprintableError(Exception):
         raise RuntimeError("not even this")
 
 
+class LeavingError(Exception):
+    @property
+    def status_code(self) -> int:
+        raise KeyboardInterrupt
+
+    def __str__(self) -> str:
+        raise SystemExit(7)
+
+
+class Lazy:
+    """An answer or an exception's status that comes when it is read, or never."""
+
+    def __get__(self, owner: object, kind: type) -> str:
+        time.sleep(60)
+        return "late"
+
+
+class Streamed:
+    text = Lazy()
+
+
+class StreamedError(Exception):
+    status_code = Lazy()
+
+
 @pytest.mark.parametrize(
     ("error", "kind", "message"),
     [
@@ -180,6 +206,7 @@ class UnprintableError(Exception):
         (KeyboardInterrupt(), "KeyboardInterrupt", ""),
         (Stop("now"), "Stop", "now"),
         (UnprintableError(), "UnprintableError", "(its message cannot be read)"),
+        (LeavingError(), "LeavingError", "(its message cannot be read)"),
         (RuntimeError("\ud800 lone"), "RuntimeError", "? lone"),
         (GeneratorExit(), "GeneratorExit", ""),
         (RuntimeError("x" * 5000), "RuntimeError", "x" * 2000),
@@ -199,8 +226,6 @@ def test_whatever_is_raised_is_recorded(
         await asyncio.sleep(0)
         return fail(question, passages)
 
-    if is_coroutine and isinstance(error, GeneratorExit):
-        pytest.skip("a coroutine that raises GeneratorExit ends as if it were closed")
     records = ask(fail_later if is_coroutine else fail, 6, concurrency=2)
     failure = records[3].failure
     assert failure
@@ -255,7 +280,44 @@ def test_asynchronous_answers_share_one_loop() -> None:
     assert len(loops) == 1
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a process cannot be copied here")
+@pytest.mark.parametrize("child", [SystemExit(0), ValueError("in the child"), None])
+def test_a_copy_that_the_pipeline_forked_asks_nothing(tmp_path: Path, child: BaseException | None) -> None:
+    calls = tmp_path / "calls"
+
+    def answer(question: str, passages: list[Passage]) -> str:
+        with calls.open("a") as file:
+            file.write("called\n")
+        time.sleep(0.005)
+        if "version 3?" in question:
+            if not (copy := os.fork()):
+                if child:
+                    raise child
+                return "from the child"
+            os.waitpid(copy, 0)
+        return plain(question, passages)
+
+    records = ask(answer, 40, concurrency=4)
+    assert {record.status for record in records} == {"ok"}
+    assert calls.read_text() == "called\n" * 40
+
+
 # -- time
+
+
+@pytest.mark.parametrize("raised", [False, True])
+def test_the_clock_runs_while_what_came_back_is_read(raised: bool) -> None:
+    def answer(question: str, passages: list[Passage]) -> object:
+        if "version 3?" not in question:
+            return plain(question, passages)
+        if raised:
+            raise StreamedError
+        return Streamed()
+
+    began = time.monotonic()
+    records = ask(answer, 6, concurrency=2, timeout=0.3)
+    assert [record.status for record in records] == ["ok", "ok", "ok", "timeout", "ok", "ok"]
+    assert time.monotonic() - began < 20
 
 
 def test_a_stuck_thread_is_given_up_and_its_late_answer_ignored() -> None:

@@ -25,7 +25,7 @@ from ragharness.graders import load_grader
 from ragharness.grid import read_grid
 from ragharness.reports import plan_sections, render
 from ragharness.results import Run, calibrated, count
-from ragharness.runner import ask_all, open_run, plan
+from ragharness.runner import ask_all, grading_context, open_run, plan
 from ragharness.store import find_run
 
 if TYPE_CHECKING:
@@ -127,8 +127,10 @@ def label(
     """
     from ragharness.labelling import open_labelling
 
+    folder = _folder(run)
+    grading = grading_context(folder)
     return open_labelling(
-        _folder(run), annotator, sample=sample, strata=strata, seed=seed, adjudicate=adjudicate
+        folder, annotator, grading, sample=sample, strata=strata, seed=seed, adjudicate=adjudicate
     )
 
 

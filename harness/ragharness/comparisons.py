@@ -10,7 +10,6 @@ from msgspec import Struct
 from ragharness.calibration import Note
 from ragharness.comparing import Comparison, Decision, Matrix
 from ragharness.reports import bars, compare_sections, gate_sections, matrix_sections, people_sections, render
-from ragharness.results import html_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +51,7 @@ class _Result(Generic[Found]):
 
     def _repr_html_(self) -> str:
         counts = self._buckets()
-        return (bars(counts) if counts else "") + html_of(render(self._sections(), "markdown"))
+        return (bars(counts) if counts else "") + _html_of(render(self._sections(), "markdown"))
 
 
 class GateResult(_Result[Decision]):
@@ -164,3 +163,10 @@ class RunCalibration(_Result[Note]):
 
     def _sections(self) -> Sequence[Section]:
         return people_sections(self.found)
+
+
+def _html_of(markdown: str) -> str:
+    """Return Markdown as HTML for notebooks; HTML within it is escaped."""
+    from markdown_it import MarkdownIt
+
+    return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown))

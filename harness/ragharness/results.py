@@ -198,13 +198,6 @@ class Run:
         return notebook(self.scores)
 
 
-def html_of(markdown: str) -> str:
-    """Return Markdown as HTML for notebooks; HTML within it is escaped."""
-    from markdown_it import MarkdownIt
-
-    return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown))
-
-
 def _in_order(records: Iterable[Record]) -> tuple[Record, ...]:
     """Return the last record of each epoch, in their order."""
     by_epoch = {record.epoch: record for record in records}

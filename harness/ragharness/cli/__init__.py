@@ -38,8 +38,8 @@ EXIT_USAGE = 3
 EXIT_INTERRUPTED = 130
 
 
-def build_app() -> typer.Typer:
-    """Return the whole command line, one command or group a module of this package."""
+def build_app(verb: str = "") -> typer.Typer:
+    """Return the command line, one command or group a module of this package; of a known verb that alone."""
     app = typer.Typer(
         name="ragharness",
         help=_SUMMARY,
@@ -49,9 +49,9 @@ def build_app() -> typer.Typer:
         add_completion=True,
     )
     app.callback()(_root)
-    for module in sorted(pkgutil.iter_modules(__path__), key=lambda found: found.name):
-        if not module.name.startswith("_"):
-            import_module(f"{__name__}.{module.name}").register(app)
+    verbs = sorted(each.name for each in pkgutil.iter_modules(__path__) if not each.name.startswith("_"))
+    for name in [verb] if verb in verbs else verbs:
+        import_module(f"{__name__}.{name}").register(app)
     return app
 
 
@@ -91,7 +91,8 @@ def _leave_at_last(code: int) -> None:
 
 
 def _run() -> int:
-    command: Any = typer.main.get_command(build_app())
+    # Completion asks with the verb in a variable of its own.
+    command: Any = typer.main.get_command(build_app(*sys.argv[1:2]))
     try:
         outcome = command(standalone_mode=False, prog_name="ragharness")
         sys.stdout.flush()

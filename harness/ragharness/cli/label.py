@@ -57,6 +57,7 @@ def label(
     from ragharness.cli._console import columns, print_json, print_lines
     from ragharness.labelling import open_labelling
     from ragharness.reports import labelling_facts, labelling_lines
+    from ragharness.runner import grading_context
     from ragharness.store import find_run
 
     folder = find_run(run)
@@ -74,12 +75,11 @@ def label(
     opened = open_labelling(
         folder,
         annotator or getpass.getuser(),
+        grading_context(folder, source=source, offline=offline),
         sample=sample,
         strata=strata,
         seed=seed,
         adjudicate=adjudicate,
-        source=source,
-        offline=offline,
     )
     with opened.held():
         if tsv:

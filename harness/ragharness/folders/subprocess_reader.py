@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ragharness.folders.drafts import Parsed, left_out
-from ragharness.support.process import Child, ProcessDied, claim_pipes, receive, send
+from ragharness.support.child import Child, claim_pipes, receive, send
+from ragharness.support.process import ProcessDied
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,11 +67,10 @@ class SubprocessReader:
         job = _Job(name, os.fsencode(path.absolute()), ending, self._memory)
         child, self._child = self._child or self._started(), None
         try:
-            with child.within(self._seconds):
-                parsed = child.ask(job, _PARSED)
+            parsed = child.ask(job, _PARSED, self._seconds)
+        except TimeoutError:
+            return left_out(name, f"it takes longer than {self._seconds:g} seconds to read")
         except ProcessDied as death:
-            if child.late:
-                return left_out(name, f"it takes longer than {self._seconds:g} seconds to read")
             return left_out(name, f"its reader broke down over it or ran out of memory ({death})")
         self._child = child
         return parsed

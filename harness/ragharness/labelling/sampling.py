@@ -211,23 +211,17 @@ def _same(known: Design, strata: str, seed: int | None, answers: Sequence[Answer
 def open_labelling(
     folder: RunFolder,
     annotator: str,
+    grading: GradingContext,
     *,
     sample: int = 0,
     strata: str = "",
     seed: int | None = None,
     adjudicate: bool = False,
-    grading: GradingContext | None = None,
-    source: str = "",
-    offline: bool = False,
 ) -> Labelling:
     """Return one person's labelling of a run; with ``adjudicate`` of the answers that others disagree on.
 
-    Raises UsageError for another sample than the one that was drawn, and where nothing is to be settled;
-    RunNotUsable without the corpus.
+    Raises UsageError for another sample than the one that was drawn, and where nothing is to be settled.
     """
-    from ragharness.runner import grading_context
-
-    grading = grading or grading_context(folder, source=source, offline=offline)
     answers = answered(folder.records())
     place = labels_folder(folder)
     known = read_design(place)

@@ -21,7 +21,7 @@ from ragharness import __version__
 from ragharness.adapters import is_async
 from ragharness.errors import PipelineNotUsable, UnknownName, UsageError
 from ragharness.options import Options
-from ragharness.pipelines._answers import TEXT_LIMIT, read_answer
+from ragharness.pipelines._answers import TEXT_LIMIT, Parsed, read_answer
 from ragharness.pipelines._own import Signature, Takes, load_own, signature_of
 from ragharness.privacy import without_secrets
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ragharness.passages import PassageSet
     from ragharness.questions import QuestionSet
     from ragharness.records import Answer, Passage, Usage
+    from ragharness.support.process import Processes
 
     Setting = str | int | float
     Recall = Callable[[str, Sequence[Passage]], Answer | None]
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BuiltPipeline",
     "Context",
+    "Parsed",
     "Pipeline",
     "load_pipeline",
     "pipeline_kinds",
@@ -83,6 +85,8 @@ class BuiltPipeline:
     """Returns an answer that is already known, or None; costs no call."""
     estimate: Estimate | None = None
     """Returns the most that a call will use; costs no call."""
+    processes: Processes[Any] | None = None
+    """Those that answer."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +109,8 @@ class Pipeline:
     """Returns the answer that is already known to a question and passages, or None; costs no call."""
     estimate: Estimate | None = None
     """Returns the most that a call about a question and passages will use; costs no call."""
+    processes: Processes[Any] | None = None
+    """Those that answer, if not this one: each belongs to the thread that asks it."""
 
     @property
     def takes(self) -> Takes:
@@ -193,6 +199,7 @@ def _of_kind(spec: str, name: str, argument: str, context: Context | None) -> Pi
         settings=built.settings,
         recall=built.recall,
         estimate=built.estimate,
+        processes=built.processes,
     )
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import inspect
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.adapters.fields import (
     ID_LIMIT,
@@ -57,15 +57,25 @@ _SURROGATE = regex("[\ud800-\udfff]")
 _CONTROL = regex(r"[\x00-\x08\x0e-\x1f\x7f]")
 
 
-def read_answer(returned: object) -> tuple[Answer | None, tuple[str, ...]]:
-    """Return the answer, None when there is nothing usable, and what was wrong; never raises."""
+class Parsed(NamedTuple):
+    """An answer that was read, in another process perhaps: None when there was nothing usable."""
+
+    answer: Answer | None
+    problems: tuple[str, ...]
+    """What was wrong."""
+
+
+def read_answer(returned: object) -> Parsed:
+    """Return the answer and what was wrong; never raises."""
+    if isinstance(returned, Parsed):
+        return returned
     problems: list[str] = []
     try:
         answer = _answer(returned, problems)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 (the object is the user's and may do anything)
+    except BaseException as error:  # noqa: BLE001 (the object is the user's and may do anything)
         answer = None
         problems.append(f"reading what the pipeline returned raised {kind_of(error)}")
-    return answer, tuple(dict.fromkeys(problems))[:PROBLEM_LIMIT]
+    return Parsed(answer, tuple(dict.fromkeys(problems))[:PROBLEM_LIMIT])
 
 
 def _answer(returned: object, problems: list[str]) -> Answer | None:

@@ -7,21 +7,23 @@ question, reads it from standard input as it is, writes its answer, and ends. ``
 
 from __future__ import annotations
 
-import asyncio
+import errno
 import re
 import shlex
 import shutil
+import subprocess
+import time
 from itertools import count
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ragharness.errors import AccessRefused, PipelineNotUsable, RagharnessError, UnusableReply
 from ragharness.pipelines import BuiltPipeline
-from ragharness.pipelines._processes import Process
-from ragharness.pipelines._wire import is_secret, json_of, text_of
-from ragharness.support.background import PerLoop
+from ragharness.pipelines._wire import EXCERPT, REPLY_LIMIT, excerpt, is_secret, json_of, text_of, too_long
+from ragharness.support.process import STDERR_KEPT, Processes, Program, ending
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,9 +37,14 @@ SCRIPT_LIMIT = 2**20
 _PATIENCE, _LONGEST = 0.5, 20.0
 """Seconds beside twice the age of one that ended, for another to end unasked; above the second: not tried."""
 
-_HEARING = 0.002
-"""Seconds to hear what one said unasked: it must not be taken for the reply to the next question."""
+_PROMPT = 1.0
+"""Seconds to wait for the exit status of a process that has closed its output."""
 
+_HEARING = 0.02
+"""Seconds of silence before the next question where replies have no ids: what is said then is no reply."""
+
+_DIGITS = 20
+"""Of an id that are looked at: Python reads no number of thousands."""
 
 _SHELL = frozenset({"|", "||", ">", ">>", "<", "<<", "&", "&&", ";", "2>", "2>&1", "2>/dev/null", "|&"})
 _SUBSTITUTED = re.compile(r"\$\(|`|[^;'\"]+;$")
@@ -55,6 +62,7 @@ def build(context: Context, argument: str) -> BuiltPipeline:
     files = [Path(word) for word in words if _is_script(Path(word))]
     return BuiltPipeline(
         command.ask if takes == "passages" else command.ask_alone,
+        processes=command.processes,
         name=(files[-1] if files else Path(words[0])).name,
         settings={"mode": mode, "takes": takes},
         source=b"\n".join(file.read_bytes() for file in files),
@@ -108,40 +116,55 @@ class Command:
 
     def __init__(self, words: Sequence[str]) -> None:
         self._words = words
+        self.processes = Processes(self._started)
+        self._gate = Lock()
+        """Held by the one that tries whether the command lives unasked."""
         self._proven = False
         """Whether a process replied, or lived without being asked."""
         self._refused = ""
         """How one ended that was asked nothing."""
-        self._pools: PerLoop[_Pool] = PerLoop(_Pool, _Pool.close)
 
-    async def ask_alone(self, question: str) -> Any:
+    def ask_alone(self, question: str) -> Any:
         """Return the command's reply to a question without passages; raises UnusableReply."""
-        return await self._reply({"question": question})
+        return self._reply({"question": question})
 
-    async def ask(self, question: str, passages: Sequence[Passage]) -> Any:
+    def ask(self, question: str, passages: Sequence[Passage]) -> Any:
         """Return the command's reply to a question with passages; raises UnusableReply."""
-        return await self._reply({"question": question, "passages": list(passages)})
+        return self._reply({"question": question, "passages": list(passages)})
 
-    async def _reply(self, request: dict[str, Any]) -> Any:
+    def _reply(self, request: dict[str, Any]) -> Any:
         raise NotImplementedError
 
-    async def _failure_of(self, process: Process) -> RagharnessError:
+    def _started(self) -> Program:
+        """Start the command; raises AccessRefused for what the system cannot run, OSError without room."""
+        try:
+            # Python's output must not be held back in a buffer.
+            return Program(self._words, errors=subprocess.PIPE, limit=REPLY_LIMIT, PYTHONUNBUFFERED="1")
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.EACCES, errno.ENOEXEC):
+                raise
+            # A script without a first line like #!/bin/sh, or one that names no interpreter that is here.
+            raise AccessRefused(
+                f"the command cannot be started: {error.strerror}",
+                help=f"name its interpreter, like cmd:python {shlex.join(self._words)}",
+            ) from error
+
+    def _failure_of(self, process: Program) -> RagharnessError:
         """Return what to raise for a process that ended without a reply: UnusableReply, or AccessRefused.
 
         Until one has replied, another is started and asked nothing: if it ends too, no question can be asked.
         """
-        failure = await process.failure()
-        seconds = _PATIENCE + 2 * process.age
-        pool = await self._pools.get()
-        async with pool.gate:
-            if not self._proven and not self._refused and seconds < _LONGEST:
-                unasked = await Process.start(self._words)
+        failure = _failure(process)
+        seconds = _PATIENCE + 2 * (time.monotonic() - process.begun)
+        with self._gate:
+            if not (self._proven or self._refused or process.killed) and seconds < _LONGEST:
+                unasked = self._started()
                 try:
-                    self._proven = not await unasked.ends_within(seconds)
-                    self._refused = "" if self._proven else await unasked.failure()
+                    self._proven = unasked.ended(seconds) is None
+                    self._refused = "" if self._proven else _failure(unasked)
                 finally:
-                    pool.end(unasked)
-        if self._refused and not self._proven:
+                    unasked.end()
+        if self._refused and not (self._proven or process.killed):
             return AccessRefused(
                 f"before the first question the command {self._refused}",
                 help=f"run it by itself: {shlex.join(self._words)}",
@@ -155,91 +178,85 @@ class Lines(Command):
     def __init__(self, words: Sequence[str]) -> None:
         super().__init__(words)
         self._numbers = count(1)
+        self._numbered = True
+        """Whether all replies had the id of their question."""
 
-    async def _reply(self, request: dict[str, Any]) -> Any:
-        number = str(next(self._numbers))
-        sent = msgspec.json.encode({"id": number, **request}) + b"\n"
-        pool = await self._pools.get()
-        process, line = await self._exchange(pool, sent)
+    def _reply(self, request: dict[str, Any]) -> Any:
+        number = next(self._numbers)
         try:
-            reply = _value(line, process, number)
-        except UnusableReply:
+            reply = self._exchange(number, msgspec.json.encode({"id": str(number), **request}) + b"\n")
+        except BaseException:
             # Whatever it says next belongs to no question.
-            pool.end(process)
+            self.processes.leave(grace=0)
             raise
         self._proven = True
-        pool.held.append(process)
         return reply
 
-    async def _exchange(self, pool: _Pool, sent: bytes) -> tuple[Process, bytes]:
-        """Return the line that a process replied; one that had ended in peace meanwhile is replaced."""
+    def _exchange(self, number: int, sent: bytes) -> Any:
+        """Return what a process replied; one that ended in peace before, or spoke unasked, is replaced."""
         while True:
-            process = await pool.waiting() or await Process.start(self._words)
-            try:
+            process = self.processes.own()
+            if not process.used or self._numbered or process.is_silent(_HEARING):
                 process.write(sent)
-                line = await process.read_line()
-                if line is not None:
-                    return process, line
-                status = await process.ended()
-                problem = await self._failure_of(process) if status != 0 or process.used == 1 else None
-            except BaseException:
-                pool.end(process)
-                raise
-            pool.end(process)
-            if problem is not None:
-                raise problem
+                while (line := process.hear(_Line())) is not None:
+                    reply = _value(line, is_first=process.used == 1)
+                    named = str(reply.get("id", "")) if isinstance(reply, dict) else ""
+                    self._numbered = self._numbered and bool(named)
+                    if named in ("", str(number)):
+                        return reply
+                    if not (named[:_DIGITS].isdecimal() and 0 < int(named[:_DIGITS]) < number):
+                        raise UnusableReply(f"expected the reply to {number}, found the one to {named!r:.40}")
+                    # An earlier question is answered twice.
+                if process.ended(_PROMPT) != 0 or process.used == 1:
+                    raise self._failure_of(process)
+            self.processes.leave(grace=0)
 
 
-class _Pool:
-    """The processes of one event loop."""
+class _Line:
+    """Takes a line that is not blank from what a process said."""
 
     def __init__(self) -> None:
-        self.held: list[Process] = []
-        """Those that wait for a question, or, one for each, work on theirs."""
-        self.gate = asyncio.Lock()
-        """Held by the one that tries whether the command lives unasked."""
-        self._ended: list[Process] = []
+        self._searched = 0
 
-    async def waiting(self) -> Process | None:
-        """Return a process that waits for a question; those that ended, or spoke without being asked, go."""
-        if self.held:
-            await asyncio.sleep(_HEARING)
-        while self.held:
-            process = self.held.pop()
-            if process.is_silent:
-                return process
-            self.end(process)
+    def __call__(self, said: bytearray) -> bytes | None:
+        while (end := said.find(b"\n", self._searched)) >= 0:
+            line = bytes(said[:end])
+            del said[: end + 1]
+            self._searched = 0
+            if line.strip():
+                return line
+        self._searched = len(said)
+        if self._searched >= REPLY_LIMIT:
+            raise too_long()
         return None
-
-    def end(self, process: Process) -> None:
-        """End a process; the loop must not be closed before the system has said that it is gone."""
-        process.kill()
-        self._ended = [*(each for each in self._ended if each.status is None), process]
-
-    async def close(self) -> None:
-        """End all, and see them gone."""
-        await asyncio.gather(*(process.close() for process in (*self.held, *self._ended)))
 
 
 class Once(Command):
     """A process for each question, which is written as it is unless it has passages."""
 
-    async def _reply(self, request: dict[str, Any]) -> Any:
+    def _reply(self, request: dict[str, Any]) -> Any:
         sent = msgspec.json.encode(request) if "passages" in request else request["question"].encode()
-        pool = await self._pools.get()
-        process = await Process.start(self._words)
-        pool.held.append(process)
+        process = self.processes.own()
         try:
             process.write(sent + b"\n", last=True)
-            said = await process.read_all()
-            if await process.ended() != 0:
-                raise await self._failure_of(process)
+            process.hear(lambda _: None)
+            if len(process.said) > REPLY_LIMIT:
+                raise too_long()
+            if process.ended(_PROMPT) != 0:
+                raise self._failure_of(process)
             self._proven = True
+            said = bytes(process.said)
         finally:
-            pool.held.remove(process)
-            pool.end(process)
+            self.processes.leave(grace=0)
         text = text_of(said).strip()
         return json_of(text) if text.startswith("{") else text
+
+
+def _failure(process: Program) -> str:
+    """Return how a process ended, and what it last wrote to standard error."""
+    how = ending(process.ended(_PROMPT))
+    written = excerpt(process.errors().decode("utf-8", "replace"), STDERR_KEPT)
+    return f"{how}; its standard error ends: {written[-EXCERPT:]}" if written else how
 
 
 def _is_script(path: Path) -> bool:
@@ -249,15 +266,10 @@ def _is_script(path: Path) -> bool:
         return False
 
 
-def _value(line: bytes, process: Process, number: str) -> Any:
+def _value(line: bytes, *, is_first: bool) -> Any:
     try:
-        reply = json_of(text_of(line))
+        return json_of(text_of(line))
     except UnusableReply as error:
-        first = process.used == 1
-        raise UnusableReply(
-            f"{error} as its {'first ' if first else ''}line on standard output, which is for replies alone"
-            + ("; a program that answers once and ends takes mode=once" if first else "")
-        ) from error
-    if isinstance(reply, dict) and str(reply.get("id", number)) != number:
-        raise UnusableReply(f"expected the reply to {number}, found the one to {reply['id']!r:.40}")
-    return reply
+        place = f"its {'first ' if is_first else ''}line on standard output, which is for replies alone"
+        remedy = "; a program that answers once and ends takes mode=once" if is_first else ""
+        raise UnusableReply(f"{error} as {place}{remedy}") from error

@@ -10,7 +10,6 @@ import json
 import re
 import shlex
 from collections import Counter
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -160,30 +159,6 @@ def own_place(corpus: str, size: int = DEFAULT_SIZE, seed: int = DEFAULT_SEED) -
     return HOME / "_".join(parts)
 
 
-def own_questions(corpus: Corpus, size: int, seed: int) -> QuestionSet:
-    """Return the frozen set about a folder, or build and freeze it; ``notes`` says where.
-
-    Raises QuestionsNotUsable for a set that was edited, or whose documents have changed since.
-    """
-    place = own_place(corpus.id, size, seed)
-    if (place / CARD).is_file():
-        found = frozen_in(place)
-        if found.corpus_hash != corpus.hash:
-            raise _of_another_state(corpus, place)
-        return found
-    from ragharness.questions.building import build_questions
-    from ragharness.questions.probe import warning
-
-    built = build_questions(corpus, size, seed)
-    built = replace(built, notes=(*built.notes, *warning(built.questions)))
-    try:
-        keep_own(built, place, corpus)
-    except StorageError as error:
-        return replace(built, notes=(*built.notes, f"built now, and not frozen: {error}"))
-    told = f"{len(built.questions)} questions built and frozen in {place}: read them before you trust a score"
-    return replace(built, notes=(*built.notes, told))
-
-
 def keep_own(questions: QuestionSet, place: Path, corpus: Corpus, *, edited: bool = False) -> None:
     """Freeze a set about a folder; raises QuestionsNotUsable where edits would be lost, StorageError."""
     if not edited and (place / CARD).is_file():
@@ -210,7 +185,8 @@ def _spare_edits(place: Path, corpus: Corpus) -> None:
         ) from error
 
 
-def _of_another_state(corpus: Corpus, place: Path) -> QuestionsNotUsable:
+def of_another_state(corpus: Corpus, place: Path) -> QuestionsNotUsable:
+    """Return what is raised for a frozen set whose documents have changed since."""
     named = shlex.quote(corpus.id)
     return QuestionsNotUsable(
         f"expected the documents of {corpus.id} as they were when {place} was frozen,"

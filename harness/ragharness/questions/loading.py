@@ -11,8 +11,18 @@ import msgspec
 
 from ragharness import shelf
 from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
-from ragharness.errors import QuestionsNotUsable
-from ragharness.questions.freezing import CARD, LINES, frozen_in, frozen_set, listed, own_questions, read_card
+from ragharness.errors import QuestionsNotUsable, StorageError
+from ragharness.questions.freezing import (
+    CARD,
+    LINES,
+    frozen_in,
+    frozen_set,
+    keep_own,
+    listed,
+    of_another_state,
+    own_place,
+    read_card,
+)
 from ragharness.questions.import_jsonl import EXAMPLE, read_file, read_lines
 from ragharness.questions.questionset import QuestionSet
 
@@ -51,7 +61,7 @@ def load_questions(
     if path is not None:
         return fitting(path, corpus)
     if corpus.folder:
-        return own_questions(corpus, size, seed)
+        return _own_questions(corpus, size, seed)
     note = ""
     if (size, seed) == (DEFAULT_SIZE, DEFAULT_SEED) and corpus.id in shelf.names("questionsets"):
         frozen = frozen_set(corpus.id)
@@ -65,6 +75,30 @@ def load_questions(
 
     built = build_questions(corpus, size, seed)
     return replace(built, notes=(*built.notes, note)) if note else built
+
+
+def _own_questions(corpus: Corpus, size: int, seed: int) -> QuestionSet:
+    """Return the frozen set about a folder, or build and freeze it; ``notes`` says where.
+
+    Raises QuestionsNotUsable for a set that was edited, or whose documents have changed since.
+    """
+    place = own_place(corpus.id, size, seed)
+    if (place / CARD).is_file():
+        found = frozen_in(place)
+        if found.corpus_hash != corpus.hash:
+            raise of_another_state(corpus, place)
+        return found
+    from ragharness.questions.building import build_questions
+    from ragharness.questions.probe import warning
+
+    built = build_questions(corpus, size, seed)
+    built = replace(built, notes=(*built.notes, *warning(built.questions)))
+    try:
+        keep_own(built, place, corpus)
+    except StorageError as error:
+        return replace(built, notes=(*built.notes, f"built now, and not frozen: {error}"))
+    told = f"{len(built.questions)} questions built and frozen in {place}: read them before you trust a score"
+    return replace(built, notes=(*built.notes, told))
 
 
 def _why_not(frozen: QuestionSet, corpus: Corpus) -> str:

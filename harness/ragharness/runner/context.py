@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from ragharness.config import RunConfig
     from ragharness.corpus import Corpus
+    from ragharness.pipelines import Pipeline
     from ragharness.questions import QuestionSet
-    from ragharness.runner.isolation import Isolation
 
     Setting = str | int | float
     from collections.abc import Collection, Iterable, Sequence
@@ -92,8 +92,7 @@ def load_context(
         config.pipeline_options, flag="--pipeline-option", on_progress=on_progress, offline=offline
     )
     context = Context(corpus, questions, indexed, wanted, cache and cache / "answers", config.k)
-    isolation = _isolated(config.pipeline, wanted) if config.isolate else None
-    pipeline = isolation.pipeline if isolation else load_pipeline(config.pipeline, context)
+    pipeline = (_isolated if config.isolate else load_pipeline)(config.pipeline, context)
     grader = load_grader(
         config.grader,
         settings=config.grader_option,
@@ -104,7 +103,7 @@ def load_context(
     # What is withheld, and so what is found, is that of the whole set: a part of it is asked as in the whole.
     questions = choose(questions, config.only, config.limit, config.sample_seed)
     grading = GradingContext(corpus, questions, passages, evidence, grader)
-    runner = QuestionRunner(pipeline, retriever, grading, config.k, isolation)
+    runner = QuestionRunner(pipeline, retriever, grading, config.k)
     settings = Settings(
         corpus=corpus.id,
         split=corpus.split,
@@ -136,7 +135,7 @@ def _shown(settings: Mapping[str, Setting]) -> dict[str, Setting]:
     }
 
 
-def _isolated(spec: object, options: Options) -> Isolation:
+def _isolated(spec: object, context: Context) -> Pipeline:
     from ragharness.runner.isolation import Isolation
 
     if not isinstance(spec, str):
@@ -144,10 +143,9 @@ def _isolated(spec: object, options: Options) -> Isolation:
             "expected an importable pipeline with --isolate, found an object of this process",
             help="name it, so that another process can import it: pipeline='package.module:name'",
         )
-
-    isolation = Isolation(spec)
-    options.finish(f"the pipeline {spec!r}")
-    return isolation
+    pipeline = Isolation(spec).pipeline
+    context.options.finish(f"the pipeline {spec!r}")
+    return pipeline
 
 
 def choose(questions: QuestionSet, only: Iterable[str] = (), limit: int = 0, seed: int = 0) -> QuestionSet:

@@ -142,8 +142,8 @@ class Threads:
 
     def start(self) -> None:
         """Start the first worker."""
-        if self._runner.isolation:
-            self._runner.isolation.open()
+        if processes := self._runner.pipeline.processes:
+            processes.open()
         self._spawn()
 
     def grow(self) -> bool:
@@ -167,14 +167,14 @@ class Threads:
 
     def replace(self, attempt: Attempt) -> None:
         """Replace the worker that is stuck in this attempt: a thread cannot be stopped."""
-        if self._runner.isolation:
-            self._runner.isolation.kill(attempt.worker)
+        if processes := self._runner.pipeline.processes:
+            processes.kill(attempt.worker)
         self._spawn()
 
     def close(self) -> None:
         """End the pipeline's processes; idle workers end by themselves, stuck ones are daemons."""
-        if self._runner.isolation:
-            self._runner.isolation.close()
+        if processes := self._runner.pipeline.processes:
+            processes.close()
 
     def _spawn(self) -> None:
         Thread(target=self._work, daemon=True).start()
@@ -187,8 +187,8 @@ class Threads:
         except BaseException as error:  # noqa: BLE001 (whatever breaks the harness is raised by ``execute``)
             scheduler.stop(error)
         finally:
-            if self._runner.isolation:
-                self._runner.isolation.leave()
+            if processes := self._runner.pipeline.processes:
+                processes.leave()
 
     def _answer(self, attempt: Attempt) -> bool:
         """Finish an attempt; returns False if it was timed out and another worker took this place."""
@@ -200,10 +200,7 @@ class Threads:
             if not self._scheduler.admit(attempt):
                 return True
             returned, error = self._call(attempt)
-        if not attempt.settle():
-            return False
-        self._scheduler.conclude(attempt, returned, error)
-        return True
+        return self._scheduler.conclude(attempt, returned, error)
 
     def _recalled(self, attempt: Attempt) -> tuple[Any, BaseException | None]:
         try:

@@ -77,7 +77,7 @@ def describe(error: BaseException, where: str = "") -> Failure:
     kind = type(error).__name__
     try:
         message = str(error)
-    except Exception:  # noqa: BLE001 (an exception that cannot even be printed)
+    except BaseException:  # noqa: BLE001 (an exception that cannot even be printed)
         message = "(its message cannot be read)"
     message = _kept(message[: 2 * _LONGEST])[:_LONGEST]
     frames, own = frames_of(error)
@@ -149,7 +149,7 @@ def _judged(error: Exception) -> Passing | AccessRefused | None:
             return _refusal(error, status)
         if status is not None:
             return Passing(retry_after(headers)) if status in PASSING else None
-    except Exception:  # noqa: BLE001 (the exception is foreign and its attributes may do anything)
+    except BaseException:  # noqa: BLE001 (the exception is foreign and its attributes may do anything)
         return None
     return Passing(cut=True) if _is_cut(error) else None
 

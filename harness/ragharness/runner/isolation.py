@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from threading import Lock, get_ident
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 from msgspec import Struct
 
+from ragharness.adapters import Binding
 from ragharness.errors import AccessRefused, PipelineNotUsable, TemporaryFailure, UsageError
-from ragharness.pipelines import Pipeline, pipeline_kinds
+from ragharness.pipelines import Parsed, Pipeline, pipeline_kinds
 from ragharness.pipelines._own import Signature
 from ragharness.records import Answer, Failure, Passage
 from ragharness.runner.failures import Reported, describe
-from ragharness.support.process import Child, ProcessDied
+from ragharness.support.child import Child
+from ragharness.support.process import ProcessDied, Processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -96,10 +97,11 @@ Message = Load | Ready | Unusable | Ask | RetrieveRequest | Found | Result | Fai
 MESSAGES = msgspec.msgpack.Decoder(Message)
 
 
-class Isolation:
-    """The processes of one pipeline, at most one per calling thread."""
+class Isolation(Processes["Cell"]):
+    """The processes of one pipeline; raises PipelineNotUsable where it cannot be loaded in one."""
 
     def __init__(self, spec: str) -> None:
+        super().__init__(self._loaded)
         head, colon, _ = spec.partition(":")
         if not colon or head in pipeline_kinds():
             raise UsageError(
@@ -107,68 +109,50 @@ class Isolation:
                 help=f"drop --isolate: {head} runs none of your code in this process",
             )
         self._spec = spec
-        self._lock = Lock()
-        self._cells: dict[int, Cell] = {}
-        self._closed = False
+        self._spare: list[Cell] = []
         first = Cell(spec)
-        self._spare: Cell | None = first
-        signature = Signature(cast("Takes", first.ready.takes))
-        self.pipeline = Pipeline(spec, first.ready.name, first.ready.fingerprint, False, self.ask, signature)
-        """What the harness must know of it; asked through ``ask``, not through ``Pipeline.call``."""
+        self._spare.append(first)
+        ready = first.ready
+        signature = Signature(cast("Takes", ready.takes), Binding(("question", "material")))
+        self.pipeline = Pipeline(
+            spec, ready.name, ready.fingerprint, False, self._answer, signature, processes=self
+        )
+        """What the harness must know of it."""
 
     def ready(self) -> None:
         """Have a process for the calling thread; raises PipelineNotUsable where none can be had."""
-        if get_ident() in self._cells:
-            return
-        with self._lock:
-            cell, self._spare = self._spare, None
-        cell = cell or Cell(self._spec)
-        with self._lock:
-            self._cells[get_ident()] = cell
-            closed = self._closed
-        if closed:
-            cell.kill()
+        self.own()
 
-    def ask(self, question: str, passages: Sequence[Passage], retrieve: Retrieve) -> Result:
+    def ask(self, question: str, passages: Sequence[Passage], retrieve: Retrieve | None = None) -> Parsed:
         """Ask the process of the calling thread; raises what the pipeline raised, or ProcessDied."""
-        self.ready()
-        cell = self._cells[get_ident()]
+        cell = self.own()
         try:
             told = cell.answer(question, passages, retrieve)
         except ProcessDied:
-            self.leave()
+            self.leave(grace=0)
             raise
         if cell.growth(told.memory) > _GROWTH:
             self.leave()
         if isinstance(told, Failed):
             raise _raised(told)
-        return told
-
-    def kill(self, worker: int) -> None:
-        """Kill the process of a thread at its time-out; its ``ask`` raises."""
-        if cell := self._cells.get(worker):
-            cell.kill()
-
-    def leave(self) -> None:
-        """Let the process of the calling thread go."""
-        with self._lock:
-            cell = self._cells.pop(get_ident(), None)
-        if cell:
-            cell.end()
-
-    def open(self) -> None:
-        """Allow processes again after ``close``."""
-        self._closed = False
+        return Parsed(told.answer, told.problems)
 
     def close(self) -> None:
-        """Kill every process."""
-        with self._lock:
-            self._closed = True
-            spare, self._spare = self._spare, None
-            for cell in self._cells.values():
-                cell.kill()
-        if spare:
-            spare.end()
+        """End every process."""
+        super().close()
+        while self._spare:
+            self._spare.pop().end()
+
+    def _answer(self, question: str, material: Any) -> Parsed:
+        if self.pipeline.takes == "passages":
+            return self.ask(question, material)
+        return self.ask(question, (), material)
+
+    def _loaded(self) -> Cell:
+        try:
+            return self._spare.pop()
+        except IndexError:
+            return Cell(self._spec)
 
 
 class Cell(Child):
@@ -179,7 +163,9 @@ class Cell(Child):
         self._settled: int | None = None
         self.ready = self._loaded(spec)
 
-    def answer(self, question: str, passages: Sequence[Passage], retrieve: Retrieve) -> Result | Failed:
+    def answer(
+        self, question: str, passages: Sequence[Passage], retrieve: Retrieve | None
+    ) -> Result | Failed:
         """Return the answer to one question, retrieving what is looked for; raises ProcessDied."""
         message = self.ask(Ask(question, tuple(passages)), MESSAGES)
         while isinstance(message, RetrieveRequest):
@@ -195,11 +181,11 @@ class Cell(Child):
 
     def _loaded(self, spec: str) -> Ready:
         try:
-            with self.within(_STARTUP):
-                message = self.ask(Load(spec), MESSAGES)
-        except ProcessDied as death:
+            message = self.ask(Load(spec), MESSAGES, _STARTUP)
+        except (ProcessDied, TimeoutError) as failure:
+            found = str(failure) or f"nothing after {_STARTUP:g} seconds"
             raise PipelineNotUsable(
-                f"expected {spec} to load in a separate process, found: {death}",
+                f"expected {spec} to load in a separate process, found: {found}",
                 help="run it once without --isolate to see the error",
             ) from None
         if isinstance(message, Ready):
@@ -209,8 +195,9 @@ class Cell(Child):
         raise PipelineNotUsable(message.message, help=message.help)
 
 
-def _retrieved(message: RetrieveRequest, retrieve: Retrieve) -> Found:
+def _retrieved(message: RetrieveRequest, retrieve: Retrieve | None) -> Found:
     try:
+        assert retrieve, "it is given passages"
         return Found(tuple(retrieve(message.query, message.k)))
     except Exception as error:  # noqa: BLE001 (it is raised again where the pipeline called retrieve)
         return Found(failure=describe(error))

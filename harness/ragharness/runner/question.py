@@ -8,22 +8,22 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragharness.evidence import ENOUGH
 from ragharness.pipelines import read_answer
 from ragharness.placing import complaints
 from ragharness.records import Failure, Hit, Passage, Record, Retrieved
-from ragharness.runner.failures import describe
+from ragharness.runner.failures import Passing, describe, judge
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ragharness.errors import AccessRefused
     from ragharness.pipelines import Pipeline
     from ragharness.records import Answer, Question, Status
     from ragharness.retrievers import Retriever
     from ragharness.runner.grading import GradingContext
-    from ragharness.runner.isolation import Isolation
 
 
 @dataclass(eq=False)
@@ -40,6 +40,8 @@ class Attempt:
     """Monotonic time when the time limit started; 0.0: not started."""
     began: float = 0.0
     """Monotonic time of the pipeline's call; 0.0: not called yet."""
+    ended: float = 0.0
+    """Monotonic time when the pipeline returned or raised; 0.0: not yet."""
     started: str = ""
     seconds: float = 0.0
     task: Any = None
@@ -72,7 +74,7 @@ class Attempt:
         """Claim the right to settle the attempt; True for the first caller only."""
         if not self._settling.acquire(blocking=False):
             return False
-        self.seconds = time.monotonic() - self.began if self.began else 0.0
+        self.seconds = (self.ended or time.monotonic()) - self.began if self.began else 0.0
         return True
 
     @property
@@ -102,6 +104,15 @@ class Passages(list[Passage]):
         return self
 
 
+class Outcome(NamedTuple):
+    """What came of an attempt, read: nothing in it belongs to the pipeline any more."""
+
+    answer: Answer | None = None
+    problems: tuple[str, ...] = ()
+    failure: Failure | None = None
+    fate: Passing | AccessRefused | None = None
+
+
 def check_query(query: object, k: object) -> None:
     """Raise TypeError if a pipeline calls retrieve with anything but a string and a number."""
     if not isinstance(query, str) or not isinstance(k, int) or k < 1:
@@ -118,8 +129,6 @@ class QuestionRunner:
     retriever: Retriever
     grading: GradingContext
     k: int = 5
-    isolation: Isolation | None = None
-    """The processes of the pipeline, if it has any of its own."""
 
     def recall(self, attempt: Attempt) -> Answer | None:
         """Retrieve what the pipeline is handed; returns its answer if that is known without a call.
@@ -127,8 +136,8 @@ class QuestionRunner:
         Of several epochs only the first is answered from memory: the others are asked to see what changes.
         """
         pipeline, question = self.pipeline, attempt.question
-        if self.isolation:
-            self.isolation.ready()
+        if pipeline.processes:
+            pipeline.processes.ready()
         if pipeline.takes == "passages" and attempt.handed is None:
             attempt.watched = time.monotonic()
             attempt.handed = self._retrieve(question, question.text, self.k)
@@ -153,28 +162,30 @@ class QuestionRunner:
 
         handed = [hit.passage for hit in attempt.handed or ()]
         attempt.begin()
-        ask = self.isolation.ask if self.isolation else self.pipeline.call
-        return ask(question.text, handed, retrieve)
+        return self.pipeline.call(question.text, handed, retrieve)
 
-    def read(self, attempt: Attempt, returned: Any) -> Record:
-        """Return the record of an answer, not graded yet; never raises."""
+    def read(self, attempt: Attempt, returned: Any, error: BaseException | None) -> Outcome:
+        """Read what was returned or raised, with the clock running: both may do anything; never raises."""
+        attempt.ended = time.monotonic()
         try:
-            # What comes from a process was read there.
-            told = (returned.answer, returned.problems) if self.isolation else read_answer(returned)
-            answer, problems = told
-        except Exception as error:  # noqa: BLE001 (a strange object must not lose the record)
-            return self._record(attempt, "error", failure=describe(error, "while reading what was returned"))
+            if error is None:
+                return Outcome(*read_answer(returned))
+            where = "" if attempt.began else f"in the retriever {self.retriever.name}"
+            return Outcome(failure=describe(error, where), fate=judge(error))
+        except BaseException as strange:  # noqa: BLE001 (a strange object must not lose the record)
+            return Outcome(failure=describe(strange, "while reading what was returned"))
+
+    def record(self, attempt: Attempt, outcome: Outcome) -> Record:
+        """Return the record of an attempt, not graded yet."""
+        answer, problems, failure, _ = outcome
         hits = attempt.retrieved()
+        if failure:
+            return self._record(attempt, "error", hits, failure=failure)
         if answer is not None and self.pipeline.takes == "own":
             placed = self.grading.placed(answer)
             hits = [Hit(each.passage, 0.0) for each in placed]
             problems += complaints(placed)
         return self._record(attempt, "needs_review", hits, answer=answer, problems=problems)
-
-    def fail(self, attempt: Attempt, error: BaseException) -> Record:
-        """Record that the pipeline raised, or its retriever before it was called."""
-        where = "" if attempt.began else f"in the retriever {self.retriever.name}"
-        return self._record(attempt, "error", attempt.retrieved(), failure=describe(error, where))
 
     def time_out(self, attempt: Attempt, limit: float) -> Record:
         """Record that pipeline or retriever took too long; it counts as having worked for the limit."""

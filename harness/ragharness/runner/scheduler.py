@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from collections import deque
@@ -10,7 +11,7 @@ from threading import Event, RLock
 from typing import TYPE_CHECKING
 
 from ragharness.errors import AccessRefused, RagharnessError
-from ragharness.runner.failures import Passing, describe, judge
+from ragharness.runner.failures import Passing
 from ragharness.runner.question import Attempt
 from ragharness.support.http import LONGEST_WAIT, backoff
 from ragharness.support.messages import told
@@ -26,6 +27,16 @@ if TYPE_CHECKING:
 
 STEP = 0.004
 """Seconds between two checks whether more workers help, and after which a call counts as long."""
+
+
+def end_copy(home: int, error: BaseException | None) -> None:
+    """End this process, as Python would, if it is a copy that the pipeline forked of the one of that number.
+
+    It would go on asking the same questions into the same files.
+    """
+    if os.getpid() != home:
+        status = error.code if isinstance(error, SystemExit) else error and 1
+        os._exit(status & 0xFF if isinstance(status, int) else int(status is not None))
 
 
 class Scheduler:
@@ -58,6 +69,7 @@ class Scheduler:
         self._chance = random.Random()
         self._flying: set[Attempt] = set()
         self._stopped = False
+        self._process = os.getpid()
         self._lock = RLock()
         if not jobs:
             self._end()
@@ -103,23 +115,25 @@ class Scheduler:
         with self._lock:
             self._land(attempt)
 
-    def conclude(self, attempt: Attempt, returned: object, error: BaseException | None) -> None:
-        """Turn a finished attempt into a record, a retry, or the end of the run."""
-        if error is None:
-            self.deliver(attempt, self._runner.read(attempt, returned))
-            return
-        fate = judge(error)
+    def conclude(self, attempt: Attempt, returned: object, error: BaseException | None) -> bool:
+        """Turn a finished attempt into a record, a retry, or the end of the run; False: it was timed out."""
+        end_copy(self._process, error)
+        outcome = self._runner.read(attempt, returned, error)
+        if not attempt.settle():
+            return False
+        fate = outcome.fate
         if isinstance(fate, AccessRefused):
             self.stop(fate)
         elif isinstance(fate, Passing) and 1 <= attempt.number <= self._limits.retries:
-            if fate.cut and (reason := self._limits.failed(describe(error))):
+            if fate.cut and (reason := self._limits.failed(outcome.failure)):
                 # Nobody is there: no later attempt will find anybody either.
                 self.drain(reason)
-                self.deliver(attempt, self._runner.fail(attempt, error))
+                self.deliver(attempt, self._runner.record(attempt, outcome))
             else:
                 self._postpone(attempt, fate.retry_after)
         else:
-            self.deliver(attempt, self._runner.fail(attempt, error))
+            self.deliver(attempt, self._runner.record(attempt, outcome))
+        return True
 
     def deliver(self, attempt: Attempt, record: Record) -> None:
         """Emit the record of a finished attempt; it is on disk before its worker continues."""

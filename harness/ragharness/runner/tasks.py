@@ -97,14 +97,12 @@ class Tasks:
                 if not await self._admit(attempt):
                     return True
                 returned = await self._runner.call(attempt)
-        except GeneratorExit:
-            raise
-        except BaseException as raised:  # noqa: BLE001 (SystemExit of a pipeline included)
+        except BaseException as raised:
+            if isinstance(raised, GeneratorExit) and not attempt.task.get_loop().is_running():
+                # Not the pipeline's: the task is cleared away.
+                raise
             error = raised
-        if not attempt.settle():
-            return False
-        self._scheduler.conclude(attempt, returned, error)
-        return True
+        return self._scheduler.conclude(attempt, returned, error)
 
     async def _recall(self, attempt: Attempt) -> Any:
         """Retrieve beside the loop where a retriever may wait: the other tasks go on."""

@@ -1,7 +1,4 @@
-"""The process of an isolated pipeline: loads it and answers one question after another.
-
-The process ends when the harness does.
-"""
+"""The process of an isolated pipeline: loads it and answers one question after another."""
 
 from __future__ import annotations
 
@@ -11,8 +8,7 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from queue import SimpleQueue
-from threading import Lock, Thread
+from threading import Lock
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ragharness.errors import AccessRefused, RagharnessError
@@ -21,7 +17,8 @@ from ragharness.records import Failure
 from ragharness.runner import isolation
 from ragharness.runner.failures import Passing, Reported, describe, judge
 from ragharness.runner.question import Passages, check_query
-from ragharness.support.process import claim_pipes, receive, send
+from ragharness.runner.scheduler import end_copy
+from ragharness.support.child import claim_pipes, receive, send
 
 if TYPE_CHECKING:
     from ragharness.pipelines import Pipeline
@@ -49,17 +46,18 @@ def main() -> None:
 
 
 class _Line:
-    """The two pipes; a thread listens, so that the end of the other side is noticed during any call."""
+    """The two pipes, of the process that was started alone."""
 
     def __init__(self, incoming: BinaryIO, outgoing: BinaryIO) -> None:
         self._incoming = incoming
         self._outgoing = outgoing
         self._process = os.getpid()
-        self._inbox: SimpleQueue[tuple[int, isolation.Message]] = SimpleQueue()
-        Thread(target=self._listen, daemon=True).start()
 
     def next(self) -> tuple[int, isolation.Message]:
-        return self._inbox.get()
+        try:
+            return receive(self._incoming, isolation.MESSAGES)
+        except BaseException:  # noqa: BLE001 (whatever ends the line ends the process)
+            os._exit(0)
 
     @property
     def copied(self) -> bool:
@@ -67,23 +65,14 @@ class _Line:
         return os.getpid() != self._process
 
     def end_copy(self, error: BaseException | None = None) -> None:
-        """End this process if it is a copy, as Python would: only the first one answers."""
-        if self.copied:
-            status = error.code if isinstance(error, SystemExit) else error and 1
-            os._exit(status & 0xFF if isinstance(status, int) else int(status is not None))
+        """End this process if it is a copy: only the first one answers."""
+        end_copy(self._process, error)
 
     def send(self, number: int, message: isolation.Message) -> None:
         self.end_copy()
         try:
             send(self._outgoing, number, message)
         except OSError:
-            os._exit(0)
-
-    def _listen(self) -> None:
-        try:
-            while True:
-                self._inbox.put(receive(self._incoming, isolation.MESSAGES))
-        except BaseException:  # noqa: BLE001 (whatever ends the line ends the process)
             os._exit(0)
 
 

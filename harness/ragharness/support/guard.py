@@ -1,0 +1,103 @@
+"""Ends what this process has started once it has ended itself, however that came: a process of its own.
+
+It is told of every group of processes on its standard input, which ends with the harness. On Linux it finds
+those that left their group, too, by a variable of their environment. It imports little, to start in no time.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from contextlib import suppress
+from threading import Lock
+
+VARIABLE = "RAGHARNESS_STARTED_BY"
+
+
+class Guard:
+    """The guard of this process, started when there is something to watch."""
+
+    def __init__(self) -> None:
+        self._token = os.urandom(16).hex()
+        self._lock = Lock()
+        self._process: object = None
+        self._pipe = -1
+        os.register_at_fork(after_in_child=self._let_go)
+
+    def mark(self) -> dict[str, str]:
+        """Return the variable by which a process that is started is known, and its children are."""
+        return {VARIABLE: self._token}
+
+    def watch(self, group: int) -> None:
+        """Have a group of processes ended with this process."""
+        with self._lock:
+            if self._pipe < 0:
+                self._start()
+        self._tell(f"+{group}\n")
+
+    def forget(self, group: int) -> None:
+        """Leave a group alone that has ended: its number may become another's."""
+        self._tell(f"-{group}\n")
+
+    def _start(self) -> None:
+        import subprocess
+
+        heard, told = os.pipe()
+        try:
+            # It holds neither our output nor our folder.
+            self._process = subprocess.Popen(  # noqa: S603 (our own program)
+                [sys.executable, "-I", "-S", __file__, self._token],
+                stdin=heard,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                start_new_session=True,
+            )
+            self._pipe = told
+        except OSError:
+            os.close(told)
+        finally:
+            os.close(heard)
+
+    def _tell(self, line: str) -> None:
+        with suppress(OSError):
+            os.write(self._pipe, line.encode())
+
+    def _let_go(self) -> None:
+        """In a copy of this process: the guard waits for the end of the first one alone."""
+        with suppress(OSError):
+            os.close(self._pipe)
+        self._pipe, self._token, self._lock = -1, os.urandom(16).hex(), Lock()
+
+
+GUARD = Guard()
+
+
+def main(token: str) -> None:
+    """Wait for the end of the harness, then kill what it left."""
+    groups: set[int] = set()
+    for line in sys.stdin:
+        number = int(line[1:])
+        (groups.add if line[0] == "+" else groups.discard)(number)
+    for group in groups:
+        with suppress(OSError):
+            os.killpg(group, signal.SIGKILL)
+    while detached := _marked(f"{VARIABLE}={token}".encode()):
+        for number in detached:
+            with suppress(OSError):
+                os.kill(number, signal.SIGKILL)
+
+
+def _marked(entry: bytes) -> list[int]:
+    """Return the processes with this entry in their environment, which one that has ended has none of."""
+    found = []
+    for name in os.listdir("/proc") if sys.platform == "linux" else ():  # noqa: PTH208
+        with suppress(OSError, ValueError), open(f"/proc/{int(name)}/environ", "rb") as file:  # noqa: PTH123
+            if entry in file.read().split(b"\0"):
+                found.append(int(name))
+    return found
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
