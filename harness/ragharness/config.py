@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragharness.errors import UsageError
+from ragharness.records import MOST_EPOCHS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,6 +124,8 @@ class RunConfig:
             if getattr(self, name) < least:
                 found = getattr(self, name)
                 raise UsageError(f"expected {flag_of(name)} to be at least {least}, found {found}")
+        if self.epochs > MOST_EPOCHS:
+            raise UsageError(f"expected --epochs to be at most {MOST_EPOCHS}, found {self.epochs}")
         if not all(map(str.strip, self.tag)):
             raise UsageError("expected --tag NAME, found an empty one")
         for name in ("rpm", "max_cost"):

@@ -23,7 +23,7 @@ T = TypeVar("T")
 Key = tuple[str, int]
 """A question's id and its epoch: there is at most one record of each."""
 
-UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError)
+UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """What a line that is none raises when it is decoded."""
 
 _BLOCK = 1 << 16
