@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 from typing import TYPE_CHECKING, Any
@@ -167,3 +168,46 @@ def test_runs_and_caches_are_for_their_user_alone(made: Path) -> None:
     folders = [made / "runs", made / "runs" / "r", *(path.parent for path in (made / "cache").rglob("*.*"))]
     assert len(folders) > 3
     assert {path.stat().st_mode & 0o777 for path in folders} == {0o700}
+
+
+def test_a_report_that_fails_to_be_written_leaves_the_old_one(
+    run: Path, verb: Verb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = tmp_path / "old.md"
+    old.write_text("the last one", encoding="utf-8")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def cut(path: Path, _: bytes) -> None:
+        path.open("wb").close()
+        full()
+
+    monkeypatch.setattr("pathlib.Path.replace", full)
+    monkeypatch.setattr("pathlib.Path.write_bytes", cut)
+    assert verb("report", "r", "--format", "markdown", "-o", "old.md").code == 3
+    assert old.read_text(encoding="utf-8") == "the last one"
+    monkeypatch.undo()
+    assert old.stat().st_size == len("the last one")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [f"x = {'[' * 20_000}", f"x = {'9' * 5000}", "x = 9999-99-99", "x = 1\nx = 2"],
+    ids=["nested", "long", "date", "twice"],
+)
+def test_settings_that_cannot_be_read_are_a_sentence(
+    run: Path, verb: Verb, tmp_path: Path, content: str
+) -> None:
+    (tmp_path / "bad.toml").write_text(content, encoding="utf-8")
+    for arguments in (["gate", "r", "r", "--gates", "bad.toml"], ["matrix", "bad.toml", "--dry-run"]):
+        done = verb(*arguments)
+        assert (done.code, done.output) == (3, "")
+        assert done.errors.startswith("error: expected a readable bad.toml")
+
+
+def test_questions_that_nest_endlessly_are_named(verb: Verb, tmp_path: Path) -> None:
+    (tmp_path / "deep.jsonl").write_text(f'{{"id": "1", "x": {"[" * 100_000}\n', encoding="utf-8")
+    done = verb("questions", "check", "--questions", "deep.jsonl")
+    assert done.code == 3
+    assert done.errors.startswith("error: expected ")

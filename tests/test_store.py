@@ -81,6 +81,16 @@ def test_a_file_that_is_deleted_is_noticed_with_the_next_record(tmp_path: Path, 
     assert "repeat the command" in seen.value.help
 
 
+def test_a_file_that_is_cut_is_noticed_with_the_next_record(tmp_path: Path) -> None:
+    folder = make(tmp_path / "r")
+    first, second, *_ = fake.questions()
+    with folder.writing(fake.session()) as journals:
+        journals.records.append(fake.record(first, "correct"))
+        os.truncate(folder.path / "records.jsonl", 5)
+        with pytest.raises(StorageError, match="found it cut from"):
+            journals.records.append(fake.record(second, "correct"))
+
+
 def test_a_run_that_is_moved_is_noticed_at_its_end(tmp_path: Path) -> None:
     folder = make(tmp_path / "r")
     with folder.writing(fake.session()) as journals:

@@ -105,6 +105,9 @@ def _run() -> int:
         return _unread()
     except OSError as error:
         return _unusable(error)
+    except RecursionError as error:
+        advice = "look into the files that you named"
+        return complain(f"expected files that nest less deeply, found: {error}", advice, EXIT_USAGE)
     except SystemExit as error:
         # typer meets the broken pipe first and ends with a code of its own.
         if isinstance(error.__context__, BrokenPipeError):
