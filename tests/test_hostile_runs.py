@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import shutil
 from typing import TYPE_CHECKING, Any
 
@@ -211,3 +212,13 @@ def test_questions_that_nest_endlessly_are_named(verb: Verb, tmp_path: Path) -> 
     done = verb("questions", "check", "--questions", "deep.jsonl")
     assert done.code == 3
     assert done.errors.startswith("error: expected ")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize(("name", "verb"), [("scores.json", "report"), ("gate.jsonl", "gate")])
+def test_a_pipe_among_the_files_is_not_waited_for(run: Path, tmp_path: Path, name: str, verb: str) -> None:
+    (run / name).unlink(missing_ok=True)
+    os.mkfifo(run / name)
+    done = process(tmp_path, verb, *(["runs/r"] if verb == "report" else ["runs/r", "runs/r"]))
+    assert "Traceback" not in done.stderr
+    assert done.returncode in {0, 2, 3}

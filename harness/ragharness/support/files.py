@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import secrets
@@ -63,6 +64,15 @@ def new_file(
         with suppress(OSError):
             temporary.unlink()
         raise
+
+
+def read_plain(path: Path) -> bytes:
+    """Return what a file holds; raises OSError, for a pipe too, which would be waited for without end."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError(errno.EINVAL, "not a plain file", str(path))
+        return file.read()
 
 
 def expanded(written: str | os.PathLike[str]) -> Path:
