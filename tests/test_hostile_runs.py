@@ -222,3 +222,10 @@ def test_a_pipe_among_the_files_is_not_waited_for(run: Path, tmp_path: Path, nam
     done = process(tmp_path, verb, *(["runs/r"] if verb == "report" else ["runs/r", "runs/r"]))
     assert "Traceback" not in done.stderr
     assert done.returncode in {0, 2, 3}
+
+
+@pytest.mark.parametrize("option", ["--passage-words", "--epochs", "--k"])
+def test_numbers_beyond_all_sums_are_refused(verb: Verb, option: str) -> None:
+    done = verb("run", "--pipeline", "refuse", option, "9" * 400)
+    assert (done.code, done.output) == (3, "")
+    assert f"expected {option} to be at most " in done.errors

@@ -20,6 +20,8 @@ DEFAULT_SEED = 20261121
 DEFAULT_WORDS = 120
 """Target passage length in words (split at whitespace)."""
 MAX_FAILURES = 10
+_MOST = 2**53
+"""Above it, numbers do not fit their sums."""
 RETRIES = 4
 """Retries after a transient failure of a call."""
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -124,8 +126,9 @@ class RunConfig:
             if getattr(self, name) < least:
                 found = getattr(self, name)
                 raise UsageError(f"expected {flag_of(name)} to be at least {least}, found {found}")
-        if self.epochs > MOST_EPOCHS:
-            raise UsageError(f"expected --epochs to be at most {MOST_EPOCHS}, found {self.epochs}")
+            most = MOST_EPOCHS if name == "epochs" else _MOST
+            if getattr(self, name) > most:
+                raise UsageError(f"expected {flag_of(name)} to be at most {most}, found more")
         if not all(map(str.strip, self.tag)):
             raise UsageError("expected --tag NAME, found an empty one")
         for name in ("rpm", "max_cost"):
