@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import threading
+import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from email.message import Message
 from http.server import BaseHTTPRequestHandler
@@ -30,6 +32,10 @@ class Resource:
     """A lying server: a range begins so many bytes later than asked."""
     announce: bool = True
     """Whether the length is told beforehand."""
+    more: dict[str, str] = field(default_factory=dict)
+    """Further headers."""
+    trickle: float = 0.0
+    """Seconds before each 64 bytes of the body."""
     gate: threading.Event | None = None
     """The body is sent when the event is set."""
 
@@ -106,6 +112,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("ETag", resource.etag)
         if resource.location:
             self.send_header("Location", resource.location)
+        for name, value in resource.more.items():
+            self.send_header(name, value)
         if begin:
             self.send_header("Content-Range", f"bytes {begin + resource.shift}-{size - 1}/{size}")
         if resource.announce:
@@ -113,7 +121,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if resource.gate:
             resource.gate.wait(20)
-        self.wfile.write(body[: resource.cuts.pop(0)] if resource.cuts else body)
+        body = body[: resource.cuts.pop(0)] if resource.cuts else body
+        with suppress(OSError):
+            for start in range(0, len(body), 64) if resource.trickle else ():
+                time.sleep(resource.trickle)
+                self.wfile.write(body[start : start + 64])
+        if not resource.trickle:
+            self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the base class' word)
         """Requests are kept in ``seen``; the test's output stays clean."""

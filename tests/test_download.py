@@ -472,3 +472,42 @@ def test_every_failure_names_the_next_command(server: Loopback, tmp_path: Path) 
         with pytest.raises(RagharnessError) as caught:
             obtain(wanted(), source=source)
         assert caught.value.help
+
+
+@pytest.mark.parametrize("named", ["gzip, gzip", "br", "gzip"])
+def test_a_body_in_an_encoding_that_it_cannot_have_is_refused(named: str, tmp_path: Path) -> None:
+    with Loopback() as server:
+        server["/a.zip"] = Resource(ARCHIVE, more={"Content-Encoding": named})
+        with pytest.raises(CorruptDownload, match=r"/a\.zip: "):
+            transfer.fetch(server.url("/a.zip"), tmp_path / "part", on_progress=lambda *_: None)
+
+
+def test_a_server_that_trickles_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transfer, "READ_SECONDS", 0.5)
+    monkeypatch.setattr(transfer, "SLOWEST", 10**9)
+    monkeypatch.setattr(transfer, "PAUSE_SECONDS", 0)
+    with Loopback() as server:
+        server["/a.zip"] = Resource(ARCHIVE, trickle=0.1)
+        with pytest.raises(CorpusUnavailable, match="cut 4 times"):
+            transfer.fetch(server.url("/a.zip"), tmp_path / "part", on_progress=lambda *_: None)
+
+
+def test_no_proxy_stands_between_this_machine_and_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    with Loopback() as server:
+        server["/a.zip"] = Resource(ARCHIVE)
+        transfer.fetch(server.url("/a.zip"), tmp_path / "part", on_progress=lambda *_: None)
+    assert (tmp_path / "part").read_bytes() == ARCHIVE
+
+
+def test_members_that_share_their_bytes(tmp_path: Path) -> None:
+    """Each alone is small; the list of members names one of them three hundred times."""
+    path = tmp_path / "overlap.zip"
+    path.write_bytes(zipped({"toy/test.json": b" " * (9 << 20)}))
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.filelist += archive.filelist * 300
+        archive._didModify = True  # type: ignore[attr-defined]
+    with pytest.raises(CorruptDownload, match=r"overlap\.zip is refused: it would grow from"):
+        install(path, wanted(), tmp_path, lambda *_: None)

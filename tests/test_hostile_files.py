@@ -18,6 +18,8 @@ from ragharness.folders.markdown import read_markdown
 from ragharness.folders.reading import read_folder
 from ragharness.folders.subprocess_reader import SubprocessReader
 from ragharness.folders.wrapping import unwrapped
+from ragharness.language.sentences import sentences
+from ragharness.questions.folder import cloze
 from test_own_folder import pdf_around, pdf_of
 
 if TYPE_CHECKING:
@@ -176,3 +178,11 @@ def test_a_real_file_broken_anywhere_is_read_or_named_soon(
     for each in parsed.drafts:
         each.text.encode("utf-8")
         assert len(each.text) <= 4 * path.stat().st_size + 1000
+
+
+@pytest.mark.parametrize("mark", "`«‘“„")
+def test_quotations_that_never_end_are_split_in_linear_time(mark: str) -> None:
+    began = time.monotonic()
+    assert sentences(f"{mark}a " * 100_000)
+    assert cloze._plain("1." * 100_000) == ""
+    assert time.monotonic() - began < 20

@@ -7,6 +7,7 @@ import gzip
 import json
 import socket
 import time
+import zlib
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -286,6 +287,8 @@ def test_the_wait_that_a_service_asks_for_is_told() -> None:
 
 
 BOMB = gzip.compress(b'"' + b"a" * (REPLY_LIMIT + 2**20) + b'"')
+STACKED = "deflate, deflate, deflate"
+"""Each layer packs a thousandfold: 233 bytes would be gigabytes."""
 
 
 @pytest.mark.parametrize(
@@ -304,6 +307,7 @@ BOMB = gzip.compress(b'"' + b"a" * (REPLY_LIMIT + 2**20) + b'"')
         (Reply(b" " * (REPLY_LIMIT + 1)), UnusableReply, "at most 16 MiB"),
         (Reply(BOMB, headers={"Content-Encoding": "gzip"}), UnusableReply, "at most 16 MiB"),
         (Reply(b"no gzip", headers={"Content-Encoding": "gzip"}), UnusableReply, "incorrect header"),
+        (Reply(zlib.compress(b"x"), headers={"Content-Encoding": STACKED}), UnusableReply, "as gzip or deflate"),
         (Reply({"text": "Yes."}, cut=5), TemporaryFailure, "peer closed connection"),
         (Reply({"text": "Yes."}, cut=-1), TemporaryFailure, "disconnected without"),
     ],

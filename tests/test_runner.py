@@ -23,6 +23,7 @@ from ragharness.pipelines._own import signature_of
 from ragharness.questions import QuestionSet
 from ragharness.records import Answer, Document, Evidence, Hit, Passage, Question, Reading, Record
 from ragharness.runner import GradingContext, QuestionRunner, came_out, execute, grading_context
+from ragharness.runner.execution import Threads
 from ragharness.runner.failures import describe
 from ragharness.store import RunFolder
 
@@ -303,6 +304,25 @@ def test_a_copy_that_the_pipeline_forked_asks_nothing(tmp_path: Path, child: Bas
 
 
 # -- time
+
+
+def test_where_there_is_no_room_for_threads_fewer_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[Threads] = []
+    spawn = Threads._spawn
+
+    def limited(pool: Threads) -> None:
+        if len(begun) >= 3:
+            raise RuntimeError("can't start new thread")
+        begun.append(pool)
+        spawn(pool)
+
+    def slow(question: str, passages: list[Passage]) -> str:
+        time.sleep(0.02)
+        return plain(question, passages)
+
+    monkeypatch.setattr(Threads, "_spawn", limited)
+    assert {record.status for record in ask(slow, 30, concurrency=16)} == {"ok"}
+    assert len(begun) == 3
 
 
 @pytest.mark.parametrize("raised", [False, True])

@@ -14,6 +14,7 @@ import pytest
 
 from commands import pipeline, process
 from misbehaving import Act, Misbehaving, answer, reply
+from ragharness import privacy
 from ragharness.privacy import scrubbed
 from ragharness.store import RunFolder
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 KEY = "sk-planted/7f3a+9c=="
+NOTHING_SEEN = privacy._Seen(0.0, -1, ())
 IN_URL = "planted-in-the-address-51"
 LOGIN = "planted-login-83"
 
@@ -185,6 +187,52 @@ def test_a_model_service_that_repeats_the_key_does_not_get_it_into_the_run(tmp_p
     assert done.returncode == 2, done.stderr
     assert not list(leaks(tmp_path, done, KEY, IN_URL))
     assert "[SOME_API_KEY]" in (tmp_path / "run" / "records.jsonl").read_text()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["GITHUB_PAT", "SMTP_PASS", "MYSQL_PWD", "PASSPHRASE", "BASIC_AUTH", "JWT", "COOKIE", "SLACK_WEBHOOK"],
+)
+def test_what_secrets_are_called(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(privacy, "_seen", NOTHING_SEEN)
+    monkeypatch.setenv(name, KEY)
+    assert scrubbed(KEY.encode()) == f"[{name}]".encode()
+
+
+@pytest.mark.parametrize("name", ["PWD", "OLDPWD", "SSH_AUTH_SOCK", "PATH", "PATTERN", "COMPASS"])
+def test_what_is_no_secret(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(privacy, "_seen", NOTHING_SEEN)
+    monkeypatch.setenv(name, "/home/me/work")
+    assert scrubbed(b"/home/me/work") == b"/home/me/work"
+
+
+def test_a_key_that_a_pipeline_removes_when_it_is_imported_was_seen(tmp_path: Path) -> None:
+    source = """
+        import os
+        key = os.environ.pop("MY_OPENAI_KEY")
+        def answer(question): raise ValueError(key)
+        """
+    done = process(
+        tmp_path,
+        "run",
+        "--limit",
+        "13",
+        "--out",
+        "run",
+        "--pipeline",
+        pipeline(tmp_path, source),
+        MY_OPENAI_KEY=KEY,
+    )
+    assert "MY_OPENAI_KEY" in done.stdout
+    assert not list(leaks(tmp_path, done, KEY))
+
+
+def test_what_was_secret_once_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(privacy, "_seen", NOTHING_SEEN)
+    monkeypatch.setenv("A_ROTATED_KEY", "the-first-of-them")
+    assert scrubbed(b"the-first-of-them") == b"[A_ROTATED_KEY]"
+    monkeypatch.delenv("A_ROTATED_KEY")
+    assert scrubbed(b"the-first-of-them") == b"[A_ROTATED_KEY]"
 
 
 def test_a_key_that_json_must_escape_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

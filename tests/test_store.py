@@ -81,6 +81,16 @@ def test_a_file_that_is_deleted_is_noticed_with_the_next_record(tmp_path: Path, 
     assert "repeat the command" in seen.value.help
 
 
+def test_a_file_that_is_cut_is_noticed_with_the_next_record(tmp_path: Path) -> None:
+    folder = make(tmp_path / "r")
+    first, second, *_ = fake.questions()
+    with folder.writing(fake.session()) as journals:
+        journals.records.append(fake.record(first, "correct"))
+        os.truncate(folder.path / "records.jsonl", 5)
+        with pytest.raises(StorageError, match="found it cut from"):
+            journals.records.append(fake.record(second, "correct"))
+
+
 def test_a_run_that_is_moved_is_noticed_at_its_end(tmp_path: Path) -> None:
     folder = make(tmp_path / "r")
     with folder.writing(fake.session()) as journals:
@@ -167,7 +177,7 @@ def test_a_second_writer_is_refused_with_a_sentence(tmp_path: Path) -> None:
         "with RunFolder.open(Path(sys.argv[1])).writing(fake.session()): print('in')"
     )
     command = [sys.executable, "-c", program, str(folder.path)]
-    environment = {**os.environ, "PYTHONPATH": os.path.dirname(__file__)}  # noqa: PTH120
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with folder.writing(fake.session()):
         with pytest.raises(StorageError, match=f"process {os.getpid()} writing there"):
             folder.writing(fake.session()).__enter__()
@@ -175,6 +185,23 @@ def test_a_second_writer_is_refused_with_a_sentence(tmp_path: Path) -> None:
         assert f"process {os.getpid()} writing there" in other.stderr
     again = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
     assert again.stdout == "in\n"
+
+
+def test_the_lock_outlives_a_reader_of_its_file_and_a_copy_of_this_process(tmp_path: Path) -> None:
+    folder = make(tmp_path / "r")
+    program = "import sys, fcntl; fcntl.flock(open(sys.argv[1]), fcntl.LOCK_EX | fcntl.LOCK_NB)"
+    command = [sys.executable, "-c", program, str(folder.path / "lock")]
+    with folder.writing(fake.session()):
+        (folder.path / "lock").read_bytes()
+        assert subprocess.run(command, capture_output=True, check=False).returncode == 1
+        ready, gate = os.pipe()
+        if not os.fork():
+            os.close(gate)
+            os.read(ready, 1)
+            os._exit(0)
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+    os.close(gate)
+    os.wait()
 
 
 def test_another_version_s_folder_is_refused(tmp_path: Path) -> None:

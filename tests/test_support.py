@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+import tracemalloc
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import httpx
 import pytest
 
 from ragharness.support import files
-from ragharness.support.http import doubled, retry_after
+from ragharness.support.http import Unpacker, doubled, retry_after
 
 
 def test_a_file_that_fails_leaves_the_old_one_and_nothing_beside(tmp_path: Path) -> None:
@@ -93,3 +95,35 @@ def test_what_headers_ask_to_wait(headers: Any, seconds: float | None) -> None:
 def test_waits_double_up_to_a_bound() -> None:
     assert [doubled(0.5, attempt) for attempt in (1, 2, 3)] == [0.5, 1.0, 2.0]
     assert doubled(1.0, 10_000) == doubled(1.0, 11)
+
+
+def test_a_body_is_unpacked_in_blocks_however_much_it_stands_for() -> None:
+    packed = zlib.compress(b"a" * (200 << 20))
+    tracemalloc.start()
+    reader = Unpacker(httpx.Headers({"Content-Encoding": "DEFLATE"}))
+    assert sum(map(len, reader.blocks(packed))) == 200 << 20
+    assert reader.whole
+    assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("named", ["gzip, gzip", "deflate,deflate", "br", "martian"])
+def test_bodies_in_what_was_not_asked_for_are_refused(named: str) -> None:
+    with pytest.raises(ValueError, match="as gzip or deflate or unpacked"):
+        Unpacker(httpx.Headers({"Content-Encoding": named}))
+
+
+def test_what_is_kept_is_for_this_user_alone(tmp_path: Path) -> None:
+    path = tmp_path / "cache" / "parsed" / "it"
+    files.keep(path, b"private", most=2)
+    assert [each.stat().st_mode & 0o777 for each in (path, path.parent, path.parent.parent)] == [
+        0o600,
+        0o700,
+        0o700,
+    ]
+
+
+def test_a_home_that_nobody_has_is_left_as_it_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    assert files.expanded("~/x") == Path("/home/me/x")
+    assert files.expanded("~nobody-at-all/x") == Path("~nobody-at-all/x")

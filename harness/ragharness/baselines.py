@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import re
 import tempfile
-from datetime import datetime, timezone
+from datetime import datetime
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -26,7 +26,7 @@ from ragharness.questions.freezing import frozen_set
 from ragharness.reports import read_scores
 from ragharness.runner import came_out
 from ragharness.statistics import wilson
-from ragharness.store.schema import Settings, differences
+from ragharness.store.schema import Settings, differences, moment
 from ragharness.support.toml import to_toml
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def add_baseline(run: Run, into: Path, name: str = "", *, model_sha256: str = ""
     baseline = Baseline(
         id=name,
         reproduces=_reproduction(settings),
-        date=f"{datetime.fromisoformat(made.created).astimezone(timezone.utc):%Y-%m-%d}",
+        date=f"{moment(made.created) or datetime.min:%Y-%m-%d}",
         ragharness=made.ragharness,
         python=made.python,
         platform=made.platform,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragharness.errors import UsageError
+from ragharness.records import MOST_EPOCHS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +20,8 @@ DEFAULT_SEED = 20261121
 DEFAULT_WORDS = 120
 """Target passage length in words (split at whitespace)."""
 MAX_FAILURES = 10
+_MOST = 2**53
+"""Above it, numbers do not fit their sums."""
 RETRIES = 4
 """Retries after a transient failure of a call."""
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -123,6 +126,9 @@ class RunConfig:
             if getattr(self, name) < least:
                 found = getattr(self, name)
                 raise UsageError(f"expected {flag_of(name)} to be at least {least}, found {found}")
+            most = MOST_EPOCHS if name == "epochs" else _MOST
+            if getattr(self, name) > most:
+                raise UsageError(f"expected {flag_of(name)} to be at most {most}, found more")
         if not all(map(str.strip, self.tag)):
             raise UsageError("expected --tag NAME, found an empty one")
         for name in ("rpm", "max_cost"):

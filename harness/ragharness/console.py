@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ragharness.reports.text import duration, one_line
+from ragharness.reports.text import duration, one_line, printable
 
 if TYPE_CHECKING:
     from ragharness.runner import Progress
@@ -46,7 +46,7 @@ class Live:
     def tell(self, text: str) -> None:
         """Print what is no progress but a result: a quiet run says it too."""
         self.clear()
-        self._print(text + "\n")
+        self._print(printable(text) + "\n")
 
     def show(self, line: str) -> None:
         """Put a line in the place of the last one."""

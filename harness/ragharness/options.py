@@ -123,7 +123,7 @@ def read_toml(path: str | Path, example: str) -> dict[str, Any]:
     """Return what a file of settings holds; raises UsageError with ``example`` as the next step."""
     try:
         held: dict[str, Any] = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise UsageError(f"expected a readable {path}, found: {reason}", help=example) from error
     return held

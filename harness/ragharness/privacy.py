@@ -9,7 +9,12 @@ import time
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+_SECRET_NAME = re.compile(
+    r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE|WEBHOOK|JWT"
+    r"|(?:^|_)(?:PASS|PAT|AUTH|DSN)$|_PWD$",
+    re.IGNORECASE,
+)
+"""``PWD`` alone is the working folder."""
 SHORTEST_SECRET = 8
 """Characters; shorter values ("1", "true") are no secrets and would hit ordinary words."""
 
@@ -64,8 +69,11 @@ def _secrets() -> tuple[tuple[str, str], ...]:
     global _seen  # noqa: PLW0603 (reading the whole environment for every line would cost more than the line)
     now = time.monotonic()
     if len(os.environ) != _seen.variables or now - _seen.moment > _FRESH:
-        found = [pair for pair in os.environ.items() if _is_secret(*pair)]
-        found.sort(key=lambda pair: (-len(pair[1]), pair))
+        # What was secret once stays so: a pipeline may change its key, or remove it.
+        found = sorted(
+            {*_seen.secrets, *(pair for pair in os.environ.items() if _is_secret(*pair))},
+            key=lambda pair: (-len(pair[1]), pair),
+        )
         _seen = _Seen(now, len(os.environ), tuple(found))
     return _seen.secrets
 
@@ -73,3 +81,7 @@ def _secrets() -> tuple[tuple[str, str], ...]:
 def _is_secret(name: str, value: str) -> bool:
     # A number is a setting (MAX_TOKENS), and would be found within others.
     return len(value) >= SHORTEST_SECRET and not value.isdecimal() and bool(_SECRET_NAME.search(name))
+
+
+# A pipeline may remove its key when it is imported.
+_secrets()

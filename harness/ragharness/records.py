@@ -7,9 +7,9 @@ All records are immutable; offsets are character offsets into ``Document.text`` 
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 Kind = Literal["yesno", "number", "date", "text", "list"]
 """What an answer to a question is: it decides how answers are read and compared."""
@@ -21,6 +21,9 @@ Target = Literal["", "correct", "wrong", "unsupported", "refused"]
 Wanted = Literal["correct", "refused"]
 Bucket = Literal["correct", "wrong", "unsupported", "refused"]
 BUCKETS: tuple[Bucket, ...] = ("correct", "wrong", "unsupported", "refused")
+
+Count = Annotated[int, Meta(ge=0)]
+MOST_EPOCHS = 10_000
 
 Status = Literal["ok", "no_answer", "needs_review", "error", "timeout"]
 """``ok`` has a bucket; every other status is *not graded*, counted in every denominator."""
@@ -342,14 +345,14 @@ class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
     row: str
     wanted: Wanted
     status: Status
-    epoch: int = 0
+    epoch: Count = 0
     retrieved: tuple[Retrieved, ...] = ()
     """In rank order, as given to the pipeline."""
-    evidence_ranks: tuple[int, ...] = ()
+    evidence_ranks: tuple[Count, ...] = ()
     """For each gold span of the question the rank (from 1) of the first passage that holds it; 0: none."""
-    evidence_passages: int = 0
+    evidence_passages: Count = 0
     """Passages of the corpus that hold a gold span, which is what can be found; 0: none or not known."""
-    document_rank: int = 0
+    document_rank: Count = 0
     """The rank of the first passage of the document asked about, else of that of the evidence; 0: none."""
     answer: Answer | None = None
     failure: Failure | None = None
@@ -358,7 +361,7 @@ class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
     verdict: Verdict | None = None
     seconds: float = 0.0
     """Wall time of the last attempt."""
-    attempts: int = 1
+    attempts: Count = 1
     """Calls of the pipeline, transient failures included; 0: a cached answer."""
     started: str = ""
 

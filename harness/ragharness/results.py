@@ -16,6 +16,7 @@ from ragharness.reports import load_format, notebook, people_sections, read_scor
 from ragharness.reports.rows import COLUMNS, flat_records
 from ragharness.runner import blind_count, grading_context
 from ragharness.scores import Scores, score_folder
+from ragharness.support.files import read_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -234,7 +235,7 @@ def calibrated(folder: RunFolder, labels: Path | None = None) -> Note:
 def scores_of(folder: RunFolder) -> Scores:
     """Return a run's scores, counted anew from its records; what the blind reference reached is kept."""
     try:
-        kept = read_scores((folder.path / "scores.json").read_bytes())
+        kept = read_scores(read_plain(folder.path / "scores.json"))
     except (OSError, msgspec.MsgspecError):
         return _scored(folder, None, "not computed: the run is not finished")
     known = kept.references

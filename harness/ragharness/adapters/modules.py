@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragharness.errors import CodeNotUsable, RagharnessError
+from ragharness.support.files import expanded
 from ragharness.support.messages import frames_of
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ HELP = "give it as package.module:function or path/to/file.py:function"
 
 def from_file(place: str, spec: str) -> ModuleType:
     """Import a Python file as Python runs a script: its own folder comes first in the search path."""
-    path = Path(place).expanduser().resolve()
+    path = expanded(place).resolve()
     if not path.is_file():
         found = "a folder" if path.is_dir() else "none"
         hint = near(path.name, (each.name for each in _python_files(path.parent)))

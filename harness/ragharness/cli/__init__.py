@@ -104,6 +104,11 @@ def _run() -> int:
         return complain("interrupted", "", EXIT_INTERRUPTED)
     except BrokenPipeError:
         return _unread()
+    except OSError as error:
+        return _unusable(error)
+    except RecursionError as error:
+        advice = "look into the files that you named"
+        return complain(f"expected files that nest less deeply, found: {error}", advice, EXIT_USAGE)
     except SystemExit as error:
         # typer meets the broken pipe first and ends with a code of its own.
         if isinstance(error.__context__, BrokenPipeError):
@@ -121,6 +126,17 @@ def _unread() -> int:
     return 0
 
 
+def _unusable(error: OSError) -> int:
+    """Say what the operating system refuses about a path that was named, or about the output."""
+    if error.filename is None:
+        # What is still in the buffer would fail again at the exit.
+        _unread()
+    what = f"use {error.filename}" if error.filename is not None else "write the result"
+    return complain(
+        f"expected to {what}, found: {error.strerror or error}", "name another path, or make room", EXIT_USAGE
+    )
+
+
 def _asked(command: Any) -> str:
     """Return the command that was asked for without its parameters, to name its help."""
     names = ["ragharness"]
@@ -136,9 +152,10 @@ def _asked(command: Any) -> str:
 def complain(message: str, help_text: str, code: int) -> int:
     """Print a mistake and the next command to standard error; returns the exit code."""
     from ragharness.privacy import without_secrets
+    from ragharness.reports.text import printable
 
-    message = without_secrets(message)
-    lines = [f"error: {message}"] + ([f"help:  {help_text}"] if help_text else [])
+    message = printable(without_secrets(message))
+    lines = [f"error: {message}"] + ([f"help:  {printable(help_text)}"] if help_text else [])
     typer.echo("\n".join(lines), err=True)
     return code
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from ragharness.console import NARROWEST, WIDEST
 from ragharness.errors import StorageError
+from ragharness.reports.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,6 +49,8 @@ class Output:
 
     def write(self, text: str) -> None:
         """Write a text at once; raises BrokenPipeError without a reader, StorageError on a full disk."""
+        if self.is_terminal:
+            text = printable(text)
         try:
             if self._handle is None:
                 self._stream.write(text)

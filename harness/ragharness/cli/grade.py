@@ -117,16 +117,16 @@ def _by_rubric(
 
 def _grade_cases(path: Path, grader: Grader, *, as_json: bool) -> int:
     from ragharness.cases import check_cases
+    from ragharness.cli._console import print_lines
 
     results = list(check_cases(path, grader))
     different = [result for result in results if result.differences]
     if as_json:
-        typer.echo(_as_json(results))
+        print_lines([_as_json(results)])
     else:
-        for result in different:
-            typer.echo(_as_text(result))
         agreed = len(results) - len(different)
-        typer.echo(f"{agreed} of {len(results)} cases as expected, {len(different)} different")
+        told = f"{agreed} of {len(results)} cases as expected, {len(different)} different"
+        print_lines([*map(_as_text, different), told])
     return EXIT_DIFFERENT if different else 0
 
 

@@ -63,14 +63,17 @@ def report(
 def write_report(path: Path, made: str | bytes | dict[str, bytes]) -> None:
     """Write a report to a file, or its files into a folder, and say so; raises StorageError."""
     from ragharness.errors import StorageError
+    from ragharness.support.files import write_whole
 
+    path = path.resolve()
     try:
         if isinstance(made, dict):
-            path.mkdir(parents=True, exist_ok=True)
             for name, content in made.items():
-                (path / name).write_bytes(content)
+                write_whole(path / name, content)
         else:
-            path.write_bytes(made.encode() if isinstance(made, str) else made)
+            content = made.encode() if isinstance(made, str) else made
+            # A device is written to; a file is replaced as a whole, so that a full disk keeps the old one.
+            path.write_bytes(content) if path.exists() and not path.is_file() else write_whole(path, content)
     except OSError as error:
         raise StorageError(
             f"expected to write {path}, found: {error.strerror or error}", help="name another file with --out"

@@ -75,7 +75,11 @@ def _lines(run: dict[str, Any]) -> list[str]:
 
 
 def _age(created: str) -> str:
-    seconds = (datetime.now(timezone.utc) - datetime.fromisoformat(created)).total_seconds()
+    from ragharness.store import moment
+
+    if (began := moment(created)) is None:
+        return "?"
+    seconds = (datetime.now(timezone.utc) - began).total_seconds()
     for size, unit in _UNITS:
         if seconds >= size:
             return f"{seconds // size:.0f} {unit}"

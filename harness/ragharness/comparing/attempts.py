@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from ragharness.errors import RagharnessError, StorageError, UsageError
 from ragharness.store import RunFolder
+from ragharness.support.files import read_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,7 +110,7 @@ def _append(folder: RunFolder, entry: Entry) -> None:
 def _entries(folder: RunFolder) -> list[Entry]:
     path = folder.path / NAME
     try:
-        return msgspec.json.decode(b"[" + b",".join(path.read_bytes().splitlines()) + b"]", type=list[Entry])
+        return msgspec.json.decode(b"[" + b",".join(read_plain(path).splitlines()) + b"]", type=list[Entry])
     except FileNotFoundError:
         return []
     except (OSError, msgspec.MsgspecError) as error:

@@ -105,6 +105,7 @@ def read_members(path: Path, suffixes: Collection[str]) -> Iterator[tuple[str, b
 def _opened(path: Path, name: str, advice: str = "--from with another copy") -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(path) as archive:
+            _refuse_explosive("it", _sizes(archive), path.stat().st_size, name)
             yield archive
     except _UNREADABLE as error:
         raise CorruptDownload(
@@ -145,13 +146,27 @@ def _refuse_harmful(member: zipfile.ZipInfo, archive: str) -> None:
             f"{archive} is refused: its member {member.filename!r} leaves the folder",
             help="--from with an archive that you trust",
         )
-    explodes = member.file_size > _SMALL and member.file_size > LARGEST_RATIO * max(1, member.compress_size)
-    if explodes or member.file_size > LARGEST_MEMBER:
-        raise CorruptDownload(
-            f"{archive} is refused: its member {member.filename!r} would grow from {member.compress_size}"
-            f" to {member.file_size} bytes",
-            help="--from with an archive that you trust",
-        )
+    what = f"its member {member.filename!r}"
+    _refuse_explosive(what, member.file_size, member.compress_size, archive)
+    if member.file_size > LARGEST_MEMBER:
+        raise _explosive(what, member.file_size, member.compress_size, archive)
+
+
+def _sizes(archive: zipfile.ZipFile) -> int:
+    """Return the size of all members together; those that share their bytes count each for itself."""
+    return sum(member.file_size for member in archive.infolist())
+
+
+def _refuse_explosive(what: str, size: int, packed: int, archive: str) -> None:
+    if size > _SMALL and size > LARGEST_RATIO * max(1, packed):
+        raise _explosive(what, size, packed, archive)
+
+
+def _explosive(what: str, size: int, packed: int, archive: str) -> CorruptDownload:
+    return CorruptDownload(
+        f"{archive} is refused: {what} would grow from {packed} to {size} bytes",
+        help="--from with an archive that you trust",
+    )
 
 
 def _called(members: list[zipfile.ZipInfo], name: str) -> list[zipfile.ZipInfo]:

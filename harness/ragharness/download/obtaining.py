@@ -22,6 +22,7 @@ from ragharness.download.pinned import (
 from ragharness.download.storage import cache_folder, condition, locked, record_hashes
 from ragharness.errors import CorpusUnavailable
 from ragharness.privacy import public
+from ragharness.support.files import expanded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -51,7 +52,7 @@ def obtain(
     source = named_source(request.corpus, source)
     wanted = _Obtaining(request, source, on_progress or _silent)
     if source and not (source.startswith(("http://", "https://")) or is_on_hub(source)):
-        return wanted.from_path(Path(source).expanduser())
+        return wanted.from_path(expanded(source))
     offline = offline or _offline_by_environment(*_OFFLINE_VARIABLES)
     return wanted.from_cache_or_network(offline=offline, complete=complete)
 

@@ -10,10 +10,10 @@ import json
 import os
 import re
 import threading
-import zlib
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ragharness.download.pinned import altered
@@ -22,10 +22,9 @@ from ragharness.download.transfer import new_client, unreachable
 from ragharness.errors import CorpusUnavailable, CorruptDownload
 from ragharness.privacy import public
 from ragharness.support.calls import Pace
-from ragharness.support.http import PASSING, retry_after
+from ragharness.support.http import PASSING, Unpacker, retry_after
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     import httpx
@@ -53,7 +52,6 @@ _DATA = "https://data.sec.gov"
 _EMAIL = re.compile(r"[^\s@<>]+@[^\s@<>]+\.[A-Za-z]{2,}")
 _BUSY = PASSING | {403}
 """The SEC refuses with 403 whoever asked too fast."""
-_BLOCK = 1 << 16
 
 
 class _AgainError(Exception):
@@ -231,30 +229,22 @@ class _Fetching:
 
     def _unpacked(self, response: httpx.Response, url: str, size: int) -> bytes:
         """Return the body; half of a compressed one is seen here, where the length alone would fit."""
-        packed = response.headers.get("Content-Encoding", "identity").strip().casefold()
-        reader = _READERS[packed]() if packed in _READERS else None
         content = bytearray()
-        for block in response.iter_raw(_BLOCK):
-            try:
-                content += reader.decompress(block, LARGEST) if reader else block
-            except zlib.error as error:
-                raise _AgainError(f"{public(url)} sent damaged data") from error
-            if len(content) > LARGEST:
-                raise CorruptDownload(f"{public(url)} sent more than the {LARGEST} bytes it may have")
-        if reader is not None and not reader.eof:
+        try:
+            reader = Unpacker(response.headers)
+            for block in chain.from_iterable(map(reader.blocks, response.iter_raw())):
+                content += block
+                if len(content) > LARGEST:
+                    raise CorruptDownload(f"{public(url)} sent more than the {LARGEST} bytes it may have")
+        except ValueError as error:
+            raise _AgainError(f"{public(url)} sent {error}") from error
+        if not reader.whole:
             raise _AgainError(f"{public(url)} sent half of its compressed data")
         if size:
             with self.lock:
                 self.done += len(content)
                 self.on_progress("fetching filings", min(self.done, self.total), self.total)
         return bytes(content)
-
-
-_READERS: dict[str, Callable[[], Any]] = {
-    "gzip": lambda: zlib.decompressobj(wbits=zlib.MAX_WBITS | 16),
-    "x-gzip": lambda: zlib.decompressobj(wbits=zlib.MAX_WBITS | 16),
-    "deflate": zlib.decompressobj,
-}
 
 
 def _safe(name: object) -> str:

@@ -31,7 +31,7 @@ _WAIT = 0.2
 def cache_folder() -> Path:
     """Return the folder for fetched data: RAGHARNESS_CACHE, or the user's cache folder."""
     if chosen := os.environ.get("RAGHARNESS_CACHE"):
-        return Path(chosen).expanduser()
+        return files.expanded(chosen)
     from platformdirs import user_cache_path
 
     return user_cache_path("ragharness", appauthor=False)
@@ -70,7 +70,7 @@ def require_space(folder: Path, needed: int) -> None:
 def locked(folder: Path, on_progress: Listener) -> Iterator[None]:
     """Hold the folder for this process; another one's fetch is waited for, and said."""
     with storage_errors(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+        files.private_folder(folder)
         file = (folder / ".lock").open("ab")
     with file:
         waiting = False

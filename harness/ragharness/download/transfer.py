@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 import time
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ragharness.download.storage import new_file, require_space, storage_errors
 from ragharness.errors import CorpusUnavailable, CorruptDownload
 from ragharness.privacy import public
-from ragharness.support.http import doubled
+from ragharness.support.http import Unpacker, doubled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +31,9 @@ def new_client(headers: dict[str, str]) -> httpx.Client:
 
     timeout = httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS)
     try:
-        return httpx.Client(follow_redirects=True, timeout=timeout, headers=headers)
+        # No proxy stands between this machine and itself.
+        own = {f"all://{host}": None for host in ("127.0.0.1", "[::1]", "localhost")}
+        return httpx.Client(follow_redirects=True, timeout=timeout, headers=headers, mounts=own)
     except (ImportError, ValueError) as error:
         raise CorpusUnavailable(f"the proxy settings of the environment do not work: {error}") from error
 
@@ -50,6 +53,9 @@ PAUSE_SECONDS = 0.5
 
 LARGEST = 4 << 30
 """Bytes above which no corpus archive is believed."""
+
+SLOWEST = 100
+"""Bytes a second below which a server is taken to have stopped, measured over ``READ_SECONDS``."""
 
 _WEB_PAGE = (b"<!doctype", b"<html")
 _AGAIN = "the same command continues where it stopped; --from PATH|URL names a mirror"
@@ -78,6 +84,10 @@ def fetch(url: str, part: Path, *, on_progress: Listener, space: int = 0) -> Non
                 _receive(client, url, part, on_progress, space)
             except (_CutError, httpx.ReadError, httpx.RemoteProtocolError, httpx.ReadTimeout):
                 on_progress(f"the connection to {public(url)} was cut; asking for the rest", 0, 0)
+            except ValueError as error:
+                raise CorruptDownload(
+                    f"{public(url)}: {error}", help="--from PATH|URL names a mirror"
+                ) from error
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 raise unreachable(url, error) from error
             else:
@@ -139,21 +149,27 @@ def _write(
 ) -> None:
     done = begin
     what = f"fetching {public(url).rpartition('/')[2]}"
-    chunks = response.iter_bytes()
+    reader = Unpacker(response.headers)
+    chunks = chain.from_iterable(map(reader.blocks, response.iter_raw()))
     first = next(chunks, b"")
     if not begin and first.lstrip()[:9].lower().startswith(_WEB_PAGE):
         raise _web_page(url)
+    moment, mark = time.monotonic() + READ_SECONDS, done
     with storage_errors(part.parent), part.open("ab") as file:
         while first:
             file.write(first)
             done += len(first)
+            if time.monotonic() > moment:
+                if done - mark < SLOWEST * READ_SECONDS:
+                    raise _CutError
+                moment, mark = time.monotonic() + READ_SECONDS, done
             on_progress(what, done, total)
             if done > (total or LARGEST):
                 raise CorruptDownload(
                     f"{public(url)} sent more than the {total or LARGEST} bytes it may have"
                 )
             first = next(chunks, b"")
-    if total and done < total:
+    if (total and done < total) or not reader.whole:
         raise _CutError
 
 

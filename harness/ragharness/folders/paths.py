@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from ragharness.errors import UsageError
+from ragharness.support.files import expanded
 
 EXAMPLE = "ragharness corpus show ./FOLDER tells what is read of a folder"
 
@@ -19,14 +20,14 @@ def is_folder(name: str) -> bool:
 
 def folder_name(name: str) -> str:
     """Return the one way to write a path by which a folder is known: ``./docs`` for ``docs/``."""
-    path = Path(os.path.normpath(Path(name.strip()).expanduser()))
+    path = Path(os.path.normpath(expanded(name.strip())))
     written = path.as_posix()
     return written if path.is_absolute() or written.startswith(".") else f"./{written}"
 
 
 def folder_path(name: str) -> Path:
     """Return the folder that a name means; raises UsageError where there is none."""
-    path = Path(name).expanduser()
+    path = expanded(name)
     if path.is_dir():
         return path
     found = "a file" if path.exists() else "nothing"

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from ragharness.errors import UsageError
 from ragharness.graders.reading.answer import read_given
 from ragharness.records import Bucket, Reading
+from ragharness.support.files import expanded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +89,7 @@ def build(context: GraderContext) -> HumanGrader:
             "expected the labels of people for the grader 'human', found none",
             help=f"{options.written('labels')}runs/RUN/labels",
         )
-    place = Path(given).expanduser()
+    place = expanded(given)
     files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
     found: defaultdict[Key, dict[str, Bucket]] = defaultdict(dict)
     digest = blake2b(digest_size=6)

@@ -7,7 +7,6 @@ Settings, as ``--grader-option judge.NAME=VALUE``: those of the generator ``llm`
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -18,6 +17,7 @@ from ragharness.graders.judging.votes import TIMEOUT, Votes
 from ragharness.graders.reading.answer import claim_citations, parse_answer, read_given
 from ragharness.pipelines._llm.endpoint import connect, local
 from ragharness.records import Reading
+from ragharness.support.files import expanded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -209,7 +209,7 @@ def build(context: GraderContext) -> Judge:
         raise UsageError(f"expected {options.written('reject')} below accept, both from 0 to 10")
     timeout = options.number("timeout", TIMEOUT)
     given = options.text("prompts")
-    prompts = load_prompts(Path(given).expanduser() if given else FOLDER)
+    prompts = load_prompts(expanded(given) if given else FOLDER)
     folder = context.cache and context.cache / "llm"
     heat = _VARIED if count > 1 else "0"
     endpoint = connect(options, model, folder, "the grader 'judge'", temperature=heat)

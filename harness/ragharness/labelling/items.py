@@ -58,7 +58,7 @@ class Item(Struct, frozen=True, kw_only=True):
 
 def item_of(record: Record, grading: GradingContext) -> Item:
     """Return what is shown of one answer; nothing of it comes from the verdict."""
-    question = grading.questions.by_id[record.question]
+    question = grading.question_of(record)
     passages = grading.passages_of(record)
     answer = record.answer.text if record.answer else ""
     apart = (record.answer and record.answer.citations) or ()

@@ -16,6 +16,7 @@ from ragharness.statistics import Coefficient, ac1, alpha, kappa
 from ragharness.store.disk import disk
 from ragharness.store.lines import UNREADABLE, Key, line_of, mend, open_to_append, write_whole
 from ragharness.store.search import slug
+from ragharness.support.files import read_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -102,7 +103,7 @@ def read_labels(path: Path) -> dict[Key, Label]:
     A torn last line counts as not written. Raises UsageError with the line that cannot be read.
     """
     with disk(path, "read"):
-        *lines, _ = path.read_bytes().split(b"\n")
+        *lines, _ = read_plain(path).split(b"\n")
     found: dict[Key, Label] = {}
     number = 0
     try:

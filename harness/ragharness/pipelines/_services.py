@@ -21,7 +21,7 @@ from ragharness.errors import (
 from ragharness.language.tables import regex
 from ragharness.pipelines._wire import REPLY_LIMIT, excerpt, text_of, too_long
 from ragharness.support.background import PerLoop
-from ragharness.support.http import PASSING, retry_after
+from ragharness.support.http import PASSING, Unpacker, retry_after
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -109,7 +109,7 @@ class Client:
             kind = {"Content-Type": "application/json"} if content is not None else {}
             request = client.build_request(method, url, content=content, headers=kind)
             response, body = await _exchanged(client, request)
-        except (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.DecodingError) as error:
+        except (httpx.UnsupportedProtocol, httpx.LocalProtocolError, ValueError) as error:
             raise UnusableReply(f"{self.where}: {self._headers.blanked(str(error))}") from error
         except httpx.TransportError as error:
             raise self._connection_error(error) from error
@@ -140,7 +140,7 @@ class Client:
 
         import httpx
 
-        own = {"User-Agent": f"ragharness/{__version__}", "Accept": "*/*"}
+        own = {"User-Agent": f"ragharness/{__version__}", "Accept": "*/*", "Accept-Encoding": "gzip, deflate"}
         return httpx.AsyncClient(
             headers={**own, **self._fixed, **self._headers.values},
             # Questions are independent: what one of them is told to remember, no other sends.
@@ -156,10 +156,12 @@ async def _exchanged(client: httpx.AsyncClient, request: httpx.Request) -> tuple
     response = await client.send(request, stream=True)
     try:
         content = bytearray()
-        async for piece in response.aiter_bytes():
-            content += piece
-            if len(content) > REPLY_LIMIT:
-                raise too_long()
+        reader = Unpacker(response.headers)
+        async for piece in response.aiter_raw():
+            for block in reader.blocks(piece):
+                content += block
+                if len(content) > REPLY_LIMIT:
+                    raise too_long()
     finally:
         await response.aclose()
     return response, bytes(content)

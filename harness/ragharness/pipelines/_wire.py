@@ -24,7 +24,8 @@ _VARIABLE = regex(r"ENV:([A-Za-z_][A-Za-z0-9_]*)")
 _NAME = regex(r"[a-z0-9!#$%&'*+.^_`|~-]+")
 _SECRET = regex(r"auth|key|token|secret|password|credential|cookie")
 _SECRET_SETTING = regex(
-    r".*(?:(?:api|access|private)[_-]?key|secret|password|passwd|authorization)"
+    r".*(?:(?:api|access|private)[_-]?key|secret|password|passwd|passphrase|authorization|cookie|jwt)"
+    r"|(?:.*[_-])?(?:pwd|pass|pat)"
     r"|(?:.*[_-])?(?:access|auth|api|bearer|session)?token"
 )
 """What keys of JSON and options of commands are called that hold a secret; ``max_tokens`` is none."""

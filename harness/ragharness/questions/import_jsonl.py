@@ -62,7 +62,7 @@ def read_lines(content: bytes, path: Path, *, examine: bool) -> NumberedQuestion
             continue
         try:
             question = decoder.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             problems.append(f"line {number}: {error}")
             continue
         found.append((number, question))

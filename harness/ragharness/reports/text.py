@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from ragharness.scores.values import Share, YesNoAxis
 
 _UNPRINTABLE = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
+    r"\U000e0000-\U000e007f]"
 )
-"""Control characters (an escape sequence starts with one), direction marks, lone surrogates."""
+"""Control characters (an escape sequence starts with one), direction marks, what has no width, surrogates."""
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 
@@ -23,11 +24,20 @@ Tone = Literal["good", "bad", "unclear"]
 
 _TONES = {"good": "\x1b[1;32m", "bad": "\x1b[1;31m", "unclear": "\x1b[1;33m"}
 _PLAIN = "\x1b[0m"
+_COLOUR = re.compile(f"({'|'.join(map(re.escape, (*_TONES.values(), _PLAIN)))})")
 
 
 def coloured(text: str, tone: Tone | Literal[""], colour: bool) -> str:
     """Return a text in the colour of its tone, or plain where colours are not wanted."""
     return f"{_TONES[tone]}{text}{_PLAIN}" if colour and tone else text
+
+
+def printable(text: str) -> str:
+    """Return what is about to be printed without what could steer a terminal or hide; our colours stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    parts = _COLOUR.split(text)
+    return "".join(part if at % 2 else _UNPRINTABLE.sub("", part) for at, part in enumerate(parts))
 
 
 def clean(text: str) -> str:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ragharness.errors import UnknownName, UsageError
-from ragharness.support.files import write_whole
+from ragharness.support.files import expanded, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,7 +79,7 @@ def find_model(
 
     Raises UsageError, with ``help``, for a path that is none.
     """
-    folder = Path(name).expanduser()
+    folder = expanded(name)
     if folder.is_dir():
         return _in_folder(name, folder, cache)
     if name.startswith((".", "/", "~", "\\")) or name.count("/") > 1 or not name.strip():
@@ -96,14 +96,14 @@ def find_model(
 def hub_home() -> Path:
     """Return the folder of the hub's libraries, where they keep a login, by their environment variables."""
     home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "huggingface")
-    return Path(home).expanduser()
+    return expanded(home)
 
 
 def hub_folder() -> Path:
     """Return where models of the hub are cached, by the environment variables of its libraries."""
     for variable in ("SENTENCE_TRANSFORMERS_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
         if named := os.environ.get(variable):
-            return Path(named).expanduser()
+            return expanded(named)
     return hub_home() / "hub"
 
 

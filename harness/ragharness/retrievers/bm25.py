@@ -157,7 +157,7 @@ def load(path: Path) -> Index | None:
 def save(path: Path, index: Index) -> None:
     """Keep the index; a cache that cannot be written is no error."""
     alike = f"{path.name.partition('-')[0]}-*.index"
-    keep(path, _packed(index), most=KEPT, alike=alike, private=True)
+    keep(path, _packed(index), most=KEPT, alike=alike)
 
 
 def _packed(index: Index) -> bytes:

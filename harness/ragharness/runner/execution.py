@@ -150,8 +150,13 @@ class Threads:
         """Add workers if more are of use now; returns whether they may be later."""
         if self._working < self._size and self._is_idle() and self._scheduler.waits(self._working):
             for _ in range(min(_MORE * self._working, self._size - self._working)):
+                try:
+                    self._spawn()
+                except RuntimeError:
+                    # There is no room for more threads: fewer will do.
+                    self._size = self._working
+                    break
                 self._working += 1
-                self._spawn()
         return self._working < self._size
 
     def _is_idle(self) -> bool:

@@ -61,7 +61,7 @@ class GradingContext:
         """
         if record.status == "timeout" or (record.answer is None and record.failure is not None):
             return record
-        question = self.questions.by_id[record.question]
+        question = self.question_of(record)
         try:
             verdict = self.verdict(question, record.answer, self.passages_of(record))
         except AccessRefused:
@@ -70,6 +70,16 @@ class GradingContext:
             failure = describe(error, f"in the grader {named(self.grader)}")
             return replace(record, status="error", verdict=None, failure=failure)
         return replace(record, status=verdict.status, verdict=verdict, failure=None)
+
+    def question_of(self, record: Record) -> Question:
+        """Return the question that a record answers; raises RunNotUsable where it is none of the run's."""
+        try:
+            return self.questions.by_id[record.question]
+        except KeyError:
+            raise RunNotUsable(
+                f"expected answers to the questions of the run, found one to {record.question}",
+                help="remove its line from records.jsonl, or answers.jsonl",
+            ) from None
 
     def verdict(self, question: Question, answer: Answer | None, passages: Sequence[Passage]) -> Verdict:
         """Return the verdict on one answer, given the passages that its pipeline had."""
@@ -234,11 +244,10 @@ def blind_count(
 
 
 def _count(grading: GradingContext, records: Iterable[Record]) -> int:
-    questions = grading.questions.by_id
     pipeline = load_pipeline("blind", Context(grading.corpus, grading.questions, grading.passages))
     count = 0
     for record in records:
-        question, passages = questions[record.question], grading.passages_of(record)
+        question, passages = grading.question_of(record), grading.passages_of(record)
         answer, _ = read_answer(pipeline.call(question.text, passages))
         count += grading.verdict(question, answer, passages).bucket == question.wanted
     return count

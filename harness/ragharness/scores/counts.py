@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +13,7 @@ from ragharness.records import BUCKETS, ROWS
 from ragharness.scores.schema import ROW_NAMES, Desired, Intervals, Row, Spending, Stability, Timing
 from ragharness.scores.values import Share, Span, YesNoAxis, share, span
 from ragharness.statistics import clopper_pearson, quantile, wilson
+from ragharness.store.schema import moment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -161,15 +161,20 @@ def wall_seconds(calls: Iterable[Outcome | Call], sessions: Sequence[Session]) -
 
     It follows from what is on disk, so that a session that was killed counts as long as it lived.
     """
-    starts = sorted(datetime.fromisoformat(session.started).timestamp() for session in sessions)
+    starts = sorted(_seconds_at(session.started) for session in sessions)
     ends = [0.0] * len(starts)
     for call in calls:
         if call.started:
-            start = datetime.fromisoformat(call.started).timestamp()
+            start = _seconds_at(call.started)
             number = sum(begin <= start for begin in starts) - 1
             if number >= 0:
                 ends[number] = max(ends[number], start + call.seconds)
     return sum(max(0.0, end - start) for start, end in zip(starts, ends, strict=True))
+
+
+def _seconds_at(written: str) -> float:
+    found = moment(written)
+    return found.timestamp() if found else 0.0
 
 
 def _sum(values: Iterable[Number | None]) -> Number | None:

@@ -13,7 +13,7 @@ Both are only ever appended to. An answer is on disk before its worker takes the
 
 from ragharness.store.folder import RunFolder
 from ragharness.store.lines import Journal, Journals
-from ragharness.store.schema import FORMAT, Call, Run, Session, Settings, differences
+from ragharness.store.schema import FORMAT, Call, Run, Session, Settings, differences, moment
 from ragharness.store.search import find_finished, find_run, find_unfinished, list_runs, new_folder
 
 __all__ = [
@@ -30,5 +30,6 @@ __all__ = [
     "find_run",
     "find_unfinished",
     "list_runs",
+    "moment",
     "new_folder",
 ]

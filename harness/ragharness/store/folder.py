@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
@@ -11,10 +12,10 @@ from ragharness.errors import RunNotUsable
 from ragharness.privacy import scrubbed
 from ragharness.records import ROWS, Question, Record
 from ragharness.store.disk import disk
-from ragharness.store.lines import Journal, Journals, append_line, line_of, mend, read_lines
+from ragharness.store.lines import UNREADABLE, Journal, Journals, append_line, line_of, mend, read_lines
 from ragharness.store.lock import exclusive
 from ragharness.store.schema import FORMAT, Call, Run, Session
-from ragharness.support.files import new_file
+from ragharness.support.files import new_file, private_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -85,7 +86,7 @@ class RunFolder:
                 raise RunNotUsable(
                     f"expected a folder at {path}, found a file", help="name another folder with --out FOLDER"
                 )
-            path.mkdir(parents=True, exist_ok=True)
+            private_folder(path)
             foreign = sorted({entry.name for entry in path.iterdir()} - _BEGINNINGS)
         if foreign and not (path / _HEAD).is_file():
             raise RunNotUsable(
@@ -117,7 +118,7 @@ class RunFolder:
                     help="use the version of ragharness named in its run.json, or run again",
                 )
             return cls(path, msgspec.json.decode(content, type=Run))
-        except msgspec.MsgspecError as error:
+        except UNREADABLE as error:
             raise RunNotUsable(
                 f"expected a readable {path / _HEAD}, found: {error}", help="run again into another folder"
             ) from error
@@ -130,11 +131,13 @@ class RunFolder:
     def questions(self) -> tuple[Question, ...]:
         """Return the questions in their order; raises RunNotUsable when they are not those of the run."""
         found = tuple(self.each_question())
-        strange = next((question.row for question in found if question.row not in ROWS), "")
-        if strange or len(found) != self.run.settings.questions:
+        strange = next((f"one of the row {each.row}" for each in found if each.row not in ROWS), "")
+        ids = Counter(question.id for question in found)
+        double = next((f"{name} {times} times" for name, times in ids.items() if times > 1), "")
+        if strange or double or len(found) != self.run.settings.questions:
             raise RunNotUsable(
                 f"expected {self.run.settings.questions} questions in {self.path / 'questions.jsonl'},"
-                f" found {f'one of the row {strange}' if strange else len(found)}",
+                f" found {strange or double or len(found)}",
                 help=_DAMAGED["questions.jsonl"],
             )
         return found

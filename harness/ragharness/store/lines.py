@@ -23,7 +23,7 @@ T = TypeVar("T")
 Key = tuple[str, int]
 """A question's id and its epoch: there is at most one record of each."""
 
-UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError)
+UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """What a line that is none raises when it is decoded."""
 
 _BLOCK = 1 << 16
@@ -124,6 +124,7 @@ class Journal:
         self._lock = Lock()
         self._file = open_to_append(path)
         self._place = _place(self._path.stat())
+        self._size = os.fstat(self._file).st_size
         self._open = True
 
     def append(self, record: Record) -> bool:
@@ -137,10 +138,10 @@ class Journal:
         with self._lock:
             if not self._open or key in self.keys:
                 return False
-            if os.fstat(self._file).st_nlink == 0:
-                raise _deleted(self._path, self._held, unstored=1)
+            self._look(unstored=1)
             with disk(self._path):
                 write_whole(self._file, line)
+            self._size += len(line)
             self.keys.add(key)
             self._held += 1
         return True
@@ -148,14 +149,25 @@ class Journal:
     def check(self) -> None:
         """Raise StorageError when the file is no longer where it was."""
         with self._lock:
-            if os.fstat(self._file).st_nlink == 0:
-                raise _deleted(self._path, self._held, unstored=0)
+            self._look(unstored=0)
             try:
                 there = _place(self._path.stat()) == self._place
             except OSError:
                 there = False
             if not there:
                 raise _moved(self._path, self._held)
+
+    def _look(self, unstored: int) -> None:
+        """Raise StorageError when somebody deleted or cut what was written."""
+        found = os.fstat(self._file)
+        if found.st_nlink == 0:
+            raise _deleted(self._path, self._held, unstored)
+        if found.st_size < self._size:
+            raise StorageError(
+                f"expected {self._path} to stay while the run was writing, found it cut from {self._size} to"
+                f" {found.st_size} bytes",
+                help=f"leave {self._path.parent.name} alone and repeat the command: it asks what is missing",
+            )
 
     def close(self) -> None:
         """Finish writing; a record that comes later is dropped, never half-written."""

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_HELD: set[Path] = set()
-"""Locks of this process: record locks know processes only, so two threads would not see each other."""
+_HELD: dict[Path, int] = {}
+"""Locks of this process and their handles."""
 
 
 @contextmanager
@@ -26,7 +26,7 @@ def exclusive(path: Path, help: str = "") -> Iterator[None]:  # noqa: A002 (the 
     if path in _HELD:
         raise _in_use(path, os.getpid(), help)
     handle = open_own(path, os.O_RDWR | os.O_CREAT)
-    _HELD.add(path)
+    _HELD[path] = handle
     try:
         if not _try_lock(handle):
             raise _in_use(path, _holder(handle), help)
@@ -34,8 +34,19 @@ def exclusive(path: Path, help: str = "") -> Iterator[None]:  # noqa: A002 (the 
         os.write(handle, str(os.getpid()).encode())
         yield
     finally:
-        _HELD.discard(path)
-        os.close(handle)
+        # A copy of this process has let go of it already.
+        if _HELD.pop(path, None) is not None:
+            os.close(handle)
+
+
+def _let_go() -> None:
+    """Close the locks in a copy of this process, which would keep them after its death."""
+    while _HELD:
+        os.close(_HELD.popitem()[1])
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go)
 
 
 def _try_lock(handle: int) -> bool:
@@ -50,8 +61,8 @@ def _try_lock(handle: int) -> bool:
         else:
             import fcntl
 
-            # Not flock: a child that the pipeline forked would keep that after our death.
-            fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Not lockf: that falls as soon as anything in this process has read the file and closes it.
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         if error.errno in {errno.EACCES, errno.EAGAIN, errno.EDEADLK}:
             return False

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from datetime import datetime, timezone
+from typing import Annotated, NamedTuple
 
-from msgspec import Struct, to_builtins
+from msgspec import Meta, Struct, to_builtins
+
+from ragharness.records import MOST_EPOCHS
 
 FORMAT = 1
 """The version of the folder's layout; a folder of another one is refused."""
@@ -32,7 +35,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     pipeline_settings: dict[str, str | int | float] = {}
     grader: str
     """Name and version."""
-    epochs: int = 1
+    epochs: Annotated[int, Meta(ge=1, le=MOST_EPOCHS)] = 1
     """How often each question is asked."""
 
     @property
@@ -82,6 +85,15 @@ class Call(NamedTuple):
 
     started: str
     seconds: float
+
+
+def moment(written: str) -> datetime | None:
+    """Return a time that stands in a run folder; None where somebody wrote another thing there."""
+    try:
+        found = datetime.fromisoformat(written)
+        return (found if found.tzinfo else found.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
+    except (ValueError, OverflowError):
+        return None
 
 
 def differences(ours: Settings, theirs: Settings) -> list[str]:

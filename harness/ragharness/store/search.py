@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ragharness.errors import RunNotUsable, StorageError, UnknownName, UsageError
 from ragharness.store.folder import RunFolder
+from ragharness.support.files import private_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,7 +39,8 @@ def new_folder(parts: Iterable[str], now: datetime, root: Path = RUNS) -> Path:
     while True:
         path = root / (name if number == 1 else f"{name}_{number}")
         try:
-            path.mkdir(parents=True)
+            private_folder(root)
+            path.mkdir(mode=0o700)
             _ignored(root)
         except FileExistsError:
             if not root.is_dir():

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import secrets
 import shlex
 import stat
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragharness.errors import StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
     from typing import IO
 
 _DIGEST_SIZE = 32
@@ -65,8 +66,31 @@ def new_file(
         raise
 
 
+def read_plain(path: Path) -> bytes:
+    """Return what a file holds; raises OSError, for a pipe too, which would be waited for without end."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError(errno.EINVAL, "not a plain file", str(path))
+        return file.read()
+
+
+def expanded(written: str | os.PathLike[str]) -> Path:
+    """Return a path with its ``~`` filled in; as it is written where that is nobody's home."""
+    return Path(os.path.expanduser(written))  # noqa: PTH111 (that of Path raises)
+
+
+def private_folder(path: Path) -> None:
+    """Make a folder that is missing, and those above it, each to be read by this user alone."""
+    if not path.is_dir() and path != path.parent:
+        private_folder(path.parent)
+        path.mkdir(mode=0o700, exist_ok=True)
+
+
 def write_whole(target: Path, content: bytes, *, private: bool = False) -> None:
     """Write a file, and its folder where there is none, so that nobody ever sees half of it."""
+    if private:
+        private_folder(target.parent)
     target.parent.mkdir(parents=True, exist_ok=True)
     with new_file(target, private=private) as file:
         file.write(content)
@@ -84,10 +108,10 @@ def kept(path: Path) -> bytes | None:
     return content if digest == _digest(path.name, content) else None
 
 
-def keep(path: Path, content: bytes, *, most: int, alike: str = "*", private: bool = False) -> None:
-    """Keep a result, and the ``most`` latest used of those ``alike``; failing to write is no error."""
+def keep(path: Path, content: bytes, *, most: int, alike: str = "*") -> None:
+    """Keep a private result and the ``most`` latest used of those ``alike``; failing to write is no error."""
     with suppress(OSError):
-        write_whole(path, _digest(path.name, content) + content, private=private)
+        write_whole(path, _digest(path.name, content) + content, private=True)
         # What is hidden is not finished.
         files = [each for each in path.parent.glob(alike) if not each.name.startswith(".")]
         for old in sorted(files, key=lambda each: each.stat().st_mtime_ns, reverse=True)[most:]:

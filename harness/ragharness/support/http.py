@@ -1,8 +1,9 @@
-"""HTTP status codes of transient failures, the wait before a retry, and retries."""
+"""HTTP: status codes of transient failures, the wait before a retry, retries, and bodies unpacked."""
 
 from __future__ import annotations
 
 import math
+import zlib
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,7 +11,7 @@ from ragharness.errors import TemporaryFailure
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterator
 
 T = TypeVar("T")
 
@@ -28,6 +29,39 @@ _DOUBLINGS = 10
 """More of them would not be waited for anyway, and a thousand do not fit a number."""
 _SPREAD = 1.0
 """Seconds over which those are spread that were all told to come back at the same time."""
+
+
+_PACKED = frozenset({"gzip", "x-gzip", "deflate"})
+_BLOCK = 1 << 20
+"""Bytes that are unpacked at once."""
+
+
+class Unpacker:
+    """Unpacks the pieces of a body in blocks of bounded size: a few bytes may stand for gigabytes."""
+
+    def __init__(self, headers: Any) -> None:
+        """Raise ValueError for several encodings on top of each other, and for one that is not asked for."""
+        named = headers.get("Content-Encoding", "identity").strip().lower() or "identity"
+        if named != "identity" and named not in _PACKED:
+            raise ValueError(f"expected a body as gzip or deflate or unpacked, found it as {named[:80]!r}")
+        self._reader = zlib.decompressobj(zlib.MAX_WBITS | 32) if named in _PACKED else None
+
+    @property
+    def whole(self) -> bool:
+        """Whether the end was seen of what is packed."""
+        return self._reader is None or self._reader.eof
+
+    def blocks(self, piece: bytes) -> Iterator[bytes]:
+        """Yield what a piece holds; raises ValueError for damaged data."""
+        if self._reader is None:
+            yield piece
+            return
+        while piece:
+            try:
+                yield self._reader.decompress(piece, _BLOCK)
+            except zlib.error as error:
+                raise ValueError(f"damaged data: {error}") from error
+            piece = self._reader.unconsumed_tail
 
 
 def doubled(first: float, attempt: int) -> float:

@@ -19,7 +19,7 @@ from ragharness.pipelines._llm.services import Anthropic, OpenAI, Reply, Samplin
 from ragharness.pipelines._services import Client, address, is_page, message_of, must_be_allowed
 from ragharness.pipelines._wire import Headers, json_of
 from ragharness.records import Usage
-from ragharness.support.files import write_whole
+from ragharness.support.files import expanded, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -275,7 +275,7 @@ def _unless_none(options: Options, name: str, default: str) -> float | None:
 
 
 def _table(given: str) -> Path | None:
-    return Path(given).expanduser() if given else None
+    return expanded(given) if given else None
 
 
 def local(written: Callable[[str], str]) -> str:

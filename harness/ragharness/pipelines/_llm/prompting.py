@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from ragharness.errors import UnknownName, UsageError
 from ragharness.language.tables import regex
+from ragharness.support.files import expanded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +84,7 @@ def load_prompt(name: str) -> Prompt:
     Raises UnknownName for neither, UsageError for a file that is no prompt.
     """
     known = prompt_names()
-    path = _FOLDER / f"{name}.txt" if name in known else Path(name).expanduser()
+    path = _FOLDER / f"{name}.txt" if name in known else expanded(name)
     if not path.is_file():
         raise UnknownName("prompt", name, known, help="or give the path of a prompt file of your own")
     try:

@@ -43,7 +43,7 @@ _ODD = re.compile(
 
 _PARTED = re.compile(r"[\"“”?;:!()\[\]—–]|\s-\s|\s\d{1,2}\.\d{1,2}\.?\s+[A-Z]")
 """What does not stand in the quoted part of it."""
-_NUMBER = re.compile(r"(?:\d{1,2}(?:\.\d{1,3})+\.?|\d{1,2}\.|\(?[a-z0-9]{1,3}\))\s+(?=[A-Z])")
+_NUMBER = re.compile(r"(?:\d{1,2}(?:\.\d{1,3}){1,8}\.?|\d{1,2}\.|\(?[a-z0-9]{1,3}\))\s+(?=[A-Z])")
 """The number of a section."""
 _GLUED = re.compile(r"\w\(\w")
 """An aside that is part of a name: "401(k)"."""

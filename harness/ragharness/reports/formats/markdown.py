@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ragharness.records import BUCKETS
 from ragharness.reports import words
 from ragharness.reports.rubric import rubrics_of
-from ragharness.reports.text import counted, duration, escaped, ids, interval, rate
+from ragharness.reports.text import counted, duration, escaped, ids, interval, printable, rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,7 +31,7 @@ def render(scores: Scores, *, run: RunOnDisk | None = None, **_: object) -> str:
         rubrics_of(run.folder, "markdown") if run is not None else [],
         _made(scores),
     ]
-    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+    return printable("\n\n".join("\n".join(part) for part in parts if part) + "\n")
 
 
 def _heading(scores: Scores) -> list[str]:
@@ -134,9 +134,10 @@ def _made(scores: Scores) -> list[str]:
         "## Versions and settings",
         "",
         *notes,
-        f"- ragharness {versions.ragharness}, python {versions.python}, grader {escaped(versions.grader)}",
+        "- "
+        + escaped(f"ragharness {versions.ragharness}, python {versions.python}, grader {versions.grader}"),
         f"- {escaped(scores.calibration)}",
-        *([f"- {error}"] if (error := words.grader_error(scores)) else []),
+        *([f"- {escaped(error, 700)}"] if (error := words.grader_error(scores)) else []),
         *([f"- pipeline: {settings}"] if settings else []),
         f"- {'; '.join([*words.pace(scores), _sessions(scores)])}",
         f"- records in {escaped(scores.folder)}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Literal
 
 from ragharness.records import BUCKETS
@@ -17,6 +18,7 @@ from ragharness.reports.text import (
     labelled,
     one_line,
     paragraph,
+    printable,
     rate,
 )
 
@@ -55,7 +57,7 @@ def render(
         rubrics_of(run.folder, "text", width) if run is not None else [],
         _verdict(scores, width, colour),
     ]
-    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+    return printable("\n\n".join("\n".join(part) for part in parts if part) + "\n")
 
 
 def _verdict(scores: Scores, width: int, colour: bool) -> list[str]:
@@ -169,8 +171,8 @@ def _joined(parts: Sequence[str], accent: int) -> str:
 
 
 def _next(scores: Scores, width: int, reference: str) -> list[str]:
-    run = f" {reference}" if reference else ""
-    question = next((names[0] for _, names in words.worst(scores)), "q001")
+    run = f" {shlex.quote(reference)}" if reference else ""
+    question = shlex.quote(next((names[0] for _, names in words.worst(scores)), "q001"))
     steps = [
         (f"ragharness show {question}{run}", "one question and its verdict"),
         (f"ragharness report{run} --all", "axes and retrieval"),
