@@ -201,11 +201,11 @@ def _derived() -> dict[str, Any]:
     return found
 
 
-def write_schema() -> None:
-    """Write the published schema of the scores again."""
-    from ragharness.reports.formats.json import SCHEMA, schema
+def file_formats() -> Any:
+    """Return the module that knows the file formats."""
+    from ragharness import shelf
 
-    SCHEMA.write_text(json.dumps(schema(), indent=2) + "\n", encoding="utf-8")
+    return shelf.load_module(ROOT / "docs" / "formats.py")
 
 
 _COLUMNS = (
@@ -525,6 +525,8 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "langchain_chain": lambda _: recipe("langchain_chain.py"),
     "langchain_retrieve": lambda _: recipe("langchain_retrieve.py"),
     "llamaindex_engine": lambda _: recipe("llamaindex_engine.py"),
+    "written_by_you": lambda _: file_formats().table(ours=False),
+    "written_by_ragharness": lambda _: file_formats().table(ours=True),
     "untrained": lambda _: untrained(),
     "recall": lambda _: recall(),
     "retrieval": lambda _: retrieval(),
@@ -561,5 +563,5 @@ if __name__ == "__main__":
         old.unlink()
     for name, text in metric_pages().items():
         (METRICS / name).write_text(text, encoding="utf-8")
-    write_schema()
+    file_formats().write()
     (ROOT / "docs" / "report.svg").write_text(picture(), encoding="utf-8")
