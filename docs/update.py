@@ -201,11 +201,18 @@ def _derived() -> dict[str, Any]:
     return found
 
 
-def file_formats() -> Any:
-    """Return the module that knows the file formats."""
+def beside(name: str) -> Any:
+    """Return a module of this folder."""
     from ragharness import shelf
 
-    return shelf.load_module(ROOT / "docs" / "formats.py")
+    return shelf.load_module(ROOT / "docs" / f"{name}.py")
+
+
+def comparison(name: str) -> str:
+    """Return a table of the comparison with other tools."""
+    tables = beside("comparison")
+    told: str = tables.table(getattr(tables, name))
+    return told
 
 
 _COLUMNS = (
@@ -525,8 +532,12 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "langchain_chain": lambda _: recipe("langchain_chain.py"),
     "langchain_retrieve": lambda _: recipe("langchain_retrieve.py"),
     "llamaindex_engine": lambda _: recipe("llamaindex_engine.py"),
-    "written_by_you": lambda _: file_formats().table(ours=False),
-    "written_by_ragharness": lambda _: file_formats().table(ours=True),
+    "written_by_you": lambda _: beside("formats").table(ours=False),
+    "written_by_ragharness": lambda _: beside("formats").table(ours=True),
+    "tools": lambda _: beside("comparison").tools(),
+    "against_reference": lambda _: comparison("REFERENCE"),
+    "against_passages": lambda _: comparison("SUPPORT"),
+    "without_model": lambda _: comparison("ALONE"),
     "untrained": lambda _: untrained(),
     "recall": lambda _: recall(),
     "retrieval": lambda _: retrieval(),
@@ -563,5 +574,5 @@ if __name__ == "__main__":
         old.unlink()
     for name, text in metric_pages().items():
         (METRICS / name).write_text(text, encoding="utf-8")
-    file_formats().write()
+    beside("formats").write()
     (ROOT / "docs" / "report.svg").write_text(picture(), encoding="utf-8")
