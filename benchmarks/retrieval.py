@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 RESULT = Path(__file__).with_name("retrieval.json")
 NAMES = ("fields", "bm25", "dense", "hybrid", "oracle")
 KS = (1, 3, 5, 10)
-PUBLISHED = {"map": 0.381, "precision_at_recall_80": 0.057}
-"""Span TF-IDF + cosine in Koreeda and Manning (2021), Table 4."""
 
 
 class Ground:
@@ -142,11 +140,8 @@ def main() -> None:
         "made_with": {"ragharness": __version__, "python": platform.python_version()},
         "questions": len(ground.questions),
         "passages": len(ground.indexed.passages),
-        "spans": {"spans": len(task.spans.passages), "pairs": len(task.pairs), "published": PUBLISHED},
+        "spans": {"spans": len(task.spans.passages), "pairs": len(task.pairs)},
     }
-    result["spans"]["tf_idf"] = _rounded(
-        spans.measured(task, spans.tf_idf([each.text for each in task.spans.passages]))
-    )
     names = asked.retrievers.split(",")
     sources = {name: folder for name, folder in vars(asked).items() if isinstance(folder, Path)}
     result["recall"] = _joined(

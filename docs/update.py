@@ -203,11 +203,18 @@ def _derived() -> dict[str, Any]:
     return found
 
 
-def write_schema() -> None:
-    """Write the published schema of the scores again."""
-    from ragharness.reports.formats.json import SCHEMA, schema
+def beside(name: str) -> Any:
+    """Return a module of this folder."""
+    from ragharness import shelf
 
-    SCHEMA.write_text(json.dumps(schema(), indent=2) + "\n", encoding="utf-8")
+    return shelf.load_module(ROOT / "docs" / f"{name}.py")
+
+
+def comparison(name: str) -> str:
+    """Return a table of the comparison with other tools."""
+    tables = beside("comparison")
+    told: str = tables.table(getattr(tables, name))
+    return told
 
 
 _COLUMNS = (
@@ -225,7 +232,7 @@ _COLUMNS = (
 def retrieval() -> str:
     """Return what ``benchmarks/retrieval.py`` measured last, as two tables."""
     found = json.loads((ROOT / "benchmarks" / "retrieval.json").read_text(encoding="utf-8"))
-    n, spans = found["questions"], found["spans"]
+    n, paper = found["questions"], json.loads((ROOT / "benchmarks" / "untrained.json").read_text("utf-8"))
     questions = [
         _line([f"of {n} questions", *_COLUMNS]),
         _line(["---"] * (1 + len(_COLUMNS))),
@@ -233,8 +240,8 @@ def retrieval() -> str:
     task = [
         _line(["", "mAP", "P@R80"]),
         _line(["---"] * 3),
-        _spans("Span TF-IDF + cosine as published", spans["published"]),
-        _spans("the same here", spans["tf_idf"]),
+        _spans("Span TF-IDF + cosine as published", paper["published"]["span TF-IDF + cosine"]),
+        _spans("the same here", paper["span TF-IDF + cosine"]),
     ]
     for name, figures in found["retrievers"].items():
         top, more = figures["k"]["5"], figures["k"]["10"]
@@ -250,6 +257,33 @@ def retrieval() -> str:
         if "spans" in figures:
             task.append(_spans(f"`{name}`", figures["spans"]))
     return "\n".join([*questions, "", *task])
+
+
+def untrained() -> str:
+    """Return the untrained rows of ContractNLI's paper beside ours, from the benchmark's last result."""
+    found = json.loads((ROOT / "benchmarks" / "untrained.json").read_text(encoding="utf-8"))
+    columns = {
+        "accuracy": "accuracy",
+        "f1_contradiction": "F1 contradiction",
+        "f1_entailment": "F1 entailment",
+        "map": "mAP",
+        "precision_at_recall_80": "P@R80",
+    }
+    learned = {
+        "train": "the {contracts} contracts of train",
+        "train_part": "{contracts} contracts of train",
+        "test": "the {contracts} of test itself",
+    }
+    published = found["published"]
+    rows = {"Majority vote, as published": published["majority vote"]}
+    for split, figures in found["majority vote"].items():
+        rows[f"here, learned from {learned[split].format(**figures)}"] = figures
+    rows["Span TF-IDF + cosine, as published"] = published["span TF-IDF + cosine"]
+    rows["here"] = found["span TF-IDF + cosine"]
+    table = [_line(["", *columns.values()]), _line(["---", *["---:"] * len(columns)])]
+    for name, figures in rows.items():
+        table.append(_line([name, *(f"{figures[key]:.3f}" if key in figures else "" for key in columns)]))
+    return "\n".join(table)
 
 
 def recall() -> str:
@@ -578,6 +612,13 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "langchain_chain": lambda _: recipe("langchain_chain.py"),
     "langchain_retrieve": lambda _: recipe("langchain_retrieve.py"),
     "llamaindex_engine": lambda _: recipe("llamaindex_engine.py"),
+    "written_by_you": lambda _: beside("formats").table(ours=False),
+    "written_by_ragharness": lambda _: beside("formats").table(ours=True),
+    "tools": lambda _: beside("comparison").tools(),
+    "against_reference": lambda _: comparison("REFERENCE"),
+    "against_passages": lambda _: comparison("SUPPORT"),
+    "without_model": lambda _: comparison("ALONE"),
+    "untrained": lambda _: untrained(),
     "recall": lambda _: recall(),
     "retrieval": lambda _: retrieval(),
     "embedding": lambda _: embedding(),
@@ -617,5 +658,5 @@ if __name__ == "__main__":
         old.unlink()
     for name, text in metric_pages().items():
         (METRICS / name).write_text(text, encoding="utf-8")
-    write_schema()
+    beside("formats").write()
     (ROOT / "docs" / "report.svg").write_text(picture(), encoding="utf-8")

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commands import PROGRAM, pipeline, process
-from ragharness.reports.formats.json import SCHEMA
 from ragharness.store import RunFolder
 
 if TYPE_CHECKING:
@@ -37,11 +36,9 @@ def test_a_new_user_s_command_prints_the_report(tmp_path: Path, verb: Verb) -> N
     assert len(list(run.records())) == len(run.questions()) == 130
 
 
-def test_the_json_is_the_whole_output_and_keeps_to_the_schema(verb: Verb) -> None:
-    jsonschema: Any = pytest.importorskip("jsonschema")
+def test_the_json_is_the_whole_output(verb: Verb) -> None:
     done = verb("run", "--pipeline", "refuse", "--json")
     scores = json.loads(done.output)
-    jsonschema.validate(scores, json.loads(SCHEMA.read_text(encoding="utf-8")))
     assert scores["buckets"] == {"correct": 0, "wrong": 0, "unsupported": 0, "refused": 130}
     row = scores["rows"]["plain"]
     assert (row.pop("desired")["count"], row) == (

@@ -185,7 +185,9 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
 def test_files_and_folders_that_are_named_exist(page: Path) -> None:
     homes = (ROOT, ROOT / "harness" / "ragharness", page.parent)
     anywhere = {
-        path.name for home in ("harness", "corpora", "questionsets") for path in (ROOT / home).rglob("*.*")
+        path.name
+        for home in ("harness", "corpora", "questionsets", "baselines")
+        for path in (ROOT / home).rglob("*.*")
     }
     for code in CODE.findall(prose_of(page)):
         if code.startswith(PLACEHOLDERS) or code == "indexes/":

@@ -40,6 +40,7 @@ def test_wheel_holds_the_shelves_and_nothing_else(unpacked_wheel: Path) -> None:
     for name in ON_THE_SHELF:
         assert (unpacked_wheel / "ragharness" / "_shelf" / name).is_file()
     assert (unpacked_wheel / "ragharness" / "py.typed").is_file()
+    assert (unpacked_wheel / "ragharness" / "schemas" / "question.json").is_file()
 
 
 @pytest.mark.slow

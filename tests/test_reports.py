@@ -34,7 +34,6 @@ from ragharness.reports import (
     read_scores,
     show_question,
 )
-from ragharness.reports.formats.json import SCHEMA, schema
 from ragharness.reports.text import clean, duration, flow, interval, milliseconds, money, one_line, rate
 from ragharness.runner import Progress
 from ragharness.scores import Scores, score
@@ -302,18 +301,9 @@ def test_another_run_is_named_in_the_commands() -> None:
     assert "ragharness show q032 20261121" in terminal_report(made_up(), reference="20261121")
 
 
-def test_the_json_keeps_to_the_published_schema() -> None:
-    jsonschema: Any = pytest.importorskip("jsonschema")
-    published = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    assert published == schema(), "run python docs/update.py: the layout of the scores changed"
-    jsonschema.Draft202012Validator.check_schema(published)
+def test_the_json_is_read_back() -> None:
     for scores in (made_up(), score(fake.run(), [], fake.questions(), [], name="r")):
-        document = json.loads(json_report(scores))
-        jsonschema.validate(document, published)
         assert read_scores(json_report(scores).encode()) == scores
-        broken = {**document, "questions": "many"}
-        with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate(broken, published)
 
 
 def test_the_json_has_the_promised_keys() -> None:

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from ixbrl import annual_report
-from ragharness.download import DownloadRequest, Pinned, obtain
+from ragharness.download import DownloadRequest, Pinned, files_in, obtain
 from ragharness.download import sec as rules
 from ragharness.errors import CorpusUnavailable, CorruptDownload
 from ragharness.support.calls import Pace
@@ -144,6 +144,7 @@ def test_a_filing_without_number_is_looked_up(server: Sec) -> None:
     folder = obtain(wanted(one=asked), source=server.url)
     assert (folder / "one.html").read_bytes() == REPORT
     assert sha256(REPORT).hexdigest() in (folder / "hashes.json").read_text()
+    assert files_in(folder, (".json",)) == [], "our own list of hashes is none of the filings"
     assert obtain(wanted(one=asked), source=server.url, offline=True) == folder
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,6 @@ import pytest
 
 from conftest import ROOT
 from ragharness import shelf
-from ragharness.corpus import load_corpus
 
 SPANS: Any = shelf.load_module(ROOT / "benchmarks" / "spans.py")
 
@@ -37,15 +38,44 @@ def test_rows_computed_by_hand(
     assert SPANS.precision_at_recall(marked, array(*scores)) == pytest.approx(at_80)
 
 
-def test_the_published_row_of_span_tf_idf_comes_out(contractnli_folder: Path) -> None:
-    given = SPANS.task(load_corpus("contractnli", source=str(contractnli_folder)))
-    assert len(given.spans.passages) == 10_061
-    assert len(given.pairs) == 1_188
-    assert sum(int(pair.relevant.sum()) for pair in given.pairs) == 2_404
-    found = SPANS.measured(given, SPANS.tf_idf([each.text for each in given.spans.passages]))
-    # Koreeda and Manning (2021), Table 4: mAP .381, P@R80 .057.
-    assert found["map"] == pytest.approx(0.381, abs=0.0015)
-    assert found["precision_at_recall_80"] == pytest.approx(0.057, abs=0.0005)
+def test_the_published_rows_come_out_and_are_the_committed_ones(
+    contractnli_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    untrained: Any = shelf.load_module(ROOT / "benchmarks" / "untrained.py")
+    found = untrained.measured(contractnli_folder)
+    committed = json.loads(untrained.RESULT.read_text(encoding="utf-8"))
+    for row in ("contracts", "published", "span TF-IDF + cosine"):
+        assert found[row] == committed[row]
+    for split in found["majority vote"].keys() & committed["majority vote"].keys():
+        assert found["majority vote"][split] == committed["majority vote"][split]
+    # Koreeda and Manning (2021), Table 4.
+    vote, ranked = found["majority vote"]["test"], found["span TF-IDF + cosine"]
+    published = {"accuracy": 0.674, "f1_contradiction": 0.083, "f1_entailment": 0.428}
+    assert {name: vote[name] for name in published} == pytest.approx(published, abs=0.0006)
+    assert ranked["map"] == pytest.approx(0.381, abs=0.0015)
+    assert ranked["precision_at_recall_80"] == pytest.approx(0.057, abs=0.0005)
+    assert (ranked["spans"], ranked["pairs"]) == (10_061, 1_188)
+
+
+def test_a_vote_worked_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    majority = shelf.load_module(ROOT / "benchmarks" / "untrained.py").majority
+    told = {
+        "kept": Counter({"entailment": 3, "contradiction": 1}),
+        "lent": Counter({"not mentioned": 1, "contradiction": 3}),
+        "sold": Counter({"not mentioned": 4}),
+    }
+    assert majority(told, told) == pytest.approx(
+        {
+            "accuracy": (3 / 4 + 3 / 4 + 1) / 3,
+            "f1_contradiction": (0 + 2 * 3 / (3 + 4)) / 2,  # no contract contradicts "sold"
+            "f1_entailment": 2 * 3 / (3 + 4),
+        }
+    )
+    learned = {**told, "lent": Counter({"not mentioned": 2, "entailment": 1})}
+    assert majority(learned, told)["accuracy"] == pytest.approx((3 / 4 + 1 / 4 + 1) / 3)
+    assert majority(learned, told)["f1_contradiction"] == 0
 
 
 @pytest.mark.model

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pkgutil
 from dataclasses import fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ragharness.cli._completing import completion
 from ragharness.config import RunConfig, flag_of
 from ragharness.errors import UsageError
 
@@ -34,6 +33,7 @@ def option_of(name: str) -> Any:
         metavar=told["metavar"] or (number[1] if number else None),
         help=told["help"],
         parser=_parser(flag_of(name), *number) if number else None,
+        autocompletion=completion(name),
     )
 
 
@@ -47,12 +47,6 @@ def _parser(flag: str, number: type, _: str, wanted: str) -> Callable[[str], Any
             raise UsageError(f"expected {wanted} for {flag}, found {text!r}") from None
 
     return read
-
-
-def names_in(*folders: str) -> str:
-    """Return the names of the modules of a folder of the package, listed without importing them."""
-    place = Path(__file__).parents[1].joinpath(*folders)
-    return ", ".join(sorted(found.name for found in pkgutil.iter_modules([str(place)])))
 
 
 def form_of(form: str, *, markdown: bool, as_json: bool, default: str, html: bool = False) -> str:
@@ -90,7 +84,10 @@ FORM = typer.Option(
 )
 MARKDOWN = typer.Option(False, "--markdown", help="Short for --format markdown.")
 RUN = typer.Argument(
-    "", metavar="[RUN]", help="Run folder, or a part of its name, or a tag (default: the newest)."
+    "",
+    metavar="[RUN]",
+    help="Run folder, or a part of its name, or a tag (default: the newest).",
+    autocompletion=completion("run"),
 )
 FALSE_CORRECT = typer.Option(
     None,

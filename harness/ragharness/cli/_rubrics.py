@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ragharness.cli._completing import completion
+
 if TYPE_CHECKING:
     from ragharness.reports.tables import Section
     from ragharness.rubrics.rubric import Loaded
@@ -17,13 +19,23 @@ if TYPE_CHECKING:
 
 EXIT = {"pass": 0, "fail": 1, "incomplete": 2}
 
-RUBRIC: Any = typer.Option("", "--rubric", metavar="NAME|FILE", help="Score by this rubric, too.")
+RUBRIC: Any = typer.Option(
+    "",
+    "--rubric",
+    metavar="NAME|FILE",
+    help="Score by this rubric, too.",
+    autocompletion=completion("rubric"),
+)
 JUDGE: Any = typer.Option(
     None, "--judge", metavar="NAME=VALUE", help="Setting of its judge (model=...); repeatable."
 )
 PEOPLE: Any = typer.Option(None, "--people", metavar="FILE", help="JSONL of scores by people, kept beside.")
 BASE: Any = typer.Option(
-    "", "--base", metavar="RUN", help="Run that the ship gate of a rubric compares with."
+    "",
+    "--base",
+    metavar="RUN",
+    help="Run that the ship gate of a rubric compares with.",
+    autocompletion=completion("run"),
 )
 
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ragharness.cli import add_group
+from ragharness.cli._completing import completion
 from ragharness.cli._options import FORM, JSON, OFFLINE, RUN, SOURCE, form_of
 
 if TYPE_CHECKING:
     from ragharness.baselines import Baseline
 
 EXIT_DIFFERENT = 1
-_CORPUS = typer.Option("", "--corpus", help="Those of one corpus.")
+_CORPUS = typer.Option("", "--corpus", help="Those of one corpus.", autocompletion=completion("corpus"))
 _BASE_URL = typer.Option("", "--base-url", metavar="URL", help="Server of the model, for those of a model.")
 _MODEL_FILE = Annotated[
     Path | None, typer.Option("--model-file", metavar="FILE", help="File of the local model, for its hash.")
@@ -52,7 +53,9 @@ def listed(corpus: str = _CORPUS, form: str = FORM, as_json: bool = JSON) -> Non
 
 
 def run(
-    name: str = typer.Argument(..., metavar="ID", help="One of ragharness baseline list."),
+    name: str = typer.Argument(
+        ..., metavar="ID", help="One of ragharness baseline list.", autocompletion=completion("baseline")
+    ),
     source: str = SOURCE,
     base_url: str = _BASE_URL,
     offline: bool = OFFLINE,
@@ -71,7 +74,10 @@ def run(
 
 
 def verify(
-    names: Annotated[list[str] | None, typer.Argument(metavar="ID...", help="Default: all.")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="ID...", help="Default: all.", autocompletion=completion("baseline")),
+    ] = None,
     corpus: str = _CORPUS,
     source: str = SOURCE,
     base_url: str = _BASE_URL,

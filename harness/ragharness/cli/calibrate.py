@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ragharness.cli._completing import completion
 from ragharness.cli._options import CONCURRENCY, DRY_RUN, FALSE_CORRECT, GRADER, GRADER_OPTION, JSON
 from ragharness.errors import UsageError
 
@@ -14,7 +15,10 @@ if TYPE_CHECKING:
     from ragharness.graders import Grader
 
 _RUN = typer.Argument(
-    "", metavar="[RUN]", help="Run whose answers were labelled: its folder, a part of its name, or a tag."
+    "",
+    metavar="[RUN]",
+    help="Run whose answers were labelled: its folder, a part of its name, or a tag.",
+    autocompletion=completion("run"),
 )
 _LABELS = typer.Option(
     None, "--labels", metavar="FILE", help="Labels of answers: a file or folder (default: those of the run)."

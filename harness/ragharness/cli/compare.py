@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ragharness.cli._completing import completion
 from ragharness.cli._options import FORM, JSON, MARKDOWN, form_of
 
 
@@ -15,7 +16,12 @@ def register(app: typer.Typer) -> None:
 
 
 def compare(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Two runs or more; the first is A.")],
+    runs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN...", help="Two runs or more; the first is A.", autocompletion=completion("run")
+        ),
+    ],
     form: str = FORM,
     as_json: bool = JSON,
     markdown: bool = MARKDOWN,

@@ -5,11 +5,17 @@ from __future__ import annotations
 import typer
 
 from ragharness.cli import add_group
+from ragharness.cli._completing import completion
 from ragharness.cli._console import columns, print_json, print_lines
 from ragharness.cli._loading import load, load_if_here, part
 from ragharness.cli._options import JSON, OFFLINE, SOURCE, SPLIT, SUBSET, WORDS
 
-_NAME = typer.Argument(..., metavar="NAME", help="A listed corpus, or a folder of your documents.")
+_NAME = typer.Argument(
+    ...,
+    metavar="NAME",
+    help="A listed corpus, or a folder of your documents.",
+    autocompletion=completion("corpus"),
+)
 
 _MOST_FAULTS = 5
 """Faults of one check that are printed; JSON has them all."""

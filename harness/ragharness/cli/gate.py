@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from ragharness.cli._completing import completion
 from ragharness.cli._options import FORM, JSON, MARKDOWN, form_of
 
 EXIT = {"ship": 0, "reject": 1, "incomplete": 2, "not comparable": 2}
@@ -15,8 +16,12 @@ def register(app: typer.Typer) -> None:
 
 
 def gate(
-    base: str = typer.Argument(..., metavar="BASE", help="Run that the change is measured against."),
-    candidate: str = typer.Argument(..., metavar="CANDIDATE", help="Run with the change."),
+    base: str = typer.Argument(
+        ..., metavar="BASE", help="Run that the change is measured against.", autocompletion=completion("run")
+    ),
+    candidate: str = typer.Argument(
+        ..., metavar="CANDIDATE", help="Run with the change.", autocompletion=completion("run")
+    ),
     gates: str = typer.Option(
         "", "--gates", metavar="FILE|NAME=VALUE,...", help="A gate.toml, or its settings themselves."
     ),

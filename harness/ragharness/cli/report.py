@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from ragharness.cli._options import MARKDOWN, RUN, form_of, names_in
+from ragharness.cli._completing import completion, modules
+from ragharness.cli._options import MARKDOWN, RUN, form_of
 
-_KNOWN = names_in("reports", "formats")
+_KNOWN = ", ".join(modules("reports", "formats"))
 
 
 def register(app: typer.Typer) -> None:
@@ -20,7 +21,13 @@ def register(app: typer.Typer) -> None:
 def report(
     run: str = RUN,
     form: Annotated[
-        str, typer.Option("--format", metavar="NAME", help=f"One of {_KNOWN} (default: terminal).")
+        str,
+        typer.Option(
+            "--format",
+            metavar="NAME",
+            help=f"One of {_KNOWN} (default: terminal).",
+            autocompletion=completion("format"),
+        ),
     ] = "",
     html: bool = typer.Option(False, "--html", help="Short for --format html: one page with all questions."),
     markdown: bool = MARKDOWN,

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragharness.cli import add_group
+from ragharness.cli._completing import completion
 from ragharness.cli._options import FORM, JSON, form_of
 
 if TYPE_CHECKING:
     from ragharness.reports.tables import Section
 
 EXIT_PROBLEMS = 1
-_RUBRIC = typer.Argument(..., metavar="RUBRIC", help="Name of a rubric, or its file.")
+_RUBRIC = typer.Argument(
+    ..., metavar="RUBRIC", help="Name of a rubric, or its file.", autocompletion=completion("rubric")
+)
 _MODEL = typer.Option("", "--model", help="Judge model, for its price.")
 _OUTPUTS = typer.Option(1000, "--outputs", metavar="N", help="Outputs to score.")
 
@@ -112,8 +115,12 @@ def cost(
 
 
 def diff(
-    first: str = typer.Argument(..., metavar="FIRST", help="Rubric, or scores as JSON."),
-    second: str = typer.Argument(..., metavar="SECOND", help="The other one."),
+    first: str = typer.Argument(
+        ..., metavar="FIRST", help="Rubric, or scores as JSON.", autocompletion=completion("rubric")
+    ),
+    second: str = typer.Argument(
+        ..., metavar="SECOND", help="The other one.", autocompletion=completion("rubric")
+    ),
     outputs: int = _OUTPUTS,
     model: str = _MODEL,
     form: str = FORM,

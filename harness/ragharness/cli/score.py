@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ragharness.cli._completing import completion
 from ragharness.cli._options import JSON, RUN
 from ragharness.errors import UsageError
 
@@ -37,7 +38,11 @@ def score(
         False, "--compat", help="Print what the scorer of the rag-eval page prints, or trust_eval."
     ),
     metrics: str = typer.Option(
-        "", "--metrics", metavar="NAME,...", help="Metrics of others (`all`, or a metrics.toml)."
+        "",
+        "--metrics",
+        metavar="NAME,...",
+        help="Metrics of others (`all`, or a metrics.toml).",
+        autocompletion=completion("metric"),
     ),
     against: str = typer.Option(
         "", "--against", metavar="FILE", help="Compare the traces with these earlier ones (without --gold)."

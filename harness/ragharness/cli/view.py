@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from ragharness.cli._completing import completion
+
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
@@ -16,7 +18,11 @@ def register(app: typer.Typer) -> None:
 def view(
     runs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[RUN...]", help="Several are compared with the first (default: the newest)."),
+        typer.Argument(
+            metavar="[RUN...]",
+            help="Several are compared with the first (default: the newest).",
+            autocompletion=completion("run"),
+        ),
     ] = None,
     out: Annotated[
         Path | None,

@@ -19,7 +19,7 @@ from ragharness.download.pinned import (
     named_source,
     source_variable,
 )
-from ragharness.download.storage import cache_folder, condition, locked, record_hashes
+from ragharness.download.storage import HASHES, cache_folder, condition, locked, record_hashes
 from ragharness.errors import CorpusUnavailable
 from ragharness.privacy import public
 from ragharness.support.files import expanded
@@ -247,7 +247,8 @@ def files_in(folder: Path, suffixes: Collection[str]) -> list[Path]:
     if folder.is_file():
         return [folder] if folder.suffix.casefold() in suffixes else []
     files = (path for path in _within(folder) if path.suffix.casefold() in suffixes and path.is_file())
-    return sorted((path for path in files if not path.name.startswith(".")), key=lambda path: path.parts)
+    theirs = (path for path in files if path.name != HASHES and not path.name.startswith("."))
+    return sorted(theirs, key=lambda path: path.parts)
 
 
 def _within(folder: Path) -> Iterator[Path]:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from ragharness.download.pinned import Listener, Pinned
 
 _ELSEWHERE = "RAGHARNESS_CACHE=FOLDER names another place for the cache"
-_HASHES = "hashes.json"
+HASHES = "hashes.json"
+"""What the cache knows of its files; never one of them."""
 _WAIT = 0.2
 """Seconds between two looks at a lock."""
 
@@ -117,7 +118,7 @@ def new_file(target: Path) -> Iterator[IO[bytes]]:
 def cached_hashes(folder: Path) -> dict[str, dict[str, str]]:
     """Return what was recorded of the files in a cache folder: ``sha256`` and ``source`` by name."""
     try:
-        found = json.loads((folder / _HASHES).read_text(encoding="utf-8"))
+        found = json.loads((folder / HASHES).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -144,5 +145,5 @@ def record_hashes(folder: Path, files: Mapping[str, str], source: str) -> None:
     rows = cached_hashes(folder) | {
         name: {"sha256": found, "source": source} for name, found in files.items()
     }
-    with new_file(folder / _HASHES) as file:
+    with new_file(folder / HASHES) as file:
         file.write(json.dumps(rows, indent=1, sort_keys=True).encode())

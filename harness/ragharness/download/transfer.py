@@ -213,5 +213,5 @@ def _encoded(response: httpx.Response) -> bool:
 def _web_page(url: str) -> CorruptDownload:
     return CorruptDownload(
         f"expected data from {public(url)}, found a web page (a login, a proxy or an error page?)",
-        help="open it in a browser, then --from with the file that you saved",
+        help="--from with the address of the file itself, or with the file, saved from a browser",
     )

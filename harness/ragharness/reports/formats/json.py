@@ -1,8 +1,7 @@
-"""The scores as JSON, and the schema that they keep to."""
+"""The scores as JSON."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -12,9 +11,6 @@ from ragharness.scores import Scores
 
 if TYPE_CHECKING:
     from ragharness.reports.rows import RunOnDisk
-
-SCHEMA = Path(__file__).parents[1] / "scores.schema.json"
-"""The published JSON Schema, shipped with the package."""
 
 
 def render(scores: Scores, *, run: RunOnDisk | None = None, **_: object) -> str:
@@ -29,12 +25,3 @@ def render(scores: Scores, *, run: RunOnDisk | None = None, **_: object) -> str:
 def read_scores(content: bytes) -> Scores:
     """Return the scores that ``render`` wrote; raises msgspec.MsgspecError for anything else."""
     return msgspec.json.decode(content, type=Scores)
-
-
-def schema() -> dict[str, Any]:
-    """Return the JSON Schema of the scores, from which the published file is written."""
-    head = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Scores of a ragharness run",
-    }
-    return {**head, **msgspec.json.schema(Scores)}

@@ -1,0 +1,90 @@
+"""The tables of the comparison with other tools, from ``benchmarks/peers.json``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
+NAMES = {
+    "ragharness": "ragharness",
+    "ragas": "ragas",
+    "deepeval": "DeepEval",
+    "trulens": "TruLens",
+    "promptfoo": "promptfoo",
+    "inspect": "Inspect",
+}
+REFERENCE = (
+    ("ragharness", "bucket"),
+    ("ragas", "factual correctness (judge)"),
+    ("deepeval", "correctness, GEval (judge)"),
+    ("trulens", "agreement (judge)"),
+    ("promptfoo", "factuality (judge)"),
+    ("inspect", "model_graded_qa (judge)"),
+)
+SUPPORT = (
+    ("ragharness", "bucket"),
+    ("ragas", "faithfulness (judge)"),
+    ("deepeval", "faithfulness (judge)"),
+    ("trulens", "groundedness (judge)"),
+    ("trulens", "groundedness, answerability considered (judge)"),
+    ("promptfoo", "context-faithfulness (judge)"),
+    ("deepeval", "citation faithfulness (judge)"),
+    ("trulens", "citation attribution (judge)"),
+)
+ALONE = (
+    ("ragharness", "bucket"),
+    ("ragas", "string similarity"),
+    ("ragas", "exact match"),
+    ("deepeval", "exact match"),
+    ("promptfoo", "icontains"),
+    ("promptfoo", "is-refusal"),
+    ("inspect", "includes"),
+    ("inspect", "f1"),
+)
+
+
+def tools() -> str:
+    """Return each tool with its version, how it was installed, and how often it asked the judge."""
+    rows = [["tool", "version", "installed by", "calls of the judge"], ["---"] * 4]
+    for name, found in _found().items():
+        told = [
+            found["version"],
+            f"`{found['install']}`" if found["install"] else "",
+            str(found["judge_calls"]),
+        ]
+        rows.append([NAMES[name], *(told if "error" not in found else [found["error"], "", ""])])
+    return _drawn(rows)
+
+
+def table(metrics: tuple[tuple[str, str], ...]) -> str:
+    """Return what each metric said of each of the ten answers."""
+    lines = (BENCHMARKS / "peers" / "answers.jsonl").read_text(encoding="utf-8").splitlines()
+    found = _found()
+    heads = [f"{NAMES[tool]} {metric.removesuffix(' (judge)')}" for tool, metric in metrics]
+    rows = [["the answer is", *heads], ["---"] * (1 + len(heads))]
+    for case in map(json.loads, lines):
+        cells = [_cell(found[tool], metric, case["id"]) for tool, metric in metrics]
+        rows.append([case["what"], *cells])
+    return _drawn(rows)
+
+
+def _cell(tool: dict[str, Any], metric: str, case: str) -> str:
+    if "error" in tool:
+        return "not run"
+    value = tool["scores"][metric].get(case)
+    if value is None:
+        return str(tool["scores"]["sample"][case])
+    if isinstance(value, str):
+        return f"raises {value.partition(':')[0]}" if "Error: " in value else value.replace("nan", "NaN")
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _found() -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = json.loads((BENCHMARKS / "peers.json").read_text("utf-8"))["tools"]
+    return found
+
+
+def _drawn(rows: list[list[str]]) -> str:
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
