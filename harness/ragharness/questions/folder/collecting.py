@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ragharness.questions.folder.accounts import amounts_listed
 from ragharness.questions.folder.agreements import agreement_facts
 from ragharness.questions.folder.changes import changes
 from ragharness.questions.folder.definitions import LETTERS, short_definitions
@@ -35,6 +36,7 @@ def _facts(text: str, every: SentenceIndex, *, technical: bool) -> Iterator[Fact
     yield from settings(text)
     yield from changes(text)
     yield from rows(text)
+    yield from amounts_listed(text)
     yield from agreement_facts(text)
     spelled = {
         short: asked.answer

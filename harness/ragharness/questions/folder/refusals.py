@@ -10,6 +10,8 @@ import re
 from typing import TYPE_CHECKING
 
 from ragharness.questions.asking.statement import Asked
+from ragharness.questions.folder.accounts import AMOUNT
+from ragharness.questions.folder.content_words import content_words
 from ragharness.questions.folder.facts import NAME, VERSION, lines_of
 from ragharness.questions.folder.parties import OF_PARTIES, TERMS, parties
 from ragharness.questions.folder.silences import Scope, Silence, either, refused, said_of, trap, unanswerable
@@ -33,8 +35,8 @@ _OTHERS = 8
 """Documents of which one statement is asked."""
 
 _STEMS = {
-    "default": r"default|initial|unless|enabl|disabl",
-    "version": r"version|\badded\b|\bnew in\b|\bsince\b|introduc|chang|releas|deprecat",
+    "default": r"default|initial|unless|\benabled\b|\bdisabled\b",
+    "version": r"version|\bnew in\b|\bsince\b|\d\.\d",
     "removed": r"remov|delet|drop|\bgone\b|no longer|deprecat|obsolet|replac|renam",
 }
 """What would say something of a name, by what is asked of it."""
@@ -51,6 +53,12 @@ _ADDED = re.compile(
 )
 
 
+_OF_ALL = re.compile(
+    r"\b(?:revenues?|sales|income|equity|earnings|profit|loss|assets|liabilities|marketable|investments)\b", re.IGNORECASE
+)
+"""What all accounts list, each by another name."""
+
+
 class Refusals:
     """Makes questions without an answer out of the statements of a folder."""
 
@@ -63,10 +71,13 @@ class Refusals:
         self._history = {each.id for each in corpus.documents if len(_HEADING.findall(each.text)) >= _HISTORY}
         self._rows: dict[tuple[str, str], set[str]] = {}
         self._versions: dict[str, set[str]] = {}
+        self._listed: dict[str, set[str]] = {}
         told = {each.document.id for each in found if each.form in {"default", "version"}}
         self._references = told - self._history
         for each in found:
-            if each.form.startswith("row"):
+            if each.form == AMOUNT:
+                self._listed.setdefault(each.document.id, set()).add(_period(each))
+            elif each.form.startswith("row"):
                 self._rows.setdefault((each.document.id, each.form), set()).add(each.turns_on)
             elif each.form == "release":
                 listed = _HEADING.findall(each.document.text)
@@ -82,10 +93,10 @@ class Refusals:
         elif statement.form == "version":
             for each in self._never(statement):
                 yield from trap(each, statement)
-        elif not statement.form:
+        elif statement.form in {"", AMOUNT}:
             for each in self._swaps.of_another_year(statement) if statement.asked.kind == "number" else ():
                 yield from (*refused(each), *either(each, statement))
-            for each in self._swaps.of_another(statement):
+            for each in () if statement.form else self._swaps.of_another(statement):
                 yield from trap(each, statement)
                 if not statement.asked.left:
                     yield from (*refused(each), *unanswerable(each))
@@ -105,7 +116,9 @@ class Refusals:
                     yield from self._of_party(party, document)
             elif self._history and document.id in self._references:
                 for silence in self._unversioned(document):
-                    yield from unanswerable(silence)
+                    yield from refused(silence)
+                    if silence.scope == "corpus":
+                        yield from unanswerable(silence)
 
     def _of_party(self, party: str, document: Document) -> Iterator[Question]:
         for topic, (asked, stems) in OF_PARTIES.items():
@@ -138,6 +151,8 @@ class Refusals:
             series = re.escape(_plain(turns_on).rpartition(".")[0])
             near = sum(re.match(rf"{series}\.\d+$", each) is not None for each in self._of(other))
             return (near, rf"(?<![\d.]){turns_on}(?![\d.])") if near > 1 else None
+        if form == AMOUNT:
+            return self._lacking(statement, other)
         if form == "row":
             shared = (
                 self._rows.get((other.id, statement.form), set())
@@ -147,6 +162,14 @@ class Refusals:
         if form in {"law", "dated"}:
             return 1, turns_on
         return None
+
+    def _lacking(self, statement: Statement, other: Document) -> tuple[int, str] | None:
+        """Return the word of a label that another document with accounts of the same year has nowhere."""
+        text, label = other.text.lower(), _plain(statement.turns_on)
+        words = () if _OF_ALL.search(label) else sorted(content_words(label))
+        lacking = next((each for each in words if each not in text), "")
+        listed = self._listed.get(other.id, ())
+        return (len(listed), re.escape(lacking)) if lacking and _period(statement) in listed else None
 
     def _of(self, document: Document) -> set[str]:
         return self._versions.get(document.id, set())
@@ -187,12 +210,18 @@ class Refusals:
         lines = (each for each in lines_of(document.text) if each.name)
         for line in (each for each in lines if each.calls or each.name.isupper() or each.name[0] == "-"):
             bare = rf"(?<![\w.]){re.escape(line.name)}(?!\w)"
-            if not any(re.search(bare, self._corpus.document(each).text) for each in self._history):
-                told = f"{line.name}()" if line.calls else line.name
-                asked = Asked(f"In which version was {told} added?", "text", "")
-                pattern, note = said_of(bare, _STEMS["version"]), f"no version is said of {told}"
-                topic, pattern = f"version of {line.name}", f"{pattern}|{_SECTION}{bare}"
-                yield Silence(document, topic, asked, pattern, note, "corpus")
+            listed = any(re.search(bare, self._corpus.document(each).text) for each in self._history)
+            told = f"{line.name}()" if line.calls else line.name
+            asked = Asked(f"In which version was {told} added?", "text", "")
+            pattern, note = said_of(bare, _STEMS["version"]), f"no version is said of {told}"
+            topic, pattern = f"version of {line.name}", f"{pattern}|{_SECTION}{bare}"
+            yield Silence(document, topic, asked, pattern, note, "document" if listed else "corpus")
+
+
+def _period(statement: Statement) -> str:
+    """Return the year that an amount is listed for; empty for a day, which other books may not close on."""
+    found = re.search(r" in (?:fiscal )?\d{4}\?$", statement.asked.question)
+    return found[0] if found else ""
 
 
 def _plain(pattern: str) -> str:
