@@ -39,6 +39,8 @@ _VAGUE = re.compile(
 """A label that only its table explains, or that of no amount of money."""
 _OF_TAXES = re.compile(r"gross deferred|valuation allowance|unrecognized tax|statutory", re.IGNORECASE)
 """A row of a table on taxes: its other rows are shares of an amount that bears their name."""
+_CHANGES = re.compile(r"\W*(?:Net )?(?:changes? in|increases?|decreases?|deferred tax)\b", re.IGNORECASE)
+"""The head of rows that are named like what they change."""
 _LEAST, _MOST = 2, 9
 """Words of a label."""
 _LEAD = 300
@@ -62,7 +64,9 @@ def amounts_listed(text: str) -> Iterator[Fact]:
     listed: dict[str, list[_Row]] = {}
     for each in found:
         listed.setdefault(each.label.casefold(), []).append(each)
-    usual = Counter(period for _, periods in {(each.table, each.periods) for each in found} for period in periods)
+    usual = Counter(
+        period for _, periods in {(each.table, each.periods) for each in found} for period in periods
+    )
     of_taxes = {each.table for each in found if _OF_TAXES.search(each.label)}
     seen: set[tuple[str, str]] = set()
     for row in found:
@@ -103,17 +107,21 @@ def _rows(text: str) -> Iterator[_Row]:
     periods: tuple[str, ...] = ()
     factor: Decimal | None = None
     table = lead = start = 0
+    of_changes = False
     for line in text.splitlines(keepends=True):
         cells = [each.strip() for each in line.split(_CELLS)]
         above = text[max(lead, start - _LEAD) : start]
         if not line.strip():
-            table, lead, periods = table + 1, start if periods else lead, ()
+            table, lead, periods, of_changes = table + 1, start if periods else lead, (), False
+        elif len(cells) == 1:
+            of_changes = _CHANGES.match(line) is not None
         elif len(cells) > 1 and (heads := _periods(cells, above)):
             scales = _SCALE.findall(f"{above}{text[start:][: len(line) + _LEAD // 4]}")
             factor = _IN_MILLIONS[scales[-1].lower()] if scales and "$" in text[start:][: 2 * _LEAD] else None
             periods = heads
         elif len(cells) > 1:
-            yield _Row(table, _NOTE.sub("", cells[0]), start, cells[1:], periods, factor)
+            told = None if of_changes else factor
+            yield _Row(table, _NOTE.sub("", cells[0]), start, cells[1:], periods, told)
         start += len(line)
 
 

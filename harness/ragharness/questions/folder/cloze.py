@@ -37,7 +37,7 @@ _FIGURES = 2
 """Figures of a statement: from more of them the one that is missing may be worked out."""
 
 _ODD = re.compile(
-    r" ,|,,|[|•▪●→<>{}\\^~_=`#*§†‡@]|https?:|www\.|\b(?:et al|ibid|supra|infra|P\.L|U\.S\.C|C\.F\.R|Stat|Fed|Reg|vol|pp|No|Nos|ed|eds|Rept|Sec|Art|cf)\.|\.\.\.|…|\b(\w+)\s+\1\b|\.[A-Za-z]|[a-z]\.\s[A-Z]"
+    r" ,|,,|[|•▪●→<>{}\\^~_=`#*§†‡@]|https?:|www\.|\b(?:et al|ibid|supra|infra|P\.L|U\.S\.C|C\.F\.R|Stat|Fed|Reg|vol|pp|No|Nos|ed|eds|Rept|Sec|Art|cf)\.|\.\.\.|…|\b(\w+)\s+\1\b|\.[A-Za-z]|[a-z]\.\s[A-Z]|[a-z]%"
 )
 """What plain running text does not have: notes, references, a table's rules, two sentences in one."""
 

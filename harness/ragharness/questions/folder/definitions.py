@@ -47,13 +47,15 @@ def short_definitions(text: str) -> Iterator[tuple[Asked, int, int]]:
         for match in _CALLED.finditer(sentence):
             name, short = " ".join(match["name"].split()), match["short"]
             seen[short] = seen.get(short, 0) + 1
-            stands = name.split()[0] not in _OPENERS and short.casefold() not in name.casefold()
+            part = _PART_OF_NAME.search(sentence[: match.start("name")])  # of "Audit and Finance Committee"
+            stands = not part and name.split()[0] not in _OPENERS and short.casefold() not in name.casefold()
             if stands and not _THING.search(short):
                 asked = Asked(f'Who or what is meant by "{short}"?', "text", name.rstrip(",."))
                 found.append((short, asked, start, end))
     yield from ((asked, start, end) for short, asked, start, end in found if seen[short] == 1)
 
 
+_PART_OF_NAME = re.compile(r"[A-Z][\w'’-]* (?:and|of) $")
 _THING = re.compile(
     r"(?:[^s]s|Agreement|Purpose|Information|Date|Period|Term|Plan|Act|Order|Policy|Transaction|Project|Property"
     r"|Material|Business|Program|Technology|Opportunity|Software|System|Data|Letter|Notice|Law|Code|Merger|Offer"

@@ -75,7 +75,7 @@ def lines_of(text: str) -> Iterator[Line]:
 
 
 _LONGEST_HEADING = 160
-_EXAMPLE = re.compile(r"\(\s*[\"']")
+_EXAMPLE = re.compile(r"\(\s|\([\"']")
 """What calls a function, and does not define it."""
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ragharness.questions.asking.statement import Asked
 from ragharness.questions.folder.accounts import AMOUNT
 from ragharness.questions.folder.content_words import content_words
-from ragharness.questions.folder.facts import NAME, VERSION, lines_of
+from ragharness.questions.folder.facts import NAME, VERSION, is_name, lines_of
 from ragharness.questions.folder.parties import OF_PARTIES, TERMS, parties
 from ragharness.questions.folder.silences import Scope, Silence, either, refused, said_of, trap, unanswerable
 from ragharness.questions.folder.swaps import Swaps
@@ -45,7 +45,13 @@ _HEADING = re.compile(rf"^\W*(?:[Vv]ersion |[A-Z]\w+ )?v?({VERSION})\b", re.MULT
 _HISTORY = 4
 """Headings with a version from which a text is a history of changes."""
 
-_SECTION = r"\n[^\n_()]{3,60}\n+(?:added|new) in (?:version )?v?\d[^\n]*(?s:.{0,4000})"
+_BESIDE = r"{name}[^\n]*(?:{stems})|(?:{stems})[^\n]*(?::\s*(?:\n[^\n]{{0,80}}){{0,12}}?)?{name}"
+"""What is said of a name in its paragraph, or above a list that it stands in."""
+
+_PROSE = 5
+"""Words of a line that says something of the name above it."""
+
+_SECTION = r"\n(?!default)[^\n_()]{3,60}\n+(?:added|new) in (?:version )?v?\d[^\n]*(?s:.{0,4000})"
 """A version under the heading of a section that a name stands in."""
 
 _ADDED = re.compile(
@@ -54,7 +60,8 @@ _ADDED = re.compile(
 
 
 _OF_ALL = re.compile(
-    r"\b(?:revenues?|sales|income|equity|earnings|profit|loss|assets|liabilities|marketable|investments)\b", re.IGNORECASE
+    r"\b(?:revenues?|sales|income|equity|earnings|profit|loss|assets|liabilities|marketable|investments)\b",
+    re.IGNORECASE,
 )
 """What all accounts list, each by another name."""
 
@@ -206,16 +213,30 @@ class Refusals:
             yield Silence(statement.document, topic, asked, pattern, note, "corpus")
 
     def _unversioned(self, document: Document) -> Iterator[Silence]:
-        """Yield the version that added a name with a heading of its own, of which no text says one."""
-        lines = (each for each in lines_of(document.text) if each.name)
-        for line in (each for each in lines if each.calls or each.name.isupper() or each.name[0] == "-"):
+        """Yield the version that added a name with a heading of its own, below which none is said."""
+        version = re.compile(_STEMS["version"], re.IGNORECASE)
+        lines = list(lines_of(document.text))
+        heads = [number for number, line in enumerate(lines) if line.name]
+        below = zip(heads, [*heads[1:], len(lines)], strict=True)
+        dated = [any(version.search(each.text) for each in lines[start:end]) for start, end in below]
+        told_of = {lines[number].name for number, told in zip(heads, dated, strict=True) if told}
+        of_new = False  # whether the last class is said to be of a version, so that its methods are, too
+        for number, told_here in zip(heads, dated, strict=True):
+            line = lines[number]
+            if line.name[0].isupper() and not line.name.isupper():
+                of_new = told_here
+            asks = is_name(line.name)
+            asks = asks and any(len(each.text.split()) > _PROSE for each in lines[number + 1 : number + 3])
+            if not asks or line.name in told_of or (of_new and line.name.islower()):
+                continue
             bare = rf"(?<![\w.]){re.escape(line.name)}(?!\w)"
             listed = any(re.search(bare, self._corpus.document(each).text) for each in self._history)
             told = f"{line.name}()" if line.calls else line.name
             asked = Asked(f"In which version was {told} added?", "text", "")
-            pattern, note = said_of(bare, _STEMS["version"]), f"no version is said of {told}"
-            topic, pattern = f"version of {line.name}", f"{pattern}|{_SECTION}{bare}"
-            yield Silence(document, topic, asked, pattern, note, "document" if listed else "corpus")
+            beside = _BESIDE.format(name=bare, stems=_STEMS["version"])
+            topic, note = f"version of {line.name}", f"no version is said of {told}"
+            scope: Scope = "document" if listed else "corpus"
+            yield Silence(document, topic, asked, f"{beside}|{_SECTION}{bare}", note, scope)
 
 
 def _period(statement: Statement) -> str:

@@ -6,8 +6,10 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ragharness.language.dates import find_dates
 from ragharness.language.units import is_duration
 from ragharness.passages import build_passages, withhold
+from ragharness.questions.asking.dates import iso
 from ragharness.questions.folder.accounts import AMOUNT
 from ragharness.questions.folder.content_words import content_words
 from ragharness.questions.folder.sentence_index import SHARED, amounts
@@ -23,12 +25,11 @@ _PROPERTIES: dict[str, tuple[str, ...]] = {
     "version": ("version",),
     "release": (),
     "requirement": (),
-    "row": (),
     AMOUNT: (),
 }
 """Forms that ask for a property of a name, with the words that tell it beside the name, as its value does."""
 
-_OF_NAMES = frozenset({*_PROPERTIES, "organised"})
+_OF_NAMES = frozenset({*_PROPERTIES, "organised", "row"})
 
 _IN_WORDS = frozenset({"gap", "subject", "change"})
 """Forms that ask for a name by what is said of it: elsewhere it tells nothing beside other words."""
@@ -76,8 +77,11 @@ def _tells(passage: Passage, statement: Statement) -> bool:
     """Whether a passage lets one know an answer: by its value, or by its name beside words of the question."""
     form, text, key = statement.form.split(" ")[0], _letters_of(passage), _letters(_name(statement))
     if form == "release":
-        year = statement.asked.answer[:4]
-        return year in text and re.search(rf"(?<![\d.]){statement.turns_on}(?!\.?\d)", passage.text) is not None
+        named = re.search(rf"(?<![\d.]){statement.turns_on}(?!\.?\d)", passage.text)
+        near = statement.asked.answer[: len("2024-03")]
+        return named is not None and any(
+            iso(each).startswith(near) for each in find_dates(passage.text) if each.year
+        )
     if form in _PROPERTIES:
         value = _letters(_value(statement))
         alone = form == "default" and len(value) > _LONGEST_FLAG
