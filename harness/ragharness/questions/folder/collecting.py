@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ragharness.questions.asking.statement import Asked
 from ragharness.questions.folder.accounts import amounts_listed
 from ragharness.questions.folder.agreements import agreement_facts
 from ragharness.questions.folder.changes import changes
@@ -12,7 +13,7 @@ from ragharness.questions.folder.definitions import LETTERS, short_definitions
 from ragharness.questions.folder.facts import Fact
 from ragharness.questions.folder.gaps import names_left_out
 from ragharness.questions.folder.rows import rows
-from ragharness.questions.folder.settings import inline_default, settings
+from ragharness.questions.folder.settings import settings
 from ragharness.questions.folder.subjects import asked_of
 
 if TYPE_CHECKING:
@@ -38,21 +39,15 @@ def _facts(text: str, every: SentenceIndex, *, technical: bool) -> Iterator[Fact
     yield from rows(text)
     yield from amounts_listed(text)
     yield from agreement_facts(text)
-    spelled = {
-        short: asked.answer
-        for asked, _, _ in short_definitions(text)
-        for short in re.findall(r"(?<=abbreviation )\S+", asked.question)
-    }
+    letters = list(short_definitions(text))
+    spelled = {short: name for short, name, _, _ in letters}
     for (start, end), sentence in zip(every.spans, every.said, strict=True):
-        found = [*inline_default(sentence, start), *asked_of(sentence, start)]
+        found = list(asked_of(sentence, start))
         found = found or (list(names_left_out(sentence, start)) if technical else [])
         yield from (each._replace(end=end, also=_also(each.asked.answer, spelled)) for each in found)
-    for asked, start, end in short_definitions(text):
-        letters = asked.question.startswith("What does the abb")
-        short = re.findall(r"(?<=abbreviation )\S+|(?<=\")[^\"]+(?=\")", asked.question)[0]
-        yield Fact(
-            asked, start, end, LETTERS if letters else "party", short, (short.lower(), asked.answer.lower())
-        )
+    for short, name, start, end in letters:
+        asked = Asked(f"What does the abbreviation {short} stand for?", "text", name)
+        yield Fact(asked, start, end, LETTERS, short, (short.lower(), name.lower()))
 
 
 def _also(name: str, spelled: Mapping[str, str]) -> tuple[str, ...]:

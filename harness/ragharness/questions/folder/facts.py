@@ -29,7 +29,7 @@ class Fact(NamedTuple):
     """Further spellings of the answer."""
 
 
-AGREEMENT_FORMS = frozenset({"law", "dated", "organised", "party"})
+AGREEMENT_FORMS = frozenset({"law", "dated", "organised"})
 """Forms that only contracts have."""
 
 NAME = (

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from ragharness.questions.asking.statement import Asked
 from ragharness.questions.folder.accounts import AMOUNT
-from ragharness.questions.folder.content_words import content_words
 from ragharness.questions.folder.facts import NAME, VERSION, is_name, lines_of
 from ragharness.questions.folder.parties import OF_PARTIES, TERMS, parties
 from ragharness.questions.folder.silences import Scope, Silence, either, refused, said_of, trap, unanswerable
@@ -59,13 +58,6 @@ _ADDED = re.compile(
 )
 
 
-_OF_ALL = re.compile(
-    r"\b(?:revenues?|sales|income|equity|earnings|profit|loss|assets|liabilities|marketable|investments)\b",
-    re.IGNORECASE,
-)
-"""What all accounts list, each by another name."""
-
-
 class Refusals:
     """Makes questions without an answer out of the statements of a folder."""
 
@@ -78,13 +70,10 @@ class Refusals:
         self._history = {each.id for each in corpus.documents if len(_HEADING.findall(each.text)) >= _HISTORY}
         self._rows: dict[tuple[str, str], set[str]] = {}
         self._versions: dict[str, set[str]] = {}
-        self._listed: dict[str, set[str]] = {}
         told = {each.document.id for each in found if each.form in {"default", "version"}}
         self._references = told - self._history
         for each in found:
-            if each.form == AMOUNT:
-                self._listed.setdefault(each.document.id, set()).add(_period(each))
-            elif each.form.startswith("row"):
+            if each.form.startswith("row"):
                 self._rows.setdefault((each.document.id, each.form), set()).add(each.turns_on)
             elif each.form == "release":
                 listed = _HEADING.findall(each.document.text)
@@ -158,8 +147,6 @@ class Refusals:
             series = re.escape(_plain(turns_on).rpartition(".")[0])
             near = sum(re.match(rf"{series}\.\d+$", each) is not None for each in self._of(other))
             return (near, rf"(?<![\d.]){turns_on}(?![\d.])") if near > 1 else None
-        if form == AMOUNT:
-            return self._lacking(statement, other)
         if form == "row":
             shared = (
                 self._rows.get((other.id, statement.form), set())
@@ -169,14 +156,6 @@ class Refusals:
         if form in {"law", "dated"}:
             return 1, turns_on
         return None
-
-    def _lacking(self, statement: Statement, other: Document) -> tuple[int, str] | None:
-        """Return the word of a label that another document with accounts of the same year has nowhere."""
-        text, label = other.text.lower(), _plain(statement.turns_on)
-        words = () if _OF_ALL.search(label) else sorted(content_words(label))
-        lacking = next((each for each in words if each not in text), "")
-        listed = self._listed.get(other.id, ())
-        return (len(listed), re.escape(lacking)) if lacking and _period(statement) in listed else None
 
     def _of(self, document: Document) -> set[str]:
         return self._versions.get(document.id, set())
@@ -237,12 +216,6 @@ class Refusals:
             topic, note = f"version of {line.name}", f"no version is said of {told}"
             scope: Scope = "document" if listed else "corpus"
             yield Silence(document, topic, asked, f"{beside}|{_SECTION}{bare}", note, scope)
-
-
-def _period(statement: Statement) -> str:
-    """Return the year that an amount is listed for; empty for a day, which other books may not close on."""
-    found = re.search(r" in (?:fiscal )?\d{4}\?$", statement.asked.question)
-    return found[0] if found else ""
 
 
 def _plain(pattern: str) -> str:

@@ -77,9 +77,9 @@ def _tells(passage: Passage, statement: Statement) -> bool:
     """Whether a passage lets one know an answer: by its value, or by its name beside words of the question."""
     form, text, key = statement.form.split(" ")[0], _letters_of(passage), _letters(_name(statement))
     if form == "release":
-        named = re.search(rf"(?<![\d.]){statement.turns_on}(?!\.?\d)", passage.text)
+        told = re.search(rf"(?<![\d.]){statement.turns_on}(?!\.?\d)", passage.text)
         near = statement.asked.answer[: len("2024-03")]
-        return named is not None and any(
+        return told is not None and any(
             iso(each).startswith(near) for each in find_dates(passage.text) if each.year
         )
     if form in _PROPERTIES:
