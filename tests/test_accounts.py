@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -93,18 +92,18 @@ def test_days_and_thousands_are_read() -> None:
 
 
 def test_a_year_is_not_refused_that_heads_a_column_far_above(tmp_path: Path) -> None:
-    rows = "".join(
-        f"Cost of goods of kind {each:02} | {each}1 | {each}2 | {each}3\n" for each in range(10, 40)
-    )
-    lead = "Fiscal\n2021 | 2022 | 2023\n"
-    table = f"{lead}{rows}Advertising expense | $610 | $620 | $630\n\n"
-    text = f"Fenwick Corp.\n\nIn 2023 all went well.\n\nCosts (in millions)\n{table * 3}"
-    page = {"id": "report", "title": "Annual report", "text": text}
-    (tmp_path / "reports.jsonl").write_text(json.dumps(page))
+    rows = [["", "2021", "2022", "2023"]]
+    rows += [[f"Cost of goods of kind {each}", f"${each}1", f"{each}2", f"{each}3"] for each in range(10, 40)]
+    rows += [["Advertising expense", "$610", "$620", "$630"]]
+    cells = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    after = "Nothing else is said of the accounts here. " * 20
+    table = f"<p>Costs (in millions)</p><table>{cells}</table><p>{after}</p>"
+    page = f"<html><title>Annual report</title><body><p>In 2023 all went well.</p>{table * 3}</body></html>"
+    (tmp_path / "report.html").write_text(page)
     questions = candidates(load_corpus(str(tmp_path)), 130)
     refused = {each.text for each in questions if not each.answerable and "Advertising" in each.text}
     assert refused
-    assert not any(str(year) in each for year in (2021, 2022, 2023) for each in refused)
+    assert not any(f"in {year}" in each for year in (2021, 2022, 2023) for each in refused)
 
 
 def test_a_mark_of_the_program_is_no_title(tmp_path: Path) -> None:

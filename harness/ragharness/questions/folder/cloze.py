@@ -49,7 +49,7 @@ _GLUED = re.compile(r"\w\(\w")
 """An aside that is part of a name: "401(k)"."""
 
 _POINTING = re.compile(
-    r"(?:it|its|they|their|them|he|she|his|her|this(?!\s+(?:agreement|letter|contract|report|document|policy)\b)|these|those|that|such|both|another|other|others|some|also|so|then|there(?!\s+(?:is|are|was|were)\b)|here|see|and|or|but|which|who|source|note|table|figure|exhibit|chart|(?:since|until|by)\s+then|the\s+(?:former|latter|following|above|same|first|second|third|other|remaining|rest|latter|two|three|four|five))\b",
+    r"(?:thereafter|it|its|they|their|them|he|she|his|her|this(?!\s+(?:agreement|letter|contract|report|document|policy)\b)|these|those|that|such|both|another|other|others|some|also|so|then|there(?!\s+(?:is|are|was|were)\b)|here|see|and|or|but|which|who|source|note|table|figure|exhibit|chart|(?:since|until|by)\s+then|the\s+(?:former|latter|following|above|same|first|second|third|other|remaining|rest|latter|two|three|four|five))\b",
     re.IGNORECASE,
 )
 """A beginning that only the sentence before it explains."""

@@ -47,8 +47,8 @@ _HISTORY = 4
 _BESIDE = r"{name}[^\n]*(?:{stems})|(?:{stems})[^\n]*(?::\s*(?:\n[^\n]{{0,80}}){{0,12}}?)?{name}"
 """What is said of a name in its paragraph, or above a list that it stands in."""
 
-_PROSE = 5
-"""Words of a line that says something of the name above it."""
+_SAYS = re.compile(r"Default|(?:\S+\s+){5}")
+"""A line that says something of the name above it: another heading is shorter."""
 
 _SECTION = r"\n(?!default)[^\n_()]{3,60}\n+(?:added|new) in (?:version )?v?\d[^\n]*(?s:.{0,4000})"
 """A version under the heading of a section that a name stands in."""
@@ -204,8 +204,9 @@ class Refusals:
             line = lines[number]
             if line.name[0].isupper() and not line.name.isupper():
                 of_new = told_here
-            asks = is_name(line.name)
-            asks = asks and any(len(each.text.split()) > _PROSE for each in lines[number + 1 : number + 3])
+            asks = is_name(line.name) and any(
+                map(_SAYS.match, (each.text for each in lines[number + 1 : number + 2]))
+            )
             if not asks or line.name in told_of or (of_new and line.name.islower()):
                 continue
             bare = rf"(?<![\w.]){re.escape(line.name)}(?!\w)"
