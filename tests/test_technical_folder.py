@@ -13,7 +13,9 @@ from ragharness.folders.reading import read_folder
 from ragharness.questions.corpus_index import CorpusIndex
 from ragharness.questions.folder import candidates
 from ragharness.questions.folder.collecting import facts
+from ragharness.questions.folder.parties import parties
 from ragharness.questions.folder.sentence_index import SentenceIndex
+from ragharness.questions.folder.statements import statements
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -257,3 +259,28 @@ def test_a_release_date_is_withheld_with_its_heading(tmp_path: Path) -> None:
     held = {each.answers for each in candidates(load_corpus(str(tmp_path)), 130) if each.withheld == "clause"}
     assert ("2024-04-12",) in held
     assert ("2024-03-12",) not in held
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Custom pytest plugin commandline arguments may include a path, as in pytest --log-output ../../test.log args.",
+        "The builtin pytest.mark.parametrize ref decorator enables parametrization of arguments for a function.",
+        "CONFIDENTIALITY AGREEMENT\n\nIt is governed by the laws of the District of Columbia.",
+    ],
+)
+def test_what_is_cut_out_of_something_longer_is_not_asked_about(text: str) -> None:
+    assert asked(text) == {}
+
+
+def test_names_of_python_are_not_asked_about_without_their_underscores(tmp_path: Path) -> None:
+    said = "PyPy retains {} passes due to object resurrection via {}."
+    (tmp_path / "a.txt").write_text(said.format(5, "__del__"))
+    (tmp_path / "b.txt").write_text(said.format(7, "finalizers"))
+    found = statements(load_corpus(str(tmp_path)).documents, 99)
+    assert {each.document.id for each in found} == {"b"}
+
+
+def test_a_form_of_company_is_no_party() -> None:
+    head = "Agreement between Grindrod (South Africa) Proprietary Limited and Harbor Savings Limited"
+    assert list(parties(head)) == ["Harbor Savings Limited"]

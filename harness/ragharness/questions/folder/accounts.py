@@ -33,7 +33,7 @@ _NOTE = re.compile(r"\s*\(\d{1,2}\)$")
 _NAMED = re.compile(rf"\b{phrases('questions', 'accounts')}\b", re.IGNORECASE)
 _VAGUE = re.compile(
     r"(?:Other|Total (?:deferred|other|non-?current|net|gross|assets and|liabilities and)|Increases?|Decreases?|Charges|Balance|Additions"
-    r"|Foreign|State|Federal|Current|Gross)\b|.*\b(?:shares?|beginning|ending?)\b",
+    r"|Foreign|State|Federal|Current|Gross|Initial|Carrying|Amortized|Fair|Estimated)\b|.*\b(?:shares?|beginning|ending?)\b",
     re.IGNORECASE,
 )
 """A label that only its table explains, or that of no amount of money."""
