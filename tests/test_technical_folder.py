@@ -275,10 +275,10 @@ def test_what_is_cut_out_of_something_longer_is_not_asked_about(text: str) -> No
 
 def test_names_of_python_are_not_asked_about_without_their_underscores(tmp_path: Path) -> None:
     said = "PyPy retains {} passes due to object resurrection via {}."
-    (tmp_path / "a.txt").write_text(said.format(5, "__del__"))
-    (tmp_path / "b.txt").write_text(said.format(7, "finalizers"))
+    (tmp_path / "alpha.txt").write_text(said.format(5, "__del__"))
+    (tmp_path / "beta.txt").write_text(said.format(7, "finalizers"))
     found = statements(load_corpus(str(tmp_path)).documents, 99)
-    assert {each.document.id for each in found} == {"b"}
+    assert {each.document.id for each in found} == {"beta"}
 
 
 def test_a_form_of_company_is_no_party() -> None:
