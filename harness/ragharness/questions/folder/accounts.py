@@ -7,7 +7,6 @@ from collections import Counter
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.language.dates import find_dates
 from ragharness.language.tables import phrases
 from ragharness.questions.asking.statement import Asked
 from ragharness.questions.folder.facts import Fact
@@ -96,9 +95,7 @@ def _is_told(row: _Row) -> bool:
 
 def _value(cell: str, row: _Row) -> str:
     found = _FIGURE.fullmatch(cell)
-    if not found or row.factor is None:
-        return ""
-    value = Decimal(found["value"].replace(",", "")) * row.factor
+    value = Decimal(found["value"].replace(",", "")) * (row.factor or 0) if found else Decimal(0)
     return f"{value.normalize():f}" if value >= 1 else ""
 
 
@@ -116,8 +113,12 @@ def _rows(text: str) -> Iterator[_Row]:
         elif len(cells) == 1:
             of_changes = _CHANGES.match(line) is not None
         elif len(cells) > 1 and (heads := _periods(cells, above)):
-            scales = _SCALE.findall(f"{above}{text[start:][: len(line) + _LEAD // 4]}")
-            factor = _IN_MILLIONS[scales[-1].lower()] if scales and "$" in text[start:][: 2 * _LEAD] else None
+            scales = _SCALE.findall(f"{above}{text[start : start + len(line) + _LEAD // 4]}")
+            factor = (
+                _IN_MILLIONS[scales[-1].lower()]
+                if scales and "$" in text[start : start + 2 * _LEAD]
+                else None
+            )
             periods = heads
         elif len(cells) > 1:
             told = None if of_changes else factor
@@ -127,9 +128,7 @@ def _rows(text: str) -> Iterator[_Row]:
 
 def _periods(cells: list[str], above: str) -> tuple[str, ...]:
     """Return what the columns under a line are of, "" for no period; nothing where it heads no such columns."""
-    if len(cells) > _LEAST and _SCALE.search(cells[0]):
-        cells = cells[1:]
-    found = tuple(_period(each, above) for each in cells)
+    found = tuple(_period(each, above) for each in cells[1 if _SCALE.search(cells[0]) else 0 :])
     dated = [each for each in found if each]
     near = above.rpartition("\n\n")[2]
     at_years = any(each.startswith("in ") for each in dated) and _AT.search(above) and not _ENDED.search(near)
@@ -140,13 +139,12 @@ def _periods(cells: list[str], above: str) -> tuple[str, ...]:
 def _period(cell: str, above: str) -> str:
     near = above.rpartition("\n\n")[2]
     ended = _ENDED.search(near)
-    if _DAY.fullmatch(cell) and find_dates(cell):
+    if _DAY.fullmatch(cell):
         return f"for the year ended {cell}" if ended else f"as of {cell}"
     year = _YEAR.fullmatch(cell)
     if not year:
         return ""
-    day = None if ended else _DAY_ABOVE.search(near)
-    if day:
+    if not ended and (day := _DAY_ABOVE.search(near)):
         return f"as of {day['day']}, {year['year']}"
     fiscal = year["fiscal"] or near.strip().endswith("Fiscal")
     return f"in {'fiscal ' if fiscal else ''}{year['year']}"

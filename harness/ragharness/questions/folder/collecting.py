@@ -17,7 +17,7 @@ from ragharness.questions.folder.settings import settings
 from ragharness.questions.folder.subjects import asked_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from ragharness.questions.folder.sentence_index import SentenceIndex
 
@@ -39,18 +39,9 @@ def _facts(text: str, every: SentenceIndex, *, technical: bool) -> Iterator[Fact
     yield from rows(text)
     yield from amounts_listed(text)
     yield from agreement_facts(text)
-    letters = list(short_definitions(text))
-    spelled = {short: name for short, name, _, _ in letters}
     for (start, end), sentence in zip(every.spans, every.said, strict=True):
-        found = list(asked_of(sentence, start))
-        found = found or (list(names_left_out(sentence, start)) if technical else [])
-        yield from (each._replace(end=end, also=_also(each.asked.answer, spelled)) for each in found)
-    for short, name, start, end in letters:
+        found = list(asked_of(sentence, start)) or (names_left_out(sentence, start) if technical else ())
+        yield from (each._replace(end=end) for each in found)
+    for short, name, start, end in short_definitions(text):
         asked = Asked(f"What does the abbreviation {short} stand for?", "text", name)
         yield Fact(asked, start, end, LETTERS, short, (short.lower(), name.lower()))
-
-
-def _also(name: str, spelled: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the other spelling of a name that the text gives letters for."""
-    short = [letters for letters, full in spelled.items() if full.casefold() == name.casefold()]
-    return tuple(filter(None, (spelled.get(name, ""), *short)))

@@ -25,8 +25,6 @@ class Fact(NamedTuple):
     """The name without which a document says nothing of it."""
     marks: tuple[str, ...] = ()
     """Words that say the same where they stand together, in lower case; empty: content words are compared."""
-    also: tuple[str, ...] = ()
-    """Further spellings of the answer."""
 
 
 AGREEMENT_FORMS = frozenset({"law", "dated", "organised"})

@@ -43,8 +43,6 @@ class Statement(NamedTuple):
     """What sort of fact it is; empty: a figure or date of running text."""
     turns_on: str = ""
     """A pattern that a text which says something of it must have; empty: none is known."""
-    also: tuple[str, ...] = ()
-    """Further spellings of the answer."""
 
     @property
     def topic(self) -> str:
@@ -137,7 +135,6 @@ def _facts(document: Document, every: SentenceIndex, *, technical: bool) -> Iter
             tempting,
             form=each.form,
             turns_on=each.turns_on,
-            also=each.also,
         )
 
 

@@ -50,7 +50,6 @@ _YEARS = 6
 """Years from the one that is stated within which another is looked for."""
 
 _QUOTED = re.compile(r"“([^”]+)”")
-"""The label of a row."""
 
 _LIKE = 12
 """Names of a kind that are looked at."""
@@ -108,10 +107,7 @@ class Swaps:
         return [name for name, count in counts.most_common(_LIKE) if found["title"] or count > 1]
 
     def _apart(self, name: str, about: frozenset[str], document: Document, year: str = "") -> str:
-        """Return a pattern that nothing in the folder matches: a name near a telling word of a question.
-
-        Of a ``year`` no table with a column for it has the word either.
-        """
+        """Return a pattern that nothing in the folder matches: a telling word near a name, or headed by a year."""
         text = document.text.casefold()
         telling = sorted(
             (each for each in about if each.isalnum()), key=lambda each: (text.count(each), each)
