@@ -29,7 +29,6 @@ from ragharness.folders.wrapping import unwrapped
 from ragharness.questions.building import build_questions
 from ragharness.questions.checks import check_questions
 from ragharness.questions.folder.cloze import cloze
-from ragharness.questions.folder.definitions import short_definitions
 from ragharness.questions.folder.statements import statements
 from ragharness.questions.picking import CLOZE_SHARE
 from ragharness.questions.questionset import FEWEST, is_cloze, shortfall
@@ -311,18 +310,6 @@ def test_a_gap_asks_for_the_one_figure_of_a_statement(
 )
 def test_no_gap_where_something_else_could_be_meant(sentence: str) -> None:
     assert cloze(sentence) is None
-
-
-def test_a_short_name_stands_for_the_one_party_before_it() -> None:
-    text = (
-        "This is made by and among Harbor Savings Bank, Inc. (the “Lender”), Lindholm Bancorp, and John E. Peck"
-        " (“Employee”), for the North Road Pilot Program (the “Prospective Purchase”)."
-    )
-    found = [(asked.question, asked.answer) for asked, _, _ in short_definitions(text)]
-    assert found == [
-        ('Who or what is meant by "Lender"?', "Harbor Savings Bank, Inc"),
-        ('Who or what is meant by "Employee"?', "John E. Peck"),
-    ]
 
 
 def test_a_gap_is_not_asked_for_where_the_statement_comes_again(tmp_path: Path) -> None:

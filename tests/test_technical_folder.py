@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ragharness.corpus import load_corpus
 from ragharness.folders.reading import read_folder
+from ragharness.questions.corpus_index import CorpusIndex
+from ragharness.questions.folder import candidates
 from ragharness.questions.folder.collecting import facts
+from ragharness.questions.folder.parties import parties
 from ragharness.questions.folder.sentence_index import SentenceIndex
+from ragharness.questions.folder.statements import statements
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -195,3 +200,87 @@ def test_contracts_give_their_law_date_and_parties() -> None:
         "What date does the agreement bear?": "2012-03-05",
         "Under the laws of which state or country is Harbor Tools, Inc. organized?": "Delaware",
     }
+
+
+HISTORY = "# Changes\n\n" + "".join(
+    f"## Version 1.{each}.0\n\nReleased 2024-0{each + 1}-12\n\n- Fix the {word} of the first page.\n\n"
+    for each, word in enumerate(("margins", "colors", "borders", "shadows", "corners"))
+)
+PROSE = "Whether a file that was sent before is sent once more when its owner asks. " * 6
+PAGE = f"""# Settings
+
+RETRY_TIMES
+
+Added in version 1.2
+
+How often a file is sent again.
+
+Default: 3
+
+SEND_AGAIN
+
+{PROSE}
+
+Added in version 1.3
+
+LOG_FILE
+
+Where the lines of the log are written to on this machine.
+
+Default: out.log
+
+LOG_LEVEL
+
+How much of what happens is written to the log.
+
+DEFAULT_LISTS
+
+What the lists are sent with if nobody says so.
+
+Added in version 1.1: DEFAULT_LISTS
+"""
+
+
+def test_a_version_is_refused_only_of_names_whose_section_says_none(tmp_path: Path) -> None:
+    (tmp_path / "CHANGES.md").write_text(HISTORY)
+    (tmp_path / "settings.md").write_text(PAGE)
+    corpus = load_corpus(str(tmp_path))
+    index = CorpusIndex(corpus)
+    silent = [each for each in candidates(corpus, 130) if each.note.startswith("no version is said of")]
+    names = {each.note.rpartition(" ")[2] for each in silent if not index.hits(each)}
+    assert names == {"LOG_FILE", "LOG_LEVEL"}
+    assert {each.target or each.stratum for each in silent} == {"refused", "unanswerable"}
+
+
+def test_a_release_date_is_withheld_with_its_heading(tmp_path: Path) -> None:
+    (tmp_path / "CHANGES.md").write_text(HISTORY)
+    told = "Shop 1.2.0 came out in March 2024, and 1.3.0 soon after it."
+    (tmp_path / "news.md").write_text(f"# News\n\n{told}\n")
+    held = {each.answers for each in candidates(load_corpus(str(tmp_path)), 130) if each.withheld == "clause"}
+    assert ("2024-04-12",) in held
+    assert ("2024-03-12",) not in held
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Custom pytest plugin commandline arguments may include a path, as in pytest --log-output ../../test.log args.",
+        "The builtin pytest.mark.parametrize ref decorator enables parametrization of arguments for a function.",
+        "CONFIDENTIALITY AGREEMENT\n\nIt is governed by the laws of the District of Columbia.",
+    ],
+)
+def test_what_is_cut_out_of_something_longer_is_not_asked_about(text: str) -> None:
+    assert asked(text) == {}
+
+
+def test_names_of_python_are_not_asked_about_without_their_underscores(tmp_path: Path) -> None:
+    said = "PyPy retains {} passes due to object resurrection via {}."
+    (tmp_path / "alpha.txt").write_text(said.format(5, "__del__"))
+    (tmp_path / "beta.txt").write_text(said.format(7, "finalizers"))
+    found = statements(load_corpus(str(tmp_path)).documents, 99)
+    assert {each.document.id for each in found} == {"beta"}
+
+
+def test_a_form_of_company_is_no_party() -> None:
+    head = "Agreement between Grindrod (South Africa) Proprietary Limited and Harbor Savings Limited"
+    assert list(parties(head)) == ["Harbor Savings Limited"]

@@ -21,6 +21,8 @@ _LONGEST_ID = 80
 _LONGEST_TITLE = 160
 _VERSION = re.compile(r"\W*(?:version|release|v)?\.?\s*\d+\.\d|\W*unreleased\b", re.IGNORECASE)
 """A changelog begins with its newest version: nobody calls it by that."""
+_CODE = re.compile(r"\S*\d{6}\S*")
+"""A mark of whatever wrote the file, "aapl-20240928": the file's own name says more."""
 _NAMED = re.compile(r"[^\W\d_]{3}")
 """A title by which somebody would speak of a document has a word."""
 
@@ -91,7 +93,7 @@ def _id(name: str) -> str:
 def _title(draft: Draft) -> str:
     # It will stand between quotation marks.
     title = draft.title.replace('"', "'")
-    if not _NAMED.search(title) or _VERSION.match(title):
+    if not _NAMED.search(title) or _VERSION.match(title) or _CODE.fullmatch(title):
         stem = unquote(draft.name.rsplit("/", 1)[-1].rsplit(".", 1)[0])
         title = " ".join(stem.replace("_", " ").split()) or draft.name
         title = f"{title} ({draft.name})" if "/" in draft.name and title != draft.name else title

@@ -31,6 +31,7 @@ _CERTAIN = 0.75
 
 _NAMED = re.compile(r"--\w[\w-]*|\w+_\w+|[A-Z]?[a-z]+[A-Z]\w+|\b(?:default|version|deprecated)\b")
 """A name of a program, or its property, in a question without what it quotes."""
+_OPTION = re.compile(r"--\w[\w-]*|\w+_\w+")
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”")
 
 
@@ -94,7 +95,10 @@ class Completion:
         if index is not None:
             there = {passage.id for name in kin for passage in index.of(name)}
             left = tuple(each for each in left if each.id in there)
+        named = _OPTION.findall(_QUOTED.sub("", question.text)) if question.kind == "text" else ()
         for place in self._search.places(question, left):
+            if any(each not in place.passage.text for each in named):
+                continue  # of another option, whose default is the same
             return f"stated in {place.passage.id}"
         for how, text in derived(question, self.corpus.document(question.document).text, left):
             return f"{how}: {text}"

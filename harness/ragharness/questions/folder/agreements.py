@@ -19,7 +19,7 @@ _LAW = re.compile(
     r"\b(?:governed|construed|interpreted)\b[^.\n]{0,80}?\b(?:with|by|under)\s+the\s+(?:internal\s+|substantive\s+)?laws?\s+of\s+(?:the\s+)?(?P<of>(?:State|Commonwealth|Province|Republic|Kingdom)\s+of\s+(?:the\s+)?)?(?P<where>[A-Z][a-z]+(?:\s+[A-Z][a-z]+){0,2}(?:\s+and\s+Wales)?)\b"
 )
 _NO_PLACE = frozenset(
-    "The State Country Jurisdiction Company Parties Party Owner Buyer Seller Law".split()  # noqa: SIM905
+    "The State District Country Jurisdiction Company Parties Party Owner Buyer Seller Law".split()  # noqa: SIM905
 )
 _MADE = re.compile(
     r"\b(?:dated|made|entered\s+into|effective)(?:\s+and\s+(?:entered\s+into|effective|is\s+effective))?(?:\s+(?:as\s+of|on|this|the|effective|date))*\s+$"

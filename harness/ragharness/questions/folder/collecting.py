@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ragharness.questions.asking.statement import Asked
+from ragharness.questions.folder.accounts import amounts_listed
 from ragharness.questions.folder.agreements import agreement_facts
 from ragharness.questions.folder.changes import changes
 from ragharness.questions.folder.definitions import LETTERS, short_definitions
 from ragharness.questions.folder.facts import Fact
 from ragharness.questions.folder.gaps import names_left_out
 from ragharness.questions.folder.rows import rows
-from ragharness.questions.folder.settings import inline_default, settings
+from ragharness.questions.folder.settings import settings
 from ragharness.questions.folder.subjects import asked_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from ragharness.questions.folder.sentence_index import SentenceIndex
 
@@ -35,25 +37,11 @@ def _facts(text: str, every: SentenceIndex, *, technical: bool) -> Iterator[Fact
     yield from settings(text)
     yield from changes(text)
     yield from rows(text)
+    yield from amounts_listed(text)
     yield from agreement_facts(text)
-    spelled = {
-        short: asked.answer
-        for asked, _, _ in short_definitions(text)
-        for short in re.findall(r"(?<=abbreviation )\S+", asked.question)
-    }
     for (start, end), sentence in zip(every.spans, every.said, strict=True):
-        found = [*inline_default(sentence, start), *asked_of(sentence, start)]
-        found = found or (list(names_left_out(sentence, start)) if technical else [])
-        yield from (each._replace(end=end, also=_also(each.asked.answer, spelled)) for each in found)
-    for asked, start, end in short_definitions(text):
-        letters = asked.question.startswith("What does the abb")
-        short = re.findall(r"(?<=abbreviation )\S+|(?<=\")[^\"]+(?=\")", asked.question)[0]
-        yield Fact(
-            asked, start, end, LETTERS if letters else "party", short, (short.lower(), asked.answer.lower())
-        )
-
-
-def _also(name: str, spelled: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the other spelling of a name that the text gives letters for."""
-    short = [letters for letters, full in spelled.items() if full.casefold() == name.casefold()]
-    return tuple(filter(None, (spelled.get(name, ""), *short)))
+        found = list(asked_of(sentence, start)) or (names_left_out(sentence, start) if technical else ())
+        yield from (each._replace(end=end) for each in found)
+    for short, name, start, end in short_definitions(text):
+        asked = Asked(f"What does the abbreviation {short} stand for?", "text", name)
+        yield Fact(asked, start, end, LETTERS, short, (short.lower(), name.lower()))

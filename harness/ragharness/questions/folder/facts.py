@@ -25,11 +25,9 @@ class Fact(NamedTuple):
     """The name without which a document says nothing of it."""
     marks: tuple[str, ...] = ()
     """Words that say the same where they stand together, in lower case; empty: content words are compared."""
-    also: tuple[str, ...] = ()
-    """Further spellings of the answer."""
 
 
-AGREEMENT_FORMS = frozenset({"law", "dated", "organised", "party"})
+AGREEMENT_FORMS = frozenset({"law", "dated", "organised"})
 """Forms that only contracts have."""
 
 NAME = (
@@ -75,7 +73,7 @@ def lines_of(text: str) -> Iterator[Line]:
 
 
 _LONGEST_HEADING = 160
-_EXAMPLE = re.compile(r"\(\s*[\"']")
+_EXAMPLE = re.compile(r"\(\s|\([\"']")
 """What calls a function, and does not define it."""
 
 

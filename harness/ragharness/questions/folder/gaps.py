@@ -26,7 +26,7 @@ _WELL_KNOWN = frozenset(
 _FRAGMENT = re.compile(
     rf"\s[-–]\s|^\w+, {GAP}|^{GAP} \w+ (?:to|that|which)\b|^(?:Added?|Fix|Fixed|Remove|Support|Please)\b"
     rf"|^{GAP} (?:FILE|that|which|when|whenever|if|for|to)\b|[’']{GAP}|{GAP}['’]|^\w+ing\b|^(?:Most|Some|All|Many|Another|Similar|Rather|Say|Any|Call|If None|Components|In other words|At that point|Note that|For \w+ing)\b"
-    rf"|^{GAP} (?:is|are) an?\b|{GAP} [A-Z]|\b\d{{3,4}} (?:that|which)\b|/ \d"
+    rf"|^{GAP} (?:is|are) an?\b|{GAP} ref\b|{GAP} [A-Z]|\b\d{{3,4}} (?:that|which)\b|/ \d"
 )
 """What is no whole statement: an entry of a list, a remark, half a sentence."""
 _RELATIVE = re.compile(r"\b(?:that|which|who|whose|where|when|whenever|if|as)\b[^,]*")
@@ -51,7 +51,12 @@ def names_left_out(sentence: str, start: int) -> Iterator[Fact]:
     """Yield a cloze question for the only name of a program in a plain sentence."""
     found = list(_GAPPED.finditer(sentence))
     size = len(sentence.split())
-    if len(found) != 1 or not sentence.endswith(".") or not _SHORTEST <= size <= _LONGEST:
+    if (
+        len(found) != 1
+        or not sentence.endswith(".")
+        or sentence.endswith("..")
+        or not _SHORTEST <= size <= _LONGEST
+    ):
         return
     name = found[0]["name"]
     left = f"{sentence[: found[0].start('name')]}{GAP}{sentence[found[0].end('name') :]}".rstrip(" .")

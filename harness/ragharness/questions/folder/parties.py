@@ -57,5 +57,9 @@ _MOST = 2
 def parties(text: str) -> Iterator[str]:
     """Yield the first parties that the head of a contract names by their whole names."""
     names = (" ".join(each["name"].split()) for each in _PARTY.finditer(text[:_HEAD]))
-    whole = (each for each in names if each.split()[0].lower() not in {"the", "this", "between", "and"})
+    whole = (
+        each
+        for each in names
+        if each.split()[0].lower() not in {"the", "this", "between", "and", "proprietary", "private", "pty"}
+    )
     yield from list(dict.fromkeys(whole))[:_MOST]

@@ -49,7 +49,7 @@ def _stated(statement: Statement, withholding: Withholding) -> Iterator[Question
         known = replace(
             plain,
             answerable=True,
-            answers=(statement.asked.answer, *statement.also),
+            answers=(statement.asked.answer,),
             evidence=statement.evidence,
         )
         if false:

@@ -10,7 +10,8 @@ import re
 from typing import TYPE_CHECKING
 
 from ragharness.questions.asking.statement import Asked
-from ragharness.questions.folder.facts import NAME, VERSION, lines_of
+from ragharness.questions.folder.accounts import AMOUNT
+from ragharness.questions.folder.facts import NAME, VERSION, is_name, lines_of
 from ragharness.questions.folder.parties import OF_PARTIES, TERMS, parties
 from ragharness.questions.folder.silences import Scope, Silence, either, refused, said_of, trap, unanswerable
 from ragharness.questions.folder.swaps import Swaps
@@ -33,8 +34,8 @@ _OTHERS = 8
 """Documents of which one statement is asked."""
 
 _STEMS = {
-    "default": r"default|initial|unless|enabl|disabl",
-    "version": r"version|\badded\b|\bnew in\b|\bsince\b|introduc|chang|releas|deprecat",
+    "default": r"default|initial|unless|\benabled\b|\bdisabled\b",
+    "version": r"version|\bnew in\b|\bsince\b|\d\.\d",
     "removed": r"remov|delet|drop|\bgone\b|no longer|deprecat|obsolet|replac|renam",
 }
 """What would say something of a name, by what is asked of it."""
@@ -43,7 +44,13 @@ _HEADING = re.compile(rf"^\W*(?:[Vv]ersion |[A-Z]\w+ )?v?({VERSION})\b", re.MULT
 _HISTORY = 4
 """Headings with a version from which a text is a history of changes."""
 
-_SECTION = r"\n[^\n_()]{3,60}\n+(?:added|new) in (?:version )?v?\d[^\n]*(?s:.{0,4000})"
+_BESIDE = r"{name}[^\n]*(?:{stems})|(?:{stems})[^\n]*(?::\s*(?:\n[^\n]{{0,80}}){{0,12}}?)?{name}"
+"""What is said of a name in its paragraph, or above a list that it stands in."""
+
+_SAYS = re.compile(r"Default|(?:\S+\s+){5}")
+"""A line that says something of the name above it: another heading is shorter."""
+
+_SECTION = r"\n(?!default)[^\n_()]{3,60}\n+(?:added|new) in (?:version )?v?\d[^\n]*(?s:.{0,4000})"
 """A version under the heading of a section that a name stands in."""
 
 _ADDED = re.compile(
@@ -82,10 +89,10 @@ class Refusals:
         elif statement.form == "version":
             for each in self._never(statement):
                 yield from trap(each, statement)
-        elif not statement.form:
+        elif statement.form in {"", AMOUNT}:
             for each in self._swaps.of_another_year(statement) if statement.asked.kind == "number" else ():
                 yield from (*refused(each), *either(each, statement))
-            for each in self._swaps.of_another(statement):
+            for each in () if statement.form else self._swaps.of_another(statement):
                 yield from trap(each, statement)
                 if not statement.asked.left:
                     yield from (*refused(each), *unanswerable(each))
@@ -105,7 +112,9 @@ class Refusals:
                     yield from self._of_party(party, document)
             elif self._history and document.id in self._references:
                 for silence in self._unversioned(document):
-                    yield from unanswerable(silence)
+                    yield from refused(silence)
+                    if silence.scope == "corpus":
+                        yield from unanswerable(silence)
 
     def _of_party(self, party: str, document: Document) -> Iterator[Question]:
         for topic, (asked, stems) in OF_PARTIES.items():
@@ -183,16 +192,31 @@ class Refusals:
             yield Silence(statement.document, topic, asked, pattern, note, "corpus")
 
     def _unversioned(self, document: Document) -> Iterator[Silence]:
-        """Yield the version that added a name with a heading of its own, of which no text says one."""
-        lines = (each for each in lines_of(document.text) if each.name)
-        for line in (each for each in lines if each.calls or each.name.isupper() or each.name[0] == "-"):
+        """Yield the version that added a name with a heading of its own, below which none is said."""
+        version = re.compile(_STEMS["version"], re.IGNORECASE)
+        lines = list(lines_of(document.text))
+        heads = [number for number, line in enumerate(lines) if line.name]
+        below = zip(heads, [*heads[1:], len(lines)], strict=True)
+        dated = [any(version.search(each.text) for each in lines[start:end]) for start, end in below]
+        told_of = {lines[number].name for number, told in zip(heads, dated, strict=True) if told}
+        of_new = False  # whether the last class is said to be of a version, so that its methods are, too
+        for number, told_here in zip(heads, dated, strict=True):
+            line = lines[number]
+            if line.name[0].isupper() and not line.name.isupper():
+                of_new = told_here
+            asks = is_name(line.name) and any(
+                map(_SAYS.match, (each.text for each in lines[number + 1 : number + 2]))
+            )
+            if not asks or line.name in told_of or (of_new and line.name.islower()):
+                continue
             bare = rf"(?<![\w.]){re.escape(line.name)}(?!\w)"
-            if not any(re.search(bare, self._corpus.document(each).text) for each in self._history):
-                told = f"{line.name}()" if line.calls else line.name
-                asked = Asked(f"In which version was {told} added?", "text", "")
-                pattern, note = said_of(bare, _STEMS["version"]), f"no version is said of {told}"
-                topic, pattern = f"version of {line.name}", f"{pattern}|{_SECTION}{bare}"
-                yield Silence(document, topic, asked, pattern, note, "corpus")
+            listed = any(re.search(bare, self._corpus.document(each).text) for each in self._history)
+            told = f"{line.name}()" if line.calls else line.name
+            asked = Asked(f"In which version was {told} added?", "text", "")
+            beside = _BESIDE.format(name=bare, stems=_STEMS["version"])
+            topic, note = f"version of {line.name}", f"no version is said of {told}"
+            scope: Scope = "document" if listed else "corpus"
+            yield Silence(document, topic, asked, f"{beside}|{_SECTION}{bare}", note, scope)
 
 
 def _plain(pattern: str) -> str:

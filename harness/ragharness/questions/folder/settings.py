@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ragharness.questions.asking.statement import Asked
-from ragharness.questions.folder.facts import NAME, VERSION, Fact, Line, is_name, lines_of
+from ragharness.questions.folder.facts import VERSION, Fact, Line, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -14,16 +14,8 @@ if TYPE_CHECKING:
 _DEFAULT = re.compile(
     r"(?:Default(?: value)?s?(?: to)?|The default(?: value)? is):?\s+(?P<value>\S.{0,60}?)\.?"
 )
-_INLINE = re.compile(
-    rf"(?:The\s+)?(?P<name>{NAME})(?:\s+(?:option|parameter|argument|setting|attribute|flag|key|variable|keyword))?"
-    r"(?:\s+(?:is|has)\s[^.;]{3,80}?,?\s+and)?\s+defaults\s+to\s+(?P<value>[^\s,;]+(?:\s[^\s,;]+){0,3}?)(?=\.?$|,|\s(?:and|if|when|but|which|for|in)\b)"
-)
 _ADDED = re.compile(rf"(?:Added|New) in (?:version )?v?(?P<version>{VERSION})\.?(?P<rest>:.*)?")
-_DEPRECATED = re.compile(rf"Deprecated (?:since|in) (?:version )?v?(?P<version>{VERSION})(?P<rest>\W.*)?")
-_PART = re.compile(
-    rf"(?:Added|Changed|New) in (?:version )?v?(?P<version>{VERSION}):\s+(?:Added\s+(?:the\s+)?(?P<one>[a-z]\w+|{NAME})\s+(?P<kind>parameter|argument|option|method|attribute|keyword)"
-    rf"|The\s+(?P<other>[a-z]\w+|{NAME})\s+(?P<sort>parameter|argument|option|method|attribute|keyword)\s+(?:was|has been)\s+added)\.?"
-)
+_DATED = re.compile(r"(?:Added|New|Changed|Deprecated) (?:in|since)\b")
 _VALUE = re.compile(r"[\"'“‘]?(?P<bare>[\w./:%+-](?:[\w ./:%+()=,-]*[\w)%])?)[\"'”’]?")
 _TITLE = re.compile(r"[A-Z][a-z]+(?: [A-Za-z][a-z]+)+")
 """The heading that follows where a default is left open."""
@@ -37,7 +29,7 @@ _FAR = 900
 
 
 def settings(text: str) -> Iterator[Fact]:
-    """Yield what is stated below the headings of names, and defaults that a sentence states."""
+    """Yield what is stated below the headings of names."""
     every = list(lines_of(text))
     for place, line in enumerate(every):
         if line.name:
@@ -51,7 +43,7 @@ def settings(text: str) -> Iterator[Fact]:
 
 def _is_heading(text: str) -> bool:
     """Whether a line looks like the heading of something else."""
-    told = any(each.match(text) for each in (_DEFAULT, _ADDED, _DEPRECATED, _PART))
+    told = any(each.match(text) for each in (_DEFAULT, _DATED))
     return not told and _HEADING.fullmatch(text) is not None
 
 
@@ -70,28 +62,9 @@ def _of_name(line: Line, below: Sequence[Line]) -> Iterator[Fact]:
     if len(added) == 1 and plain and plain[0][0] in below[:_SOON]:
         asked = Asked(f"In which version was {told} added?", "text", plain[0][1]["version"])
         yield Fact(asked, line.start, plain[0][0].end, "version", name, (name.lower(), "version"))
-    for each in below:
-        if found := _DEPRECATED.fullmatch(each.text):
-            asked = Asked(f"Since which version has {told} been deprecated?", "text", found["version"])
-            yield Fact(asked, line.start, each.end, "version", name, (name.lower(), "deprecated"))
-        elif found := _PART.fullmatch(each.text):
-            part, kind = found["one"] or found["other"], found["kind"] or found["sort"]
-            asked = Asked(
-                f"In which version was the {kind} {part} of {told} added?", "text", found["version"]
-            )
-            yield Fact(asked, line.start, each.end, "version", name, (name.lower(), part.lower(), "version"))
 
 
 _SOON = 5
-
-
-def inline_default(sentence: str, start: int) -> Iterator[Fact]:
-    """Yield the default that one sentence states of the name that it begins with."""
-    found = _INLINE.match(sentence)
-    if found and is_name(found["name"]) and (value := _value(found["value"])):
-        name = found["name"]
-        asked = Asked(f"What does {name} default to?", "text", value)
-        yield Fact(asked, start, start + len(sentence), "default", name, (name.lower(), "default"))
 
 
 def _value(words: str) -> str:

@@ -43,8 +43,6 @@ class Statement(NamedTuple):
     """What sort of fact it is; empty: a figure or date of running text."""
     turns_on: str = ""
     """A pattern that a text which says something of it must have; empty: none is known."""
-    also: tuple[str, ...] = ()
-    """Further spellings of the answer."""
 
     @property
     def topic(self) -> str:
@@ -137,7 +135,6 @@ def _facts(document: Document, every: SentenceIndex, *, technical: bool) -> Iter
             tempting,
             form=each.form,
             turns_on=each.turns_on,
-            also=each.also,
         )
 
 
@@ -154,12 +151,15 @@ def _overlap(one: str, other: str) -> bool:
 
 def _asked(sentence: str, lower: Callable[[str], bool]) -> list[Asked]:
     """Return the questions of a sentence; it is asked about by a gap only where it gives no other."""
-    if not states_figure(sentence):
+    if not states_figure(sentence) or _SPECIAL.search(sentence):
         return []
     worded = [each for each in ask(sentence, lower) if not _ODD.search(each.question)]
     gap = None if worded else cloze(sentence)
     return [gap] if gap else worded
 
+
+_SPECIAL = re.compile(r"__\w+__")
+"""A name of Python's that would lose its underscores as emphasis does."""
 
 _ODD = re.compile(
     r"\bthe (?!company|agreement|country|state|world|nation|government|public)[a-z]+['’]s\b|\bthat (?:study|survey|report|review|audit|case|group|time)\b"

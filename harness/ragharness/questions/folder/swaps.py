@@ -49,6 +49,8 @@ _IN_YEAR = re.compile(
 _YEARS = 6
 """Years from the one that is stated within which another is looked for."""
 
+_QUOTED = re.compile(r"“([^”]+)”")
+
 _LIKE = 12
 """Names of a kind that are looked at."""
 _TELLING = 4
@@ -61,6 +63,12 @@ class Swaps:
     def __init__(self, corpus: Corpus) -> None:
         self._texts = [each.text for each in corpus.documents]
         self._lower = [each.casefold() for each in self._texts]
+        self._tables: dict[str, list[str]] = {}
+        """Tables by the years that head their columns: what is listed for those may stand far below."""
+        for table in (each for text in self._lower for each in text.split("\n\n") if " | " in each):
+            heads = (set(_YEAR.findall(line)) for line in table.split("\n") if " | " in line)
+            for year in {year for years in heads if len(years) > 1 for year in years}:
+                self._tables.setdefault(year, []).append(table)
 
     def of_another(self, statement: Statement) -> Iterator[Silence]:
         """Yield the question of somebody else whom the document names, and of a body that does not exist."""
@@ -98,15 +106,16 @@ class Swaps:
         counts = Counter(re.findall(pattern, document.text))
         return [name for name, count in counts.most_common(_LIKE) if found["title"] or count > 1]
 
-    def _apart(self, name: str, about: frozenset[str], document: Document) -> str:
-        """Return a pattern that nothing in the folder matches: a name near a telling word of a question."""
+    def _apart(self, name: str, about: frozenset[str], document: Document, year: str = "") -> str:
+        """Return a pattern that nothing in the folder matches: a telling word near a name, or headed by a year."""
         text = document.text.casefold()
         telling = sorted(
             (each for each in about if each.isalnum()), key=lambda each: (text.count(each), each)
         )
         other = re.compile(name.lower())
         for word in telling[:_TELLING]:
-            if not any(_beside(word, other, each) for each in self._lower):
+            listed = any(word in each for each in self._tables.get(year, ()))
+            if not listed and not any(_beside(word, other, each) for each in self._lower):
                 return said_of(word, name)
         return ""
 
@@ -118,12 +127,13 @@ class Swaps:
         if len(found) != 1 or not _IN_YEAR.search(told[: found[0].start()]):
             return
         year, ((latest, _),) = int(found[0][0]), Counter(_YEAR.findall(document.text)).most_common(1)
-        about = content_words(asked.about) - {str(year)}
+        label = None if asked.left else _QUOTED.search(told)
+        about = content_words(label[1] if label else asked.about) - {str(year)}
         for other in (each for step in range(1, _YEARS) for each in (year - step, year + step)):
             if other > int(latest) and other > year:
                 continue
             years = rf"(?<!\d){other}(?!\d)|\bFY ?{other % 100:02d}\b"
-            if pattern := self._apart(f"(?:{years})", about, document):
+            if pattern := self._apart(f"(?:{years})", about, document, str(other)):
                 text = asked.question[: found[0].start()] + str(other) + asked.question[found[0].end() :]
                 topic, note = f"{statement.topic} of another year", f"nothing is said of {other}"
                 yield Silence(document, topic, asked._replace(question=text), pattern, note, "corpus")

@@ -6,8 +6,11 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ragharness.language.dates import find_dates
 from ragharness.language.units import is_duration
 from ragharness.passages import build_passages, withhold
+from ragharness.questions.asking.dates import iso
+from ragharness.questions.folder.accounts import AMOUNT
 from ragharness.questions.folder.content_words import content_words
 from ragharness.questions.folder.sentence_index import SHARED, amounts
 
@@ -17,8 +20,16 @@ if TYPE_CHECKING:
     from ragharness.questions.folder.statements import Statement
     from ragharness.records import Document, Passage
 
-_OF_NAMES = frozenset({"version", "requirement", "row", "organised"})
-"""Forms that ask for a property of a name: what names it may tell the property, in a heading or a list."""
+_PROPERTIES: dict[str, tuple[str, ...]] = {
+    "default": ("default", "enabl", "disabl"),
+    "version": ("version",),
+    "release": (),
+    "requirement": (),
+    AMOUNT: (),
+}
+"""Forms that ask for a property of a name, with the words that tell it beside the name, as its value does."""
+
+_OF_NAMES = frozenset({*_PROPERTIES, "organised", "row"})
 
 _IN_WORDS = frozenset({"gap", "subject", "change"})
 """Forms that ask for a name by what is said of it: elsewhere it tells nothing beside other words."""
@@ -32,14 +43,14 @@ class Withholding:
         self._corpus = corpus
 
     def of_document(self, statement: Statement) -> bool:
-        """Whether no other document tells what a program's name, or its property, is."""
-        if statement.form.split(" ")[0] not in {*_OF_NAMES, *_IN_WORDS, "default"}:
+        """Whether no other document tells what a name, or its property, is."""
+        if statement.form.split(" ")[0] not in _OF_NAMES | _IN_WORDS:
             return True
-        wanted = _letters(_value(statement))
+        wanted = _letters(_name(statement)), _letters(_value(statement))
         return not any(
             _tells(each, statement)
             for name, text in self._letters.items()
-            if name != statement.document.id and wanted in text
+            if name != statement.document.id and any(each in text for each in wanted)
             for each in _set_of(self._corpus.document(name)).passages
         )
 
@@ -52,12 +63,12 @@ class Withholding:
             return False
         left = withhold(_set_of(statement.document), (), statement.evidence).passages
         asked, wanted = statement.asked, content_words(statement.asked.about)
+        if statement.form.split(" ")[0] in _PROPERTIES:
+            return not any(_tells(each, statement) for each in left)
         if asked.kind != "text":
             periods = left if is_duration(asked.unit) else ()
             again = any(asked.answer in amounts(asked, each.text) for each in periods)
             return not again and all(len(wanted & _content(each)) < len(wanted) for each in left)
-        if statement.form == "default":
-            return not any(_tells(each, statement) for each in left)
         key = _letters(_name(statement))
         return not any(key in _letters_of(each) for each in left)
 
@@ -65,15 +76,24 @@ class Withholding:
 def _tells(passage: Passage, statement: Statement) -> bool:
     """Whether a passage lets one know an answer: by its value, or by its name beside words of the question."""
     form, text, key = statement.form.split(" ")[0], _letters_of(passage), _letters(_name(statement))
-    if form == "default" and len(statement.asked.answer) > _LONGEST_FLAG:
-        return _letters(_value(statement)) in text and (key in text or form in text)
+    if form == "release":
+        told = re.search(rf"(?<![\d.]){statement.turns_on}(?!\.?\d)", passage.text)
+        near = statement.asked.answer[: len("2024-03")]
+        return told is not None and any(
+            iso(each).startswith(near) for each in find_dates(passage.text) if each.year
+        )
+    if form in _PROPERTIES:
+        value = _letters(_value(statement))
+        alone = form == "default" and len(value) > _LONGEST_FLAG
+        named = key in text and any(each in text for each in (value, *_PROPERTIES[form]))
+        return named or (alone and value in text and form in text)
     beside = content_words(statement.asked.about) & _content(passage)
     return key in text and (form not in _IN_WORDS or len(beside) >= SHARED)
 
 
 def _value(statement: Statement) -> str:
-    """Return what a passage that tells an answer has: of a default that is no flag its last part."""
-    is_value = statement.form == "default" and len(statement.asked.answer) > _LONGEST_FLAG
+    """Return what a passage that tells an answer has: of a dotted name its last part."""
+    is_value = statement.form.split(" ")[0] in _PROPERTIES
     return re.sub(r".*\.(?=[A-Za-z])", "", statement.asked.answer) if is_value else _name(statement)
 
 
@@ -83,7 +103,7 @@ _LONGEST_FLAG = 5
 
 def _name(statement: Statement) -> str:
     """Return the name that tells an answer: the answer itself, or what it is a property of."""
-    if statement.form.split(" ")[0] in {*_OF_NAMES, "default"}:
+    if statement.form.split(" ")[0] in _OF_NAMES:
         return re.sub(r"\\(.)", r"\1", statement.turns_on)
     return statement.asked.answer.rsplit(".", 1)[-1] if statement.form != "change" else statement.asked.answer
 
