@@ -36,7 +36,7 @@ KIND = os.environ["JOB_ANSWERS"]
 CANNED = {}
 for line in open(os.environ["JOB_INPUT"], encoding="utf-8") if KIND != "noop" else ():
     row = json.loads(line)
-    CANNED[row["question"]] = row["canned"]
+    CANNED[row["question"]] = row["template"]
 
 
 def written(question, passages):
@@ -59,9 +59,9 @@ async def aanswer(question, passages):
 """What ours asks; ``{0}`` in an answer stands for the id of the first passage."""
 
 
-def write_job(folder: Path, n: int, answers: str, *, files: int = FILES) -> None:
+def write_job(folder: Path, n: int, answers: str, *, files: int = FILES, seed: int = 7) -> None:
     """Write ``docs/``, ``questions.csv``, ``input.jsonl`` and ``job.py`` into a folder."""
-    chosen = random.Random(7)
+    chosen = random.Random(seed)
     texts = [each.text[a:b] for each in load_corpus("sample").documents for a, b in sentences(each.text)]
     texts = [" ".join(each.split()) for each in texts if 12 <= len(each.split()) <= 60]
     (folder / "docs").mkdir(parents=True)
@@ -77,7 +77,8 @@ def write_job(folder: Path, n: int, answers: str, *, files: int = FILES) -> None
         rows.writerow(["question", "answer", "evidence", "document"])
         for each in islice(_questions(documents, chosen), n):
             rows.writerow([each[name] for name in ("question", "gold", "evidence", "document")])
-            each["canned"] = _canned(each, answers, int(each["id"][1:]) % 10)
+            each["template"] = _template(each, answers, int(each["id"][1:]) % 10)
+            each["canned"] = each["template"].format(*(passage["id"] for passage in each["passages"]))
             lines.write(json.dumps(each) + "\n")
     (folder / "job.py").write_text(PIPELINE, encoding="utf-8")
 
@@ -103,7 +104,7 @@ def _questions(documents: list[list[str]], chosen: random.Random) -> Iterator[di
         number += 1
 
 
-def _canned(row: dict[str, Any], answers: str, turn: int) -> str:
+def _template(row: dict[str, Any], answers: str, turn: int) -> str:
     """Return the answer with ``{0}`` to ``{4}`` for the ids of passages."""
     if answers == "noop" or turn == 9:
         return "I do not know."
