@@ -1,55 +1,110 @@
-"""The harness's own CPU per question: retrieve five passages, call a pipeline that does nothing, grade.
+"""The harness's own CPU a question, and how often that is what the floor takes: distinct questions, all in.
 
-    python benchmarks/overhead.py [--corpus sample] [--from FOLDER] [--concurrency 8] [--repeats 9]
+    python benchmarks/overhead.py [--answers sentence] [--questions 1000] [--repeats 3]
 
-Measured inside one process after everything is loaded, and written to a real run folder; the median of the
-repeats, in milliseconds.
+Retrieve five passages, call a pipeline that knows its answer, grade, count what ``blind`` reaches; after
+everything is loaded and warm, into a real run folder. The median of the repeats, each with other questions,
+beside the floor on the same questions in the same process: the ratio hardly depends on the machine.
 """
 
 from __future__ import annotations
 
 import argparse
+import cProfile
+import json
+import os
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 
+from floor import floor
+from jobs import ANSWERS, write_job
 from ragharness.config import RunConfig
-from ragharness.runner import RunContext, ask_all, choose_folder, load_context
+from ragharness.results import count
+from ragharness.runner import ask_all, load_context, open_run
+from ragharness.runner.question import Attempt
 
-NO_OP = "def answer(question, passages):\n    return 'I do not know.'\n"
+_FLOORS = 20
+"""Times that the floor is run to be measured: it takes some hundredths of a millisecond a question."""
 
 
-def overhead(corpus: str = "sample", source: str = "", *, concurrency: int = 8, repeats: int = 9) -> float:
-    """Return milliseconds of CPU per question, over the whole question set of a corpus."""
+def overhead(answers: str = "sentence", questions: int = 1_000) -> dict[str, float]:
+    """Return what this file prints, measured in a process of its own: no memory is warm from elsewhere."""
+    command = [sys.executable, __file__, "--answers", answers, "--questions", str(questions)]
+    found: dict[str, float] = json.loads(
+        subprocess.check_output(command, env={**os.environ, "PYTHONHASHSEED": "0"})
+    )
+    return found
+
+
+def measure(answers: str, questions: int, repeats: int) -> dict[str, float]:
+    """Return milliseconds of CPU a question, of ours and of the floor, their ratio, and calls a question."""
+    called = calls(answers)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "noop.py").write_text(NO_OP)
-        config = RunConfig(
-            corpus=corpus, source=source, pipeline=f"{folder / 'noop.py'}:answer", concurrency=concurrency
-        )
-        context = load_context(config)
-        once(context, config, folder / "warm-up")
-        return statistics.median(once(context, config, folder / str(number)) for number in range(repeats))
+        _ours(folder / "warm-up", answers, 100, seed=0)
+        pairs = [
+            (_ours(folder / str(seed), answers, questions, seed=seed), _floor(folder / str(seed), questions))
+            for seed in range(1, repeats + 1)
+        ]
+    return {
+        "milliseconds": statistics.median(ours for ours, _ in pairs),
+        "floor_milliseconds": statistics.median(least for _, least in pairs),
+        "ratio": statistics.median(ours / least for ours, least in pairs),
+        "calls": called,
+    }
 
 
-def once(context: RunContext, config: RunConfig, out: Path) -> float:
-    """Return milliseconds of CPU per question of one whole run into a new folder."""
-    run = choose_folder(context, replace(config, out=out), lambda _: None)
+def calls(answers: str = "sentence", questions: int = 200) -> float:
+    """Return how many calls of functions a question takes, asked and graded: the same on every machine."""
+    with tempfile.TemporaryDirectory() as name:
+        _ours(Path(name) / "warm-up", answers, 100, seed=0)
+        context = load_context(_job(Path(name) / "job", answers, questions, seed=99))
+        runner, profile = context.runner, cProfile.Profile()
+        with profile:
+            for question in context.questions.questions:
+                attempt = Attempt(question, 0)
+                runner.recall(attempt)
+                context.grading.graded(runner.read(attempt, runner.call(attempt)))
+    return sum(each.callcount for each in profile.getstats()) / questions
+
+
+def _job(folder: Path, answers: str, n: int, *, seed: int) -> RunConfig:
+    write_job(folder, n, answers, files=200, seed=seed)
+    os.environ.update(JOB_ANSWERS=answers, JOB_INPUT=str(folder / "input.jsonl"))
+    return RunConfig(
+        corpus=str(folder / "docs"),
+        questions=str(folder / "questions.csv"),
+        pipeline=f"{folder / 'job.py'}:answer",
+        out=str(folder / "run"),
+    )
+
+
+def _ours(folder: Path, answers: str, n: int, *, seed: int) -> float:
+    config = _job(folder, answers, n, seed=seed)
+    context, run = open_run(config, lambda _: None)
     begin = time.process_time()
     ask_all(context, config, run, lambda _: None)
-    return 1000 * (time.process_time() - begin) / len(context.questions.questions)
+    count(run, context.grading, cache=False)
+    return 1000 * (time.process_time() - begin) / n
+
+
+def _floor(folder: Path, n: int) -> float:
+    begin = time.process_time()
+    for _ in range(_FLOORS):
+        floor(folder / "input.jsonl", folder / "floor.jsonl")
+    return 1000 * (time.process_time() - begin) / n / _FLOORS
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--corpus", default="sample")
-    parser.add_argument("--from", dest="source", default="")
-    parser.add_argument("--concurrency", type=int, default=8)
-    parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--answers", choices=ANSWERS, default="sentence")
+    parser.add_argument("--questions", type=int, default=1_000)
+    parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
-    cost = overhead(options.corpus, options.source, concurrency=options.concurrency, repeats=options.repeats)
-    print(f"{cost:.3f} ms of CPU a question")
+    print(json.dumps(measure(options.answers, options.questions, options.repeats), indent=2))

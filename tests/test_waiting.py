@@ -20,7 +20,7 @@ from ragharness.errors import StorageError
 from ragharness.records import Answer, Record, Usage
 from ragharness.runner import Progress, RunContext, ask_all, regrade
 from ragharness.scores import score_folder
-from ragharness.store import RunFolder
+from ragharness.store import Call, RunFolder
 from test_runner import Keywords, plain, question, runner_of, untimed
 
 if TYPE_CHECKING:
@@ -199,7 +199,9 @@ class Bed:
         assert asked_now == {each.id for each in self.questions} - kept
         records = sorted(self.folder.records(), key=lambda record: record.question)
         assert [record.question for record in records] == [each.id for each in self.questions]
-        assert self.folder.superseded() == []
+        superseded: list[Call] = []
+        assert len(list(self.folder.records(superseded))) == len(records)
+        assert superseded == []
         assert "answers.jsonl" not in contents(self.folder)
         return untimed(records)
 

@@ -9,8 +9,6 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ragharness.reports.text import duration, one_line, printable
-
 if TYPE_CHECKING:
     from ragharness.runner import Progress
 
@@ -46,6 +44,8 @@ class Live:
     def tell(self, text: str) -> None:
         """Print what is no progress but a result: a quiet run says it too."""
         self.clear()
+        from ragharness.reports.text import printable
+
         self._print(printable(text) + "\n")
 
     def show(self, line: str) -> None:
@@ -106,6 +106,8 @@ _ERROR = 60
 
 def progress_line(progress: Progress, width: int = 80) -> str:
     """Return the progress line of a run: answered, outcomes, elapsed and remaining time, how to stop."""
+    from ragharness.reports.text import duration, one_line
+
     left = progress.seconds_left
     parts = [
         f"{progress.answered}/{progress.total}",
@@ -126,6 +128,8 @@ def progress_line(progress: Progress, width: int = 80) -> str:
 
 def fetching_line(what: str, done: int, total: int, unit: str = "", seconds: float = 0.0) -> str:
     """Return the progress of a download in megabytes, or of other work in units, with rate and time left."""
+    from ragharness.reports.text import duration, one_line
+
     if not unit:
         of = f" of {total / 1e6:.1f}" if total else ""
         return f"{one_line(what, 50)}  {done / 1e6:.1f}{of} MB"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from ragharness.language.tables import phrases, regex, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _SUPERSCRIPT = regex(r"(?<=[a-z.,;:)\]%\"”][a-z.,;:)\]%\"”])[⁰¹²³⁴⁵⁶⁷⁸⁹]+|(?<=\d[.,;])[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
@@ -26,6 +26,9 @@ _LOST_MARK = regex(r"(?<=(?:\bin|\w,)\s(?:1[5-9]|20)\d\d)[1-9]\d?(?=[.,;]|$)")
 _LOST_BLANK = regex(r"(?<=\b[oi]n)(?=[A-Z][a-z]{2,8} \d)")
 """Where it is missing before a date: "onMarch 6"."""
 _LARGEST_OBJECT = 200_000
+_OPENING = "\"'“”‘«„*_("
+_BEFORE_MARK = regex(r"[\"'“”’»*_)]{0,4}[ \t,:–—-]{0,3}(?=[\[\u3010])")
+"""What may stand between a title and the citation mark of its passage."""
 
 Fields = dict[str, object]
 
@@ -248,8 +251,27 @@ def without_labels(text: str, titles: Iterable[str]) -> str:
 
     ``"Annual Report 2023" [annual-1#4]`` cites a passage; it states neither a report nor a year.
     """
-    # The longest first: a title may begin another one.
+    # The longest first: a title may begin another one. No pattern of the titles: to compile one takes long.
     named = sorted((each for each in set(titles) if each.strip() and each in text), key=len, reverse=True)
-    any_title = "|".join(map(re.escape, named))
-    label = rf"[\"'“”‘«„*_(]{{0,4}}(?:{any_title})[\"'“”’»*_)]{{0,4}}[ \t,:–—-]{{0,3}}(?=[\[\u3010])"
-    return re.sub(label, "this document ", text) if named else text
+    found = [(_quoted_from(text, start), end) for title in named for start, end in _labels(text, title)]
+    written, position = [], 0
+    for start, end in sorted(found, key=lambda label: label[0]):
+        if start >= position:
+            written += [text[position:start], "this document "]
+            position = end
+    return "".join([*written, text[position:]])
+
+
+def _labels(text: str, title: str) -> Iterator[tuple[int, int]]:
+    """Yield where a title stands before a citation mark, and where the mark begins."""
+    start = text.find(title)
+    while start >= 0:
+        if ends := _BEFORE_MARK.match(text, start + len(title)):
+            yield start, ends.end()
+        start = text.find(title, start + 1)
+
+
+def _quoted_from(text: str, start: int) -> int:
+    """Return where the quotation marks before a place begin."""
+    before = text[max(0, start - 4) : start]
+    return start - len(before) + len(before.rstrip(_OPENING))

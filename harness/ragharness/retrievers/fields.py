@@ -103,10 +103,13 @@ class FieldsRetriever(bm25.BM25Retriever):
             term: (np.array(sorted(rows[term]), dtype=np.intp), TITLE_WEIGHT * log(1 + len(held) / count))
             for term, count in often.items()
         }
+        titled = np.zeros(len(self._passages), dtype=bool)
         for term, (those, _) in found.items():
             if term in self._number:
                 start, end = self._starts[self._number[term]], self._starts[self._number[term] + 1]
-                self._weights[start:end][np.isin(self._rows[start:end], those)] = 0.0
+                titled[those] = True
+                self._weights[start:end][titled[self._rows[start:end]]] = 0.0
+                titled[those] = False
         return found
 
 

@@ -22,6 +22,7 @@ from ragharness.graders import load_grader, waits
 from ragharness.manifests import manifest
 from ragharness.passages import build_passages
 from ragharness.pipelines import Context, load_pipeline, read_answer
+from ragharness.pipelines.refuse import refusal
 from ragharness.placing import Placed, Placer, at_places, unique
 from ragharness.questions.questionset import QuestionSet
 from ragharness.runner.failures import describe
@@ -245,12 +246,29 @@ def blind_count(
 
 def _count(grading: GradingContext, records: Iterable[Record]) -> int:
     pipeline = load_pipeline("blind", Context(grading.corpus, grading.questions, grading.passages))
+    as_wanted: dict[int, bool] = {}
+
+    def reaches(record: Record) -> bool:
+        question, passages = grading.question_of(record), grading.passages_of(record)
+        said = pipeline.call(question.text, passages)
+        if question.wanted == "correct" and said == refusal(passages):
+            return False
+        return grading.verdict(question, read_answer(said)[0], passages).bucket == question.wanted
+
     count = 0
     for record in records:
-        question, passages = grading.question_of(record), grading.passages_of(record)
-        answer, _ = read_answer(pipeline.call(question.text, passages))
-        count += grading.verdict(question, answer, passages).bucket == question.wanted
+        # Epochs repeat a question with the same passages.
+        had = hash(_had(record))
+        if had not in as_wanted:
+            as_wanted[had] = reaches(record)
+        count += as_wanted[had]
     return count
+
+
+def _had(record: Record) -> bytes:
+    """Return a question and the passages that its pipeline had, as bytes."""
+    brought = (record.answer and record.answer.passages) or ()
+    return repr((record.question, [hit.id for hit in record.retrieved], brought)).encode()
 
 
 def _key(grading: GradingContext, records: Iterable[Record]) -> str:
@@ -264,9 +282,7 @@ def _key(grading: GradingContext, records: Iterable[Record]) -> str:
     ]
     asked = 0
     for record in records:
-        brought = (record.answer and record.answer.passages) or ()
-        had = repr((record.question, [hit.id for hit in record.retrieved], brought)).encode()
-        asked += int.from_bytes(hashlib.sha256(had).digest(), "big")
+        asked += int.from_bytes(hashlib.sha256(_had(record)).digest(), "big")
     parts = (
         code,
         grading.corpus.hash,

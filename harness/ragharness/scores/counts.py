@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -166,7 +167,7 @@ def wall_seconds(calls: Iterable[Outcome | Call], sessions: Sequence[Session]) -
     for call in calls:
         if call.started:
             start = _seconds_at(call.started)
-            number = sum(begin <= start for begin in starts) - 1
+            number = bisect_right(starts, start) - 1
             if number >= 0:
                 ends[number] = max(ends[number], start + call.seconds)
     return sum(max(0.0, end - start) for start, end in zip(starts, ends, strict=True))

@@ -32,16 +32,17 @@ _NAMED = 10
 
 def score_folder(folder: RunFolder, blind: int | None = None, blind_note: str = "") -> Scores:
     """Return the scores of a run on disk; raises RunNotUsable where it is damaged."""
+    superseded: list[Call] = []
     return score(
         folder.run,
         folder.sessions(),
         folder.questions(),
-        folder.records(),
+        folder.records(superseded),
         name=folder.name,
         folder=str(folder.path),
         blind=blind,
         blind_note=blind_note,
-        superseded=folder.superseded(),
+        superseded=superseded,
         waiting=sum(1 for _ in folder.waiting()),
     )
 
@@ -61,7 +62,8 @@ def score(
 ) -> Scores:
     """Return every number of a run's report: a pure function of what its folder holds.
 
-    ``superseded`` are calls whose questions were asked again, ``waiting`` answers without a verdict so far;
+    ``superseded`` are calls whose questions were asked again (all of them once ``records`` are read),
+    ``waiting`` answers without a verdict so far;
     ``blind`` is the count of the reference that reads nothing (see ``scores.references``).
     Raises RunNotUsable for records of other questions.
     """

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ragharness.errors import RunNotUsable
-from ragharness.records import Failure
+from ragharness.records import Failure, Question, Usage, Verdict
 from ragharness.support.messages import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ragharness.records import Question, Record, Usage, Verdict
+    from ragharness.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True, gc=False):
     """What became of one question; without a record it was not asked yet."""
 
     question: Question
     status: str
     verdict: Verdict | None = None
+    bucket: str | None = None
+    """None: not graded."""
+    as_wanted: bool = False
+    """Whether the answer is in the desired bucket."""
     evidence_ranks: tuple[int, ...] = ()
     document_rank: int = 0
     evidence_passages: int = 0
@@ -38,16 +40,6 @@ class Outcome:
     seconds: float = 0.0
     attempts: int = 1
     started: str = ""
-
-    @property
-    def bucket(self) -> str | None:
-        """The bucket; None: not graded."""
-        return self.verdict.bucket if self.verdict else None
-
-    @property
-    def as_wanted(self) -> bool:
-        """Whether the answer is in the desired bucket."""
-        return self.bucket == self.question.wanted
 
     @property
     def evidence_found(self) -> bool:
@@ -110,14 +102,17 @@ class _Alike:
         """Return the outcome with the message in the place of its kind."""
         if outcome.failure is None:
             return outcome
-        return dataclasses.replace(outcome, failure=self._failures[outcome.failure][1])
+        return replace(outcome, failure=self._failures[outcome.failure][1])
 
 
 def _outcome(question: Question, record: Record, alike: _Alike, place: tuple[int, int]) -> Outcome:
+    bucket = record.verdict.bucket if record.verdict else None
     return Outcome(
         question,
         record.status,
         record.verdict and alike.verdict(record.verdict),
+        bucket,
+        bucket == question.wanted,
         record.evidence_ranks,
         record.document_rank,
         record.evidence_passages,
@@ -133,6 +128,8 @@ def _outcome(question: Question, record: Record, alike: _Alike, place: tuple[int
 
 
 def _evidence_cited(record: Record) -> bool:
+    if not any(record.evidence_ranks):
+        return False
     cited = record.cited
     ranks = {rank for rank, hit in enumerate(record.retrieved, start=1) if hit.id in cited}
     return not ranks.isdisjoint(record.evidence_ranks)

@@ -150,29 +150,32 @@ class RunFolder:
         """Return every start and continuation, the first one first."""
         return tuple(self._lines("sessions.jsonl", msgspec.json.Decoder(Session)))
 
-    def records(self) -> Iterator[Record]:
+    def records(self, superseded: list[Call] | None = None) -> Iterator[Record]:
         """Yield the records in the order of their writing, one at a time, each question and epoch once.
 
         Of several records of one question and epoch the last one stands: it was asked again after a failure.
+        ``superseded`` is a list that gets when the calls of the others were.
         """
-        standing = {place.key: number for number, place in enumerate(self._lines("records.jsonl", _PLACE))}
+        lines = self._superseded()
         for number, record in enumerate(self.history()):
-            if standing.get((record.question, record.epoch)) == number:
+            if number not in lines:
                 yield record
+            elif superseded is not None:
+                superseded.append(Call(record.started, record.seconds))
+
+    def _superseded(self) -> set[int]:
+        """Return the lines of the records that were replaced by later ones."""
+        last: dict[Key, int] = {}
+        found = set()
+        for number, place in enumerate(self._lines("records.jsonl", _PLACE)):
+            if place.key in last:
+                found.add(last[place.key])
+            last[place.key] = number
+        return found
 
     def history(self) -> Iterator[Record]:
         """Yield every record that was ever written, those too whose questions were asked again."""
         return self._lines("records.jsonl", _RECORD)
-
-    def superseded(self) -> list[Call]:
-        """Return when the calls were whose records were replaced by later ones."""
-        latest: dict[Key, Call] = {}
-        replaced = []
-        for place in self._lines("records.jsonl", _PLACE):
-            if place.key in latest:
-                replaced.append(latest[place.key])
-            latest[place.key] = Call(place.started, place.seconds)
-        return replaced
 
     def kept(self) -> set[Key]:
         """Return which questions have an answer on disk, graded or not."""

@@ -39,6 +39,7 @@ _SOURCES = regex(
 _BARE_ANSWER = regex(rf"^\W*{phrases('answers', 'bare_answers')}\W*$", re.IGNORECASE)
 _WORD = regex(r"[^\W_]")
 _FIGURE = regex(r"\d[\d,.]*")
+_MARKS = regex(r"[\W_]+")
 _BLANKS = regex(r"\s{2,}")
 _BEFORE_POINT = regex(r"\s+([.,;:!?])")
 _MOST_IN_HEADING = 14
@@ -230,8 +231,10 @@ def is_quoted_table(text: str) -> bool:
 
 def own_sentences(parts: Sequence[AnswerSentence], passages: Sequence[Passage]) -> list[AnswerSentence]:
     """Return the sentences of an answer; where it copies passages at length, those of its own."""
-    texts = [_squeezed(passage.text) for passage in passages]
     long = {each.text for each in parts if len(each.text.split()) >= _LEAST_SENTENCE}
+    if sum(len(text.split()) for text in long) < LONG_COPY:
+        return list(parts)
+    texts = [_squeezed(passage.text) for passage in passages]
     copied = {text for text in long if any(_squeezed(text) in each for each in texts)}
     at_length = sum(len(text.split()) for text in copied) >= LONG_COPY
     return [each for each in parts if not (at_length and each.text in copied)]
@@ -240,7 +243,7 @@ def own_sentences(parts: Sequence[AnswerSentence], passages: Sequence[Passage]) 
 @lru_cache(maxsize=512)
 def _squeezed(text: str) -> str:
     """The letters and digits of a text, so that markup and line breaks make no difference."""
-    return "".join(filter(str.isalnum, text)).casefold()
+    return _MARKS.sub("", text).casefold()
 
 
 FIRST_CITATIONS = 3

@@ -176,7 +176,9 @@ def contradicts(passage: Passage, claim: str) -> bool:
     said = _amounts(claim)
     figures = " ".join(claim[each.start : each.end] for listed in said.values() for each in listed)
     words = _subject(claim) - frozenset(content(figures))
-    texts = (passage.text[start:end] for start, end in sentences(passage.text) if len(words) > 1 and said)
+    if len(words) < 2 or not said:
+        return False
+    texts = (passage.text[start:end] for start, end in sentences(passage.text))
     near = (each for each in texts if len(words & frozenset(content(each))) >= _NEARLY_ALL * len(words))
     return any(_differ(_amounts(each), said) for each in near)
 
@@ -188,7 +190,7 @@ def miscounts(passage: Passage, claim: str, unit: str = "") -> bool:
     """
     measured = {"", *map(concept, unit.split())}
     said = {noun: each for noun, each in _amounts(claim).items() if noun not in measured and not each[0].unit}
-    return _differ(_amounts(passage.text), said)
+    return bool(said) and _differ(_amounts(passage.text), said)
 
 
 def _subject(text: str) -> frozenset[str]:
