@@ -3,7 +3,7 @@
     python benchmarks/figures.py --contractnli FOLDER_WITH_TEST_JSON [--repeats 9]
         [--sizes 130,1300,13000,100000] [--scripts FOLDER --venvs FOLDER]
 
-``figures.md`` has ours, the floor and other tools on the same job (``jobs.py``, ``peers.py``), of those tools
+``figures.md`` has ours, the floor and other tools on the same job (``jobs.py``, ``others.py``), of those tools
 whose scripts and environments are given. Ratios come from alternating runs in one go; every figure is the
 median. A figure over its limit ends with exit code 1.
 """
@@ -20,8 +20,8 @@ import tempfile
 from pathlib import Path
 
 from bm25 import spans_ratio
+from others import Cost, run, side_by_side, start_up, table
 from overhead import overhead
-from peers import Cost, run, side_by_side, start_up, table
 
 HERE = Path(__file__).resolve().parent
 BARE_APP = """
