@@ -68,7 +68,8 @@ def calls(answers: str = "sentence", questions: int = 200) -> float:
             for question in context.questions.questions:
                 attempt = Attempt(question, 0)
                 runner.recall(attempt)
-                context.grading.graded(runner.read(attempt, runner.call(attempt)))
+                read = runner.read(attempt, runner.call(attempt), None)
+                context.grading.graded(runner.record(attempt, read))
     return sum(each.callcount for each in profile.getstats()) / questions
 
 
