@@ -4,8 +4,8 @@
         [--sizes 130,1300,13000,100000] [--scripts FOLDER --venvs FOLDER]
 
 ``figures.md`` has ours, the floor and other tools on the same job (``jobs.py``, ``others.py``), of those
-tools whose scripts and environments are given. Ratios come from alternating runs in one go; every figure is the
-median. A figure over its limit ends with exit code 1.
+tools whose scripts and environments are given. Ratios come from alternating runs in one go; every figure
+is the median. A figure over its limit ends with exit code 1.
 """
 
 from __future__ import annotations
