@@ -48,14 +48,14 @@ PRINTED = """
 import json
 import run_fakes as fake
 from ragharness.reports import load_format, read_scores
-from ragharness.reports.formats.json import schema
-from ragharness.scores import score
+import msgspec
+from ragharness.scores import Scores, score
 
 records = [fake.record(question, "refused") for question in fake.questions()]
 scores = score(fake.run(), [], fake.questions(), records, name="r")
 texts = [load_format(name)(scores, detail=True) for name in ("json", "terminal", "markdown")]
 assert read_scores(texts[0].encode()) == scores
-print(json.dumps([*texts, schema()]))
+print(json.dumps([*texts, msgspec.json.schema(Scores)]))
 """
 
 

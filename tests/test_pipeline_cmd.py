@@ -11,8 +11,9 @@ import sys
 import textwrap
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
-from threading import Timer, get_ident
+from threading import Event, Timer, get_ident
 from typing import TYPE_CHECKING, Any, cast
 
 import psutil
@@ -60,12 +61,13 @@ def asked_in_turn(pipeline: Pipeline, *questions: str, limit: float = 20, pause:
     assert pipeline.processes
     replies: list[Any] = []
     for question in questions:
-        patience = Timer(limit, pipeline.processes.kill, [get_ident()])
+        cut, kill = Event(), partial(pipeline.processes.kill, get_ident())
+        patience = Timer(limit, lambda cut=cut, kill=kill: (cut.set(), kill()))
         patience.start()
         try:
             replies.append(pipeline.call(question, PASSAGES))
         except UnusableReply as error:
-            replies.append(error if patience.is_alive() else TimeoutError())
+            replies.append(TimeoutError() if cut.is_set() else error)
         patience.cancel()
         time.sleep(pause)
     pipeline.processes.leave()
