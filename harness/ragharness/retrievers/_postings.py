@@ -34,8 +34,8 @@ FORMAT = 2
 KEPT = 24
 """Indexes of a retriever kept in the cache folder; the longest unused ones go first."""
 
-REMEMBERED = 256 * 2**20
-"""Bytes of lists that are held ready for the next query, besides those that the system keeps of the file."""
+REMEMBERED = 512 * 2**20
+"""Bytes at most of lists that are held ready, besides what the system keeps of the file."""
 
 BITS = 14
 """A block has two to the power of this passages."""
@@ -128,35 +128,29 @@ class Index:
         size: int,
         checks: Sequence[int] = (),
     ) -> None:
-        self.terms, self.rows, self.weights, self.size = terms, rows, weights, size
-        """Term i owns ``starts[i]`` to ``starts[i + 1]``, its passages ascending."""
-        self.starts: list[int] = starts.tolist()
+        self.terms, self.starts, self.size = terms, starts, size
+        """Term i owns postings ``starts[i]`` to ``starts[i + 1]``, its passages ascending."""
+        self.rows, self.weights = rows, weights
         self._checks = checks
         self._sound = bytearray(len(terms))
         self.mend: Callable[[], Index] | None = None
         """What makes the index again."""
-        most = max(16, REMEMBERED // max(1, 8 * size))
-        self._whole = lru_cache(most)(self._as_array)
-        self._part = lru_cache(most)(self._as_rows)
+        # The largest list that is held has a number for each passage.
+        self._list = lru_cache(max(16, REMEMBERED // max(1, 8 * size)))(self._list_of)
 
     def add(self, scores: NDArray[np.float64], term: str) -> None:
         """Add what a term adds to the scores of its passages."""
-        number = self.terms.get(term)
-        if number is None:
-            return
-        if (self.starts[number + 1] - self.starts[number]) * DENSE_SHARE > self.size:
-            scores += self._whole(number)
+        rows, weights = self._list(term)
+        if rows is None:
+            scores += weights
         else:
-            rows, weights = self._part(number)
             scores[rows] += weights
 
-    def _as_array(self, number: int) -> NDArray[np.float64]:
-        whole = np.zeros(self.size)
-        rows, weights = self._as_rows(number)
-        whole[rows] = weights
-        return whole
-
-    def _as_rows(self, number: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    def _list_of(self, term: str) -> tuple[NDArray[np.intp] | None, NDArray[np.float64]]:
+        """Return the passages of a term and what it adds to each; no passages: it adds something to all."""
+        number = self.terms.get(term)
+        if number is None:
+            return np.zeros(0, dtype=np.intp), np.zeros(0)
         if self._checks and not self._sound[number]:
             if self.check(number) != self._checks[number]:
                 assert self.mend is not None
@@ -164,21 +158,26 @@ class Index:
                 again = self.mend()
                 self.rows, self.weights = again.rows, again.weights
             self._sound[number] = True
-        start, end = self.starts[number], self.starts[number + 1]
+        place = slice(*self.starts[number : number + 2].tolist())
         # Indexing with the platform's own integer saves a conversion at every query.
-        return self.rows[start:end].astype(np.intp), self.weights[start:end]
+        rows, weights = self.rows[place].astype(np.intp), self.weights[place]
+        if len(rows) * DENSE_SHARE <= self.size:
+            return rows, weights
+        whole = np.zeros(self.size)
+        whole[rows] = weights
+        return None, whole
 
     def check(self, number: int) -> int:
         """Return the checksum of a list."""
-        start, end = self.starts[number], self.starts[number + 1]
-        return crc32(self.weights[start:end].data, crc32(self.rows[start:end].data))
+        place = slice(*self.starts[number : number + 2].tolist())
+        return crc32(self.weights[place].data, crc32(self.rows[place].data))
 
     def save(self, path: Path) -> None:
         """Keep the index; a cache that cannot be written is no error."""
         head = BytesIO()
         vocabulary = np.frombuffer("\n".join(self.terms).encode(), dtype=np.uint8)
         checks = np.array([self.check(number) for number in range(len(self.terms))], dtype=np.uint32)
-        for each in (vocabulary, np.array(self.starts), checks, np.int64(self.size)):
+        for each in (vocabulary, self.starts, checks, np.int64(self.size)):
             np.save(head, each, allow_pickle=False)
         alike = f"{path.name.partition('-')[0]}-*.index"
         parts = (self.weights.data, self.rows.data)

@@ -125,6 +125,15 @@ def keep(
             old.unlink(missing_ok=True)
 
 
+def hash_code(*rooms: Path) -> str:
+    """Return a hash of the programs and tables of some packages, or of single files: they decide a result."""
+    digest = hashlib.sha256()
+    for room in rooms:
+        for path in sorted([*room.rglob("*.py"), *room.rglob("*.toml")]) if room.is_dir() else [room]:
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
 def _digest(name: str, content: bytes | memoryview) -> bytes:
     """Cover the name too, so that a renamed file is as good as none."""
     digest = hashlib.blake2b(name.encode(), digest_size=_DIGEST_SIZE)
