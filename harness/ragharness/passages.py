@@ -152,6 +152,8 @@ def faults(document: Document, passages: Sequence[Passage]) -> list[str]:
 
 def withhold(passages: PassageSet, documents: Collection[str], spans: Collection[Evidence]) -> PassageSet:
     """Return the set without whole documents and without every passage that overlaps a span; ids stay."""
+    if not (documents or spans):
+        return passages
     gone = frozenset(documents)
     barred: dict[str, list[Span]] = {}
     for span in spans:

@@ -87,6 +87,8 @@ def _entries(place: Path, prefix: str, notices: list[str]) -> list[tuple[str, os
 
 def _printable(name: str) -> str:
     """Return a name that can be encoded: bytes of a file name that are no UTF-8 become question marks."""
+    if name.isascii():
+        return name
     return unicodedata.normalize("NFC", name.encode("utf-8", "replace").decode("utf-8"))
 
 
