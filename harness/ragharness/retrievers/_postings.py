@@ -9,7 +9,9 @@ first asked for, and a damaged one has the whole index made again.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from functools import lru_cache
+from hashlib import blake2b
 from io import BytesIO
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -20,7 +22,7 @@ import numpy as np
 from ragharness.support.files import keep, kept_mapped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -102,7 +104,9 @@ class Counted:
             place = np.arange(len(keys)) + np.repeat(ends[there] - firsts, sizes)
             ends[there] += sizes
             rows[place], weights[place] = row, weigh(numbers, row, counts)
-        return Index(self.numbers.terms, starts, rows, weights, len(self.lengths))
+        terms = np.array(list(map(_key, self.numbers.terms)), dtype=np.uint64)
+        order = terms.argsort()
+        return Index(terms[order], order, starts, rows, weights, len(self.lengths))
 
 
 def _blocks(passages: Iterable[Iterable[int]]) -> Iterator[tuple[NDArray[np.int64], Block]]:
@@ -121,14 +125,18 @@ class Index:
 
     def __init__(
         self,
-        terms: dict[str, int],
+        terms: NDArray[np.uint64],
+        numbers: NDArray[np.intp],
         starts: NDArray[np.int64],
         rows: NDArray[np.int32],
         weights: NDArray[np.float64],
         size: int,
-        checks: Sequence[int] = (),
+        checks: NDArray[np.uint32] | None = None,
     ) -> None:
-        self.terms, self.starts, self.size = terms, starts, size
+        self._terms, self._numbers = terms, numbers
+        """Digests of the terms, sorted, and the number of each: quicker to have than a dictionary."""
+        self._sorted = terms.data
+        self.starts, self.size = starts, size
         """Term i owns postings ``starts[i]`` to ``starts[i + 1]``, its passages ascending."""
         self.rows, self.weights = rows, weights
         self._checks = checks
@@ -148,19 +156,21 @@ class Index:
 
     def _list_of(self, term: str) -> tuple[NDArray[np.intp] | None, NDArray[np.float64]]:
         """Return the passages of a term and what it adds to each; no passages: it adds something to all."""
-        number = self.terms.get(term)
-        if number is None:
+        key = _key(term)
+        place = bisect_left(self._sorted, key)
+        if place == len(self._sorted) or self._sorted[place] != key:
             return np.zeros(0, dtype=np.intp), np.zeros(0)
-        if self._checks and not self._sound[number]:
+        number = self._numbers[place]
+        if self._checks is not None and not self._sound[number]:
             if self.check(number) != self._checks[number]:
                 assert self.mend is not None
                 # Two threads may both do it; they make the same, so whichever stays is right.
                 again = self.mend()
                 self.rows, self.weights = again.rows, again.weights
             self._sound[number] = True
-        place = slice(*self.starts[number : number + 2].tolist())
+        own = slice(*self.starts[number : number + 2].tolist())
         # Indexing with the platform's own integer saves a conversion at every query.
-        rows, weights = self.rows[place].astype(np.intp), self.weights[place]
+        rows, weights = self.rows[own].astype(np.intp), self.weights[own]
         if len(rows) * DENSE_SHARE <= self.size:
             return rows, weights
         whole = np.zeros(self.size)
@@ -169,15 +179,14 @@ class Index:
 
     def check(self, number: int) -> int:
         """Return the checksum of a list."""
-        place = slice(*self.starts[number : number + 2].tolist())
-        return crc32(self.weights[place].data, crc32(self.rows[place].data))
+        own = slice(*self.starts[number : number + 2].tolist())
+        return crc32(self.weights[own].data, crc32(self.rows[own].data))
 
     def save(self, path: Path) -> None:
         """Keep the index; a cache that cannot be written is no error."""
         head = BytesIO()
-        vocabulary = np.frombuffer("\n".join(self.terms).encode(), dtype=np.uint8)
-        checks = np.array([self.check(number) for number in range(len(self.terms))], dtype=np.uint32)
-        for each in (vocabulary, self.starts, checks, np.int64(self.size)):
+        checks = np.array([self.check(number) for number in range(len(self._terms))], dtype=np.uint32)
+        for each in (self._terms, self._numbers, self.starts, checks, np.int64(self.size)):
             np.save(head, each, allow_pickle=False)
         alike = f"{path.name.partition('-')[0]}-*.index"
         parts = (self.weights.data, self.rows.data)
@@ -190,16 +199,17 @@ def load(path: Path) -> Index | None:
     if found is None:
         return None
     head, lists = BytesIO(found[0]), found[1]
-    vocabulary, starts, checks, size = (np.load(head, allow_pickle=False) for _ in range(4))
+    terms, numbers, starts, checks, size = (np.load(head, allow_pickle=False) for _ in range(5))
     count = int(starts[-1])
     if len(lists) != 12 * count:
         return None
-    words = vocabulary.tobytes().decode().split("\n") if vocabulary.size else []
     weights = np.frombuffer(lists, dtype=np.float64, count=count)
     rows = np.frombuffer(lists, dtype=np.int32, offset=8 * count)
-    return Index(
-        dict(zip(words, range(len(words)), strict=True)), starts, rows, weights, int(size), checks.tolist()
-    )
+    return Index(terms, numbers, starts, rows, weights, int(size), checks)
+
+
+def _key(term: str) -> int:
+    return int.from_bytes(blake2b(term.encode(), digest_size=8).digest(), "little")
 
 
 def ready(path: Path | None, make: Callable[[], Index]) -> Index:

@@ -29,6 +29,7 @@ from ragharness.language import tokens
 from ragharness.records import Hit
 from ragharness.retrievers import _postings
 from ragharness.retrievers._postings import FORMAT, Counted, ready
+from ragharness.support.files import hash_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -108,7 +109,7 @@ def index_path(
 
     ``sources`` are the files that decide what the terms are.
     """
-    tokenizer = hashlib.sha256(b"\n".join(Path(file).read_bytes() for file in sources)).hexdigest()
+    tokenizer = hash_code(*map(Path, sources))
     parts = (FORMAT, passages.key, len(passages.passages), tokenizer, unicodedata.unidata_version)
     key = hashlib.sha256(repr((*parts, K1, B, EPSILON)).encode()).hexdigest()[:32]
     return folder / f"{name}-{key}.index"
