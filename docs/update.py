@@ -342,6 +342,42 @@ def nearest() -> str:
     return "\n".join(table)
 
 
+def large_index() -> str:
+    """Return what ``benchmarks/large.py`` measured last of the word indexes, as a table."""
+    found = json.loads((ROOT / "benchmarks" / "large.json").read_text(encoding="utf-8"))
+    table = [
+        "| index | passages | built in | memory at most | its file | hashed in | loaded in | a query |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for name in ("bm25", "fields"):
+        built, loaded = found[f"{name} built"], found[f"{name} loaded"]
+        cells = [f"`{name}`", f"{built['passages']:,}", f"{built['seconds']:.0f} s"]
+        cells += [f"{built['megabytes'] / 1024:.1f} GB", f"{built['disk_megabytes']:.0f} MB"]
+        cells += [
+            f"{loaded['key_seconds']:.2f} s",
+            f"{loaded['seconds']:.2f} s",
+            f"{loaded['query_milliseconds']:.1f} ms",
+        ]
+        table.append(_line(cells))
+    return "\n".join(table)
+
+
+def large_folders() -> str:
+    """Return what ``benchmarks/large.py`` measured last of folders, as a table."""
+    found = json.loads((ROOT / "benchmarks" / "large.json").read_text(encoding="utf-8"))
+    table = ["| questions | run | files | CPU | memory at most |", "|---|---|---|---|---|"]
+    for name, each in found.items():
+        what, _, state = name.partition(", ")
+        if state:
+            cells = [
+                {"questions built": "built", "questions own": "your own"}[what],
+                state,
+                f"{each['files']:,}",
+            ]
+            table.append(_line([*cells, f"{each['seconds']:.1f} s", f"{each['megabytes'] / 1024:.1f} GB"]))
+    return "\n".join(table)
+
+
 def models() -> str:
     """Return what ``benchmarks/llm.py`` measured last, as a table."""
     found = json.loads((ROOT / "benchmarks" / "llm.json").read_text(encoding="utf-8"))["runs"]
@@ -624,6 +660,8 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "embedding": lambda _: embedding(),
     "reranking": lambda _: reranking(),
     "nearest": lambda _: nearest(),
+    "large_index": lambda _: large_index(),
+    "large_folders": lambda _: large_folders(),
     "models": lambda _: models(),
     "grading": lambda _: grading(),
     "baselines": lambda _: baselines(),

@@ -19,7 +19,7 @@ from ragharness.evidence import EvidenceIndex
 from ragharness.passages import PassageSet, build_passages, withhold
 from ragharness.questions import QuestionSet, load_questions
 from ragharness.records import Passage
-from ragharness.retrievers import bm25
+from ragharness.retrievers import _postings, bm25
 from ragharness.retrievers.bm25 import terms
 
 if TYPE_CHECKING:
@@ -139,12 +139,33 @@ def test_any_damage_to_a_cached_index_is_noticed_and_mended(tmp_path: Path) -> N
     bm25.build(CACHED, None, tmp_path)
     (path,) = tmp_path.iterdir()
     whole = path.read_bytes()
+    every = [bm25.indexed_text(passage) for passage in CACHED.passages]  # so that each list is read
+    expected = reference(CACHED)
     flipped = [whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :] for at in range(0, len(whole), 37)]
     for damaged in [b"", b"PK", whole[: len(whole) // 2], whole[:-1], whole + b"x", *flipped]:
+        path.unlink()
         path.write_bytes(damaged)
-        assert bm25.load(path) is None
-    assert_equal(CACHED, QUERIES, bm25.build(CACHED, None, tmp_path), 9)
-    assert path.read_bytes() == whole
+        retriever = bm25.build(CACHED, None, tmp_path)
+        for query in every:
+            assert np.array_equal(retriever.scores(query), expected.get_scores(terms(query)))
+        assert path.read_bytes() == whole
+
+
+def test_lists_that_are_not_held_ready_are_read_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(_postings, "REMEMBERED", 0)
+    bm25.build(CACHED, None, tmp_path)
+    retriever = bm25.build(CACHED, None, tmp_path)
+    queries = [bm25.indexed_text(passage) for passage in CACHED.passages]
+    assert_equal(CACHED, queries, retriever, 9)
+    assert retriever._index._list.cache_info().currsize == 16
+    assert_equal(CACHED, queries, retriever, 9)
+
+
+def test_an_index_of_several_blocks_is_that_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_postings, "BITS", 3)
+    assert_equal(CACHED, QUERIES, bm25.build(CACHED, None, None), 9)
 
 
 def test_an_index_under_another_name_is_not_believed(tmp_path: Path) -> None:
@@ -152,7 +173,7 @@ def test_an_index_under_another_name_is_not_believed(tmp_path: Path) -> None:
     (path,) = tmp_path.iterdir()
     other = bm25.index_path(tmp_path, passage_set(["other"]))
     path.rename(other)
-    assert bm25.load(other) is None
+    assert _postings.load(other) is None
 
 
 def test_other_passages_have_another_index(tmp_path: Path) -> None:
@@ -168,9 +189,9 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
 
 
 def test_the_cache_keeps_a_bounded_number_of_indexes(tmp_path: Path) -> None:
-    for number in range(bm25.KEPT + 5):
+    for number in range(_postings.KEPT + 5):
         bm25.build(passage_set([f"text {number}"]), None, tmp_path)
-    assert len(list(tmp_path.iterdir())) == bm25.KEPT
+    assert len(list(tmp_path.iterdir())) == _postings.KEPT
 
 
 # -- real contracts

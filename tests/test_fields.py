@@ -17,7 +17,7 @@ from ragharness.evidence import EvidenceIndex
 from ragharness.passages import PassageSet, build_passages, withhold
 from ragharness.questions import load_questions
 from ragharness.records import Passage
-from ragharness.retrievers import bm25, fields
+from ragharness.retrievers import _postings, bm25, fields
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,12 +54,17 @@ TEXTS = st.lists(WORDS, max_size=9).map(" ".join)
         st.tuples(st.sampled_from(["Acme 2023", "Bolt lease", ""]), TEXTS, TEXTS), min_size=1, max_size=12
     ),
     query=TEXTS,
+    bits=st.sampled_from([_postings.BITS, 2]),
 )
-def test_scores_are_the_documented_sum_over_rank_bm25_s(told: list[tuple[str, str, str]], query: str) -> None:
+def test_scores_are_the_documented_sum_over_rank_bm25_s(
+    told: list[tuple[str, str, str]], query: str, bits: int
+) -> None:
     passages = passage_set(*told)
     if not any(fields.terms(fields.body(each)) for each in passages.passages):
         return
-    retriever = fields.build(passages, None, None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_postings, "BITS", bits)
+        retriever = fields.build(passages, None, None)
     expected = by_hand(passages, query)
     assert retriever.scores(query) == pytest.approx(expected)
     assert [hit.score for hit in retriever.retrieve(query, 20)] == pytest.approx(

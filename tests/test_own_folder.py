@@ -21,10 +21,11 @@ from own_folder import sentences_of, write_folder
 from ragharness.config import RunConfig
 from ragharness.corpus import load_corpus
 from ragharness.errors import QuestionsNotUsable, UsageError
+from ragharness.folders import formats, reading
 from ragharness.folders.decoding import decode
 from ragharness.folders.finding import FoundFile, find_files
 from ragharness.folders.paths import folder_name
-from ragharness.folders.reading import read_folder, state_of
+from ragharness.folders.reading import read_folder
 from ragharness.folders.wrapping import unwrapped
 from ragharness.questions.building import build_questions
 from ragharness.questions.checks import check_questions
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commands import Verb
+    from ragharness.folders.drafts import Parsed
 
 
 def pdf_of(lines: list[str], *, title: str = "") -> bytes:
@@ -416,6 +418,59 @@ def test_real_reports_give_a_sound_set(shared: Path, tmp_path: Path) -> None:
     assert check_questions(questions, corpus) == []
 
 
+def test_changed_files_alone_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(reading, "_SETTLED", 0)
+    read: list[str] = []
+
+    def watched(name: str, path: Path, ending: str) -> Parsed:
+        read.append(name)
+        return formats.parse(name, path, ending)
+
+    monkeypatch.setattr(reading, "parse", watched)
+    home = tmp_path / "docs"
+    home.mkdir()
+    for name in ("a", "b", "c"):
+        (home / f"{name}.txt").write_text(f"The words of {name}.")
+    (home / "d.jsonl").write_text(
+        '{"text": "One of two."}\n{"text": "Two of two.", "title": "Second"}\nno json\n'
+    )
+    (home / "e.bin").write_text("no text")
+
+    def loaded() -> list[str]:
+        read.clear()
+        corpus = load_corpus(str(home))
+        again = read_folder(home)
+        assert (corpus.documents, corpus.notices) == (again.documents, again.notices)
+        assert len(read) >= len(list(home.iterdir())) - 1, "the second time nothing is known"
+        return read[: len(read) - len(list(home.iterdir())) + 1]
+
+    assert loaded() == ["a.txt", "b.txt", "c.txt", "d.jsonl"]
+    assert loaded() == []
+    before = (home / "b.txt").stat()
+    (home / "b.txt").write_text("Other words b. ")
+    os.utime(home / "b.txt", ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert (home / "b.txt").stat().st_size == before.st_size
+    assert loaded() == ["b.txt"]
+    os.utime(home / "a.txt")
+    assert loaded() == [], "its content is the same"
+    (home / "a.txt").unlink()
+    (home / "aa.txt").write_text("New words.")
+    assert loaded() == ["aa.txt"]
+    for kept in (tmp_path / "cache" / "parsed").iterdir():
+        kept.write_bytes(kept.read_bytes()[:-1])
+    assert loaded() == ["aa.txt", "b.txt", "c.txt", "d.jsonl"]
+
+
+def test_a_file_that_changes_within_the_clock_s_grain_is_noticed(tmp_path: Path) -> None:
+    home = tmp_path / "docs"
+    home.mkdir()
+    (home / "a.txt").write_text("The first.")
+    assert read_folder(home, cache=tmp_path).documents[0].text == "The first."
+    (home / "a.txt").write_text("The other.")
+    assert read_folder(home, cache=tmp_path).documents[0].text == "The other."
+
+
 def test_a_real_filing_and_items_are_just_documents(shared: Path, tmp_path: Path) -> None:
     filing = shared / "data" / "edgar-10k" / "GME_FY2023_10-K.html"
     (tmp_path / filing.name).write_bytes(filing.read_bytes())
@@ -462,11 +517,9 @@ if sys.platform != "win32":
                 (folder / below / "inner.txt").write_text("Inner.")
                 (folder / below).chmod(mode)
             (folder / "shut.txt").chmod(0)
-            assert state_of(folder)
             read_folder(folder)  # what is loaded at the first file is root's
             with somebody():
                 found = read_folder(folder)
-                assert state_of(folder)
             for below in ("closed", "listed"):
                 (folder / below).chmod(0o700)
         assert [each.id for each in found.documents] == ["good"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from own_folder import write_folder
 from ragharness.corpus import Corpus, load_corpus
 from ragharness.errors import QuestionsNotUsable
-from ragharness.questions import load_questions
+from ragharness.questions import import_table, load_questions
 from ragharness.questions.checks import check_questions, remarks
 from ragharness.questions.import_table import read_table
 
@@ -58,6 +59,23 @@ def test_a_table_is_read_guessed_and_located(corpus: Corpus, tmp_path: Path, enc
         (span,) = each.evidence
         stated = corpus.document(span.document).text[span.start : span.end]
         assert stated.startswith("The Aldermere Harbor Office")
+
+
+def test_a_table_is_located_once_for_the_same_documents(
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path))
+    path = tmp_path / "mine.csv"
+    path.write_text(TABLE)
+    first = load_questions(corpus, path=path)
+    assert first.questions[0].evidence
+    monkeypatch.setattr(import_table, "Locator", None)
+    assert load_questions(corpus, path=path) == first
+    with pytest.raises(TypeError):
+        load_questions(replace(corpus, documents=corpus.documents[::-1]), path=path)
+    path.write_text(path.read_text().replace("windmills", "mills"))
+    with pytest.raises(TypeError):
+        load_questions(corpus, path=path)
 
 
 def test_what_a_table_cannot_give_is_no_fault(corpus: Corpus, tmp_path: Path) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragharness import passages
 from ragharness.config import DEFAULT_WORDS
 from ragharness.corpus import load_corpus
 from ragharness.errors import UsageError
@@ -186,3 +189,33 @@ def test_sentences_are_trimmed_in_order_and_lose_nothing(text: str) -> None:
     assert covered == places(text, 0, len(text))
     assert all(text[start:end] == text[start:end].strip() != "" for start, end in spans)
     assert all("\n" not in text[start:end] for start, end in spans)
+
+
+def test_kept_passages_are_those_that_are_built_and_only_new_documents_are_split(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path))
+    split: list[str] = []
+    plainly = passages._places
+
+    def watched(each: Document, words: int) -> list[passages.Place]:
+        split.append(each.id)
+        return plainly(each, words)
+
+    monkeypatch.setattr(passages, "_places", watched)
+    corpus = load_corpus("sample")
+    first, *rest = corpus.documents
+    other = replace(corpus, documents=(msgspec.structs.replace(first, text=f"New. {first.text}"), *rest))
+    for asked, words, news in (
+        (corpus, 120, [each.id for each in corpus.documents]),
+        (corpus, 120, []),
+        (other, 120, [first.id]),
+        (other, 60, [each.id for each in corpus.documents]),
+    ):
+        split.clear()
+        found = passages.kept_passages(asked, words)
+        assert split == news
+        assert found == build_passages(asked.documents, words)
+    for kept in (tmp_path / "passages").iterdir():
+        kept.write_bytes(b"x" + kept.read_bytes())
+    assert passages.kept_passages(corpus) == build_passages(corpus.documents)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import replace
+from itertools import combinations
+from random import Random
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -242,6 +244,28 @@ def test_near_duplicates_are_found_and_kept_out(corpus: Corpus) -> None:
     )
     assert near_duplicates((first, second)) == frozenset()
     assert near_duplicates((first, second, copy)) == {"d0", "copy"}
+
+
+@pytest.mark.parametrize("threshold", [0.35, 0.8, 1.0])
+def test_near_duplicates_are_those_that_comparing_every_pair_finds(threshold: float) -> None:
+    draw = Random(5)
+    found = 0
+    for _ in range(20):
+        lines = [" ".join(draw.choices("abcdefghijklmnop", k=draw.randint(0, 25))) for _ in range(9)]
+        texts = ["\n".join(draw.sample(lines, draw.randint(0, 9))) for _ in range(25)]
+        texts += [text.replace("a", "other", 1) for text in texts[:9]]
+        documents = [Document(id=f"d{n}", title=f"d{n}", text=text) for n, text in enumerate(texts)]
+        split = [text.split() for text in texts]
+        held = [{tuple(each[at : at + 8]) for at in range(len(each) - 7)} for each in split]
+        pairs = {
+            frozenset((f"d{one}", f"d{other}"))
+            for one, other in combinations(range(len(texts)), 2)
+            if held[one] & held[other]
+            and len(held[one] & held[other]) >= threshold * len(held[one] | held[other])
+        }
+        assert near_duplicates(documents, threshold) == frozenset().union(*pairs)
+        found += len(pairs)
+    assert found
 
 
 def change(number: int, **fields: Any) -> Callable[[QuestionSet], QuestionSet]:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import time
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
 
 from ragharness.corpus import Corpus
 from ragharness.errors import UnusableReply, UsageError
+from ragharness.language.tokens import words
 from ragharness.passages import PassageSet
 from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer
-from ragharness.pipelines._proposition import core, proposition
+from ragharness.pipelines._proposition import CODE, core, names_in, proposition
+from ragharness.pipelines._titles import NAMED, Titles
 from ragharness.pipelines.blind import usual_answers
 from ragharness.questions import QuestionSet
 from ragharness.records import Document, Fact, Passage, Question
@@ -462,3 +465,25 @@ def test_scripted_says_what_is_wrong_with_its_file(tmp_path: Path, content: str)
     for spec in ("scripted:", "scripted", f"scripted:{tmp_path}/missing.jsonl"):
         with pytest.raises(UsageError, match=r"needs a file|expected a file of answers"):
             load_pipeline(spec, CONTEXT)
+
+
+def test_the_titles_named_are_those_that_reading_every_title_finds() -> None:
+    draw = Random(4)
+    said = "report annual acme bolt 2023 2024 10-k nda of the a1 x-77 b2".split()  # noqa: SIM905
+    several = 0
+    for _ in range(100):
+        names = sorted({" ".join(draw.choices(said, k=draw.randint(1, 4))) for _ in range(12)})
+        made = tuple(Document(id=name, title=name, text="") for name in names)
+        titles = Titles(Corpus("c", "", made, ()))
+        question = " ".join(draw.choices(said, k=draw.randint(0, 8)))
+        asked = frozenset(words(question))
+        shares = {name: titles._share(frozenset(words(name)), asked) for name in names}
+        codes = {word for word in asked if CODE.fullmatch(word)} & set(names_in(question))
+        once = [word for word in codes if sum(word in words(name) for name in names) == 1]
+        shares.update({name: 1.0 for name in names if set(once) & set(words(name))})
+        best = max(shares.values())
+        if best >= NAMED:
+            named = frozenset(name for name in names if shares[name] == best)
+            assert titles.named(question, ()) == (frozenset(n for n in named if n in question) or named)
+            several += len(named) > 1
+    assert several

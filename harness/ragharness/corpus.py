@@ -25,7 +25,6 @@ from ragharness.support.files import keep, kept
 
 if TYPE_CHECKING:
     from ragharness.download import DownloadRequest, Listener
-    from ragharness.folders.reading import Contents
     from ragharness.manifests import Manifest
 
 
@@ -142,7 +141,9 @@ def _shelved_corpus(
 def _own_corpus(name: str, split: str, path: Path, on_progress: Listener | None) -> Corpus:
     card = own_card(name, path)
     choose_split(card, split)
-    contents = _read_own(path, on_progress)
+    from ragharness.folders.reading import read_folder
+
+    contents = read_folder(path, on_progress, cache_folder() / "parsed")
     return Corpus(card.id, "", contents.documents, (), folder=str(path), notices=contents.notices)
 
 
@@ -164,18 +165,6 @@ def _tell(corpus: Corpus, name: str, source: str, listener: Listener) -> None:
         listener(f"{rest} {more}{remarks}, listed by: ragharness corpus show {shlex.join(words)}", 0, 0)
     if set(known) != set(corpus.notices):
         keep(memory, msgspec.json.encode(corpus.notices), most=_KEPT_TOLD)
-
-
-def _read_own(path: Path, on_progress: Listener | None) -> Contents:
-    """Read a folder, or take what was kept of the very same files."""
-    from ragharness.folders.reading import Contents, read_folder, state_of
-
-    place = cache_folder() / "parsed" / f"folder-{state_of(path)}.msgpack"
-    if (packed := kept(place)) is not None:
-        return msgspec.msgpack.decode(packed, type=Contents)
-    contents = read_folder(path, on_progress)
-    keep(place, msgspec.msgpack.encode(contents), most=_KEPT)
-    return contents
 
 
 class Content(msgspec.Struct, frozen=True):

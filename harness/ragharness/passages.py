@@ -6,21 +6,29 @@ one, from the sentences of its text. What is evidence is never looked at.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
+from hashlib import blake2b, sha256
+from importlib.metadata import version
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from ragharness import headings
 from ragharness.config import DEFAULT_WORDS
+from ragharness.download.storage import cache_folder
 from ragharness.errors import UsageError
 from ragharness.headings import Outline
+from ragharness.language import tables
 from ragharness.records import Passage
+from ragharness.support.files import hash_code, keep, kept
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
+    from ragharness.corpus import Corpus
     from ragharness.records import Document, Evidence
 
 _NEAR = 0.75
@@ -33,6 +41,8 @@ _PARAGRAPH_ENDS = frozenset(".;!?)\"'”’")
 """A line that ends otherwise is a heading or leads into a list: what follows belongs to it."""
 
 Span = tuple[int, int]
+Place = tuple[int, int, str]
+"""Start and end of a passage, and its heading."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +62,9 @@ class PassageSet:
     def key(self) -> str:
         """A hash of ids, titles, headings and texts: equal keys, equal index."""
         digest = sha256()
-        for passage in self.passages:
-            parts = (passage.id, passage.title, passage.heading, passage.text)
-            digest.update(json.dumps(parts).encode())
+        encode = msgspec.json.Encoder().encode
+        for each in self.passages:
+            digest.update(encode((each.id, each.title, each.heading, each.text)))
         return digest.hexdigest()
 
     @cached_property
@@ -75,6 +85,28 @@ def build_passages(documents: Iterable[Document], words: int = DEFAULT_WORDS) ->
     return PassageSet(tuple(pieces), words)
 
 
+def kept_passages(corpus: Corpus, words: int = DEFAULT_WORDS) -> PassageSet:
+    """Return ``build_passages`` of a corpus; only documents that the cache does not know are split."""
+    code = hash_code(Path(__file__), Path(headings.__file__), Path(tables.__file__).parent)
+    state = repr((corpus.id, corpus.split, corpus.folder, words, version("sentencex"), code))
+    place = cache_folder() / "passages" / f"{sha256(state.encode()).hexdigest()[:32]}.msgpack"
+    packed = kept(place)
+    known = {} if packed is None else msgspec.msgpack.decode(packed, type=dict[bytes, list[Place]])
+    found: dict[bytes, list[Place]] = {}
+    pieces: list[Passage] = []
+    for document in corpus.documents:
+        key = blake2b(msgspec.msgpack.encode((document.text, document.segments)), digest_size=16).digest()
+        found[key] = known.get(key) or _places(document, words)
+        pieces += _cut_out(document, found[key])
+    if found.keys() != known.keys():
+        keep(place, msgspec.msgpack.encode(found), most=_KEPT)
+    return PassageSet(tuple(pieces), words)
+
+
+_KEPT = 12
+"""Corpora whose passages are in the cache; the longest unused ones go first."""
+
+
 def split_document(document: Document, words: int = DEFAULT_WORDS) -> list[Passage]:
     """Split a document; every character but blanks is in exactly one passage, from ``doc#1`` on.
 
@@ -82,24 +114,23 @@ def split_document(document: Document, words: int = DEFAULT_WORDS) -> list[Passa
     paragraph beyond three quarters of it; a lone heading or a short rest joins its neighbour. Segments of
     the document's own list are never split: a longer one is a passage by itself. Each knows its headings.
     """
+    return list(_cut_out(document, _places(document, words)))
+
+
+def _places(document: Document, words: int) -> list[Place]:
     if words < 1:
         raise UsageError(f"passages need at least 1 word, found {words}", help="--passage-words 120")
     text = document.text
     units = list(_units(document, words))
     sizes = [len(text[start:end].split()) for start, end in units]
     outline = Outline(text)
-    return [
-        Passage(
-            f"{document.id}#{number}",
-            document.id,
-            document.title,
-            start,
-            end,
-            text[start:end],
-            heading=outline.above(start),
-        )
-        for number, (start, end) in enumerate(_group(text, units, sizes, words), start=1)
-    ]
+    return [(start, end, outline.above(start)) for start, end in _group(text, units, sizes, words)]
+
+
+def _cut_out(document: Document, places: Iterable[Place]) -> Iterator[Passage]:
+    name, title, text = document.id, document.title, document.text
+    for number, (start, end, heading) in enumerate(places, start=1):
+        yield Passage(f"{name}#{number}", name, title, start, end, text[start:end], heading=heading)
 
 
 def faults(document: Document, passages: Sequence[Passage]) -> list[str]:
@@ -121,6 +152,8 @@ def faults(document: Document, passages: Sequence[Passage]) -> list[str]:
 
 def withhold(passages: PassageSet, documents: Collection[str], spans: Collection[Evidence]) -> PassageSet:
     """Return the set without whole documents and without every passage that overlaps a span; ids stay."""
+    if not (documents or spans):
+        return passages
     gone = frozenset(documents)
     barred: dict[str, list[Span]] = {}
     for span in spans:

@@ -21,6 +21,8 @@ class FoundFile(NamedTuple):
     """Its path below the folder, with ``/`` on every system, composed Unicode."""
     path: Path
     size: int
+    times: tuple[int, int] = (0, 0)
+    """When its content, and when anything of it, was changed last, in nanoseconds."""
 
 
 def find_files(folder: Path) -> tuple[list[FoundFile], list[str]]:
@@ -35,9 +37,10 @@ def find_files(folder: Path) -> tuple[list[FoundFile], list[str]]:
     seen = {str(home)}
     while waiting:
         place, prefix, depth = waiting.pop()
-        for name, path in _entries(place, prefix, notices):
+        for name, entry in _entries(place, prefix, notices):
+            path = place / entry.name
             try:
-                below, file, aside = _kind(name, path, home)
+                below, file, aside = _kind(name, path, entry, home)
             except OSError as error:
                 # It may have gone meanwhile, or its folder may be listed but not entered.
                 below, file, aside = False, None, f"{name} cannot be opened: {error.strerror}"
@@ -57,34 +60,38 @@ def find_files(folder: Path) -> tuple[list[FoundFile], list[str]]:
     return sorted(found), sorted(notices)
 
 
-def _kind(name: str, path: Path, home: Path) -> tuple[bool, FoundFile | None, str]:
+def _kind(name: str, path: Path, entry: os.DirEntry[str], home: Path) -> tuple[bool, FoundFile | None, str]:
     """Return whether a path is a folder, the file that it is, and what is to be said of anything else."""
-    if not _inside(path, home):
+    linked = entry.is_symlink()
+    if linked and not _inside(path, home):
         return False, None, f"{name} is a link that leads out of the folder: not read"
-    if path.is_dir():
+    # The listing tells what is no link; only a path bears links that lead in a ring.
+    kind = path if linked else entry
+    if kind.is_dir():
         return True, None, ""
-    if path.is_file():
-        return False, FoundFile(name, path, path.stat().st_size), ""
+    if kind.is_file():
+        found = entry.stat()
+        return False, FoundFile(name, path, found.st_size, (found.st_mtime_ns, found.st_ctime_ns)), ""
     return False, None, f"{name} is no regular file: not read"
 
 
-def _entries(place: Path, prefix: str, notices: list[str]) -> list[tuple[str, Path]]:
+def _entries(place: Path, prefix: str, notices: list[str]) -> list[tuple[str, os.DirEntry[str]]]:
     try:
-        names = sorted(os.listdir(place))  # noqa: PTH208 (names, not paths, are wanted)
+        with os.scandir(place) as found:
+            entries = sorted(found, key=lambda each: each.name)
     except OSError as error:
         notices.append(f"{prefix or place} cannot be opened: {error.strerror}")
         return []
-    kept = [name for name in names if not name.startswith(".")]
-    return [(_printable(prefix + name), place / name) for name in kept]
+    return [(_printable(prefix + each.name), each) for each in entries if not each.name.startswith(".")]
 
 
 def _printable(name: str) -> str:
     """Return a name that can be encoded: bytes of a file name that are no UTF-8 become question marks."""
+    if name.isascii():
+        return name
     return unicodedata.normalize("NFC", name.encode("utf-8", "replace").decode("utf-8"))
 
 
 def _inside(path: Path, home: Path) -> bool:
-    if not path.is_symlink():
-        return True
     real = Path(os.path.realpath(path))
     return real == home or home in real.parents

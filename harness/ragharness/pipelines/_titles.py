@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ragharness.language.tokens import words
 from ragharness.pipelines._proposition import CODE, names_in
 
@@ -18,18 +20,30 @@ NAMED = 0.5
 """The share of a title that a question must hold to name the document; a word of n titles weighs 1/n."""
 
 
+_BITS = 1e-9
+"""More than sums in another order differ by."""
+
+
 class Titles:
     """The titles of a corpus."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._words = {document.title: frozenset(words(document.title)) for document in corpus.documents}
         self._common = Counter(word for title in self._words.values() for word in title)
+        self._titles = list(self._words)
+        holders: dict[str, list[int]] = {}
+        for row, own in enumerate(self._words.values()):
+            for word in own:
+                holders.setdefault(word, []).append(row)
+        self._holders = {word: np.array(rows) for word, rows in holders.items()}
+        self._whole = np.array([self._held(own) or 1 for own in self._words.values()])
 
     def named(self, question: str, passages: Sequence[Passage]) -> frozenset[str]:
         """Return the titles that the question may mean: the one that it names, or those nearest to that."""
         asked = frozenset(words(question))
-        titles = self._words | {each.title: frozenset(words(each.title)) for each in passages}
         numbers = {word for word in names_in(question) if self._common[word] == 1 and CODE.fullmatch(word)}
+        titles = {each: self._words[each] for each in self._nearest(asked, numbers)}
+        titles |= {each.title: frozenset(words(each.title)) for each in passages}
         shares = {title: 1.0 if numbers & own else self._share(own, asked) for title, own in titles.items()}
         best = max(shares.values(), default=0.0)
         if best >= NAMED:
@@ -39,6 +53,16 @@ class Titles:
         # Where the question is vague about the name: those of the passages that have most of its words.
         held = {each.title: self._held(titles[each.title] & asked) for each in passages}
         return frozenset(each for each, score in held.items() if score == max(held.values()))
+
+    def _nearest(self, asked: frozenset[str], numbers: set[str]) -> set[str]:
+        """Return the titles with the largest share, to the last bits, and those with one of the numbers."""
+        shares = np.zeros(len(self._titles))
+        for word in asked & self._holders.keys():
+            shares[self._holders[word]] += 1 / self._common[word]
+        shares /= self._whole
+        near = shares >= max(NAMED, shares.max(initial=0.0)) - _BITS
+        rows = near.nonzero()[0].tolist()
+        return {self._titles[row] for row in (*rows, *(int(self._holders[each][0]) for each in numbers))}
 
     def _held(self, words_held: frozenset[str]) -> float:
         return sum(1 / (self._common[word] or 1) for word in sorted(words_held))

@@ -22,9 +22,7 @@ _OTHERS = re.compile(r"[\W_]+")
 
 def fold(text: str) -> str:
     """Return the folded letters and digits of a text."""
-    if text.isascii():
-        return _OTHERS.sub("", text).lower()
-    return "".join(map(_folded, text))
+    return _OTHERS.sub("", text).lower() if text.isascii() else text.translate(_FOLDING)
 
 
 def fold_with_places(text: str) -> tuple[str, NDArray[int32]]:
@@ -32,14 +30,20 @@ def fold_with_places(text: str) -> tuple[str, NDArray[int32]]:
     import numpy as np
 
     letters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    used = sorted(set(text))
-    folded = [_folded(each) for each in used]
-    lengths = np.zeros(ord(used[-1]) + 1 if used else 1, dtype=np.uint8)
-    lengths[[ord(each) for each in used]] = [len(each) for each in folded]
+    used = sorted(map(ord, set(text)))
+    lengths = np.zeros(used[-1] + 1 if used else 1, dtype=np.uint8)
+    lengths[used] = [len(_FOLDING[each] or "") for each in used]
     places = np.repeat(np.arange(len(text), dtype=np.int32), lengths[letters])
-    # ``translate`` is as fast as the array operations and knows characters that become several.
-    return text.translate(dict(zip(map(ord, used), folded, strict=True))), places
+    return fold(text), places
 
 
-def _folded(letter: str) -> str:
-    return "".join(each for each in unicodedata.normalize("NFKD", letter).casefold() if each.isalnum())
+class _Folding(dict[int, "str | None"]):
+    """What each letter becomes, found when it is first met; None: nothing."""
+
+    def __missing__(self, letter: int) -> str | None:
+        folded = unicodedata.normalize("NFKD", chr(letter)).casefold()
+        self[letter] = "".join(filter(str.isalnum, folded)) or None
+        return self[letter]
+
+
+_FOLDING = _Folding()

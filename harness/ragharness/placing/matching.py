@@ -7,6 +7,8 @@ corpus agrees. Of whatever ``SEED + STEP`` of them in one piece a text shares wi
 from __future__ import annotations
 
 from bisect import bisect_right
+from functools import lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.placing.folding import SHARE, fold, fold_with_places
@@ -14,9 +16,6 @@ from ragharness.records import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    from numpy import int32
-    from numpy.typing import NDArray
 
     from ragharness.corpus import Corpus
     from ragharness.records import Document
@@ -35,6 +34,9 @@ GAP = 400
 
 _MOST = 256
 """Places followed for one key: the zeros of a table occur everywhere."""
+
+_UNFOLDED = 64
+"""Documents of which it is remembered where each folded character comes from."""
 
 LEAST = 12
 """Folded characters of a text below which it could stand anywhere."""
@@ -58,22 +60,18 @@ class TextIndex:
     """Finds the places of a text in the documents."""
 
     def __init__(self, documents: Sequence[Document]) -> None:
+        import numpy as np
+
         self._documents = documents
-        self._places: list[NDArray[int32]] = []
-        self._begins: list[int] = []
-        texts = []
-        position = 0
-        for document in documents:
-            text, places = fold_with_places(document.text)
-            self._begins.append(position)
-            self._places.append(places)
-            texts.append(text)
-            position += len(text) + 1
+        texts = [fold(document.text) for document in documents]
+        self._begins = [0, *accumulate(len(text) + 1 for text in texts)][:-1]
         # A line break is never folded text: nothing is found across two documents.
         self._all = "\n".join(texts)
-        self._seeds: dict[str, int | list[int]] = {}
-        for at in range(0, len(self._all) - SEED + 1, STEP):
-            self._remember(self._all[at : at + SEED], at)
+        begins = range(0, len(self._all) - SEED + 1, STEP)
+        seeds = np.fromiter((hash(self._all[at : at + SEED]) for at in begins), np.int64, len(begins))
+        order = seeds.argsort(kind="stable")
+        self._seeds, self._places = seeds[order], order * STEP
+        self._places_in = lru_cache(_UNFOLDED)(lambda number: fold_with_places(documents[number].text)[1])
 
     def document_at(self, at: int) -> str:
         """Return the id of the document at an offset of the folded corpus."""
@@ -82,7 +80,7 @@ class TextIndex:
     def span(self, overlap: Overlap) -> Evidence:
         """Return the place of an overlap as offsets into the text of its document."""
         number = bisect_right(self._begins, overlap.at) - 1
-        places, first = self._places[number], overlap.at - self._begins[number]
+        places, first = self._places_in(number), overlap.at - self._begins[number]
         start, end = int(places[first]), int(places[first + overlap.last - overlap.first - 1]) + 1
         return Evidence(self._documents[number].id, start, end)
 
@@ -97,16 +95,16 @@ class TextIndex:
         """
         overlaps: dict[int, Overlap] = {}
         limit = len(text) - SEED + 1
-        begin = first
-        while begin < limit:
-            for at in self._known(text, begin):
+        for begin, places in self._known(text, first, limit):
+            if begin >= limit:
+                break
+            for at in places[:_MOST]:
                 if at - begin not in overlaps:
                     overlap = self._extended(text, begin, at, first)
                     if overlap.last - overlap.first >= least:
                         if not overlaps:
                             limit = min(limit, begin + STEP)
                         overlaps[at - begin] = overlap
-            begin += 1
         return list(overlaps.values())
 
     def onward(self, text: str, before: Overlap) -> Overlap | None:
@@ -120,22 +118,24 @@ class TextIndex:
                 return self._extended(text, begin, at, before.last, here)
         return None
 
-    def _remember(self, seed: str, at: int) -> None:
-        known = self._seeds.setdefault(seed, at)
-        if isinstance(known, list):
-            known.append(at)
-        elif known != at:
-            self._seeds[seed] = [known, at]
+    def _known(self, text: str, first: int, limit: int) -> Iterator[tuple[int, list[int]]]:
+        """Yield the offsets from ``first`` at which a known seed begins, each with its places in order.
 
-    def _known(self, text: str, begin: int) -> Sequence[int]:
-        known = self._seeds.get(text[begin : begin + SEED], ())
-        return (known,) if isinstance(known, int) else known[:_MOST]
+        Seeds are compared by their hash: one in very many may be another.
+        """
+        import numpy as np
+
+        for block in range(first, limit, 2 * STEP):
+            begins = range(block, min(block + 2 * STEP, limit))
+            seeds = np.array([hash(text[at : at + SEED]) for at in begins], dtype=np.int64)
+            lows, highs = (self._seeds.searchsorted(seeds, side) for side in ("left", "right"))
+            for number in (lows < highs).nonzero()[0].tolist():
+                yield begins[number], self._places[lows[number] : highs[number]].tolist()
 
     def _starts(self, text: str) -> Iterator[int]:
         if len(text) >= SEED + STEP:
-            for begin in range(STEP):
-                known = self._seeds.get(text[begin : begin + SEED], ())
-                for at in (known,) if isinstance(known, int) else known:
+            for begin, places in self._known(text, 0, STEP):
+                for at in places:
                     if at >= begin and self._all.startswith(text, at - begin):
                         yield at - begin
             return

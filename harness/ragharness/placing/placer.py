@@ -61,7 +61,7 @@ class Placer:
         its id when it is one of ours. Without a text, id or offsets are believed: nothing can be compared.
         """
         ours = self._ours.by_id.get(brought.id)
-        named = self._names.find(brought.document, brought.title)
+        named = self.names.find(brought.document, brought.title)
         named = named or (ours.document if ours else "")
         if ours is not None and (not brought.text or brought.text == ours.text):
             return Placed(ours, "id")
@@ -78,7 +78,8 @@ class Placer:
         return Placed(nowhere, "ambiguous" if found.ambiguous else "nowhere")
 
     @cached_property
-    def _names(self) -> DocumentNames:
+    def names(self) -> DocumentNames:
+        """The documents by all their names."""
         return DocumentNames(self._corpus)
 
     @property

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from functools import cached_property, lru_cache
-from itertools import accumulate, chain, combinations
-from typing import TYPE_CHECKING
+from itertools import count
+from typing import TYPE_CHECKING, Any
 
 from ragharness.errors import QuestionsNotUsable
 from ragharness.evidence import EvidenceIndex
@@ -15,7 +15,7 @@ from ragharness.passages import build_passages, withhold
 from ragharness.questions.completing import Completion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     import numpy as np
     from numpy.typing import NDArray
@@ -151,44 +151,71 @@ NEAR = 0.8
 
 
 def near_duplicates(documents: Iterable[Document], threshold: float = NEAR) -> frozenset[str]:
-    """Return the ids of documents that share at least ``threshold`` of their shingles with another one."""
+    """Return the ids of documents that share at least ``threshold`` of their shingles with another one.
+
+    Shingles that the same documents hold (a paragraph that was copied) are counted as one, with their number
+    for its weight: each document is compared with those alone that hold something of it.
+    """
     import numpy as np
 
     names, texts = zip(*((each.id, each.text) for each in documents), strict=True)
     shingles = _shingles(texts)
+    sizes = np.array([each.size for each in shingles])
     every = np.concatenate(shingles)
-    several = np.bincount(every) > 1 if every.size else every
+    order = every.argsort(kind="stable")
+    holders, every = np.repeat(np.arange(len(names)), sizes)[order], every[order]
+    starts = np.flatnonzero(np.diff(every, prepend=~every[:1]))
+    counts = np.diff(starts, append=every.size)
     # What stands in one document alone counts towards its size only.
-    shared = [each[several[each]] for each in shingles]
-    found: set[str] = set()
-    for one, other in combinations(range(len(names)), 2):
-        small, large = sorted((shingles[one].size, shingles[other].size))
-        if small < threshold * large or min(shared[one].size, shared[other].size) < threshold * small:
+    several = counts > 1
+    holding = np.add.reduceat(_mixed(holders), starts)[several] if several.any() else starts[:0]
+    _, firsts, weights = np.unique(holding, return_index=True, return_counts=True)
+    held = [
+        holders[start : start + count]
+        for start, count in zip(starts[several][firsts], counts[several][firsts], strict=True)
+    ]
+    groups: list[list[int]] = [[] for _ in names]
+    for group, each in enumerate(held):
+        for document in each.tolist():
+            groups[document].append(group)
+    found = []
+    for document, own in enumerate(groups):
+        if weights[own].sum() < threshold * sizes[document]:
             continue
-        common = np.intersect1d(shared[one], shared[other], assume_unique=True).size
-        if common and common >= threshold * (small + large - common):
-            found.update((names[one], names[other]))
+        others = [held[group] for group in own]
+        times = np.repeat(weights[own], [each.size for each in others])
+        common = np.bincount(np.concatenate(others), times, len(names)) if others else np.zeros(len(names))
+        common[document] = 0
+        if np.any((common > 0) & (common >= threshold * (sizes[document] + sizes - common))):
+            found.append(names[document])
     return frozenset(found)
 
 
-def _shingles(texts: Sequence[str]) -> list[NDArray[np.int64]]:
-    """Return the numbers of each text's shingles, sorted; equal shingles have equal numbers.
+def _shingles(texts: Iterable[str]) -> list[NDArray[np.uint64]]:
+    """Return a number of 64 bits for each of a text's shingles, sorted; equal shingles have equal numbers.
 
     Numbers of single words become those of pairs, fours and eights: two neighbours, one number.
     """
     import numpy as np
 
-    known: dict[str, int] = {}
-    split = [[known.setdefault(word, len(known)) for word in words(text)] for text in texts]
-    numbers = np.array(list(chain.from_iterable(split)), dtype=np.int64)
-    width = 1
-    while width < _SHINGLE:
-        size = int(numbers.max(initial=0)) + 1
-        numbers = np.unique(numbers[:-width] * size + numbers[width:], return_inverse=True)[1].reshape(-1)
-        width *= 2
-    ends = list(accumulate(len(each) for each in split))
-    starts = [end - len(each) for end, each in zip(ends, split, strict=True)]
-    return [
-        np.unique(numbers[start : max(start, end - _SHINGLE + 1)])
-        for start, end in zip(starts, ends, strict=True)
-    ]
+    known: defaultdict[str, int] = defaultdict(count(1).__next__)
+    found = []
+    for text in texts:
+        numbers = _mixed(np.array([known[word] for word in words(text)], dtype=np.uint64))
+        width = 1
+        while width < _SHINGLE:
+            numbers = _mixed(numbers[:-width] * np.uint64(3) + numbers[width:])
+            width *= 2
+        found.append(np.unique(numbers))
+    return found
+
+
+def _mixed(numbers: NDArray[np.integer[Any]]) -> NDArray[np.uint64]:
+    """Return numbers of which each bit depends on all of the given ones (SplitMix64's last step)."""
+    import numpy as np
+
+    mixed: NDArray[np.uint64] = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
+    return mixed

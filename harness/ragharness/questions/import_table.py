@@ -18,9 +18,8 @@ from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
 from ragharness.language.sentences import sentences
 from ragharness.language.tokens import words
-from ragharness.passages import build_passages
+from ragharness.passages import PassageSet
 from ragharness.placing import Placer
-from ragharness.placing.placer import DocumentNames
 from ragharness.questions.asking.dates import iso
 from ragharness.questions.import_jsonl import EXAMPLE, NumberedQuestions
 from ragharness.questions.tables import MOST, is_csv, read_rows
@@ -199,12 +198,11 @@ class Locator:
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
-        self._names = DocumentNames(corpus)
-        self._placer = Placer(corpus, build_passages(corpus.documents))
+        self._placer = Placer(corpus, PassageSet((), 0))
 
     def document(self, name: str) -> str:
         """Return the id of the document that a name means; empty: of none."""
-        return self._names.find(name)
+        return self._placer.names.find(name)
 
     def quoted(self, quote: str, document: str) -> Evidence | None:
         """Return where a quote stands, however it was wrapped; None: nowhere, or in several documents."""

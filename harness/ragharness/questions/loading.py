@@ -5,12 +5,15 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from ragharness import shelf
 from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
+from ragharness.download.storage import cache_folder
 from ragharness.errors import QuestionsNotUsable, StorageError
 from ragharness.questions.freezing import (
     CARD,
@@ -23,12 +26,11 @@ from ragharness.questions.freezing import (
     own_place,
     read_card,
 )
-from ragharness.questions.import_jsonl import EXAMPLE, read_file, read_lines
+from ragharness.questions.import_jsonl import EXAMPLE, NumberedQuestions, read_file, read_lines
 from ragharness.questions.questionset import QuestionSet
+from ragharness.support.files import hash_code, keep, kept
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ragharness.corpus import Corpus
     from ragharness.records import Question
 
@@ -155,7 +157,6 @@ def questions_about(corpus: Corpus, path: Path) -> QuestionSet:
 
 
 def _stored(path: Path, name: str, corpus: Corpus | None) -> QuestionSet:
-    from ragharness.questions.import_table import read_table
     from ragharness.questions.tables import is_table
     from ragharness.questions.values import undecidable
 
@@ -169,7 +170,7 @@ def _stored(path: Path, name: str, corpus: Corpus | None) -> QuestionSet:
         return frozen_in(path)
     content = read_file(path)
     if is_table(content, path):
-        questions, places = read_table(content, path, corpus)
+        questions, places = _table(content, path, corpus)
     else:
         questions, places = read_lines(content, path, examine=True)
     found: Counter[str] = Counter(map(undecidable, questions))
@@ -178,6 +179,27 @@ def _stored(path: Path, name: str, corpus: Corpus | None) -> QuestionSet:
     if refusals := sum(each.wanted == "refused" for each in questions):
         notes = (f"{refusals} of {len(questions)} questions want a refusal: they have no answer", *notes)
     return QuestionSet(name, "", "", DEFAULT_SEED, len(questions), questions, notes=notes, places=places)
+
+
+def _table(content: bytes, path: Path, corpus: Corpus | None) -> NumberedQuestions:
+    """Read a table, or take what was kept of it: its evidence is looked for in the whole corpus."""
+    from ragharness.questions.import_table import read_table
+
+    if corpus is None:
+        return read_table(content, path)
+    package = Path(__file__).parents[1]
+    code = hash_code(*(package / room for room in ("language", "placing", "questions")))
+    key = sha256(f"{code} {corpus.hash} {path.suffix}\n".encode() + content).hexdigest()[:32]
+    place = cache_folder() / "tables" / f"{key}.msgpack"
+    if (packed := kept(place)) is not None:
+        return msgspec.msgpack.decode(packed, type=NumberedQuestions)
+    found = read_table(content, path, corpus)
+    keep(place, msgspec.msgpack.encode(found), most=_KEPT)
+    return found
+
+
+_KEPT = 12
+"""Tables of questions in the cache; the longest unused ones go first."""
 
 
 def fitting(path: Path, corpus: Corpus) -> QuestionSet:

@@ -14,7 +14,8 @@ Stop words of a query are left out. Ties and the cache are as with ``bm25``.
 
 from __future__ import annotations
 
-from collections import Counter
+from array import array
+from itertools import chain
 from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +25,8 @@ import numpy as np
 from ragharness.headings import SEPARATOR
 from ragharness.language import tokens, words
 from ragharness.language.words import STOPWORDS, concept
-from ragharness.retrievers import bm25
+from ragharness.retrievers import _postings, bm25
+from ragharness.retrievers._postings import Counted, ready
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from ragharness.options import Options
     from ragharness.passages import PassageSet
     from ragharness.records import Passage
+    from ragharness.retrievers._postings import Index
 
 TITLE_WEIGHT = 3
 """Of a term in the title; chosen on question sets made for it: docs/retrieval.md has them."""
@@ -44,6 +47,7 @@ _SOURCES = tuple(
     for file in (
         __file__,
         bm25.__file__,
+        _postings.__file__,
         tokens.__file__,
         words.__file__,
         Path(words.__file__).with_name("en") / "words.toml",
@@ -73,44 +77,42 @@ class FieldsRetriever(bm25.BM25Retriever):
 
     name = "fields"
 
-    def __init__(self, passages: Sequence[Passage], index: bm25.Index) -> None:
+    def __init__(self, passages: Sequence[Passage], index: Index) -> None:
         super().__init__(passages, index)
         self.settings = {"k1": bm25.K1, "b": bm25.B, "epsilon": bm25.EPSILON, "title_weight": TITLE_WEIGHT}
-        self._titles = self._weighed_titles()
 
     def scores(self, query: str) -> NDArray[np.float64]:
         """Return the score of every passage, in index order."""
         scores = np.zeros(len(self._passages))
         for term in query_terms(query):
-            self._add(scores, term)
-            if term in self._titles:
-                rows, weight = self._titles[term]
-                scores[rows] += weight
+            self._index.add(scores, term)
         return scores
 
-    def _weighed_titles(self) -> dict[str, tuple[NDArray[np.intp], float]]:
-        """Return the passages of each term of a title, and its weight; takes those out of the bodies."""
-        of_title: dict[str, list[int]] = {}
-        for row, passage in enumerate(self._passages):
-            of_title.setdefault(passage.title, []).append(row)
-        held = {title: frozenset(terms(title)) for title in of_title}
-        often = Counter(term for each in held.values() for term in each)
-        rows: dict[str, list[int]] = {term: [] for term in sorted(often)}
-        for title, each in held.items():
-            for term in each:
-                rows[term] += of_title[title]
-        found = {
-            term: (np.array(sorted(rows[term]), dtype=np.intp), TITLE_WEIGHT * log(1 + len(held) / count))
-            for term, count in often.items()
-        }
-        titled = np.zeros(len(self._passages), dtype=bool)
-        for term, (those, _) in found.items():
-            if term in self._number:
-                start, end = self._starts[self._number[term]], self._starts[self._number[term] + 1]
-                titled[those] = True
-                self._weights[start:end][titled[self._rows[start:end]]] = 0.0
-                titled[those] = False
-        return found
+
+def build_index(passages: Sequence[Passage]) -> Index:
+    """Return the index of the bodies, with the weight of the title where a term stands in that."""
+    counted = Counted((tokens.words(body(each)) for each in passages), concept)
+    weigh = bm25.weigher(counted)  # by the statistics of the bodies
+    held = {
+        title: array("i", {counted.numbers[word] for word in tokens.words(title)})
+        for title in dict.fromkeys(each.title for each in passages)
+    }
+    often = np.bincount(list(chain.from_iterable(held.values())), minlength=len(counted.numbers.terms))
+    titles = np.array(
+        [TITLE_WEIGHT * log(1 + len(held) / count) if count else 0 for count in often.tolist()],
+        dtype=np.float64,
+    )
+    counted.put_over(held[each.title] for each in passages)
+
+    def weigh_both(
+        numbers: NDArray[np.int64], rows: NDArray[np.int64], counts: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        weights = titles[numbers]
+        own = counts > 0
+        weights[own] = weigh(numbers[own], rows[own], counts[own])
+        return weights
+
+    return counted.index(weigh_both)
 
 
 def build(
@@ -118,5 +120,4 @@ def build(
 ) -> FieldsRetriever:
     """Return the two fields over ``passages``, the index of the bodies from ``cache`` when one fits."""
     path = bm25.index_path(cache, passages, "fields", _SOURCES) if cache is not None else None
-    index = bm25.ready_index(path, passages, lambda each: terms(body(each)))
-    return FieldsRetriever(passages.passages, index)
+    return FieldsRetriever(passages.passages, ready(path, lambda: build_index(passages.passages)))

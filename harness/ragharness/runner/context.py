@@ -14,7 +14,7 @@ from ragharness.errors import UnknownName, UsageError
 from ragharness.evidence import EvidenceIndex
 from ragharness.graders import load_grader
 from ragharness.options import Options
-from ragharness.passages import build_passages, withhold
+from ragharness.passages import kept_passages, withhold
 from ragharness.pipelines import Context, load_pipeline
 from ragharness.privacy import without_secrets
 from ragharness.questions.loading import load_questions
@@ -79,7 +79,7 @@ def load_context(
     own = Path(config.questions) if config.questions else None
     questions = load_questions(corpus, path=own, size=config.size, seed=config.seed)
     lacking = shortfall(questions) if corpus.folder and own is None else ""
-    passages = build_passages(corpus.documents, config.passage_words)
+    passages = kept_passages(corpus, config.passage_words)
     evidence = EvidenceIndex(corpus)
     indexed = withhold(passages, questions.withheld_documents, questions.withheld_spans)
     asked = Options.parse(

@@ -20,7 +20,7 @@ from ragharness.errors import AccessRefused, RagharnessError, RunNotUsable
 from ragharness.evidence import EvidenceIndex
 from ragharness.graders import load_grader, waits
 from ragharness.manifests import manifest
-from ragharness.passages import build_passages
+from ragharness.passages import kept_passages
 from ragharness.pipelines import Context, load_pipeline, read_answer
 from ragharness.pipelines.refuse import refusal
 from ragharness.placing import Placed, Placer, at_places, unique
@@ -156,7 +156,7 @@ def grading_context(
         raise _of_another_state(corpus, folder)
     asked = folder.questions()
     questions = QuestionSet(corpus.id, corpus.split, corpus.hash, DEFAULT_SEED, len(asked), asked)
-    passages = build_passages(corpus.documents, settings.passage_words)
+    passages = kept_passages(corpus, settings.passage_words)
     return GradingContext(corpus, questions, passages, EvidenceIndex(corpus), grader or load_grader())
 
 

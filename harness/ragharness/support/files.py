@@ -9,6 +9,7 @@ import secrets
 import shlex
 import stat
 from contextlib import contextmanager, suppress
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import IO
 
+    from typing_extensions import Buffer
+
 _DIGEST_SIZE = 32
+_LENGTH = 8
 _BEGINNING = 40
 """Letters of the target's name in that of the temporary file; a file system may allow 255 bytes in all."""
 
@@ -99,25 +103,61 @@ def write_whole(target: Path, content: bytes, *, private: bool = False) -> None:
 def kept(path: Path) -> bytes | None:
     """Return what ``keep`` wrote there, or None when there is nothing that can be believed."""
     try:
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            digest, content = file.read(_DIGEST_SIZE), file.read()
         # The time of the last use decides what stays.
         os.utime(path)
     except OSError:
         return None
-    digest, content = content[:_DIGEST_SIZE], content[_DIGEST_SIZE:]
     return content if digest == _digest(path.name, content) else None
 
 
-def keep(path: Path, content: bytes, *, most: int, alike: str = "*") -> None:
-    """Keep a private result and the ``most`` latest used of those ``alike``; failing to write is no error."""
+def kept_mapped(path: Path) -> tuple[bytes, memoryview] | None:
+    """Return what ``keep`` wrote, and what is ``behind`` it, mapped: the reader verifies that."""
+    try:
+        with path.open("rb") as file:
+            content = memoryview(mmap(file.fileno(), 0, access=ACCESS_READ))
+        os.utime(path)
+    except (OSError, ValueError):
+        return None
+    begin = _DIGEST_SIZE + _LENGTH
+    end = begin + int.from_bytes(content[_DIGEST_SIZE:begin], "little")
+    if content[:_DIGEST_SIZE] != _digest(path.name, content[_DIGEST_SIZE:end]):
+        return None
+    return bytes(content[begin:end]), content[end:]
+
+
+def keep(path: Path, content: bytes, *behind: Buffer, most: int, alike: str = "*") -> None:
+    """Keep a private result, and the ``most`` latest used of those ``alike``; failing to write is no error.
+
+    The digest does not cover what lies ``behind``: numbers that are mapped, so that nobody reads all of them.
+    """
+    if behind:
+        content += bytes(-len(content) % _LENGTH)  # they begin where the processor wants them to
+        content = len(content).to_bytes(_LENGTH, "little") + content
     with suppress(OSError):
-        write_whole(path, _digest(path.name, content) + content, private=True)
+        private_folder(path.parent)
+        with new_file(path, private=True) as file:
+            file.write(_digest(path.name, content))
+            for part in (content, *behind):
+                file.write(part)
         # What is hidden is not finished.
         files = [each for each in path.parent.glob(alike) if not each.name.startswith(".")]
         for old in sorted(files, key=lambda each: each.stat().st_mtime_ns, reverse=True)[most:]:
             old.unlink(missing_ok=True)
 
 
-def _digest(name: str, content: bytes) -> bytes:
+def hash_code(*rooms: Path) -> str:
+    """Return a hash of the programs and tables of some packages, or of single files: they decide a result."""
+    digest = hashlib.sha256()
+    for room in rooms:
+        for path in sorted([*room.rglob("*.py"), *room.rglob("*.toml")]) if room.is_dir() else [room]:
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _digest(name: str, content: bytes | memoryview) -> bytes:
     """Cover the name too, so that a renamed file is as good as none."""
-    return hashlib.blake2b(name.encode() + content, digest_size=_DIGEST_SIZE).digest()
+    digest = hashlib.blake2b(name.encode(), digest_size=_DIGEST_SIZE)
+    digest.update(content)
+    return digest.digest()
