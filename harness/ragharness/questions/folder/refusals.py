@@ -34,7 +34,7 @@ _OTHERS = 8
 """Documents of which one statement is asked."""
 
 _STEMS = {
-    "default": r"default|initial|unless|\benabled\b|\bdisabled\b",
+    "default": r"default|initial|unless|\b(?:en|dis)abl",
     "version": r"version|\bnew in\b|\bsince\b|\d\.\d",
     "removed": r"remov|delet|drop|\bgone\b|no longer|deprecat|obsolet|replac|renam",
 }
