@@ -9,14 +9,11 @@ import os
 import struct
 import subprocess
 import sys
-from typing import TYPE_CHECKING, BinaryIO, TypeVar
+from typing import BinaryIO, TypeVar
 
 import msgspec
 
 from ragharness.support.process import LONGEST, ProcessDied, Program, ending
-
-if TYPE_CHECKING:
-    pass
 
 T = TypeVar("T")
 

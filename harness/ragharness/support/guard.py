@@ -9,10 +9,14 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from contextlib import suppress
 from threading import Lock
 
 VARIABLE = "RAGHARNESS_STARTED_BY"
+
+_PAUSE = 0.05
+"""Seconds between two looks at what is left: a process that waits for a disk dies when it has it."""
 
 
 class Guard:
@@ -87,6 +91,7 @@ def main(token: str) -> None:
         for number in detached:
             with suppress(OSError):
                 os.kill(number, signal.SIGKILL)
+        time.sleep(_PAUSE)
 
 
 def _marked(entry: bytes) -> list[int]:
