@@ -66,7 +66,7 @@ _CUES = {
 
 _ENUMERATION = regex(r",[^.;]*\band\b|\b[A-Z]\w+ and (?:the )?[A-Z]")
 _PLACE = regex(r"\b(?:in|at|to|of|is|are|:) (?:the )?[A-Z][a-z]")
-_SUM = regex(r"what (?!is\b|are\b).*\bdoes\b.*\breport\?$", re.IGNORECASE)
+_SUM = regex(r"what (?!is\b|are\b).*\bdoes\b.*\breport\?$|.*\bat (?:fiscal )?year-end\b", re.IGNORECASE)
 _CHANGE = regex(r"\b(?:in|de)creased?\b(?!.*\bto \$)", re.IGNORECASE)
 
 
@@ -115,9 +115,8 @@ def kind_asked(question: str) -> str:
     return next((kind for kind, cue in _CUES.items() if cue.search(asked)), other)
 
 
-def holds(sentence: str, kind: str) -> bool:
-    """Return whether a sentence holds a value of a kind; a claim, or what is no value, any sentence can."""
-    from ragharness.language.dates import find_dates
+def holds(sentence: str, kind: str, question: str) -> bool:
+    """Return whether a sentence holds a value of a kind that the question does not; any can be a claim."""
     from ragharness.language.numbers import find_quantities
     from ragharness.language.units import is_currency
 
@@ -128,11 +127,18 @@ def holds(sentence: str, kind: str) -> bool:
     if kind == "place":
         return bool(_PLACE.search(sentence))
     if kind == "date":
-        return bool(find_dates(sentence))
-    amounts = [each for each in find_quantities(sentence) if not each.year]
+        return not _dates_of(sentence) <= _dates_of(question)
+    said = {each.value for each in find_quantities(question)}
+    amounts = [each for each in find_quantities(sentence) if not each.year and each.value not in said]
     if kind == "money":
         # By how much something changed is not how much it was.
         return not _CHANGE.search(sentence) and any(each.scaled or is_currency(each.unit) for each in amounts)
     if kind == "count":
         return any(each.unit != "percent" and not is_currency(each.unit) for each in amounts)
     return any(kind == "amount" or each.unit == kind for each in amounts)
+
+
+def _dates_of(text: str) -> frozenset[tuple[int | None, ...]]:
+    from ragharness.language.dates import find_dates
+
+    return frozenset((each.year, each.month, each.day) for each in find_dates(text))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ragharness.language.tokens import words
+from ragharness.language.words import content, generic_concepts
 from ragharness.pipelines._proposition import CODE, names_in
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class Titles:
     """The titles of a corpus."""
 
     def __init__(self, corpus: Corpus) -> None:
-        self._words = {document.title: frozenset(words(document.title)) for document in corpus.documents}
+        self._words = {document.title: naming_words(document.title) for document in corpus.documents}
         self._common = Counter(word for title in self._words.values() for word in title)
         self._titles = list(self._words)
         holders: dict[str, list[int]] = {}
@@ -40,10 +41,10 @@ class Titles:
 
     def named(self, question: str, passages: Sequence[Passage]) -> frozenset[str]:
         """Return the titles that the question may mean: the one that it names, or those nearest to that."""
-        asked = frozenset(words(question))
+        asked = naming_words(question)
         numbers = {word for word in names_in(question) if self._common[word] == 1 and CODE.fullmatch(word)}
         titles = {each: self._words[each] for each in self._nearest(asked, numbers)}
-        titles |= {each.title: frozenset(words(each.title)) for each in passages}
+        titles |= {each.title: naming_words(each.title) for each in passages}
         shares = {title: 1.0 if numbers & own else self._share(own, asked) for title, own in titles.items()}
         best = max(shares.values(), default=0.0)
         if best >= NAMED:
@@ -69,3 +70,8 @@ class Titles:
 
     def _share(self, title: frozenset[str], asked: frozenset[str]) -> float:
         return self._held(title & asked) / (self._held(title) or 1)
+
+
+def naming_words(text: str) -> frozenset[str]:
+    """Return the words of a text without those that any document goes by: "the company" names none."""
+    return frozenset(word for word in words(text) if not generic_concepts().issuperset(content(word)))

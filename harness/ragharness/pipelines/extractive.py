@@ -155,11 +155,11 @@ def _said(piece: Piece, kind: str, question: str) -> str:
         if kind == "name":
             asked = frozenset(words(question))
             off = off or not any(name.casefold() not in asked for name in NAME.findall(piece.text))
-        return piece.text if not off and holds(piece.text, kind) else ""
+        return piece.text if not off and holds(piece.text, kind, question) else ""
     label = keys(piece.row.label)
     if kind in _UNTABLED or not label or label - keys(question):
         return ""
     if _TELLING & frozenset(words(piece.row.label)) != _TELLING & frozenset(words(core(question))):
         return ""
     said = piece.row.under(years or years_of(question))
-    return said if holds(said, kind) else ""
+    return said if holds(said, kind, question) else ""
