@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from ragharness.folders.reading import read_folder
 from ragharness.questions.corpus_index import CorpusIndex
 from ragharness.questions.folder import candidates
 from ragharness.questions.folder.collecting import facts
-from ragharness.questions.folder.parties import parties
+from ragharness.questions.folder.parties import OF_PARTIES, parties
 from ragharness.questions.folder.sentence_index import SentenceIndex
 from ragharness.questions.folder.statements import statements
 
@@ -284,3 +285,10 @@ def test_names_of_python_are_not_asked_about_without_their_underscores(tmp_path:
 def test_a_form_of_company_is_no_party() -> None:
     head = "Agreement between Grindrod (South Africa) Proprietary Limited and Harbor Savings Limited"
     assert list(parties(head)) == ["Harbor Savings Limited"]
+
+
+@pytest.mark.parametrize("said", ["of 28 Blanche St, St Kilda, Victoria 3182", "34b Astoria Cct, Maroubra"])
+def test_an_address_without_a_word_for_it_is_an_address(said: str) -> None:
+    told = re.compile(OF_PARTIES["address"][1], re.IGNORECASE)
+    assert told.search(said)
+    assert not told.search("made on 3 March 2024 between Harbor Savings Limited and Elm of the 2 Parties")
