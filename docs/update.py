@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -257,6 +258,25 @@ def retrieval() -> str:
         if "spans" in figures:
             task.append(_spans(f"`{name}`", figures["spans"]))
     return "\n".join([*questions, "", *task])
+
+
+def folders_read() -> str:
+    """Return the table of the questions on people's folders that readers answered before the gold."""
+    path = ROOT / "benchmarks" / "folders_read.jsonl"
+    read = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    lines = [
+        "| folder | read | answered as the gold | without a fault | in doubt |",
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    for folder in dict.fromkeys(each["folder"] for each in read):
+        own = [each for each in read if each["folder"] == folder]
+        count = Counter(each["verdict"] for each in own)
+        name = f"{folder} (rules made without it)" if own[0].get("unseen") else folder
+        agreed = sum(each["agrees"] for each in own)
+        lines.append(
+            _line([name, *map(str, (len(own), agreed, len(own) - count["fault"], count["doubtful"]))])
+        )
+    return "\n".join(lines)
 
 
 def untrained() -> str:
@@ -654,6 +674,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "against_reference": lambda _: comparison("REFERENCE"),
     "against_passages": lambda _: comparison("SUPPORT"),
     "without_model": lambda _: comparison("ALONE"),
+    "folders_read": lambda _: folders_read(),
     "untrained": lambda _: untrained(),
     "recall": lambda _: recall(),
     "retrieval": lambda _: retrieval(),
