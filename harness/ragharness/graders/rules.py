@@ -31,7 +31,7 @@ from ragharness.graders.reading.texts import (
 from ragharness.graders.reading.values import read_values
 from ragharness.graders.reading.yesno import read_yesno
 from ragharness.language.markup import without_labels
-from ragharness.language.words import content
+from ragharness.language.words import content, generic_concepts
 from ragharness.records import Answer, Question, Reading, Sentence
 
 if TYPE_CHECKING:
@@ -172,7 +172,8 @@ class _Reader:
         """Why what neither commits nor declines is left to a person; empty: it is beside the point."""
         if is_undecided(self.answer.text):
             return "it neither affirms nor denies"
-        known = self.profile.words | self.profile.kindred
+        # What speaks of the documents may decline in words that are not known.
+        known = self.profile.words | self.profile.kindred | generic_concepts()
         if not known.isdisjoint(content(self.answer.text)):
             return "no answer in the question's slot, and no decline, could be read"
         return ""
