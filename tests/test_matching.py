@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ragharness.graders.reading.lists import match_items
 from ragharness.language.matching import find_alias, is_code
-from ragharness.language.modality import negated
+from ragharness.language.polarity import negated
 
 HELD = [
     ("It is governed by the laws of the State of Delaware.", "State of Delaware", "State of Delaware"),

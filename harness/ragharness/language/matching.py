@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ragharness.language.dates import DateMention, find_dates
 from ragharness.language.numbers import Quantity, find_quantities
-from ragharness.language.numerals import lowered
 from ragharness.language.tables import regex, table, words_of
-from ragharness.language.units import in_base
+from ragharness.language.units import in_base, lowered
 from ragharness.language.words import remembered
 
 if TYPE_CHECKING:

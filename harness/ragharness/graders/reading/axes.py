@@ -16,11 +16,9 @@ from ragharness.graders.reading.declining import (
     verdicts,
 )
 from ragharness.graders.reading.yesno import leading_word
-from ragharness.language.amounts import compare_quantity
 from ragharness.language.dates import DateMention, find_dates
-from ragharness.language.modality import find_cues
-from ragharness.language.numbers import Quantity, find_quantities
-from ragharness.language.polarity import read_statement
+from ragharness.language.numbers import Quantity, compare_quantity, find_quantities
+from ragharness.language.polarity import find_cues, read_statement
 from ragharness.language.sentences import sentences
 from ragharness.language.tables import WHOLE, pattern, regex
 from ragharness.language.words import STOPWORDS, concept, content, generic_concepts, raw_words

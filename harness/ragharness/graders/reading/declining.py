@@ -6,8 +6,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from ragharness.language.dates import find_dates
-from ragharness.language.modality import negations
-from ragharness.language.polarity import frame
+from ragharness.language.polarity import frame, negations
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import holds, pattern, words_of
 from ragharness.language.words import concept, content, generic_concepts, remembered

@@ -9,7 +9,7 @@ from ragharness.graders.reading.declining import find_decline, speaks_of_questio
 from ragharness.graders.reading.records import Outcome
 from ragharness.graders.reading.values import read_values
 from ragharness.language.matching import AliasHit, find_alias
-from ragharness.language.modality import negated
+from ragharness.language.polarity import negated
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import WHOLE, pattern, regex, words_of
 from ragharness.language.words import raw_words

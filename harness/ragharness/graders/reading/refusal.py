@@ -21,8 +21,8 @@ from ragharness.graders.reading.declining import (
 )
 from ragharness.graders.reading.records import profile_of
 from ragharness.language.dates import find_dates
-from ragharness.language.modality import negations
 from ragharness.language.numbers import find_quantities
+from ragharness.language.polarity import negations
 from ragharness.language.tables import holds, pattern, regex
 from ragharness.language.words import content, generic_concepts, raw_words
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragharness.graders.reading.declining import speaks_of_question
 from ragharness.graders.reading.records import Outcome
-from ragharness.language.modality import verdict
-from ragharness.language.polarity import FACTS, frame, statement_of
+from ragharness.language.polarity import FACTS, frame, statement_of, verdict
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import WHOLE, pattern, phrases, regex
 from ragharness.language.words import content, raw_words
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from ragharness.graders.reading.answer import AnswerSentence
     from ragharness.graders.reading.records import Profile
-    from ragharness.language.modality import Modality, Polarity
+    from ragharness.language.polarity import Modality, Polarity
     from ragharness.records import Match, Question
 
 Word = Literal["yes", "no"]
