@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragharness.language.numbers import Quantity, compare_quantity, find_quantities
+from ragharness.language.matching import compare_quantity
+from ragharness.language.numbers import Quantity, find_quantities
 
 
 def rows(text: str) -> list[tuple[str, str, str]]:

@@ -17,8 +17,8 @@ from ragharness.graders.reading.axes import (
     role_of,
     supported,
 )
-from ragharness.graders.reading.declining import is_outside_knowledge, is_undecided
-from ragharness.graders.reading.lists import read_list
+from ragharness.graders.reading.declining import does
+from ragharness.graders.reading.names import read_list
 from ragharness.graders.reading.records import Outcome, profile_of
 from ragharness.graders.reading.refusal import Refusal, read_refusal
 from ragharness.graders.reading.texts import (
@@ -152,9 +152,8 @@ class _Reader:
             read = read_yesno(parts, question, profile, declined=refusal.declined)
             return weigh_reasons(parts, question, read)
         declined = refusal.declined or refusal.limited or refusal.premise_corrected
-        if question.kind == "list":
-            return read_list(parts, question, profile, declined=declined)
-        read = read_values(parts, question, profile, declined=declined)
+        read = read_list(parts, question, profile) if question.kind == "list" else None
+        read = read or read_values(parts, question, profile, declined=declined)
         if question.kind != "text":
             return read
         declined = declined or refusal.clarification
@@ -163,14 +162,14 @@ class _Reader:
     def _taken_back(self, outcome: Outcome, refusal: Refusal) -> tuple[Outcome, Refusal]:
         """What is left of an answer whose last word is what is missing."""
         if outcome.match != "match" and self.question.kind in ("number", "date", "yesno"):
-            return Outcome(), refusal._replace(near=True)
+            return Outcome(), refusal._replace(declines=True)
         if outcome.committed and (outcome.match != "match" or refusal.unable):
             outcome.leave(f"it says {outcome.value!r}, and ends with what is missing or cannot be told")
         return outcome, refusal
 
     def _why_open(self) -> str:
         """Why what neither commits nor declines is left to a person; empty: it is beside the point."""
-        if is_undecided(self.answer.text):
+        if does("undecided", self.answer.text):
             return "it neither affirms nor denies"
         known = self.profile.words | self.profile.kindred
         if not known.isdisjoint(content(self.answer.text)):
@@ -243,9 +242,7 @@ class _Reader:
         return False
 
     def _flags(self, outcome: Outcome, refusal: Refusal, roles: Sequence[Role]) -> tuple[str, ...]:
-        outside = any(
-            is_outside_knowledge(part.text) and not part.citations for part in self.answer.sentences
-        )
+        outside = any(does("outside", part.text) and not part.citations for part in self.answer.sentences)
         inside = any(part.citations for part, _ in self._claims(roles))
         mixed = ["mixed"] if outcome.committed and outside and inside else []
         elsewhere = ["elsewhere"] if refusal.elsewhere else []

@@ -1,17 +1,20 @@
-"""Whether a text states an alias, and texts made alike before their words are compared."""
+"""Whether a text states an alias or an amount, and texts made alike before their words are compared."""
 
 from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_left, bisect_right
+from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+
+from msgspec.structs import replace
 
 from ragharness.language.dates import DateMention, find_dates
-from ragharness.language.numbers import Quantity, find_quantities
+from ragharness.language.numbers import Quantity, find_quantities, other_unit, rounds_to
 from ragharness.language.tables import regex, table, words_of
-from ragharness.language.units import in_base, lowered
+from ragharness.language.units import in_base, is_duration, lowered, read_digits, read_unit
 from ragharness.language.words import remembered
 
 if TYPE_CHECKING:
@@ -233,3 +236,51 @@ def new_words(found: Sequence[str], asked: frozenset[str]) -> list[str]:
 def own_words(text: str, asked: frozenset[str]) -> list[str]:
     """Return the words and figures of a text that the question does not have, function words left out."""
     return new_words(tokens(fold(text)), asked)
+
+
+Relation = Literal["match", "mismatch", "other_unit"]
+_TOLERANCE = Decimal("0.005")
+_MOST_DIGITS = 24
+
+
+def compare_quantity(gold: str | Decimal, gold_unit: str, quantity: Quantity) -> tuple[Relation, bool]:
+    """Compare an amount with the gold one; the second value says that its scale was taken from the question.
+
+    A missing unit is the question's. The more exact of the two must equal the other when it is rounded to
+    the digits of that one, and be at most 0.5 % away, unless the gold has decimals and the answer rounds to
+    it; calendar years, durations and counts below 1,000 must be equal. A fraction below one matches a
+    percentage.
+    """
+    try:
+        number = Decimal(gold.replace(",", "") if isinstance(gold, str) else gold)
+    except InvalidOperation:
+        return "mismatch", False
+    if not number.is_finite():
+        return "mismatch", False
+    unit, factor = read_unit(gold_unit)
+    digits = min(read_digits(f"{abs(number):f}")[1], _MOST_DIGITS)
+    if quantity.unit and (not unit or other_unit(unit, quantity)):
+        return "other_unit", False
+    if _equal(number * factor, unit, quantity, digits):
+        return "match", False
+    if unit == "percent" and not quantity.unit and abs(quantity.value) < 1:
+        percent = replace(quantity, value=quantity.value * 100)
+        return ("match" if _equal(number * factor, unit, percent, digits) else "mismatch"), False
+    plain = factor != 1 and not quantity.scaled and not is_duration(unit)
+    implied = plain and _equal(number, unit, quantity, digits)
+    return ("match" if implied else "mismatch"), implied
+
+
+def _equal(wanted: Decimal, unit: str, quantity: Quantity, digits: int) -> bool:
+    value = quantity.value
+    if is_duration(unit):
+        return in_base(wanted, unit) == in_base(value, quantity.unit or unit)
+    if wanted == value:
+        return True
+    counted = not unit and abs(wanted) < 1000 and wanted == wanted.to_integral_value()
+    if counted or quantity.year:
+        return False
+    rounded = rounds_to(value, wanted, digits)
+    if abs(wanted - value) > _TOLERANCE * abs(wanted):
+        return rounded and wanted != wanted.to_integral_value()
+    return rounded or rounds_to(wanted, value, quantity.significant)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, InvalidOperation
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from typing import Literal
 
@@ -37,7 +37,6 @@ from ragharness.language.units import (
     read_prefix,
     read_qualifiers,
     read_suffix,
-    read_unit,
     read_words,
     without_marks,
 )  # fmt: skip
@@ -191,9 +190,6 @@ def _bracketed(text: str, start: int, suffix: Suffix, currency: str, number: Qua
     return (start, suffix, False) if suffix.unit or suffix.scaled or spelled or longer else None
 
 
-Relation = Literal["match", "mismatch", "other_unit"]
-
-
 class Quantity(Struct, frozen=True, omit_defaults=True):
     """An amount that a text states; ``start`` and ``end`` are offsets into that text."""
 
@@ -255,7 +251,7 @@ def mark_ranges(text: str, found: list[Quantity]) -> None:
         match = _CONNECTOR.fullmatch(text, left.end, right.start)
         left = left if match is None else _like(text, left, right)
         # "3.9% to $8 million", "$6 million to 148 people" and "$900 to 14 heirs" are no ranges.
-        if match is None or _other_unit(left.unit, right) or (left.unit and left.scaled > right.scaled):
+        if match is None or other_unit(left.unit, right) or (left.unit and left.scaled > right.scaled):
             continue
         if is_currency(found[index].unit) and not right.unit and _counted(text, right.end):
             continue
@@ -271,7 +267,7 @@ def _like(text: str, left: Quantity, right: Quantity) -> Quantity:
 
     "0.0142 or 1.42%" is one amount twice.
     """
-    fraction = right.unit == "percent" and _rounds_to(left.value * 100, right.value, right.significant)
+    fraction = right.unit == "percent" and rounds_to(left.value * 100, right.value, right.significant)
     if left.year or fraction:
         return left
     if right.scaled and not left.scaled and (not left.unit or left.unit == right.unit):
@@ -288,7 +284,8 @@ def _counted(text: str, end: int) -> bool:
     return word is not None and word[1].casefold() not in STOPWORDS
 
 
-def _other_unit(unit: str, quantity: Quantity) -> bool:
+def other_unit(unit: str, quantity: Quantity) -> bool:
+    """Say whether an amount is measured in something else than a unit; all durations are alike."""
     both_durations = is_duration(unit) and is_duration(quantity.unit)
     return bool(unit and quantity.unit) and unit != quantity.unit and not both_durations
 
@@ -303,55 +300,8 @@ def apply_stated_scale(text: str, found: list[Quantity]) -> None:
             found[index] = replace(each, value=each.value * SCALES[match[1].casefold()], scaled=True)
 
 
-_TOLERANCE = Decimal("0.005")
-_MOST_DIGITS = 24
-
-
-def compare_quantity(gold: str | Decimal, gold_unit: str, quantity: Quantity) -> tuple[Relation, bool]:
-    """Compare an amount with the gold one; the second value says that its scale was taken from the question.
-
-    A missing unit is the question's. The more exact of the two must equal the other when it is rounded to
-    the digits of that one, and be at most 0.5 % away, unless the gold has decimals and the answer rounds to
-    it; calendar years, durations and counts below 1,000 must be equal. A fraction below one matches a
-    percentage.
-    """
-    try:
-        number = Decimal(gold.replace(",", "") if isinstance(gold, str) else gold)
-    except InvalidOperation:
-        return "mismatch", False
-    if not number.is_finite():
-        return "mismatch", False
-    unit, factor = read_unit(gold_unit)
-    digits = min(read_digits(f"{abs(number):f}")[1], _MOST_DIGITS)
-    if quantity.unit and (not unit or _other_unit(unit, quantity)):
-        return "other_unit", False
-    if _equal(number * factor, unit, quantity, digits):
-        return "match", False
-    if unit == "percent" and not quantity.unit and abs(quantity.value) < 1:
-        percent = replace(quantity, value=quantity.value * 100)
-        return ("match" if _equal(number * factor, unit, percent, digits) else "mismatch"), False
-    plain = factor != 1 and not quantity.scaled and not is_duration(unit)
-    implied = plain and _equal(number, unit, quantity, digits)
-    return ("match" if implied else "mismatch"), implied
-
-
-def _equal(wanted: Decimal, unit: str, quantity: Quantity, digits: int) -> bool:
-    value = quantity.value
-    if is_duration(unit):
-        return in_base(wanted, unit) == in_base(value, quantity.unit or unit)
-    if wanted == value:
-        return True
-    counted = not unit and abs(wanted) < 1000 and wanted == wanted.to_integral_value()
-    if counted or quantity.year:
-        return False
-    rounded = _rounds_to(value, wanted, digits)
-    if abs(wanted - value) > _TOLERANCE * abs(wanted):
-        return rounded and wanted != wanted.to_integral_value()
-    return rounded or _rounds_to(wanted, value, quantity.significant)
-
-
-def _rounds_to(exact: Decimal, rounded: Decimal, digits: int) -> bool:
-    """Whether a value is another one when it is written with so many significant digits."""
+def rounds_to(exact: Decimal, rounded: Decimal, digits: int) -> bool:
+    """Say whether a value is another one when it is written with so many significant digits."""
     step = Decimal(1).scaleb(rounded.adjusted() - digits + 1)
     roundings = (ROUND_HALF_UP, ROUND_HALF_EVEN)
     return any((exact / step).quantize(Decimal(1), rounding=each) * step == rounded for each in roundings)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
-from ragharness.language.sentences import clauses, sentences
+from ragharness.language.sentences import clauses
 from ragharness.language.tables import WHOLE, pattern, phrases, regex, table, words_of
 from ragharness.language.words import STOPWORDS, concept, content, generic_concepts, remembered
 
@@ -110,21 +110,9 @@ def _cue_pattern() -> re.Pattern[str]:
 
 WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
 """A word as the readings see it."""
-_AUXILIARY = regex(
-    r"(?:^|,\s+|\bthat\s+)(?:and\s+|so\s+)?"
-    r"(?P<aux>may|might|can|could|must|shall|should|will|would|is|are|was|were|does|do|did|has|have|had)\s+",
-    re.IGNORECASE,
-)
 _NAME = regex(r"(?<!^)(?<![.!?]\s)\b(?:[A-Z][\w’'&.-]*|\w*\d\w*)")
 """What identifies a statement's subject or its time: an answer may leave it out or say it otherwise."""
 YEAR = regex(r"(?:\b|FY\s?)((?:19|20)\d\d)\b", re.IGNORECASE)
-_MODALS = ("may", "might", "can", "could", "must", "shall", "should", "will")
-_DOCUMENT = regex(
-    r"\s+(?:under|according\s+to|pursuant\s+to|based\s+on)\s+"
-    r"(?=[^?]*(?:[A-Z]|\d{4}|\b(?:agreement|nda|contract|form|letter|report)\b)).*$",
-    re.DOTALL,
-)
-"""Where a question names its document at its end."""
 
 
 class Frame(NamedTuple):
@@ -161,43 +149,6 @@ def _verb(rest: str) -> frozenset[str]:
         if word not in STOPWORDS and not word.endswith("ly"):
             return frozenset((concept(word),))
     return frozenset()
-
-
-@lru_cache(maxsize=1024)
-def interrogative(question: str) -> str:
-    """Return the clause of a question that asks, without what leads up to it or follows ("If not, why?")."""
-    asking = (question[start:end] for start, end in sentences(question))
-    return next(
-        (each for each in asking if each.rstrip().endswith("?") and _AUXILIARY.search(each)), question
-    )
-
-
-@lru_cache(maxsize=1024)
-def statement_of(question: str) -> str:
-    """Return the statement that "yes" to a question affirms; empty when it is no yes/no question."""
-    question = interrogative(question)
-    found = _AUXILIARY.search(question)
-    if not found:
-        return ""
-    asked = question[found.end() :].rstrip("? ")
-    rest = _DOCUMENT.sub("", asked)
-    rest = " ".join([rest, *YEAR.findall(asked[len(rest) :])])
-    if found["aux"].casefold() not in _MODALS:
-        # Here even a first word with a capital is a name.
-        return f"that {rest}"
-    verb = _verb_at(rest)
-    return "" if verb is None else f"{rest[:verb]}{found['aux'].casefold()} {rest[verb:]}"
-
-
-def _verb_at(text: str) -> int | None:
-    """Where the verb stands behind its subject: at the first word that can be none of the subject's."""
-    subjects, articles = words_of("propositions", "subjects"), words_of("propositions", "articles")
-    before = ""
-    for word in WORD.finditer(text):
-        if word.group().islower() and word.group() not in subjects and before not in articles:
-            return word.start()
-        before = word.group().casefold()
-    return None
 
 
 _LEFT_OPEN = r"\b{}(?:\s+\w+){0,3}?\s+(?:whether|if)\b(?!\s+or\s+not)[^.;]*"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from ragharness.graders.reading.declining import Decline, asks_back, find_decline, is_attribution
+from ragharness.graders.reading.declining import Decline, does, find_decline, is_question
 from ragharness.language.markup import MARK, Marked, mark, normalise, resolve
 from ragharness.language.sentences import sentences
 from ragharness.language.tables import phrases, regex
@@ -120,7 +120,7 @@ def _share_citations(found: list[AnswerSentence]) -> None:
         if not each.item:
             lead = each.citations if each.text.endswith(":") else ()
         each.citations = each.citations or lead
-        if each.citations and not before.citations and is_attribution(each.text):
+        if each.citations and not before.citations and does("attribution", each.text):
             before.citations = each.citations
 
 
@@ -186,7 +186,7 @@ class _Parser:
 
     def _restates(self, text: str) -> bool:
         """Say whether a sentence only repeats the question."""
-        if not text.rstrip(" \"'*”").endswith("?") or asks_back(text) or find_decline(text):
+        if not is_question(text) or does("asks_back", text) or find_decline(text):
             return False
         said = frozenset(content(text))
         return len(said & self.asked) >= 0.6 * len(said)

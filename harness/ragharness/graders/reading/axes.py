@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ragharness.graders.reading.declining import (
-    corrects_premise,
-    denies_premise,
-    is_advice,
-    is_attribution,
-    is_greeting,
-    is_introduction,
-    is_pointer,
-    is_urgent,
-    verdicts,
-)
+from ragharness.graders.reading.declining import denies_premise, does, is_question, verdicts
 from ragharness.graders.reading.yesno import leading_word
 from ragharness.language.dates import DateMention, find_dates
-from ragharness.language.numbers import Quantity, compare_quantity, find_quantities
+from ragharness.language.matching import compare_quantity
+from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.polarity import find_cues, read_statement
 from ragharness.language.sentences import sentences
 from ragharness.language.tables import WHOLE, pattern, regex
@@ -52,26 +43,22 @@ def role_of(sentence: AnswerSentence, outcome: Outcome, profile: Profile, *, ref
     text = sentence.text
     if outcome.committed and outcome.holds(sentence):
         return "nothing" if _is_bare(text) else "answer"
-    if _asks(text):
+    if is_question(text):
         return "advice"
-    if sentence.heading or not content(text) or is_greeting(text) or is_introduction(text):
+    if sentence.heading or not content(text) or does("courtesy", text):
         return "nothing"
     if sentence.decline or (refusing and denies_premise(text, profile)):
         return "decline"
-    if refusing and (is_pointer(text) or sentence.citations):
+    if refusing and (does("pointer", text) or sentence.citations):
         return "pointer"
-    return "advice" if is_advice(text) or is_urgent(text) else "claim"
+    return "advice" if does("advice", text) or does("urgency", text) else "claim"
 
 
 def _is_bare(text: str) -> bool:
     """Say whether an answer is a yes or no that at most says where it stands."""
     word, rest = leading_word(text)
     left = text[rest:].strip(" .,;:!—–-")
-    return word is not None and (not left or is_attribution(left))
-
-
-def _asks(text: str) -> bool:
-    return text.rstrip(" \"'*").endswith("?")
+    return word is not None and (not left or does("attribution", left))
 
 
 class RefusalQuality(NamedTuple):
@@ -88,19 +75,19 @@ def refusal_quality(answer: ParsedAnswer, profile: Profile, *, retrieved: bool) 
     explained = nearest = next_step = False
     for sentence in answer.sentences:
         text = sentence.text
-        explained = explained or corrects_premise(text) or denies_premise(text, profile)
-        next_step = next_step or _asks(text)
+        explained = explained or does("premise", text) or denies_premise(text, profile)
+        next_step = next_step or is_question(text)
         if not retrieved and _tells("none", text) and _tells("retrieved", text):
             explained = nearest = True
         for clause, verdict in verdicts(text, profile):
             if verdict is not None:
                 # "I don't know" alone gives no reason.
                 explained = explained or not _tells("flat", clause) or _tells("grounds", clause)
-            elif is_advice(clause):
+            elif does("advice", clause):
                 next_step = True
             else:
-                nearest = nearest or bool(sentence.citations) or is_pointer(clause)
-    urgent = any(is_urgent(each.text) for each in answer.sentences)
+                nearest = nearest or bool(sentence.citations) or does("pointer", clause)
+    urgent = any(does("urgency", each.text) for each in answer.sentences)
     return RefusalQuality(explained, nearest, next_step, urgent)
 
 

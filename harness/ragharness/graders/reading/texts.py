@@ -71,11 +71,11 @@ def load_weights() -> Weights:
 def score(measures: Mapping[str, float]) -> Score:
     """Return the probability that people would call an answer with these measures right."""
     known = load_weights()
-    logit = known.intercept + sum(weight * measures[name] for name, weight in known.weights.items())
+    logit = known.intercept + sum(weight * measures.get(name, 0.0) for name, weight in known.weights.items())
     added: dict[str, float] = {}
     for name, weight in known.weights.items():
         group = name.partition(":")[0]
-        added[group] = added.get(group, 0.0) + weight * (measures[name] - known.means[name])
+        added[group] = added.get(group, 0.0) + weight * (measures.get(name, 0.0) - known.means[name])
     heaviest = sorted(added, key=lambda group: -abs(added[group]))
     probability = 1 / (1 + math.exp(-max(-30.0, min(30.0, logit))))
     return Score(round(probability, 3), tuple((group, round(added[group], 2)) for group in heaviest))

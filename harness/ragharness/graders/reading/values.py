@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from ragharness.graders.reading.answer import is_quoted_row, is_quoted_table
 from ragharness.graders.reading.attribution import place_values
-from ragharness.graders.reading.candidates import accepted, find_candidates, value_kinds
-from ragharness.graders.reading.declining import is_advice, is_guess, is_pointer, speaks_of_question
+from ragharness.graders.reading.candidates import accepted, find_days, find_figures, value_kinds
+from ragharness.graders.reading.declining import does, is_guess, is_question, speaks_of_question
+from ragharness.graders.reading.names import find_names
 from ragharness.graders.reading.records import Candidate, Entry, Outcome, Slot
 from ragharness.language.dates import find_dates
 from ragharness.language.matching import fold, tokens
 from ragharness.language.numbers import find_quantities
+from ragharness.language.polarity import negated
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import phrases, regex
 from ragharness.language.words import content, generic_concepts, raw_words
@@ -24,6 +26,13 @@ if TYPE_CHECKING:
     from ragharness.graders.reading.records import Profile
     from ragharness.records import Question
 
+_NEGATION = regex(r"\b(?:not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
+_DENIED = regex(
+    rf"(?:\b{phrases('values', 'auxiliary')}(?:\s+not|n['’]t|\s+never)|\bnever)\b"
+    rf"(?:[ ](?!{phrases('values', 'states_anyway')}\b)[\w'’-]+){{0,7}}[ ]*(?:[$€£(]\s?)?$",
+    re.IGNORECASE,
+)
+"""A denial by the verb, further from the value than a plain "not"."""
 _CONCLUDES = regex(rf"(?:^\W*|[,;]\s+){phrases('values', 'concluding')}\b", re.IGNORECASE)
 _CALCULATES = regex(r"=[^;]*[/×*÷+]|[/×*÷+−][^;]*=|≈|\bdivid(?:ed|ing)\s+by\b|\bmultipl", re.IGNORECASE)
 _SIDE_BY_SIDE = regex(r"\W*(?:and|/)\W*")
@@ -58,6 +67,22 @@ def read_values(
 
 
 # Which values there are, and where they stand.
+
+
+def find_candidates(text: str, question: Question) -> list[Candidate]:
+    """Return the values of the question's kind that a sentence states, in order of place."""
+    finders = {"number": find_figures, "date": find_days}
+    found = finders.get(question.kind, find_names)(text, question)
+    denied_already = _NEGATION.search(question.text) is not None
+    for each in found:
+        denied = negated(text, each.start) or _DENIED.search(text[max(0, each.start - 120) : each.start])
+        each.negated = each.negated or bool(denied and not denied_already)
+        each.elsewhere = tuple(
+            other.about
+            for other in question.distractors
+            if other.about and (each.relation == "match" or other.value == each.equals)
+        )
+    return found
 
 
 def gather(
@@ -247,13 +272,13 @@ def _unknown(
     if value_kinds(accepted(question)) or question.kind in ("number", "date"):
         return
     for part in parts:
-        if part.text.rstrip(" \"'*").endswith("?"):
+        if is_question(part.text):
             continue
         for start, end in clauses(part.text):
             clause = part.text[start:end]
             if speaks_of_question(clause, profile) is not None:
                 continue
-            if is_advice(clause) or (declined and is_pointer(clause)):
+            if does("advice", clause) or (declined and does("pointer", clause)):
                 continue
             whole = clause.strip() == part.text.strip()
             if _asserts(clause, profile, declined=declined, whole=whole):

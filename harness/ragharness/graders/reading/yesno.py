@@ -6,12 +6,13 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ragharness.graders.reading.declining import speaks_of_question
+from ragharness.graders.reading.declining import is_question, speaks_of_question
 from ragharness.graders.reading.records import Outcome
-from ragharness.language.polarity import FACTS, frame, statement_of, verdict
+from ragharness.language.polarity import FACTS, WORD, YEAR, frame, verdict
 from ragharness.language.sentences import clauses
-from ragharness.language.tables import WHOLE, pattern, phrases, regex
+from ragharness.language.tables import WHOLE, pattern, phrases, regex, words_of
 from ragharness.language.words import content, raw_words
+from ragharness.questions.values import interrogative
 from ragharness.readers import read
 
 if TYPE_CHECKING:
@@ -25,6 +26,18 @@ if TYPE_CHECKING:
 Word = Literal["yes", "no"]
 
 _WORDS: dict[Polarity, Word] = {"affirms": "yes", "denies": "no"}
+_AUXILIARY = regex(
+    r"(?:^|,\s+|\bthat\s+)(?:and\s+|so\s+)?"
+    r"(?P<aux>may|might|can|could|must|shall|should|will|would|is|are|was|were|does|do|did|has|have|had)\s+",
+    re.IGNORECASE,
+)
+_MODALS = ("may", "might", "can", "could", "must", "shall", "should", "will")
+_DOCUMENT = regex(
+    r"\s+(?:under|according\s+to|pursuant\s+to|based\s+on)\s+"
+    r"(?=[^?]*(?:[A-Z]|\d{4}|\b(?:agreement|nda|contract|form|letter|report)\b)).*$",
+    re.DOTALL,
+)
+"""Where a question names its document at its end."""
 LONGEST_READ = 45
 """Words; of a longer sentence the rules do not say what it means for the question."""
 
@@ -52,7 +65,7 @@ def read_yesno(
     voices: list[Voice] = []
     heard: dict[str, Voice] = {}  # the same sentence over and over is read once
     for part in parts:
-        if part.text.rstrip(" \"'*").endswith("?") or (part.heading and not leading_word(part.text)[0]):
+        if is_question(part.text) or (part.heading and not leading_word(part.text)[0]):
             continue
         if _says("both").search(part.text):
             return Outcome(unreadable="it answers yes and no")
@@ -215,3 +228,31 @@ def _leading() -> re.Pattern[str]:
         rf"(?:[\"”'’)*]*\s*(?:[,.;:!—–([]|\s[-–—]|$|\n)|\s+(?={phrases('yesno', 'goes_on')}\b))",
         re.IGNORECASE,
     )
+
+
+@lru_cache(maxsize=1024)
+def statement_of(question: str) -> str:
+    """Return the statement that "yes" to a question affirms; empty when it is no yes/no question."""
+    question = interrogative(question)
+    found = _AUXILIARY.search(question)
+    if not found:
+        return ""
+    asked = question[found.end() :].rstrip("? ")
+    rest = _DOCUMENT.sub("", asked)
+    rest = " ".join([rest, *YEAR.findall(asked[len(rest) :])])
+    if found["aux"].casefold() not in _MODALS:
+        # Here even a first word with a capital is a name.
+        return f"that {rest}"
+    verb = _verb_at(rest)
+    return "" if verb is None else f"{rest[:verb]}{found['aux'].casefold()} {rest[verb:]}"
+
+
+def _verb_at(text: str) -> int | None:
+    """Where the verb stands behind its subject: at the first word that can be none of the subject's."""
+    subjects, articles = words_of("propositions", "subjects"), words_of("propositions", "articles")
+    before = ""
+    for word in WORD.finditer(text):
+        if word.group().islower() and word.group() not in subjects and before not in articles:
+            return word.start()
+        before = word.group().casefold()
+    return None
