@@ -89,5 +89,5 @@ def test_long_texts_of_values_take_linear_time(question: Question, piece: str) -
     parts = parse_answer(answer, question.text, ()).sentences
     begin = time.process_time()
     read_values(parts, question, profile_of(question), declined=False)
-    read_list(parts, question, profile_of(question), declined=False)
+    read_list(parts, question, profile_of(question))
     assert time.process_time() - begin < 2

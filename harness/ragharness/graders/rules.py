@@ -152,8 +152,8 @@ class _Reader:
             read = read_yesno(parts, question, profile, declined=refusal.declined)
             return weigh_reasons(parts, question, read)
         declined = refusal.declined or refusal.limited or refusal.premise_corrected
-        read = read_list(parts, question, profile) if question.kind == "list" else None
-        read = read or read_values(parts, question, profile, declined=declined)
+        listed = read_list(parts, question, profile) if question.kind == "list" else None
+        read = read_values(parts, question, profile, declined=declined) if listed is None else listed
         if question.kind != "text":
             return read
         declined = declined or refusal.clarification
@@ -215,7 +215,7 @@ class _Reader:
             next_step=quality.next_step,
             urgency=quality.urgency,
             extra=sum(not part.citations for part, _ in self._claims(roles)),
-            flags=self._flags(outcome, refusal, roles),
+            flags=self._flags(outcome, roles),
             sentences=tuple(map(describe, parts, roles, supports)),
             value=outcome.value,
             score=outcome.score,
@@ -241,9 +241,8 @@ class _Reader:
                     return True
         return False
 
-    def _flags(self, outcome: Outcome, refusal: Refusal, roles: Sequence[Role]) -> tuple[str, ...]:
+    def _flags(self, outcome: Outcome, roles: Sequence[Role]) -> tuple[str, ...]:
         outside = any(does("outside", part.text) and not part.citations for part in self.answer.sentences)
         inside = any(part.citations for part, _ in self._claims(roles))
         mixed = ["mixed"] if outcome.committed and outside and inside else []
-        elsewhere = ["elsewhere"] if refusal.elsewhere else []
-        return (*self.answer.flags, *outcome.flags, *mixed, *elsewhere)
+        return (*self.answer.flags, *outcome.flags, *mixed)

@@ -26,6 +26,19 @@ _CODE = regex(r"0\d{4,}|(?=(?:\D*\d){7})(\d+(?:-\d+)+)")
 _POINTS = regex(r"\.\s?")
 _ARTICLES = frozenset(("a", "an", "the"))
 _HISSING = ("s", "x", "z", "ch", "sh")
+_ORDINALS = {
+    spelling: row.split()[0]
+    for row in cast("list[str]", table("values")["ordinals"])
+    for spelling in row.split()
+}
+"""Each spelling of a small ordinal ("viii", "eighth", "8th") with the first of all of them."""
+_NAMES = {
+    word: name
+    for key in ("figures", "countries")
+    for name, words in cast("dict[str, str]", table("measures")[key]).items()
+    for word in words.split()
+}
+"""One name for the spellings of a figure, and for a country and its people."""
 Key = tuple[object, ...]
 
 
@@ -120,7 +133,7 @@ def _ready(alias: str) -> _Alias:
     amounts = [
         each
         for each in find_quantities(alias)
-        if not each.year and lowered(alias[each.start : each.end]) not in _ordinals()
+        if not each.year and lowered(alias[each.start : each.end]) not in _ORDINALS
     ]
     if is_code(alias) or not (dates or amounts):
         return _Alias(_tokens(alias).words)
@@ -148,19 +161,12 @@ def _tokens(text: str) -> _Tokens:
 def _name_of(word: str) -> str:
     """Return one name for all forms of a word: singular and plural, the spellings of an ordinal."""
     word = "and" if word == "&" else _POINTS.sub("", word) if word[0].isalpha() else word
-    if word in _ordinals() or not word.isalpha() or len(word) < 4:
-        return _ordinals().get(word, word)
+    if word in _ORDINALS or not word.isalpha() or len(word) < 4:
+        return _ORDINALS.get(word, word)
     if word.endswith("ies"):
         return f"{word[:-3]}y"
     word = word[:-1] if word.endswith("s") and word[-2] != "s" else word
     return word[:-1] if word.endswith("e") and word[:-1].endswith(_HISSING) else word
-
-
-@lru_cache(maxsize=1)
-def _ordinals() -> dict[str, str]:
-    """Each spelling of a small ordinal ("viii", "eighth", "8th") with the first of all of them."""
-    rows = [row.split() for row in cast("list[str]", table("values")["ordinals"])]
-    return {spelling: row[0] for row in rows for spelling in row}
 
 
 def _amount_key(amount: Quantity) -> Key:
@@ -208,8 +214,8 @@ def tokens(folded: str) -> list[str]:
 
 @lru_cache(maxsize=65536)
 def _canonical(token: str) -> str:
-    if token in _names():
-        return _names()[token]
+    if token in _NAMES:
+        return _NAMES[token]
     if token[0].isdigit():
         return token.rstrip("0").rstrip(".") if "." in token else token
     if len(token) > 3 and token.endswith("ies"):
@@ -217,14 +223,7 @@ def _canonical(token: str) -> str:
     if len(token) > 4 and token.endswith("es") and token[-3] in "sxz":
         return token[:-2]
     token = token[:-1] if len(token) > 3 and token[-1] == "s" and token[-2] != "s" else token
-    return _names().get(token, token)
-
-
-@lru_cache(maxsize=1)
-def _names() -> dict[str, str]:
-    """One name for the spellings of a figure, and for a country and its people."""
-    rows = [cast("dict[str, str]", table("measures")[key]) for key in ("figures", "countries")]
-    return {word: name for named in rows for name, words in named.items() for word in words.split()}
+    return _NAMES.get(token, token)
 
 
 def new_words(found: Sequence[str], asked: frozenset[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from ragharness.language.sentences import clauses
@@ -21,6 +21,15 @@ _JOINED = regex(r"(?:,|\b(?:and|or|nor))(?:\s+[\w'’]+){0,2}$", re.IGNORECASE)
 _BRIDGE = regex(r"\s*(?:be|been|that|it|they|\w+ly|\s)*\s*", re.IGNORECASE)
 _MODAL = regex(r"may|can|could|might|must|shall|should|will", re.IGNORECASE)
 _WORD = regex(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_CUES = regex("|".join(
+    rf"(?P<{kind}>\b{phrases('modality', f'cues.{kind}')}\b)" for kind in table("modality")["cues"]
+))  # fmt: skip
+"""For lower-case text: matching case for case is three times faster."""
+_SIDES = [
+    frozenset(map(concept, words.split()))
+    for words in cast("dict[str, str]", table("polarity")["antonyms"]).values()
+]
+_ANTONYMS = (*zip(_SIDES[::2], _SIDES[1::2], strict=True), *zip(_SIDES[1::2], _SIDES[::2], strict=True))
 _CONTRARY: dict[Modality, Modality] = {"permit": "forbid", "require": "optional", "fact": "not_fact"}
 NEGATED = _CONTRARY | {other: one for one, other in _CONTRARY.items()}
 _MEANS: dict[Modality, dict[Polarity, str]] = {
@@ -75,7 +84,7 @@ def find_cues(text: str) -> tuple[Cue, ...]:
     nots = negations(text)
     start = 0
     lowered = text.lower().replace("’", "'")
-    for found in _cue_pattern().finditer(lowered if len(lowered) == len(text) else text):
+    for found in _CUES.finditer(lowered if len(lowered) == len(text) else text):
         kind = found.lastgroup or ""
         modality: Modality = "forbid" if kind in ("may_not", "not_among") else cast("Modality", kind)
         if is_negated(text, [each for each in nots if start <= each.start() < found.start()]):
@@ -99,13 +108,6 @@ def negated(text: str, start: int) -> bool:
         (word in nots or word.endswith("n't")) and states_anyway.isdisjoint(words[place + 1 :])
         for place, word in enumerate(words)
     )
-
-
-@lru_cache(maxsize=1)
-def _cue_pattern() -> re.Pattern[str]:
-    """For lower-case text: matching case for case is three times faster."""
-    kinds = (rf"(?P<{kind}>\b{phrases('modality', f'cues.{kind}')}\b)" for kind in table("modality")["cues"])
-    return re.compile("|".join(kinds))
 
 
 WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
@@ -139,16 +141,12 @@ def frame(proposition: str, weak: frozenset[str] = frozenset()) -> Frame:
         years = frozenset(YEAR.findall(proposition))
         return Frame(modality, everything - named or everything, frozenset(), named, years)
     rest = proposition[cues[0].end :]
-    predicates = _verb(rest)
+    # The first word that says something, adverbs passed over.
+    verbs = (
+        word for word in WORD.findall(rest.casefold()) if word not in STOPWORDS and not word.endswith("ly")
+    )
+    predicates = frozenset(map(concept, islice(verbs, 1)))
     return Frame(cues[0].modality, predicates, frozenset(content(rest)) - predicates - weak)
-
-
-def _verb(rest: str) -> frozenset[str]:
-    """The concept of the first word that says something, adverbs passed over."""
-    for word in WORD.findall(rest.casefold()):
-        if word not in STOPWORDS and not word.endswith("ly"):
-            return frozenset((concept(word),))
-    return frozenset()
 
 
 _LEFT_OPEN = r"\b{}(?:\s+\w+){0,3}?\s+(?:whether|if)\b(?!\s+or\s+not)[^.;]*"
@@ -207,19 +205,12 @@ def _read_part(part: str, said: Frame) -> Statement:
 
 def _in_contrary_words(said: Frame, held: frozenset[str]) -> Frame:
     """The proposition said with the contrary word, where a part uses that one and not its own."""
-    for side, other in _antonyms():
+    for side, other in _ANTONYMS:
         own, used = said.predicates & side, held & side or held & other
         if own and used and not held & own:
             modality = said.modality if held & side else NEGATED[said.modality]
             return said._replace(predicates=said.predicates - own | used, modality=modality)
     return said
-
-
-@lru_cache(maxsize=1)
-def _antonyms() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-    listed = cast("dict[str, str]", table("polarity")["antonyms"]).values()
-    sides = [frozenset(map(concept, words.split())) for words in listed]
-    return (*zip(sides[::2], sides[1::2], strict=True), *zip(sides[1::2], sides[::2], strict=True))
 
 
 def weighed(polarity: Polarity, part: str, said: Frame) -> Statement:

@@ -42,7 +42,10 @@ def role_of(sentence: AnswerSentence, outcome: Outcome, profile: Profile, *, ref
     """Return what a sentence does in its answer."""
     text = sentence.text
     if outcome.committed and outcome.holds(sentence):
-        return "nothing" if _is_bare(text) else "answer"
+        # A yes or no that at most says where it stands.
+        word, rest = leading_word(text)
+        left = text[rest:].strip(" .,;:!—–-")
+        return "nothing" if word and (not left or does("attribution", left)) else "answer"
     if is_question(text):
         return "advice"
     if sentence.heading or not content(text) or does("courtesy", text):
@@ -52,13 +55,6 @@ def role_of(sentence: AnswerSentence, outcome: Outcome, profile: Profile, *, ref
     if refusing and (does("pointer", text) or sentence.citations):
         return "pointer"
     return "advice" if does("advice", text) or does("urgency", text) else "claim"
-
-
-def _is_bare(text: str) -> bool:
-    """Say whether an answer is a yes or no that at most says where it stands."""
-    word, rest = leading_word(text)
-    left = text[rest:].strip(" .,;:!—–-")
-    return word is not None and (not left or does("attribution", left))
 
 
 class RefusalQuality(NamedTuple):
@@ -110,17 +106,13 @@ def supported(
             return True
         # A coarser answer may still be true. A value alone does not say what it is a value of.
         told = right and bool(_subject(part.text) - _subject(outcome.value))
-        piece = _piece_before(part, place) if answers and right else ""
+        # The later piece of the sentence that the citation stands behind.
+        pieces = [piece for piece, marks in _PIECES.findall(part.marked) for _ in marks]
+        later = answers and right and place < len(pieces) and pieces[place] != pieces[0]
         true = told or outcome.imprecise or not answers
-        return (true and entails(passage, part.text)) or entails(passage, piece)
+        return (true and entails(passage, part.text)) or entails(passage, pieces[place] if later else "")
 
     return tuple(supports(place, citation) for place, citation in enumerate(part.citations))
-
-
-def _piece_before(sentence: AnswerSentence, place: int) -> str:
-    """The later piece of a sentence that a citation stands behind; empty for its first piece."""
-    pieces = [piece for piece, marks in _PIECES.findall(sentence.marked) for _ in marks]
-    return pieces[place] if place < len(pieces) and pieces[place] != pieces[0] else ""
 
 
 def describe(sentence: AnswerSentence, role: Role, support: tuple[bool, ...]) -> Sentence:

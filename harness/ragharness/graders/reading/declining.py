@@ -55,6 +55,7 @@ def does(act: str, text: str) -> bool:
 
 
 tells = partial(holds, "declines")
+_EMPTY = frozenset(map(concept, words_of("declines", "empty"))) | generic_concepts()
 Verdict = Literal["about", "near", "other"]
 """A decline of the question, of what may be another attribute of the same thing, of something else."""
 
@@ -126,14 +127,9 @@ def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
     return "about" if searched else "other"
 
 
-@lru_cache(maxsize=1)
-def _empty() -> frozenset[str]:
-    return frozenset(concept(word) for word in words_of("declines", "empty")) | generic_concepts()
-
-
 def _object(clause: str) -> frozenset[str]:
     """Return the words of a decline that say what is declined."""
-    return frozenset(content(clause)) - _empty()
+    return frozenset(content(clause)) - _EMPTY
 
 
 def _other_head(clause: str, known: frozenset[str]) -> bool:

@@ -55,8 +55,6 @@ class Refusal(NamedTuple):
     premise_corrected: bool = False
     """It denies what the question takes for granted."""
     clarification: bool = False
-    elsewhere: bool = False
-    """It declines, and answers from another document than the one asked about."""
 
     @property
     def refuses(self) -> bool:
@@ -83,8 +81,7 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
     lacking = told.unable or (told.lacking and (not told.stated or profile.kind not in ("text", "list")))
     alone = lacking and not (told.offered or clarifies)
     silent = told.silent and not (told.offered or cited or question.answerable)
-    elsewhere = declined and any(_names_other_document(text, question.text) for text in sentences)
-    sure = moved or elsewhere or silent or ((declined or (alone and not told.said)) and not told.offered)
+    sure = moved or silent or ((declined or (alone and not told.said)) and not told.offered)
     return Refusal(
         declined=declined or moved or silent,
         declines=sure or alone or ((declined or told.near) and told.offered < 2),
@@ -94,7 +91,6 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
         closes=told.closed and told.offered < 2,
         premise_corrected=moved or corrected or (denied and not declined),
         clarification=clarifies,
-        elsewhere=elsewhere,
     )
 
 
@@ -241,13 +237,6 @@ def _may_decline(text: str, profile: Profile) -> bool:
         or _sets_no_rule(text, profile)
         or any(verdict is not None for _, verdict in verdicts(text, profile))
     )
-
-
-def _names_other_document(text: str, question: str) -> bool:
-    """Say whether a sentence answers from a document that the question does not name."""
-    found = pattern("declines", "other_document").search(text)
-    other = found is not None and not find_decline(text) and found[1] not in question
-    return other and tells("document", question)
 
 
 def _moves_to_another(text: str, profile: Profile) -> bool:

@@ -15,7 +15,7 @@ from ragharness.language.dates import find_dates
 from ragharness.language.matching import fold, tokens
 from ragharness.language.numbers import find_quantities
 from ragharness.language.polarity import negated
-from ragharness.language.sentences import clauses
+from ragharness.language.sentences import clause_at, clauses
 from ragharness.language.tables import phrases, regex
 from ragharness.language.words import content, generic_concepts, raw_words
 
@@ -56,8 +56,10 @@ def read_values(
     outcome.unreadable = _names_none(entries, chosen)
     if outcome.unreadable:
         return outcome
-    if not chosen and not declined:
-        chosen = _only_value(parts, entries)
+    unclear = any(each.candidate.related or (each.right and len(entries) > 1) for each in entries)
+    if not (chosen or declined or unclear) and sum(not part.heading for part in parts) == 1:
+        # Of an answer of one sentence a single value is its answer, of false ones any is false.
+        chosen = entries
     if chosen:
         _compare(chosen, question, outcome)
     elif not any(each.right and not each.candidate.related for each in entries):
@@ -96,13 +98,12 @@ def gather(
         key = (part.text, part.context)
         if key not in read:
             found = find_candidates(part.text, question)
-            dates = question.kind == "date"
-            slots = place_values(part.text, found, profile, context=part.context, dates=dates)
-            if declined:
-                aside = [_is_beside(part.text, each, question, profile) for each in found]
-                slots = ["out" if away else slot for slot, away in zip(slots, aside, strict=True)]
-            placed = zip(found, slots, strict=True)
-            read[key] = [(value, slot) for value, slot in placed if not value.of_another]
+            slots = place_values(part.text, found, profile, context=part.context)
+            read[key] = [
+                (value, "out" if declined and _is_beside(part.text, value, question, profile) else slot)
+                for value, slot in zip(found, slots, strict=True)
+                if not value.of_another
+            ]
         entries += [Entry(part, candidate, slot) for candidate, slot in read[key]]
     return entries
 
@@ -113,8 +114,7 @@ def _is_beside(text: str, value: Candidate, question: Question, profile: Profile
     "The director is Maria Alvarez; a deputy director is not named": the clause names the director and leaves
     out "deputy". The question's unit names nobody ("457 million shares").
     """
-    low, high = next((span for span in clauses(text) if span[0] <= value.start < span[1]), (0, len(text)))
-    here = frozenset(content(text[low:high])) - frozenset(content(question.unit))
+    here = frozenset(content(text[slice(*clause_at(text, value.start))])) - frozenset(content(question.unit))
     return len(profile.focus & here) == 1 and any(
         first in profile.focus - here and last in here for first, last in profile.qualified
     )
@@ -153,12 +153,6 @@ def _conclusion(usable: Sequence[Entry], *, calculates: bool) -> list[Entry]:
     ]
 
 
-def _only_value(parts: Sequence[AnswerSentence], entries: Sequence[Entry]) -> list[Entry]:
-    """The values of an answer of one sentence: a single one is its answer, of false ones any is false."""
-    unclear = any(each.candidate.related or (each.right and len(entries) > 1) for each in entries)
-    return list(entries) if not unclear and sum(not part.heading for part in parts) == 1 else []
-
-
 def _names_none(entries: Sequence[Entry], chosen: Sequence[Entry]) -> str:
     """Why a quoted table singles out no value; empty where it does."""
     if chosen and all(is_quoted_table(each.part.text) for each in chosen):
@@ -192,23 +186,13 @@ def _compare(chosen: Sequence[Entry], question: Question, outcome: Outcome) -> N
         _mismatch(stated, question, outcome)
 
 
-def _accepted(rival: str, question: Question, outcome: Outcome) -> bool:
-    """Say whether what stands beside the gold is another accepted answer ("Ash County" of "Ash")."""
-    others = (each.casefold() for each in question.answers if each.casefold() not in outcome.value.casefold())
-    return any(each in rival.casefold() for each in others)
-
-
 def _match(right: Sequence[Entry], stated: Sequence[Entry], question: Question, outcome: Outcome) -> None:
     """The gold is among the values: it matches unless another one is offered beside it."""
     outcome.match = "match"
     if all(each.candidate.scale_implied for each in right):
         outcome.flags.append("scale_implied")
     rival = next((each.candidate for each in right if each.candidate.rival), None)
-    if (
-        rival is not None
-        and not _has_several(question.answers)
-        and not _accepted(rival.rival, question, outcome)
-    ):
+    if rival is not None and not _is_accepted(rival.rival, question, outcome):
         outcome.value = f"{outcome.value} and {rival.rival}"
         outcome.contradiction = rival.either
         if not rival.either:
@@ -226,10 +210,11 @@ def _match(right: Sequence[Entry], stated: Sequence[Entry], question: Question, 
     outcome.carry(rivals or [each for each in outcome.entries if each.may_answer])
 
 
-def _has_several(golds: Sequence[str]) -> bool:
-    """Say whether golds are several things, not one in several spellings: then a second one excludes none."""
-    words = [frozenset(tokens(fold(gold))) for gold in golds]
-    return any(words[0].isdisjoint(each) for each in words)
+def _is_accepted(rival: str, question: Question, outcome: Outcome) -> bool:
+    """Say whether a name beside the gold excludes nothing: it is a gold too, or the golds are several."""
+    words = [frozenset(tokens(fold(gold))) for gold in question.answers]
+    others = (each.casefold() for each in question.answers if each.casefold() not in outcome.value.casefold())
+    return any(map(words[0].isdisjoint, words)) or any(each in rival.casefold() for each in others)
 
 
 def _is_rival(other: Entry, right: Entry) -> bool:

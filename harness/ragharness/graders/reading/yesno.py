@@ -38,6 +38,13 @@ _DOCUMENT = regex(
     re.DOTALL,
 )
 """Where a question names its document at its end."""
+_LEADING = regex(
+    rf"^[\W_]*(?:so\s+)?(?:{phrases('yesno', 'lead_ins')}\s*[,:;—–-]*\s*)?"
+    rf"(?:(?P<no>{phrases('yesno', 'no')})|(?P<yes>{phrases('yesno', 'yes')}))\b"
+    rf"(?:[\"”'’)*]*\s*(?:[,.;:!—–([]|\s[-–—]|$|\n)|\s+(?={phrases('yesno', 'goes_on')}\b))",
+    re.IGNORECASE,
+)
+"""The answering word at the head of a sentence, behind a lead-in or none."""
 LONGEST_READ = 45
 """Words; of a longer sentence the rules do not say what it means for the question."""
 
@@ -86,7 +93,7 @@ def read_yesno(
 
 def leading_word(text: str) -> tuple[Word | None, int]:
     """Return the word that answers at the head of a sentence, and where the rest begins."""
-    found = _leading().match(text)
+    found = _LEADING.match(text)
     if found:
         return ("yes" if found["yes"] else "no"), found.end()
     only = _begins("only_if").match(text)
@@ -217,17 +224,6 @@ def _says(key: str) -> re.Pattern[str]:
 
 def _begins(key: str) -> re.Pattern[str]:
     return pattern("yesno", key, r"^\W*{}")
-
-
-@lru_cache(maxsize=1)
-def _leading() -> re.Pattern[str]:
-    """The answering word at the head of a sentence, behind a lead-in or none."""
-    return re.compile(
-        rf"^[\W_]*(?:so\s+)?(?:{phrases('yesno', 'lead_ins')}\s*[,:;—–-]*\s*)?"
-        rf"(?:(?P<no>{phrases('yesno', 'no')})|(?P<yes>{phrases('yesno', 'yes')}))\b"
-        rf"(?:[\"”'’)*]*\s*(?:[,.;:!—–([]|\s[-–—]|$|\n)|\s+(?={phrases('yesno', 'goes_on')}\b))",
-        re.IGNORECASE,
-    )
 
 
 @lru_cache(maxsize=1024)
