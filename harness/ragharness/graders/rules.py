@@ -60,8 +60,7 @@ class RulesGrader:
     ) -> Reading:
         """Return the primitives of an answer; ``supporting``: ids of the passages that hold gold evidence."""
         passages = {passage.id: passage for passage in retrieved}
-        unlabelled = replace(answer, text=without_labels(answer.text, [each.title for each in retrieved]))
-        parsed = parse_answer(unlabelled, question.text, list(passages))
+        parsed = _taken_apart(question.text, answer, retrieved)
         if parsed.blank or _is_nothing(parsed, question):
             evidence = not supporting.isdisjoint(passages)
             return Reading(status="no_answer", evidence_retrieved=evidence, flags=tuple(parsed.flags))
@@ -91,8 +90,7 @@ def read_alone(question: str, answer: Answer, retrieved: Sequence[Passage]) -> A
     """Return whether an answer declines, what it claims, and whether the cited passages support that."""
     asked = Question(id="", text=question, stratum="grounded", kind="text", answerable=True)
     passages = {passage.id: passage for passage in retrieved}
-    unlabelled = replace(answer, text=without_labels(answer.text, [each.title for each in retrieved]))
-    parsed = parse_answer(unlabelled, question, list(passages))
+    parsed = _taken_apart(question, answer, retrieved)
     own = own_sentences(parsed.sentences, retrieved)
     refusal = read_refusal([part.text for part in own], asked)
     if parsed.blank or (refusal.declines and not refusal.sure):
@@ -103,6 +101,11 @@ def read_alone(question: str, answer: Answer, retrieved: Sequence[Passage]) -> A
     read = zip(parsed.sentences, roles, strict=True)
     told = [(part, role, supported(part, role, nothing, passages, frozenset())) for part, role in read]
     return Alone(declined, tuple(describe(*each) for each in told), parsed.citations)
+
+
+def _taken_apart(question: str, answer: Answer, retrieved: Sequence[Passage]) -> ParsedAnswer:
+    unlabelled = replace(answer, text=without_labels(answer.text, [each.title for each in retrieved]))
+    return parse_answer(unlabelled, question, list(dict.fromkeys(each.id for each in retrieved)))
 
 
 def _is_nothing(parsed: ParsedAnswer, question: Question) -> bool:
@@ -142,7 +145,11 @@ class _Reader:
         if refusal.closes and outcome.match != "partial":
             outcome, refusal = self._taken_back(outcome, refusal)
         if not (outcome.committed or refusal.refuses or outcome.unreadable):
-            outcome.unreadable = self._why_open()
+            known = self.profile.words | self.profile.kindred
+            if does("undecided", self.answer.text):
+                outcome.unreadable = "it neither affirms nor denies"
+            elif not known.isdisjoint(content(self.answer.text)):
+                outcome.unreadable = "no answer in the question's slot, and no decline, could be read"
         return self._assemble(outcome, refusal)
 
     def _commitment(self, refusal: Refusal) -> Outcome:
@@ -167,20 +174,12 @@ class _Reader:
             outcome.leave(f"it says {outcome.value!r}, and ends with what is missing or cannot be told")
         return outcome, refusal
 
-    def _why_open(self) -> str:
-        """Why what neither commits nor declines is left to a person; empty: it is beside the point."""
-        if does("undecided", self.answer.text):
-            return "it neither affirms nor denies"
-        known = self.profile.words | self.profile.kindred
-        if not known.isdisjoint(content(self.answer.text)):
-            return "no answer in the question's slot, and no decline, could be read"
-        return ""
-
     def _assemble(self, outcome: Outcome, refusal: Refusal) -> Reading:
         parts, cited = self.answer.sentences, self.answer.citations
         refusing = not outcome.committed and refusal.refuses
         roles = [role_of(part, outcome, self.profile, refusing=refusing) for part in parts]
-        outcome.contradiction = outcome.contradiction or self._contradicted(outcome, roles)
+        claims = [pair for pair in zip(parts, roles, strict=True) if pair[1] in ("answer", "claim")]
+        outcome.contradiction = outcome.contradiction or self._contradicted(outcome, claims)
         supports = [
             supported(part, role, outcome, self.passages, self.supporting)
             for part, role in zip(parts, roles, strict=True)
@@ -199,7 +198,7 @@ class _Reader:
             match=outcome.match,
             contradiction=outcome.contradiction,
             imprecise=outcome.imprecise,
-            incomplete=outcome.incomplete,
+            incomplete=outcome.match == "partial" and not outcome.partial_then_declined,
             partial_then_declined=outcome.partial_then_declined,
             premise_corrected=not outcome.committed and refusal.premise_corrected,
             clarification=not outcome.committed and refusal.clarification,
@@ -214,22 +213,17 @@ class _Reader:
             nearest=quality.nearest,
             next_step=quality.next_step,
             urgency=quality.urgency,
-            extra=sum(not part.citations for part, _ in self._claims(roles)),
-            flags=self._flags(outcome, roles),
+            extra=sum(not part.citations for part, _ in claims),
+            flags=self._flags(outcome, claims),
             sentences=tuple(map(describe, parts, roles, supports)),
             value=outcome.value,
             score=outcome.score,
         )
 
-    def _claims(self, roles: Sequence[Role]) -> list[tuple[AnswerSentence, Role]]:
-        """The sentences that claim something, with their roles."""
-        paired = zip(self.answer.sentences, roles, strict=True)
-        return [(part, role) for part, role in paired if role in ("answer", "claim")]
-
-    def _contradicted(self, outcome: Outcome, roles: Sequence[Role]) -> bool:
+    def _contradicted(self, outcome: Outcome, claims: Sequence[tuple[AnswerSentence, Role]]) -> bool:
         """Say whether a cited passage speaks against a further claim, or against the right answer."""
         right, yesno = outcome.match == "match", self.question.kind == "yesno"
-        for part, role in self._claims(roles) if outcome.committed else ():
+        for part, role in claims if outcome.committed else ():
             answers = role == "answer"
             if answers and not right:
                 continue
@@ -241,8 +235,8 @@ class _Reader:
                     return True
         return False
 
-    def _flags(self, outcome: Outcome, roles: Sequence[Role]) -> tuple[str, ...]:
-        outside = any(does("outside", part.text) and not part.citations for part in self.answer.sentences)
-        inside = any(part.citations for part, _ in self._claims(roles))
-        mixed = ["mixed"] if outcome.committed and outside and inside else []
-        return (*self.answer.flags, *outcome.flags, *mixed)
+    def _flags(self, outcome: Outcome, claims: Sequence[tuple[AnswerSentence, Role]]) -> tuple[str, ...]:
+        parts = self.answer.sentences
+        outside = any(does("outside", part.text) and not part.citations for part in parts)
+        mixed = outcome.committed and outside and any(part.citations for part, _ in claims)
+        return (*self.answer.flags, *outcome.flags, *(["mixed"] if mixed else []))

@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from ragharness.language.sentences import clauses
-from ragharness.language.tables import WHOLE, pattern, phrases, regex, table, words_of
+from ragharness.language.tables import WHOLE, finds, pattern, phrases, regex, table, words_of
 from ragharness.language.words import STOPWORDS, concept, content, generic_concepts, remembered
 
 if TYPE_CHECKING:
@@ -62,12 +62,11 @@ def verdict(stated: Modality, wanted: Modality) -> Polarity:
 @remembered
 def negations(text: str) -> tuple[re.Match[str], ...]:
     """Return the negating words of a text, idioms such as "not only" left out."""
-    idioms = [found.span() for found in pattern("modality", "denies_nothing", WHOLE).finditer(text)]
-    return tuple(
-        found
-        for found in pattern("modality", "negators", r"\b{}\b|n['’]t\b").finditer(text)
-        if not any(start <= found.start() < end for start, end in idioms)
+    nots = tuple(finds("modality", "negators", text))
+    idioms = (
+        [each.span() for each in pattern("modality", "denies_nothing", WHOLE).finditer(text)] if nots else []
     )
+    return tuple(each for each in nots if not any(low <= each.start() < high for low, high in idioms))
 
 
 def is_negated(text: str, nots: Sequence[re.Match[str]] | None = None) -> bool:

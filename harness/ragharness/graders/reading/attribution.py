@@ -183,15 +183,19 @@ def _is_distractors(place: Place) -> bool:
     return False
 
 
+def _names(place: Place) -> bool:
+    return place.profile.kind in ("text", "list")
+
+
 def _is_for_another(place: Place) -> bool:
     """As in "Signed for B by ...", where A is asked about."""
-    said = _FOR.search(place.after) if place.value.named and _FOR.search(place.profile.question) else None
+    said = _FOR.search(place.after) if _names(place) and _FOR.search(place.profile.question) else None
     return said is not None and place.profile.words.isdisjoint(content(said[1]))
 
 
 def _is_of_another_rank(place: Place) -> bool:
     """As in "The vice-chair is B"."""
-    return place.value.named and any(
+    return _names(place) and any(
         found[1].casefold() not in place.profile.question.casefold()
         and not place.profile.focus.isdisjoint(content(found[2]))
         for found in _RANK.finditer(f"{place.before} | {place.after}")

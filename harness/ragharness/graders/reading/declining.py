@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 from ragharness.language.dates import find_dates
 from ragharness.language.polarity import frame, negations
 from ragharness.language.sentences import clauses
-from ragharness.language.tables import holds, pattern, words_of
+from ragharness.language.tables import finds, holds, pattern, words_of
 from ragharness.language.words import concept, content, generic_concepts, remembered
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ def find_decline(text: str) -> Decline | None:
     if not holds("declines", "signs", text):
         return None
     for family in get_args(Family):
-        for found in pattern("declines", family).finditer(text):
+        for found in finds("declines", family, text):
             start, end = found.span()
-            excused = pattern("declines", "excused").finditer(text)
+            excused = finds("declines", "excused", text)
             belongs = any(start < each.end() and each.start() < end for each in excused)
             if not (belongs or _anothers_lack(text, start)):
                 return Decline(start, end, family)

@@ -67,8 +67,8 @@ class _Seen(NamedTuple):
     trigrams: frozenset[str]
 
 
-def measure(question: str, golds: Sequence[str], answer: str, *, declines: bool) -> dict[str, float]:
-    """Return every measure by name; ``declines``: a sentence of the answer declines."""
+def measure(question: str, golds: Sequence[str], answer: str) -> dict[str, float]:
+    """Return every measure by name."""
     asked = frozenset(tokens(fold(question)))
     first = _FIRST_SENTENCE.split(answer, maxsplit=1)[0]
     said, said_first = tokens(fold(answer)), tokens(fold(first))
@@ -104,7 +104,6 @@ def measure(question: str, golds: Sequence[str], answer: str, *, declines: bool)
         "question: golds": many,
         "question: who": float("who" in asked or "whom" in asked),
         "question: which": float("which" in asked),
-        "as read: declines": float(declines),
     }
 
 

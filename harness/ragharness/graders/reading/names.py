@@ -101,7 +101,6 @@ def _look_beside(text: str, found: Sequence[Candidate], gold: Sequence[str], que
     words = frozenset(word for each in gold for word in raw_words(each))
     for candidate in found[:_MOST_NAMES]:
         place = (text, candidate.start, candidate.end)
-        candidate.named = True
         candidate.related = _is_relation_only(*place, question.text)
         if candidate.relation == "match":
             candidate.rival, candidate.either = _rival_of(*place, words, question.text)
@@ -191,7 +190,6 @@ def read_list(parts: Sequence[AnswerSentence], question: Question, profile: Prof
     else:
         outcome.match = "partial"
         outcome.partial_then_declined = any(_declines_rest(part.text, wanted, profile) for part in parts)
-        outcome.incomplete = not outcome.partial_then_declined
     return outcome
 
 

@@ -122,8 +122,6 @@ class Candidate:
     foreign_unit: bool = False
     of_another: bool = False
     """It counts something else than the question: it stands between other values, and answers nothing."""
-    named: bool = False
-    """It is a name or phrase, no number or date."""
     related: bool = False
     """It only says whose deputy, parent or successor the answer is."""
     rival: str = ""
@@ -171,7 +169,6 @@ class Outcome:
     value: str = ""
     contradiction: bool = False
     imprecise: bool = False
-    incomplete: bool = False
     partial_then_declined: bool = False
     unreadable: str = ""
     entries: list[Entry] = field(default_factory=list)
