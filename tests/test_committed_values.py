@@ -9,7 +9,7 @@ import pytest
 from ragharness.buckets import grade
 from ragharness.graders import load_grader
 from ragharness.graders.reading.answer import parse_answer
-from ragharness.graders.reading.lists import read_list
+from ragharness.graders.reading.names import read_list
 from ragharness.graders.reading.records import profile_of
 from ragharness.graders.reading.values import read_values
 from ragharness.questions.values import Precision
@@ -89,5 +89,5 @@ def test_long_texts_of_values_take_linear_time(question: Question, piece: str) -
     parts = parse_answer(answer, question.text, ()).sentences
     begin = time.process_time()
     read_values(parts, question, profile_of(question), declined=False)
-    read_list(parts, question, profile_of(question), declined=False)
+    read_list(parts, question, profile_of(question))
     assert time.process_time() - begin < 2

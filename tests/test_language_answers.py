@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragharness.graders.reading import declining
-from ragharness.graders.reading.declining import find_decline
+from ragharness.graders.reading.declining import does, find_decline
 from ragharness.language.markup import MARK, mark, normalise, resolve
 from ragharness.language.sentences import clauses
 from ragharness.language.words import is_english
@@ -104,12 +103,12 @@ def test_clauses_hold_labels_and_split_contrasts() -> None:
 
 
 def test_acts() -> None:
-    assert declining.is_advice("You might want to check the side letters.")
-    assert declining.is_pointer("The closest passages concern notices.")
-    assert declining.is_urgent("Act immediately!")
-    assert declining.corrects_premise("There is no such agreement.")
-    assert not declining.corrects_premise("There is no mention of it.")
-    assert declining.asks_back("Do you mean the term or the secrecy period?")
+    assert does("advice", "You might want to check the side letters.")
+    assert does("pointer", "The closest passages concern notices.")
+    assert does("urgency", "Act immediately!")
+    assert does("premise", "There is no such agreement.")
+    assert not does("premise", "There is no mention of it.")
+    assert does("asks_back", "Do you mean the term or the secrecy period?")
 
 
 FOREIGN = [

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragharness.graders.reading.lists import match_items
+from ragharness.graders.reading.names import match_items
 from ragharness.language.matching import find_alias, is_code
-from ragharness.language.modality import negated
+from ragharness.language.polarity import negated
 
 HELD = [
     ("It is governed by the laws of the State of Delaware.", "State of Delaware", "State of Delaware"),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragharness.language.amounts import compare_quantity
+from ragharness.language.matching import compare_quantity
 from ragharness.language.numbers import Quantity, find_quantities
 
 

@@ -58,7 +58,7 @@ def test_what_is_stated_outweighs_what_is_not() -> None:
 @settings(max_examples=60)
 @given(st.text(max_size=60), st.lists(st.text(max_size=30), max_size=4), st.text(max_size=200))
 def test_measures_are_finite_whatever_the_text(question: str, golds: list[str], answer: str) -> None:
-    found = measure(question, golds, answer, declines=False)
+    found = measure(question, golds, answer)
     assert all(math.isfinite(value) and 0 <= value <= 12 for value in found.values())
 
 

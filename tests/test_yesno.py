@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ragharness.graders import load_grader
-from ragharness.language.polarity import interrogative, read_statement
+from ragharness.language.polarity import read_statement
+from ragharness.questions.values import interrogative
 from ragharness.readers import read
 from ragharness.records import Answer, Question
 

@@ -9,15 +9,22 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import msgspec
 
-from ragharness.language.modality import find_cues, is_negated, negations, verdict
-from ragharness.language.polarity import modality_at, place_of, polarity_of, says
+from ragharness.language.polarity import (
+    find_cues,
+    is_negated,
+    modality_at,
+    negations,
+    place_of,
+    polarity_of,
+    says,
+    verdict,
+)
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import any_of
 from ragharness.language.words import content, generic_concepts
 
 if TYPE_CHECKING:
-    from ragharness.language.modality import Polarity
-    from ragharness.language.polarity import Frame
+    from ragharness.language.polarity import Frame, Polarity
 
 _TABLE = msgspec.toml.decode(Path(__file__).with_name("words.toml").read_bytes())
 

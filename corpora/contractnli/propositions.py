@@ -5,18 +5,21 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.language.modality import find_cues, is_negated, negations, verdict
 from ragharness.language.polarity import (
     FACTS,
     Frame,
     Statement,
     asserted,
     combined,
+    find_cues,
     frame,
+    is_negated,
     modality_at,
+    negations,
     place_of,
     polarity_of,
     says,
+    verdict,
     weighed,
 )
 from ragharness.language.sentences import clauses
@@ -34,7 +37,7 @@ from .limits import (
 )
 
 if TYPE_CHECKING:
-    from ragharness.language.modality import Modality, Polarity
+    from ragharness.language.polarity import Modality, Polarity
 
 _OPPOSITES = {"return": "retain", "retain": "return", "disclose": "conceal", "conceal": "disclose"}
 _DUAL: dict[Modality, Modality] = {

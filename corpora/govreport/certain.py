@@ -21,8 +21,8 @@ from .lines import Line, lines, stems
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ragharness.language.amounts import Quantity
     from ragharness.language.dates import DateMention
+    from ragharness.language.numbers import Quantity
 
     from .lines import Found
     from .pairs import Pair

@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
 from ragharness.filings.tree import attribute, elements, local_name
-from ragharness.language.numerals import read_words
+from ragharness.language.units import read_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ragharness.errors import UsageError
-from ragharness.graders.reading.answer import read_given
+from ragharness.graders._given import read_given
 from ragharness.records import Bucket, Reading
 from ragharness.support.files import expanded
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from ragharness.errors import UsageError
+from ragharness.graders._given import claim_citations, read_given
 from ragharness.graders.judging.prompts import FOLDER, digest_of, load_prompts
 from ragharness.graders.judging.votes import TIMEOUT, Votes
-from ragharness.graders.reading.answer import claim_citations, parse_answer, read_given
+from ragharness.graders.reading.answer import parse_answer
 from ragharness.pipelines._llm.endpoint import connect, local
 from ragharness.records import Reading
 from ragharness.support.files import expanded

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from ragharness.errors import MissingExtra, RagharnessError, UsageError
-from ragharness.graders.reading.answer import claim_citations, parse_answer, read_given
+from ragharness.graders._given import claim_citations, read_given
+from ragharness.graders.reading.answer import parse_answer
 from ragharness.records import Reading, Score
 from ragharness.retrievers._models import find_model
 

@@ -17,8 +17,8 @@ from ragharness.graders.reading.axes import (
     role_of,
     supported,
 )
-from ragharness.graders.reading.declining import is_outside_knowledge, is_undecided
-from ragharness.graders.reading.lists import read_list
+from ragharness.graders.reading.declining import ANSWERING, does, tells
+from ragharness.graders.reading.names import read_list
 from ragharness.graders.reading.records import Outcome, profile_of
 from ragharness.graders.reading.refusal import Refusal, read_refusal
 from ragharness.graders.reading.texts import (
@@ -60,8 +60,7 @@ class RulesGrader:
     ) -> Reading:
         """Return the primitives of an answer; ``supporting``: ids of the passages that hold gold evidence."""
         passages = {passage.id: passage for passage in retrieved}
-        unlabelled = replace(answer, text=without_labels(answer.text, [each.title for each in retrieved]))
-        parsed = parse_answer(unlabelled, question.text, list(passages))
+        parsed = _taken_apart(question.text, answer, retrieved)
         if parsed.blank or _is_nothing(parsed, question):
             evidence = not supporting.isdisjoint(passages)
             return Reading(status="no_answer", evidence_retrieved=evidence, flags=tuple(parsed.flags))
@@ -91,8 +90,7 @@ def read_alone(question: str, answer: Answer, retrieved: Sequence[Passage]) -> A
     """Return whether an answer declines, what it claims, and whether the cited passages support that."""
     asked = Question(id="", text=question, stratum="grounded", kind="text", answerable=True)
     passages = {passage.id: passage for passage in retrieved}
-    unlabelled = replace(answer, text=without_labels(answer.text, [each.title for each in retrieved]))
-    parsed = parse_answer(unlabelled, question, list(passages))
+    parsed = _taken_apart(question, answer, retrieved)
     own = own_sentences(parsed.sentences, retrieved)
     refusal = read_refusal([part.text for part in own], asked)
     if parsed.blank or (refusal.declines and not refusal.sure):
@@ -103,6 +101,11 @@ def read_alone(question: str, answer: Answer, retrieved: Sequence[Passage]) -> A
     read = zip(parsed.sentences, roles, strict=True)
     told = [(part, role, supported(part, role, nothing, passages, frozenset())) for part, role in read]
     return Alone(declined, tuple(describe(*each) for each in told), parsed.citations)
+
+
+def _taken_apart(question: str, answer: Answer, retrieved: Sequence[Passage]) -> ParsedAnswer:
+    unlabelled = replace(answer, text=without_labels(answer.text, [each.title for each in retrieved]))
+    return parse_answer(unlabelled, question, list(dict.fromkeys(each.id for each in retrieved)))
 
 
 def _is_nothing(parsed: ParsedAnswer, question: Question) -> bool:
@@ -141,8 +144,20 @@ class _Reader:
         outcome = Outcome() if refusal.sure else self._commitment(refusal)
         if refusal.closes and outcome.match != "partial":
             outcome, refusal = self._taken_back(outcome, refusal)
+        # What speaks of the documents, or of answering, may decline in words that are not known.
+        lacking = any(
+            tells("lacking", part.text) or not ANSWERING.isdisjoint(content(part.text)) for part in self.own
+        )
+        if lacking and outcome.match == "mismatch" and self.question.kind in ("text", "list"):
+            whole = outcome.value.rstrip(".")
+            if any(part.text.startswith(whole) for part in self.own):
+                outcome.leave("it may say what the documents lack")
         if not (outcome.committed or refusal.refuses or outcome.unreadable):
-            outcome.unreadable = self._why_open()
+            known = self.profile.words | self.profile.kindred | generic_concepts()
+            if does("undecided", self.answer.text):
+                outcome.unreadable = "it neither affirms nor denies"
+            elif lacking or not known.isdisjoint(content(self.answer.text)):
+                outcome.unreadable = "no answer in the question's slot, and no decline, could be read"
         return self._assemble(outcome, refusal)
 
     def _commitment(self, refusal: Refusal) -> Outcome:
@@ -152,9 +167,8 @@ class _Reader:
             read = read_yesno(parts, question, profile, declined=refusal.declined)
             return weigh_reasons(parts, question, read)
         declined = refusal.declined or refusal.limited or refusal.premise_corrected
-        if question.kind == "list":
-            return read_list(parts, question, profile, declined=declined)
-        read = read_values(parts, question, profile, declined=declined)
+        listed = read_list(parts, question, profile) if question.kind == "list" else None
+        read = read_values(parts, question, profile, declined=declined) if listed is None else listed
         if question.kind != "text":
             return read
         declined = declined or refusal.clarification
@@ -163,26 +177,17 @@ class _Reader:
     def _taken_back(self, outcome: Outcome, refusal: Refusal) -> tuple[Outcome, Refusal]:
         """What is left of an answer whose last word is what is missing."""
         if outcome.match != "match" and self.question.kind in ("number", "date", "yesno"):
-            return Outcome(), refusal._replace(near=True)
+            return Outcome(), refusal._replace(declines=True)
         if outcome.committed and (outcome.match != "match" or refusal.unable):
             outcome.leave(f"it says {outcome.value!r}, and ends with what is missing or cannot be told")
         return outcome, refusal
-
-    def _why_open(self) -> str:
-        """Why what neither commits nor declines is left to a person; empty: it is beside the point."""
-        if is_undecided(self.answer.text):
-            return "it neither affirms nor denies"
-        # What speaks of the documents may decline in words that are not known.
-        known = self.profile.words | self.profile.kindred | generic_concepts()
-        if not known.isdisjoint(content(self.answer.text)):
-            return "no answer in the question's slot, and no decline, could be read"
-        return ""
 
     def _assemble(self, outcome: Outcome, refusal: Refusal) -> Reading:
         parts, cited = self.answer.sentences, self.answer.citations
         refusing = not outcome.committed and refusal.refuses
         roles = [role_of(part, outcome, self.profile, refusing=refusing) for part in parts]
-        outcome.contradiction = outcome.contradiction or self._contradicted(outcome, roles)
+        claims = [pair for pair in zip(parts, roles, strict=True) if pair[1] in ("answer", "claim")]
+        outcome.contradiction = outcome.contradiction or self._contradicted(outcome, claims)
         supports = [
             supported(part, role, outcome, self.passages, self.supporting)
             for part, role in zip(parts, roles, strict=True)
@@ -201,7 +206,7 @@ class _Reader:
             match=outcome.match,
             contradiction=outcome.contradiction,
             imprecise=outcome.imprecise,
-            incomplete=outcome.incomplete,
+            incomplete=outcome.match == "partial" and not outcome.partial_then_declined,
             partial_then_declined=outcome.partial_then_declined,
             premise_corrected=not outcome.committed and refusal.premise_corrected,
             clarification=not outcome.committed and refusal.clarification,
@@ -216,22 +221,17 @@ class _Reader:
             nearest=quality.nearest,
             next_step=quality.next_step,
             urgency=quality.urgency,
-            extra=sum(not part.citations for part, _ in self._claims(roles)),
-            flags=self._flags(outcome, refusal, roles),
+            extra=sum(not part.citations for part, _ in claims),
+            flags=self._flags(outcome, claims),
             sentences=tuple(map(describe, parts, roles, supports)),
             value=outcome.value,
             score=outcome.score,
         )
 
-    def _claims(self, roles: Sequence[Role]) -> list[tuple[AnswerSentence, Role]]:
-        """The sentences that claim something, with their roles."""
-        paired = zip(self.answer.sentences, roles, strict=True)
-        return [(part, role) for part, role in paired if role in ("answer", "claim")]
-
-    def _contradicted(self, outcome: Outcome, roles: Sequence[Role]) -> bool:
+    def _contradicted(self, outcome: Outcome, claims: Sequence[tuple[AnswerSentence, Role]]) -> bool:
         """Say whether a cited passage speaks against a further claim, or against the right answer."""
         right, yesno = outcome.match == "match", self.question.kind == "yesno"
-        for part, role in self._claims(roles) if outcome.committed else ():
+        for part, role in claims if outcome.committed else ():
             answers = role == "answer"
             if answers and not right:
                 continue
@@ -243,11 +243,8 @@ class _Reader:
                     return True
         return False
 
-    def _flags(self, outcome: Outcome, refusal: Refusal, roles: Sequence[Role]) -> tuple[str, ...]:
-        outside = any(
-            is_outside_knowledge(part.text) and not part.citations for part in self.answer.sentences
-        )
-        inside = any(part.citations for part, _ in self._claims(roles))
-        mixed = ["mixed"] if outcome.committed and outside and inside else []
-        elsewhere = ["elsewhere"] if refusal.elsewhere else []
-        return (*self.answer.flags, *outcome.flags, *mixed, *elsewhere)
+    def _flags(self, outcome: Outcome, claims: Sequence[tuple[AnswerSentence, Role]]) -> tuple[str, ...]:
+        parts = self.answer.sentences
+        outside = any(does("outside", part.text) and not part.citations for part in parts)
+        mixed = outcome.committed and outside and any(part.citations for part, _ in claims)
+        return (*self.answer.flags, *outcome.flags, *(["mixed"] if mixed else []))

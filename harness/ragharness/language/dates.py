@@ -8,9 +8,16 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ragharness.language.numerals import is_reference, places, vocabulary, without_marks
 from ragharness.language.tables import any_of, phrases, regex, table, words_of
-from ragharness.language.units import SCALES, UNITS, is_currency
+from ragharness.language.units import (
+    SCALES,
+    UNITS,
+    is_currency,
+    is_reference,
+    places,
+    vocabulary,
+    without_marks,
+)
 
 DateRelation = Literal["match", "mismatch", "coarser", "ambiguous"]
 

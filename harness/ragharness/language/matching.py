@@ -1,18 +1,20 @@
-"""Whether a text states an alias, and texts made alike before their words are compared."""
+"""Whether a text states an alias or an amount, and texts made alike before their words are compared."""
 
 from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_left, bisect_right
+from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+
+from msgspec.structs import replace
 
 from ragharness.language.dates import DateMention, find_dates
-from ragharness.language.numbers import Quantity, find_quantities
-from ragharness.language.numerals import lowered
+from ragharness.language.numbers import Quantity, find_quantities, other_unit, rounds_to
 from ragharness.language.tables import regex, table, words_of
-from ragharness.language.units import in_base
+from ragharness.language.units import in_base, is_duration, lowered, read_digits, read_unit
 from ragharness.language.words import remembered
 
 if TYPE_CHECKING:
@@ -24,6 +26,19 @@ _CODE = regex(r"0\d{4,}|(?=(?:\D*\d){7})(\d+(?:-\d+)+)")
 _POINTS = regex(r"\.\s?")
 _ARTICLES = frozenset(("a", "an", "the"))
 _HISSING = ("s", "x", "z", "ch", "sh")
+_ORDINALS = {
+    spelling: row.split()[0]
+    for row in cast("list[str]", table("values")["ordinals"])
+    for spelling in row.split()
+}
+"""Each spelling of a small ordinal ("viii", "eighth", "8th") with the first of all of them."""
+_NAMES = {
+    word: name
+    for key in ("figures", "countries")
+    for name, words in cast("dict[str, str]", table("measures")[key]).items()
+    for word in words.split()
+}
+"""One name for the spellings of a figure, and for a country and its people."""
 Key = tuple[object, ...]
 
 
@@ -118,7 +133,7 @@ def _ready(alias: str) -> _Alias:
     amounts = [
         each
         for each in find_quantities(alias)
-        if not each.year and lowered(alias[each.start : each.end]) not in _ordinals()
+        if not each.year and lowered(alias[each.start : each.end]) not in _ORDINALS
     ]
     if is_code(alias) or not (dates or amounts):
         return _Alias(_tokens(alias).words)
@@ -146,19 +161,12 @@ def _tokens(text: str) -> _Tokens:
 def _name_of(word: str) -> str:
     """Return one name for all forms of a word: singular and plural, the spellings of an ordinal."""
     word = "and" if word == "&" else _POINTS.sub("", word) if word[0].isalpha() else word
-    if word in _ordinals() or not word.isalpha() or len(word) < 4:
-        return _ordinals().get(word, word)
+    if word in _ORDINALS or not word.isalpha() or len(word) < 4:
+        return _ORDINALS.get(word, word)
     if word.endswith("ies"):
         return f"{word[:-3]}y"
     word = word[:-1] if word.endswith("s") and word[-2] != "s" else word
     return word[:-1] if word.endswith("e") and word[:-1].endswith(_HISSING) else word
-
-
-@lru_cache(maxsize=1)
-def _ordinals() -> dict[str, str]:
-    """Each spelling of a small ordinal ("viii", "eighth", "8th") with the first of all of them."""
-    rows = [row.split() for row in cast("list[str]", table("values")["ordinals"])]
-    return {spelling: row[0] for row in rows for spelling in row}
 
 
 def _amount_key(amount: Quantity) -> Key:
@@ -206,8 +214,8 @@ def tokens(folded: str) -> list[str]:
 
 @lru_cache(maxsize=65536)
 def _canonical(token: str) -> str:
-    if token in _names():
-        return _names()[token]
+    if token in _NAMES:
+        return _NAMES[token]
     if token[0].isdigit():
         return token.rstrip("0").rstrip(".") if "." in token else token
     if len(token) > 3 and token.endswith("ies"):
@@ -215,14 +223,7 @@ def _canonical(token: str) -> str:
     if len(token) > 4 and token.endswith("es") and token[-3] in "sxz":
         return token[:-2]
     token = token[:-1] if len(token) > 3 and token[-1] == "s" and token[-2] != "s" else token
-    return _names().get(token, token)
-
-
-@lru_cache(maxsize=1)
-def _names() -> dict[str, str]:
-    """One name for the spellings of a figure, and for a country and its people."""
-    rows = [cast("dict[str, str]", table("measures")[key]) for key in ("figures", "countries")]
-    return {word: name for named in rows for name, words in named.items() for word in words.split()}
+    return _NAMES.get(token, token)
 
 
 def new_words(found: Sequence[str], asked: frozenset[str]) -> list[str]:
@@ -234,3 +235,51 @@ def new_words(found: Sequence[str], asked: frozenset[str]) -> list[str]:
 def own_words(text: str, asked: frozenset[str]) -> list[str]:
     """Return the words and figures of a text that the question does not have, function words left out."""
     return new_words(tokens(fold(text)), asked)
+
+
+Relation = Literal["match", "mismatch", "other_unit"]
+_TOLERANCE = Decimal("0.005")
+_MOST_DIGITS = 24
+
+
+def compare_quantity(gold: str | Decimal, gold_unit: str, quantity: Quantity) -> tuple[Relation, bool]:
+    """Compare an amount with the gold one; the second value says that its scale was taken from the question.
+
+    A missing unit is the question's. The more exact of the two must equal the other when it is rounded to
+    the digits of that one, and be at most 0.5 % away, unless the gold has decimals and the answer rounds to
+    it; calendar years, durations and counts below 1,000 must be equal. A fraction below one matches a
+    percentage.
+    """
+    try:
+        number = Decimal(gold.replace(",", "") if isinstance(gold, str) else gold)
+    except InvalidOperation:
+        return "mismatch", False
+    if not number.is_finite():
+        return "mismatch", False
+    unit, factor = read_unit(gold_unit)
+    digits = min(read_digits(f"{abs(number):f}")[1], _MOST_DIGITS)
+    if quantity.unit and (not unit or other_unit(unit, quantity)):
+        return "other_unit", False
+    if _equal(number * factor, unit, quantity, digits):
+        return "match", False
+    if unit == "percent" and not quantity.unit and abs(quantity.value) < 1:
+        percent = replace(quantity, value=quantity.value * 100)
+        return ("match" if _equal(number * factor, unit, percent, digits) else "mismatch"), False
+    plain = factor != 1 and not quantity.scaled and not is_duration(unit)
+    implied = plain and _equal(number, unit, quantity, digits)
+    return ("match" if implied else "mismatch"), implied
+
+
+def _equal(wanted: Decimal, unit: str, quantity: Quantity, digits: int) -> bool:
+    value = quantity.value
+    if is_duration(unit):
+        return in_base(wanted, unit) == in_base(value, quantity.unit or unit)
+    if wanted == value:
+        return True
+    counted = not unit and abs(wanted) < 1000 and wanted == wanted.to_integral_value()
+    if counted or quantity.year:
+        return False
+    rounded = rounds_to(value, wanted, digits)
+    if abs(wanted - value) > _TOLERANCE * abs(wanted):
+        return rounded and wanted != wanted.to_integral_value()
+    return rounded or rounds_to(wanted, value, quantity.significant)

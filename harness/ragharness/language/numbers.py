@@ -7,18 +7,40 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from decimal import Decimal
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from functools import lru_cache
+from typing import Literal
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from ragharness.language import numerals
-from ragharness.language.amounts import Quantity, apply_stated_scale, mark_ranges, merge
 from ragharness.language.dates import find_dates
 from ragharness.language.tables import any_of, phrases, regex, words_of
-from ragharness.language.units import Suffix, is_duration, read_prefix, read_qualifiers, read_suffix
-
-__all__ = ["Quantity", "find_quantities"]
+from ragharness.language.units import (
+    AFTER_ARTICLE,
+    CODE,
+    DIGITS,
+    LIST_GAP,
+    LIST_ITEM,
+    SCALES,
+    TRIGGERS,
+    WORD,
+    Bound,
+    Suffix,
+    in_base,
+    is_currency,
+    is_duration,
+    is_name,
+    is_reference,
+    places,
+    read_digits,
+    read_prefix,
+    read_qualifiers,
+    read_suffix,
+    read_words,
+    without_marks,
+)  # fmt: skip
+from ragharness.language.words import STOPWORDS
 
 _RUN = regex(r"[0-9]+")
 _PART = regex(r"[½¼¾]| ([1-9])/([1-9][0-9]?)(?![\w/])")
@@ -43,7 +65,7 @@ def find_quantities(text: str) -> list[Quantity]:
 
 @lru_cache(maxsize=256)
 def _find_quantities(text: str) -> tuple[Quantity, ...]:
-    text = numerals.without_marks(text)
+    text = without_marks(text)
     found: list[Quantity] = []
     for number in sorted(_in_digits(text) + _in_words(text), key=lambda each: each.start):
         last = found[-1] if found else None
@@ -63,24 +85,24 @@ def _in_digits(text: str) -> list[Quantity]:
     """The bare numbers in digits, still without sign and unit."""
     dates = [date for date in find_dates(text) if date.month or date.fiscal or date.quarter]
     taken = {place for date in dates for place in range(date.start, date.end)}
-    listed = {item.start(item.lastindex or 0) for item in numerals.LIST_ITEM.finditer(text)}
+    listed = {item.start(item.lastindex or 0) for item in LIST_ITEM.finditer(text)}
     found: list[Quantity] = []
     skip, reference = -1, -1
     for run in _RUN.finditer(text):
         start = run.start()
         if start < skip or start in taken:
             continue
-        match = numerals.DIGITS.match(text, start)
+        match = DIGITS.match(text, start)
         end = skip = run.end() if match is None else match.end()
         part = _PART.match(text, end)
-        code = None if part else numerals.CODE.match(text, start)
+        code = None if part else CODE.match(text, start)
         if code is not None:
             skip = max(skip, code.end())
-        elif start in listed or numerals.is_name(text, start, end):
+        elif start in listed or is_name(text, start, end):
             continue
-        elif numerals.is_reference(text, start) or (
+        elif is_reference(text, start) or (
             0 <= reference < start <= reference + 12
-            and numerals.LIST_GAP.fullmatch(text, reference, start)
+            and LIST_GAP.fullmatch(text, reference, start)
             and not read_suffix(text, end).unit
         ):
             reference = end
@@ -95,7 +117,7 @@ def _numeral(text: str, start: int, end: int, part: re.Match[str] | None) -> Qua
     written = text[start:end]
     if text[start - 1 : start] == "." and not text[start - 2 : start - 1].isalnum() and written.isdecimal():
         start, written = start - 1, "0." + written
-    value, digits = numerals.read_digits(written)
+    value, digits = read_digits(written)
     if part is not None:
         upper, lower = part.groups()
         value += round(Decimal(upper) / Decimal(lower) if upper else Decimal(unicodedata.numeric(part[0])), 3)
@@ -106,19 +128,19 @@ def _numeral(text: str, start: int, end: int, part: re.Match[str] | None) -> Qua
 def _in_words(text: str) -> list[Quantity]:
     """The bare numbers in words, still without unit."""
     found: list[Quantity] = []
-    for start, word in numerals.places(text, numerals.TRIGGERS):
+    for start, word in places(text, TRIGGERS):
         number = _spelled(text, start, word) if not found or start >= found[-1].end else None
         found += [] if number is None else [number]
     return found
 
 
 def _spelled(text: str, start: int, word: str) -> Quantity | None:
-    if word in numerals.AFTER_ARTICLE:
+    if word in AFTER_ARTICLE:
         if _ARTICLE.search(text, max(0, start - 3), start) is None:
             return None
         start -= 2
-    spelled = numerals.read_words(text, start)
-    if spelled is None or _GLUED.search(text, max(0, start - 2), start) or numerals.is_reference(text, start):
+    spelled = read_words(text, start)
+    if spelled is None or _GLUED.search(text, max(0, start - 2), start) or is_reference(text, start):
         return None
     end, value, scaled = spelled
     before = text[max(0, start - 16) : start].rstrip().rpartition(" ")[2].casefold()
@@ -166,3 +188,120 @@ def _bracketed(text: str, start: int, suffix: Suffix, currency: str, number: Qua
         whole = suffix if percent else outside
         return outer_start, whole._replace(end=max(outside.end, suffix.end + 1)), True
     return (start, suffix, False) if suffix.unit or suffix.scaled or spelled or longer else None
+
+
+class Quantity(Struct, frozen=True, omit_defaults=True):
+    """An amount that a text states; ``start`` and ``end`` are offsets into that text."""
+
+    start: int
+    end: int
+    value: Decimal  # in the unit; scale words and sign are applied
+    unit: str = ""  # an ISO currency, "percent", a duration ("days", "years", ...) or "" for everything else
+    significant: int = 1  # digits as written
+    scaled: bool = False  # a scale word or suffix is written ("million", "k", "(in millions)")
+    bound: Bound = ""  # what "at least", "up to" and the like say; the value is unchanged
+    approximate: bool = False
+    range: Literal["", "low", "high"] = ""  # its place in a range such as "between 3 and 5"
+    year: bool = False  # a bare integer that reads as a calendar year (1500 to 2199)
+
+
+_COMPOUND = regex(r"\s?(?:,\s?)?(?:and)?\s?")
+_CONNECTOR = regex(rf"\s?(-|–|—|{phrases('numbers', 'range_words')})\s?")
+_NOUN = regex(r"\s+([a-zA-Z]{3,})")
+_BETWEEN = regex(r"\bbetween\s+\Z", re.IGNORECASE)
+_IN_SCALE = regex(
+    r"\bin (?:(?:[A-Z]{3}|US|[$€£]) ?)?(thousand|million|billion)s\b(?= of|,|\)|\]|;|$| except| US)",
+    re.IGNORECASE,
+)
+
+
+def merge(text: str, left: Quantity, right: Quantity) -> Quantity | None:
+    """Return "three (3) years" or "two years and six months" as one; None when they are two quantities."""
+    if right.start - left.end > 6:
+        return None
+    between = text[left.end : right.start]
+    if between.strip() == "(":
+        return _repetition(text, left, right)
+    if not (is_duration(left.unit) and is_duration(right.unit) and _COMPOUND.fullmatch(between)):
+        return None
+    (longer, family), (shorter, other) = in_base(Decimal(1), left.unit), in_base(Decimal(1), right.unit)
+    if family != other or right.value * shorter >= longer:
+        return None
+    return replace(left, end=right.end, value=left.value * longer / shorter + right.value, unit=right.unit)
+
+
+def _repetition(text: str, left: Quantity, right: Quantity) -> Quantity | None:
+    """Join "three (3) years", "five thousand dollars ($5,000)" when the values agree."""
+    same = abs(left.value) == abs(right.value) and (left.unit == right.unit or not (left.unit and right.unit))
+    if not same or text[right.end : right.end + 1] != ")":
+        return None
+    value, unit, scaled, end = left.value, left.unit or right.unit, left.scaled or right.scaled, right.end + 1
+    suffix = read_suffix(text, end, unit)
+    if suffix.end > end and not (unit and scaled):
+        value, end = value * suffix.factor, suffix.end
+        unit, scaled = unit or suffix.unit, scaled or suffix.scaled
+    digits = max(left.significant, right.significant)
+    return Quantity(left.start, end, value, unit, digits, scaled, left.bound, left.approximate)
+
+
+def mark_ranges(text: str, found: list[Quantity]) -> None:
+    """Mark ranges, and give "3 to 5 years", "$3 to $5 million" and "30 or 60 days" one unit and scale."""
+    for index in range(len(found) - 1):
+        left, right = found[index], found[index + 1]
+        match = _CONNECTOR.fullmatch(text, left.end, right.start)
+        left = left if match is None else _like(text, left, right)
+        # "3.9% to $8 million", "$6 million to 148 people" and "$900 to 14 heirs" are no ranges.
+        if match is None or other_unit(left.unit, right) or (left.unit and left.scaled > right.scaled):
+            continue
+        if is_currency(found[index].unit) and not right.unit and _counted(text, right.end):
+            continue
+        between = match[1] == "and" and _BETWEEN.search(text, max(0, left.start - 12), left.start)
+        if between or match[1] not in {"and", "or"}:
+            left = replace(left, range="low")
+            found[index + 1] = replace(right, range="high")
+        found[index] = left
+
+
+def _like(text: str, left: Quantity, right: Quantity) -> Quantity:
+    """Give the first of two joined amounts the unit and scale that only the second one states.
+
+    "0.0142 or 1.42%" is one amount twice.
+    """
+    fraction = right.unit == "percent" and rounds_to(left.value * 100, right.value, right.significant)
+    if left.year or fraction:
+        return left
+    if right.scaled and not left.scaled and (not left.unit or left.unit == right.unit):
+        words = WORD.findall(text[right.start : right.end].casefold())
+        scale = next((SCALES[word] for word in words if word in SCALES), Decimal(1))
+        if scale != 1 and left.value * scale <= right.value:
+            left = replace(left, value=left.value * scale, scaled=True)
+    return replace(left, unit=left.unit or right.unit)
+
+
+def _counted(text: str, end: int) -> bool:
+    """Say whether a noun stands behind a figure, which then counts what it names."""
+    word = _NOUN.match(text, end)
+    return word is not None and word[1].casefold() not in STOPWORDS
+
+
+def other_unit(unit: str, quantity: Quantity) -> bool:
+    """Say whether an amount is measured in something else than a unit; all durations are alike."""
+    both_durations = is_duration(unit) and is_duration(quantity.unit)
+    return bool(unit and quantity.unit) and unit != quantity.unit and not both_durations
+
+
+def apply_stated_scale(text: str, found: list[Quantity]) -> None:
+    """Apply "(in millions)" to plain and money figures from its line on."""
+    match = _IN_SCALE.search(text)
+    line = len(text) if match is None else text.rfind("\n", 0, match.start()) + 1
+    for index, each in enumerate(found):
+        plain = not (each.scaled or each.year or (each.unit and not is_currency(each.unit)))
+        if match is not None and plain and each.start >= line:
+            found[index] = replace(each, value=each.value * SCALES[match[1].casefold()], scaled=True)
+
+
+def rounds_to(exact: Decimal, rounded: Decimal, digits: int) -> bool:
+    """Say whether a value is another one when it is written with so many significant digits."""
+    step = Decimal(1).scaleb(rounded.adjusted() - digits + 1)
+    roundings = (ROUND_HALF_UP, ROUND_HALF_EVEN)
+    return any((exact / step).quantize(Decimal(1), rounding=each) * step == rounded for each in roundings)

@@ -4,36 +4,116 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, cast
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
-from ragharness.language.modality import NEGATED, Modality, find_cues, is_negated, negations, verdict
-from ragharness.language.sentences import clauses, sentences
-from ragharness.language.tables import WHOLE, pattern, regex, table, words_of
+from ragharness.language.sentences import clauses
+from ragharness.language.tables import WHOLE, finds, pattern, phrases, regex, table, words_of
 from ragharness.language.words import STOPWORDS, concept, content, generic_concepts, remembered
 
 if TYPE_CHECKING:
-    import re
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from ragharness.language.modality import Modality, Polarity
+Modality = Literal["permit", "forbid", "require", "optional", "fact", "not_fact"]
+Polarity = Literal["affirms", "denies", "silent", "unclear"]
+
+_JOINED = regex(r"(?:,|\b(?:and|or|nor))(?:\s+[\w'’]+){0,2}$", re.IGNORECASE)
+_BRIDGE = regex(r"\s*(?:be|been|that|it|they|\w+ly|\s)*\s*", re.IGNORECASE)
+_MODAL = regex(r"may|can|could|might|must|shall|should|will", re.IGNORECASE)
+_WORD = regex(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_CUES = regex("|".join(
+    rf"(?P<{kind}>\b{phrases('modality', f'cues.{kind}')}\b)" for kind in table("modality")["cues"]
+))  # fmt: skip
+"""For lower-case text: matching case for case is three times faster."""
+_SIDES = [
+    frozenset(map(concept, words.split()))
+    for words in cast("dict[str, str]", table("polarity")["antonyms"]).values()
+]
+_ANTONYMS = (*zip(_SIDES[::2], _SIDES[1::2], strict=True), *zip(_SIDES[1::2], _SIDES[::2], strict=True))
+_CONTRARY: dict[Modality, Modality] = {"permit": "forbid", "require": "optional", "fact": "not_fact"}
+NEGATED = _CONTRARY | {other: one for one, other in _CONTRARY.items()}
+_MEANS: dict[Modality, dict[Polarity, str]] = {
+    "permit": {"affirms": "permit require fact", "denies": "forbid not_fact"},
+    "forbid": {"affirms": "forbid not_fact", "denies": "permit require fact optional"},
+    "require": {"affirms": "require fact", "denies": "optional forbid not_fact"},
+    "optional": {"affirms": "optional permit not_fact", "denies": "require"},
+    "fact": {"affirms": "fact require permit", "denies": "not_fact forbid optional"},
+    "not_fact": {"affirms": "not_fact forbid optional", "denies": "fact require permit"},
+}
+"""Of each thing that can be said: which statements affirm it and which deny it."""
+
+
+class Cue(NamedTuple):
+    """A word that sets a modality, with the negation around it resolved."""
+
+    start: int
+    end: int
+    modality: Modality
+
+
+def verdict(stated: Modality, wanted: Modality) -> Polarity:
+    """Return what a stated modality makes of a statement with another one: a permission denies a ban."""
+    for polarity, modalities in _MEANS[wanted].items():
+        if stated in modalities.split():
+            return polarity
+    return "unclear"
+
+
+@remembered
+def negations(text: str) -> tuple[re.Match[str], ...]:
+    """Return the negating words of a text, idioms such as "not only" left out."""
+    nots = tuple(finds("modality", "negators", text))
+    idioms = (
+        [each.span() for each in pattern("modality", "denies_nothing", WHOLE).finditer(text)] if nots else []
+    )
+    return tuple(each for each in nots if not any(low <= each.start() < high for low, high in idioms))
+
+
+def is_negated(text: str, nots: Sequence[re.Match[str]] | None = None) -> bool:
+    """Return whether a clause is negated: two negations cancel out unless something joins them."""
+    nots = negations(text) if nots is None else nots
+    apart = sum(not _JOINED.search(text, one.end(), other.end()) for one, other in pairwise(nots))
+    return bool(nots) and apart % 2 == 0
+
+
+@remembered
+def find_cues(text: str) -> tuple[Cue, ...]:
+    """Return the modality cues of a clause in order, each with the negations before it resolved."""
+    cues: list[Cue] = []
+    nots = negations(text)
+    start = 0
+    lowered = text.lower().replace("’", "'")
+    for found in _CUES.finditer(lowered if len(lowered) == len(text) else text):
+        kind = found.lastgroup or ""
+        modality: Modality = "forbid" if kind in ("may_not", "not_among") else cast("Modality", kind)
+        if is_negated(text, [each for each in nots if start <= each.start() < found.start()]):
+            modality = "forbid" if _MODAL.fullmatch(found.group()) else NEGATED[modality]
+        outer = cues[-1] if cues and _BRIDGE.fullmatch(text, cues[-1].end, found.start()) else None
+        if outer and outer.modality in ("forbid", "optional"):
+            # "shall not be required to", "does not require that it must": the outer negation governs.
+            modality = NEGATED[modality]
+        cues.append(Cue(found.start(), found.end(), modality))
+        start = found.end()
+    return tuple(cues)
+
+
+def negated(text: str, start: int) -> bool:
+    """Return whether a negation in the four words before ``start`` denies it; "not more than" does not."""
+    before = text[max(0, start - 80) : start].lower().replace("’", "'")
+    own = pattern("modality", "clause_starts", r"[;:!?\n,]|\.(?=\s)|\b{}\b").split(before)[-1]
+    words = _WORD.findall(own)[-4:]
+    nots, states_anyway = words_of("modality", "of_values"), words_of("modality", "states_anyway")
+    return any(
+        (word in nots or word.endswith("n't")) and states_anyway.isdisjoint(words[place + 1 :])
+        for place, word in enumerate(words)
+    )
+
 
 WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
 """A word as the readings see it."""
-_AUXILIARY = regex(
-    r"(?:^|,\s+|\bthat\s+)(?:and\s+|so\s+)?"
-    r"(?P<aux>may|might|can|could|must|shall|should|will|would|is|are|was|were|does|do|did|has|have|had)\s+",
-    re.IGNORECASE,
-)
 _NAME = regex(r"(?<!^)(?<![.!?]\s)\b(?:[A-Z][\w’'&.-]*|\w*\d\w*)")
 """What identifies a statement's subject or its time: an answer may leave it out or say it otherwise."""
 YEAR = regex(r"(?:\b|FY\s?)((?:19|20)\d\d)\b", re.IGNORECASE)
-_MODALS = ("may", "might", "can", "could", "must", "shall", "should", "will")
-_DOCUMENT = regex(
-    r"\s+(?:under|according\s+to|pursuant\s+to|based\s+on)\s+"
-    r"(?=[^?]*(?:[A-Z]|\d{4}|\b(?:agreement|nda|contract|form|letter|report)\b)).*$",
-    re.DOTALL,
-)
-"""Where a question names its document at its end."""
 
 
 class Frame(NamedTuple):
@@ -60,53 +140,12 @@ def frame(proposition: str, weak: frozenset[str] = frozenset()) -> Frame:
         years = frozenset(YEAR.findall(proposition))
         return Frame(modality, everything - named or everything, frozenset(), named, years)
     rest = proposition[cues[0].end :]
-    predicates = _verb(rest)
-    return Frame(cues[0].modality, predicates, frozenset(content(rest)) - predicates - weak)
-
-
-def _verb(rest: str) -> frozenset[str]:
-    """The concept of the first word that says something, adverbs passed over."""
-    for word in WORD.findall(rest.casefold()):
-        if word not in STOPWORDS and not word.endswith("ly"):
-            return frozenset((concept(word),))
-    return frozenset()
-
-
-@lru_cache(maxsize=1024)
-def interrogative(question: str) -> str:
-    """Return the clause of a question that asks, without what leads up to it or follows ("If not, why?")."""
-    asking = (question[start:end] for start, end in sentences(question))
-    return next(
-        (each for each in asking if each.rstrip().endswith("?") and _AUXILIARY.search(each)), question
+    # The first word that says something, adverbs passed over.
+    verbs = (
+        word for word in WORD.findall(rest.casefold()) if word not in STOPWORDS and not word.endswith("ly")
     )
-
-
-@lru_cache(maxsize=1024)
-def statement_of(question: str) -> str:
-    """Return the statement that "yes" to a question affirms; empty when it is no yes/no question."""
-    question = interrogative(question)
-    found = _AUXILIARY.search(question)
-    if not found:
-        return ""
-    asked = question[found.end() :].rstrip("? ")
-    rest = _DOCUMENT.sub("", asked)
-    rest = " ".join([rest, *YEAR.findall(asked[len(rest) :])])
-    if found["aux"].casefold() not in _MODALS:
-        # Here even a first word with a capital is a name.
-        return f"that {rest}"
-    verb = _verb_at(rest)
-    return "" if verb is None else f"{rest[:verb]}{found['aux'].casefold()} {rest[verb:]}"
-
-
-def _verb_at(text: str) -> int | None:
-    """Where the verb stands behind its subject: at the first word that can be none of the subject's."""
-    subjects, articles = words_of("propositions", "subjects"), words_of("propositions", "articles")
-    before = ""
-    for word in WORD.finditer(text):
-        if word.group().islower() and word.group() not in subjects and before not in articles:
-            return word.start()
-        before = word.group().casefold()
-    return None
+    predicates = frozenset(map(concept, islice(verbs, 1)))
+    return Frame(cues[0].modality, predicates, frozenset(content(rest)) - predicates - weak)
 
 
 _LEFT_OPEN = r"\b{}(?:\s+\w+){0,3}?\s+(?:whether|if)\b(?!\s+or\s+not)[^.;]*"
@@ -165,19 +204,12 @@ def _read_part(part: str, said: Frame) -> Statement:
 
 def _in_contrary_words(said: Frame, held: frozenset[str]) -> Frame:
     """The proposition said with the contrary word, where a part uses that one and not its own."""
-    for side, other in _antonyms():
+    for side, other in _ANTONYMS:
         own, used = said.predicates & side, held & side or held & other
         if own and used and not held & own:
             modality = said.modality if held & side else NEGATED[said.modality]
             return said._replace(predicates=said.predicates - own | used, modality=modality)
     return said
-
-
-@lru_cache(maxsize=1)
-def _antonyms() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-    listed = cast("dict[str, str]", table("polarity")["antonyms"]).values()
-    sides = [frozenset(map(concept, words.split())) for words in listed]
-    return (*zip(sides[::2], sides[1::2], strict=True), *zip(sides[1::2], sides[::2], strict=True))
 
 
 def weighed(polarity: Polarity, part: str, said: Frame) -> Statement:

@@ -86,6 +86,11 @@ def clauses(text: str) -> tuple[Span, ...]:
     return (*found, *_with_lead(text, start, len(text)))
 
 
+def clause_at(text: str, place: int) -> Span:
+    """Return (start, end) of the clause that a place stands in; of the whole text where it is in a joint."""
+    return next(((low, high) for low, high in clauses(text) if low <= place < high), (0, len(text)))
+
+
 def _is_label(text: str, start: int, end: int) -> bool:
     """Say whether what stands before a colon or dash names what follows it."""
     named = len(text[start:end].split()) <= 4 and not _ANSWERS.match(text, start)

@@ -14,7 +14,7 @@ else:
     import tomli as tomllib
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 Table = dict[str, "str | list[str] | dict[str, str] | dict[str, list[str]]"]
 _METHODS = ("search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split")
@@ -77,6 +77,23 @@ def pattern(family: str, entry: str, shape: str = "{}") -> re.Pattern[str]:
     return re.compile(shape.replace("{}", phrases(family, entry)), re.IGNORECASE)
 
 
+@lru_cache(maxsize=512)
+def _folded(family: str, entry: str) -> tuple[re.Pattern[str], bool]:
+    """The pattern of an entry, and whether it is for lower case: matching case for case is twice as fast."""
+    source = phrases(family, entry)
+    lower = re.search(r"[A-Z]|\(\?-i", re.sub(r"\\.", "", source)) is None
+    return re.compile(source, 0 if lower else re.IGNORECASE), lower
+
+
+def finds(family: str, entry: str, text: str) -> Iterator[re.Match[str]]:
+    """Return where a text holds a phrase of one entry of a table, in order."""
+    found, lower = _folded(family, entry)
+    low = text.lower() if lower else text
+    # Few letters change the length of a text: "İ".
+    return found.finditer(low) if len(low) == len(text) else pattern(family, entry).finditer(text)
+
+
 def holds(family: str, entry: str, text: str) -> bool:
     """Say whether a text holds a phrase of one entry of a table."""
-    return pattern(family, entry).search(text) is not None
+    found, lower = _folded(family, entry)
+    return found.search(text.lower() if lower else text) is not None

@@ -1,12 +1,15 @@
-"""Units of amounts under one canonical name each, and the sign, currency, scale and unit around a number."""
+"""Numbers and units as they are written, and the marks, labels and codes that hold digits only."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Iterable
 from decimal import Decimal
 from functools import lru_cache
 from typing import Literal, NamedTuple, cast
 
-from ragharness.language.tables import any_of, regex, table, words_of
+from ragharness.language.tables import any_of, phrases, regex, table, words_of
 
 Bound = Literal["", "at_least", "at_most"]
 
@@ -157,3 +160,145 @@ def read_qualifiers(text: str, start: int, end: int) -> tuple[Bound, bool, bool]
     if not bound and (after := _BOUND_AFTER.match(text, end)) is not None:
         bound = "at_most" if after[1] in _LESS else "at_least"
     return bound, last in _APPROXIMATE or two in _APPROXIMATE, last in _MINUS_WORDS
+
+
+WORD = regex(r"[A-Za-zÀ-ɏ]+")
+
+
+@lru_cache(maxsize=256)
+def lowered(text: str) -> str:
+    """Return the text in lower case, compatibility forms folded, with every character in its place."""
+    lower = text.lower()
+    if text.isascii() or (len(lower) == len(text) and unicodedata.is_normalized("NFKC", lower)):
+        return lower
+    folded = ((char, unicodedata.normalize("NFKC", char).lower()) for char in text)
+    return "".join(new if len(new) == 1 else char for char, new in folded)
+
+
+@lru_cache(maxsize=256)
+def vocabulary(text: str) -> frozenset[str]:
+    """Return the lower-cased words of a text."""
+    return frozenset(WORD.findall(lowered(text)))
+
+
+def places(text: str, words: Iterable[str]) -> list[tuple[int, str]]:
+    """Return where each of the words stands as a whole word in the text, in order of place."""
+    wanted = vocabulary(text).intersection(words)
+    if not wanted:
+        return []
+    return [(found.start(), found[0]) for found in WORD.finditer(lowered(text)) if found[0] in wanted]
+
+
+DIGITS = regex(
+    r"\d{1,3}(?:(?P<group>[,'’\u00a0\u202f\u2009 ])\d{3})(?:(?P=group)\d{3})*(?!\d)(?:\.\d+)?|\d+(?:[.,]\d+)?"
+)
+"""One numeral with its separators; a leading decimal point (".5") is added by the caller."""
+_DECIMAL_COMMA = regex(r"\d+,(?!\d{3}$)\d+|0,\d+|\d{4,},\d+")
+_SEPARATOR = regex(r"[^\d.]")
+
+
+def read_digits(written: str) -> tuple[Decimal, int]:
+    """Return the value of a numeral and its significant digits; zeros that end an integer do not count."""
+    if _DECIMAL_COMMA.fullmatch(written):
+        written = written.replace(",", ".")
+    plain = _SEPARATOR.sub("", written)
+    digits = plain.replace(".", "").lstrip("0") if "." in plain else plain.strip("0")
+    return Decimal(plain), len(digits) or 1
+
+
+_ONES, _TENS = (str(table("numbers")[row]).split() for row in ("ones", "tens"))
+_SMALL = dict(zip(_ONES, range(20), strict=True)) | dict(zip(_TENS, range(20, 100, 10), strict=True))
+_LARGE = {word: value for word, value in SCALES.items() if len(word) > 3 and value != 100}
+AFTER_ARTICLE = frozenset({"hundred", *_LARGE})
+TRIGGERS = frozenset({"half", *_SMALL}) | AFTER_ARTICLE
+"""Words that a number in words begins with."""
+
+_JOINT = r"[-‐‑ \u00a0\n]{1,3}"
+_BELOW_HUNDRED = rf"(?:(?:{any_of(_TENS)})(?:{_JOINT}{any_of(_ONES[1:10])})?|{any_of(_ONES)})\b"
+_PART = regex(
+    rf"(?:{_JOINT})?(?:and{_JOINT})?(?:a(?={_JOINT}{any_of(AFTER_ARTICLE)}\b)|(?P<small>{_BELOW_HUNDRED}))"
+    rf"(?P<hundred>{_JOINT}hundred\b(?:{_JOINT}(?:and{_JOINT})?(?P<rest>{_BELOW_HUNDRED})(?!{_JOINT}hundred\b))?)?"
+    rf"(?P<half>{_JOINT}and{_JOINT}a{_JOINT}half\b)?(?:{_JOINT}(?P<scale>{any_of(_LARGE)})\b)?"
+)
+"""What one scale word multiplies: "three hundred and forty-five thousand"."""
+_HALF = regex(rf"half(?: an?(?: (?P<scale>{any_of(_LARGE)}))?)?\b")
+
+
+def read_words(text: str, start: int) -> tuple[int, Decimal, bool] | None:
+    """Return where the number in words that begins at ``start`` ends, its value, and whether it is scaled."""
+    lower = lowered(text)
+    if (half := _HALF.match(lower, start)) is not None:
+        return half.end(), Decimal(_LARGE.get(half["scale"], 1)) / 2, half["scale"] is not None
+    found: tuple[int, Decimal, bool] | None = None
+    place, last = start, Decimal("Infinity")
+    while (part := _PART.match(lower, place)) is not None:
+        scale = _LARGE.get(part["scale"], Decimal(1))
+        if scale >= last:
+            break
+        value = Decimal(_below_hundred(part["small"] or "one") * (100 if part["hundred"] else 1))
+        value += _below_hundred(part["rest"] or "zero") + (Decimal("0.5") if part["half"] else 0)
+        scaled = scale != 1 or found is not None
+        found = (part.end(), value * scale + (found[1] if found else 0), scaled)
+        if scale == 1:
+            break
+        place, last = part.end(), scale
+    return found
+
+
+def _below_hundred(words: str) -> int:
+    return sum(_SMALL[word] for word in WORD.findall(words))
+
+
+_INSIDE = r"\^?[\w./:#-]{1,64}(?:\s?[,;]\s?[\w./:#-]{1,64}){0,8}\s?"
+_MARK = regex(
+    rf"\[(?=[^\],;]{{0,64}}[\d#]){_INSIDE}\]|\((?=[^)]{{0,64}}#){_INSIDE}\)|【[^】]{{0,64}}】"
+    r"|(?:https?://|www\.)\S+"
+)
+_LABELS = words_of("numbers", "labels")
+_LAW = regex(rf"{phrases('numbers', 'laws')}\s?(?:No\.\s?)?(?:\d{{2,3}}[-–])?\Z")
+"""The number of a bill or law is a name: "H.R. 1988", "S. 1761", "P.L. 119-4"."""
+LIST_GAP = regex(r"(?:\(\w{1,4}\))*\s*(?:,|;|and|or|to|through|&|-|–|,\s*(?:and|or))\s*(?:§+\s*)?")
+"""What stands between two references of one list: "Sections 4, 5(a) and 6"."""
+LIST_ITEM = regex(
+    r"^[ \t>#*_•(-]{0,11}(?:([0-9]{1,2})[.)](?=\s{1,40}\S)"
+    r"|([0-9]{1,2}\.[0-9]{1,2})\.?(?=\s{1,9}[\"“]?[A-Z][a-z]+[”\"]?\s+[a-z]+\s+[a-z]+))",
+    re.MULTILINE,
+)
+"""The number of an item or clause: "2. ", "16.5 Notwithstanding anything to ..."."""
+CODE = regex(
+    r"[0-9]+(?:-[0-9]+){2,}|(?:19|20)[0-9]{2}[-/][0-9]{2}(?![0-9])|[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+"
+    r"|[0-9]+(?:\.[0-9]+){2,}|[0-9]+(?:[:/][0-9]+)+|[0-9]+\([a-z]{1,4}\)"
+)
+"""A telephone number, time, version, fraction, paragraph or number of another language ("1.234,5")."""
+_NAME_BEFORE = regex(r"(?:[^\W\d]|[#@/]|[^\W\d_][-:.]|(?<![^\W_])[A-Za-z]{1,8}(?:-[0-9]+)+-)\Z")
+_NAME_AFTER = regex(r"-[A-Z]{1,2}(?![^\W\d_])")
+
+
+def without_marks(text: str) -> str:
+    """Return the text with web addresses and citation marks ([c1#3], [12], 【p4】, (c1#3)) blotted out."""
+    return _MARK.sub(lambda mark: "]" * len(mark[0]), text)
+
+
+def is_reference(text: str, start: int) -> bool:
+    """Return whether the numeral at ``start`` names a part or place ("Section 4.2", "Season 4", "§ 3")."""
+    before = text[max(0, start - 24) : start].rstrip(" \u00a0\n.:#([")
+    word = before.replace("\n", " ").rpartition(" ")[2].lstrip("([\"'“*_").rstrip("*_")
+    if before[-1:] == "§" or (not word.islower() and _LAW.search(text, max(0, start - 16), start)):
+        return True
+    if word.casefold() in {"no", "nos"}:
+        return "." in text[max(0, start - 3) : start] or "#" in text[max(0, start - 2) : start]
+    return word.casefold() in _LABELS
+
+
+def is_name(text: str, start: int, end: int) -> bool:
+    """Return whether what touches digits makes a name of them: COVID-19, 10-K, 3rd, p4, x_1, 3M."""
+    glued = start > 0 and not text[start - 1].isspace()
+    if (glued and _NAME_BEFORE.search(text, max(0, start - 24), start)) or _NAME_AFTER.match(text, end):
+        return True
+    letters = WORD.match(text, end)
+    if letters is None:
+        return False
+    if end - start == 1 and letters[0] in {"K", "M", "B", "T"}:
+        return not read_prefix(text, start)[1]
+    word = letters[0].casefold()
+    return word != "x" and word not in SCALES and word not in UNITS

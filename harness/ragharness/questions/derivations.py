@@ -11,7 +11,7 @@ from decimal import Decimal
 from itertools import chain, combinations, product
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.language import numerals
+from ragharness.language import units
 from ragharness.language.numbers import find_quantities
 from ragharness.language.tables import any_of, regex
 from ragharness.language.units import is_duration, read_unit
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ragharness.records import Passage, Question
 
 _WORDED = regex(
-    rf"[½¼¾]| [1-9]/[1-9]|\b(?:{any_of(sorted(numerals.TRIGGERS - numerals.AFTER_ARTICLE))}"
-    rf"|a\s{any_of(sorted(numerals.AFTER_ARTICLE))})\b",
+    rf"[½¼¾]| [1-9]/[1-9]|\b(?:{any_of(sorted(units.TRIGGERS - units.AFTER_ARTICLE))}"
+    rf"|a\s{any_of(sorted(units.AFTER_ARTICLE))})\b",
     re.IGNORECASE,
 )
 _STEM = 4
@@ -58,7 +58,7 @@ def stems_of_answer(question: Question) -> frozenset[str]:
 
 def heads_in(text: str) -> frozenset[str]:
     """Return how the numerals of a text begin, and whether it has numbers in words or fractions."""
-    found = set(chain.from_iterable(map(heads_of, {each[0] for each in numerals.DIGITS.finditer(text)})))
+    found = set(chain.from_iterable(map(heads_of, {each[0] for each in units.DIGITS.finditer(text)})))
     return frozenset(found | {IN_WORDS} if _WORDED.search(text) else found)
 
 

@@ -8,17 +8,16 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from ragharness.graders.reading.declining import Decline, asks_back, find_decline, is_attribution
+from ragharness.graders.reading.declining import Decline, does, find_decline, is_question
 from ragharness.language.markup import MARK, Marked, mark, normalise, resolve
 from ragharness.language.sentences import sentences
 from ragharness.language.tables import phrases, regex
 from ragharness.language.words import content, is_english, raw_words
-from ragharness.records import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragharness.records import Answer, Passage, Question
+    from ragharness.records import Answer, Passage
 
 _LINE_START = regex(
     r"^[ \t]*(?P<hash>#{1,6}[ \t]+)?(?P<bullet>(?:[-*•·–—+▪◦‣]|\(?(?:\d{1,2}|[a-z])[.)])[ \t]+)?"
@@ -120,7 +119,7 @@ def _share_citations(found: list[AnswerSentence]) -> None:
         if not each.item:
             lead = each.citations if each.text.endswith(":") else ()
         each.citations = each.citations or lead
-        if each.citations and not before.citations and is_attribution(each.text):
+        if each.citations and not before.citations and does("attribution", each.text):
             before.citations = each.citations
 
 
@@ -186,7 +185,7 @@ class _Parser:
 
     def _restates(self, text: str) -> bool:
         """Say whether a sentence only repeats the question."""
-        if not text.rstrip(" \"'*”").endswith("?") or asks_back(text) or find_decline(text):
+        if not is_question(text) or does("asks_back", text) or find_decline(text):
             return False
         said = frozenset(content(text))
         return len(said & self.asked) >= 0.6 * len(said)
@@ -248,30 +247,3 @@ def _squeezed(text: str) -> str:
 
 FIRST_CITATIONS = 3
 """Only so many citations of the answer claim count: citing everything must not win."""
-
-
-def read_given(
-    question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
-) -> tuple[ParsedAnswer, Reading]:
-    """Return an answer taken apart, and a reading that says nothing of what it means."""
-    passages = {passage.id for passage in retrieved}
-    parsed = parse_answer(answer, question.text, [passage.id for passage in retrieved])
-    cited = parsed.citations
-    return parsed, Reading(
-        status="no_answer" if parsed.blank else "ok",
-        evidence_retrieved=not supporting.isdisjoint(passages),
-        n_citations=len(cited),
-        all_cited_retrieved=passages.issuperset(cited) if cited else None,
-        flags=tuple(parsed.flags),
-        extra=None,
-        quality_unknown=True,
-    )
-
-
-def claim_citations(evidence: str, parsed: ParsedAnswer) -> tuple[str, ...]:
-    """Return the first citations of the sentences that hold the words that decided, else of the answer."""
-    words = evidence.strip(" .\"'").casefold()
-    holding = [each for each in parsed.sentences if words and words in each.text.casefold()]
-    if holding:
-        return tuple(mark for each in holding for mark in each.citations[:FIRST_CITATIONS])
-    return parsed.citations[:FIRST_CITATIONS]

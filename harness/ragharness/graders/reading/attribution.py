@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.graders.reading.declining import find_decline, speaks_of_question
 from ragharness.language.dates import find_dates
-from ragharness.language.sentences import clauses
+from ragharness.language.sentences import clause_at
 from ragharness.language.tables import phrases, regex, words_of
 from ragharness.language.words import content, generic_concepts, raw_words
 
@@ -53,7 +53,6 @@ class Place(NamedTuple):
     text: str
     context: str
     """The heading above."""
-    dates: bool
     profile: Profile
 
     @property
@@ -74,16 +73,14 @@ class Place(NamedTuple):
         return f"{self.before} {_PHRASE_END.split(self.after, maxsplit=1)[0]}"
 
 
-def place_values(
-    text: str, found: Sequence[Candidate], profile: Profile, *, context: str, dates: bool
-) -> list[Slot]:
+def place_values(text: str, found: Sequence[Candidate], profile: Profile, *, context: str) -> list[Slot]:
     """Return for each value of a sentence whether it stands in the question's slot."""
     if len(found) > MOST_VALUES:
         return ["in"] * len(found)
     by_order = _by_order(text, found, profile)
     slots: list[Slot] = []
     for index, value in enumerate(found):
-        low, high = next((span for span in clauses(text) if span[0] <= value.start < span[1]), (0, len(text)))
+        low, high = clause_at(text, value.start)
         if speaks_of_question(text[low:high], profile) and not find_decline(value.written):
             slots.append("out")
         elif by_order:
@@ -94,8 +91,8 @@ def place_values(
             before = text[inside[here - 1].end if here else low : value.start]
             end = inside[here + 1].start if value is not inside[-1] else max(high, value.end)
             after = text[value.end : end]
-            place = Place(value, inside, text[low:high], low, before, after, text, context, dates, profile)
-            if any(says(place) for says in OUTSIDE):
+            place = Place(value, inside, text[low:high], low, before, after, text, context, profile)
+            if value.related or any(says(place) for says in OUTSIDE):
                 slots.append("out")
             else:
                 # "5 or 6", "5 and 6": both stand where the first one does.
@@ -103,13 +100,10 @@ def place_values(
                 value.alternative = near and _ALTERNATIVE.search(before) is not None
                 joined = value.alternative or (here > 0 and _BARE_JOINT.match(before))
                 slot = slots[-1] if joined else _attribute(place)
-                slots.append("weak" if slot == "in" and index and _in_brackets(before) else slot)
+                # In brackets behind another: "$9 million ($5 million for staff and ...)".
+                aside = slot == "in" and index and before.rfind("(") > before.rfind(")")
+                slots.append("weak" if aside else slot)
     return slots
-
-
-def _in_brackets(before: str) -> bool:
-    """Say whether a value stands in brackets behind another: "$9 million ($5 million for staff and ...)"."""
-    return before.rfind("(") > before.rfind(")")
 
 
 def _by_order(text: str, found: Sequence[Candidate], profile: Profile) -> list[Slot]:
@@ -131,11 +125,6 @@ def _by_order(text: str, found: Sequence[Candidate], profile: Profile) -> list[S
 # What puts a value outside the slot.
 
 
-def _is_relative(place: Place) -> bool:
-    """As in "Maria Alvarez's deputy"."""
-    return place.value.related
-
-
 def _is_compared(place: Place) -> bool:
     """As in "... up from 5", "compared with 5", "from 5 to 6"."""
     clause, at = place.clause, place.at
@@ -145,7 +134,7 @@ def _is_compared(place: Place) -> bool:
         if not (leading and ends) and cue[0].casefold() not in place.profile.question.casefold():
             return True
     moved = _MOVED_TO.search(clause, 0, at)
-    if moved or place.dates:
+    if moved or place.profile.kind == "date":
         return moved is not None
     spans = (pair.span() for pair in _FROM_TO.finditer(clause))
     return any(low < at < high <= place.inside[-1].start - place.low for low, high in spans)
@@ -159,7 +148,7 @@ def _is_former(place: Place) -> bool:
 
 def _is_other_end(place: Place) -> bool:
     """The start of "from A to B" where the end is asked for."""
-    spread = _FROM_TO.search(place.clause) if place.dates else None
+    spread = _FROM_TO.search(place.clause) if place.profile.kind == "date" else None
     before_end = spread is not None and spread.start() < place.at < spread.end()
     return before_end and _ASKS_END.search(place.profile.question) is not None
 
@@ -168,7 +157,7 @@ def _is_other_period(place: Place) -> bool:
     """The years or words beside it name no period that the question asks about."""
     if _OTHER_PERIOD.search(place.before) and (place.first or not _ARRIVES.search(place.before)):
         return True
-    if place.dates:
+    if place.profile.kind == "date":
         return False
     if place.value is place.inside[-1] and _OTHER_PERIOD.search(place.after):
         return True
@@ -194,15 +183,19 @@ def _is_distractors(place: Place) -> bool:
     return False
 
 
+def _names(place: Place) -> bool:
+    return place.profile.kind in ("text", "list")
+
+
 def _is_for_another(place: Place) -> bool:
     """As in "Signed for B by ...", where A is asked about."""
-    said = _FOR.search(place.after) if place.value.named and _FOR.search(place.profile.question) else None
+    said = _FOR.search(place.after) if _names(place) and _FOR.search(place.profile.question) else None
     return said is not None and place.profile.words.isdisjoint(content(said[1]))
 
 
 def _is_of_another_rank(place: Place) -> bool:
     """As in "The vice-chair is B"."""
-    return place.value.named and any(
+    return _names(place) and any(
         found[1].casefold() not in place.profile.question.casefold()
         and not place.profile.focus.isdisjoint(content(found[2]))
         for found in _RANK.finditer(f"{place.before} | {place.after}")
@@ -210,7 +203,7 @@ def _is_of_another_rank(place: Place) -> bool:
 
 
 OUTSIDE: tuple[Callable[[Place], bool], ...] = (
-    _is_relative, _is_compared, _is_former, _is_other_end, _is_other_period, _is_distractors, _is_for_another,
+    _is_compared, _is_former, _is_other_end, _is_other_period, _is_distractors, _is_for_another,
     _is_of_another_rank,
 )  # fmt: skip
 
@@ -221,7 +214,7 @@ OUTSIDE: tuple[Callable[[Place], bool], ...] = (
 def _attribute(place: Place) -> Slot:
     """Compare the words that introduce a value with those of the question."""
     profile, first, region = place.profile, place.first, place.before
-    if not first and not place.dates and _ARRIVES.search(region):
+    if not first and place.profile.kind != "date" and _ARRIVES.search(region):
         # "rose from 4 to 5": what rose stands before the first of the two.
         region, first = place.text[place.low : place.inside[0].start], True
     region = region if region.strip(" ,:;-–—(*") else place.after

@@ -4,23 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ragharness.graders.reading.declining import (
-    corrects_premise,
-    denies_premise,
-    is_advice,
-    is_attribution,
-    is_greeting,
-    is_introduction,
-    is_pointer,
-    is_urgent,
-    verdicts,
-)
+from ragharness.graders.reading.declining import denies_premise, does, is_question, verdicts
 from ragharness.graders.reading.yesno import leading_word
-from ragharness.language.amounts import compare_quantity
 from ragharness.language.dates import DateMention, find_dates
-from ragharness.language.modality import find_cues
+from ragharness.language.matching import compare_quantity
 from ragharness.language.numbers import Quantity, find_quantities
-from ragharness.language.polarity import read_statement
+from ragharness.language.polarity import find_cues, read_statement
 from ragharness.language.sentences import sentences
 from ragharness.language.tables import WHOLE, pattern, regex
 from ragharness.language.words import STOPWORDS, concept, content, generic_concepts, raw_words
@@ -53,27 +42,19 @@ def role_of(sentence: AnswerSentence, outcome: Outcome, profile: Profile, *, ref
     """Return what a sentence does in its answer."""
     text = sentence.text
     if outcome.committed and outcome.holds(sentence):
-        return "nothing" if _is_bare(text) else "answer"
-    if _asks(text):
+        # A yes or no that at most says where it stands.
+        word, rest = leading_word(text)
+        left = text[rest:].strip(" .,;:!—–-")
+        return "nothing" if word and (not left or does("attribution", left)) else "answer"
+    if is_question(text):
         return "advice"
-    if sentence.heading or not content(text) or is_greeting(text) or is_introduction(text):
+    if sentence.heading or not content(text) or does("courtesy", text):
         return "nothing"
     if sentence.decline or (refusing and denies_premise(text, profile)):
         return "decline"
-    if refusing and (is_pointer(text) or sentence.citations):
+    if refusing and (does("pointer", text) or sentence.citations):
         return "pointer"
-    return "advice" if is_advice(text) or is_urgent(text) else "claim"
-
-
-def _is_bare(text: str) -> bool:
-    """Say whether an answer is a yes or no that at most says where it stands."""
-    word, rest = leading_word(text)
-    left = text[rest:].strip(" .,;:!—–-")
-    return word is not None and (not left or is_attribution(left))
-
-
-def _asks(text: str) -> bool:
-    return text.rstrip(" \"'*").endswith("?")
+    return "advice" if does("advice", text) or does("urgency", text) else "claim"
 
 
 class RefusalQuality(NamedTuple):
@@ -90,19 +71,19 @@ def refusal_quality(answer: ParsedAnswer, profile: Profile, *, retrieved: bool) 
     explained = nearest = next_step = False
     for sentence in answer.sentences:
         text = sentence.text
-        explained = explained or corrects_premise(text) or denies_premise(text, profile)
-        next_step = next_step or _asks(text)
+        explained = explained or does("premise", text) or denies_premise(text, profile)
+        next_step = next_step or is_question(text)
         if not retrieved and _tells("none", text) and _tells("retrieved", text):
             explained = nearest = True
         for clause, verdict in verdicts(text, profile):
             if verdict is not None:
                 # "I don't know" alone gives no reason.
                 explained = explained or not _tells("flat", clause) or _tells("grounds", clause)
-            elif is_advice(clause):
+            elif does("advice", clause):
                 next_step = True
             else:
-                nearest = nearest or bool(sentence.citations) or is_pointer(clause)
-    urgent = any(is_urgent(each.text) for each in answer.sentences)
+                nearest = nearest or bool(sentence.citations) or does("pointer", clause)
+    urgent = any(does("urgency", each.text) for each in answer.sentences)
     return RefusalQuality(explained, nearest, next_step, urgent)
 
 
@@ -125,17 +106,13 @@ def supported(
             return True
         # A coarser answer may still be true. A value alone does not say what it is a value of.
         told = right and bool(_subject(part.text) - _subject(outcome.value))
-        piece = _piece_before(part, place) if answers and right else ""
+        # The later piece of the sentence that the citation stands behind.
+        pieces = [piece for piece, marks in _PIECES.findall(part.marked) for _ in marks]
+        later = answers and right and place < len(pieces) and pieces[place] != pieces[0]
         true = told or outcome.imprecise or not answers
-        return (true and entails(passage, part.text)) or entails(passage, piece)
+        return (true and entails(passage, part.text)) or entails(passage, pieces[place] if later else "")
 
     return tuple(supports(place, citation) for place, citation in enumerate(part.citations))
-
-
-def _piece_before(sentence: AnswerSentence, place: int) -> str:
-    """The later piece of a sentence that a citation stands behind; empty for its first piece."""
-    pieces = [piece for piece, marks in _PIECES.findall(sentence.marked) for _ in marks]
-    return pieces[place] if place < len(pieces) and pieces[place] != pieces[0] else ""
 
 
 def describe(sentence: AnswerSentence, role: Role, support: tuple[bool, ...]) -> Sentence:

@@ -6,15 +6,12 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from ragharness.language.dates import find_dates
-from ragharness.language.modality import negations
-from ragharness.language.polarity import frame
+from ragharness.language.polarity import frame, negations
 from ragharness.language.sentences import clauses
-from ragharness.language.tables import holds, pattern, words_of
+from ragharness.language.tables import finds, holds, pattern, words_of
 from ragharness.language.words import concept, content, generic_concepts, remembered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ragharness.graders.reading.records import Profile
 
 Family = Literal["inability", "absence", "missing_input", "silence"]
@@ -35,56 +32,32 @@ def find_decline(text: str) -> Decline | None:
     if not holds("declines", "signs", text):
         return None
     for family in get_args(Family):
-        for found in pattern("declines", family).finditer(text):
+        for found in finds("declines", family, text):
             start, end = found.span()
-            if not (_is_excused(text, start, end) or _anothers_lack(text, start)):
+            excused = finds("declines", "excused", text)
+            belongs = any(start < each.end() and each.start() < end for each in excused)
+            if not (belongs or _anothers_lack(text, start)):
                 return Decline(start, end, family)
     return None
-
-
-def _is_excused(text: str, start: int, end: int) -> bool:
-    """Say whether what looks like a decline belongs to a phrase that is none."""
-    return any(
-        start < found.end() and found.start() < end
-        for key in ("excused", "disclaimer")
-        for found in pattern("declines", key).finditer(text)
-    )
 
 
 def _anothers_lack(text: str, start: int) -> bool:
     """Say whether what is missing is missing to somebody else than the speaker and the documents."""
     found = pattern("declines", "had").search(text, 0, start + 8)
-    return (
-        found is not None
-        and found.end() >= start
-        and not pattern("declines", "speaker").search(text, 0, found.start())
-    )
+    speaks = found and pattern("declines", "speaker").search(text, 0, found.start())
+    return found is not None and found.end() >= start and not speaks
 
 
-def _holding(*entries: str) -> Callable[[str], bool]:
-    """Return the test whether a text holds a phrase of each of these entries."""
-
-    def holding(text: str) -> bool:
-        return all(holds("acts", entry, text) for entry in entries)
-
-    return remembered(holding)
-
-
-# What each says is told above its entry in the table.
-is_pointer = _holding("pointer")
-is_mere_pointer = _holding("pointer", "apart")
-is_attribution = _holding("attribution")
-is_advice = _holding("advice")
-is_greeting = _holding("greeting")
-is_introduction = _holding("introduction")
-is_urgent = _holding("urgency")
-is_outside_knowledge = _holding("outside")
-is_undecided = _holding("undecided")
-corrects_premise = _holding("premise")
-asks_back = _holding("asks_back")
+@lru_cache(maxsize=16384)
+def does(act: str, text: str) -> bool:
+    """Say whether a text does what an entry of the table of acts tells ("pointer", "advice", ...)."""
+    return holds("acts", act, text)
 
 
 tells = partial(holds, "declines")
+ANSWERING = frozenset(map(concept, words_of("declines", "answering")))
+"""Words for answering and for finding what answers, which say nothing of what is asked."""
+_EMPTY = ANSWERING.union(map(concept, words_of("declines", "empty"))) | generic_concepts()
 Verdict = Literal["about", "near", "other"]
 """A decline of the question, of what may be another attribute of the same thing, of something else."""
 
@@ -125,7 +98,7 @@ def verdicts(text: str, profile: Profile) -> list[tuple[str, Verdict | None]]:
 
 def _falls_silent(before: str, clause: str, profile: Profile) -> bool:
     """Say whether a clause takes back what a pointer has named ("the figure for 2022, but not for 2023")."""
-    if not pattern("declines", "elliptical").match(clause) or not is_pointer(before):
+    if not pattern("declines", "elliptical").match(clause) or not does("pointer", before):
         return False
     words = frozenset(content(clause)) | frozenset(str(date.year) for date in find_dates(clause))
     return bool(words & (profile.words | profile.kindred | frozenset(map(str, profile.years))))
@@ -137,8 +110,11 @@ def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
     decline = find_decline(clause)
     if decline is None:
         return "about" if not asks_whether(profile) and _denies_existence(clause, profile) else None
-    if decline.kind == "silence" and _is_own_predicate(clause[decline.start : decline.end], profile):
-        return None
+    if profile.kind == "yesno" and decline.kind == "silence":
+        # What is said not to be so is what the question asks whether it is ("is not covered").
+        said = content(clause[decline.start : decline.end])
+        if not frame(profile.proposition).predicates.isdisjoint(said):
+            return None
     if profile.kind == "yesno" and tells("plain_no", clause) and not tells("of_documents", clause):
         return None
     cut = pattern("declines", "afterthought").search(clause, decline.end)
@@ -153,19 +129,9 @@ def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
     return "about" if searched else "other"
 
 
-def _is_own_predicate(text: str, profile: Profile) -> bool:
-    """Say whether what is said not to be so is what a question asks whether it is ("is not covered")."""
-    return profile.kind == "yesno" and not frame(profile.proposition).predicates.isdisjoint(content(text))
-
-
-@lru_cache(maxsize=1)
-def _empty() -> frozenset[str]:
-    return frozenset(concept(word) for word in words_of("declines", "empty")) | generic_concepts()
-
-
 def _object(clause: str) -> frozenset[str]:
     """Return the words of a decline that say what is declined."""
-    return frozenset(content(clause)) - _empty()
+    return frozenset(content(clause)) - _EMPTY
 
 
 def _other_head(clause: str, known: frozenset[str]) -> bool:
@@ -187,6 +153,11 @@ def _denies_existence(clause: str, profile: Profile) -> bool:
     )
 
 
+def is_question(text: str) -> bool:
+    """Say whether a sentence ends with a question mark."""
+    return text.rstrip(" \"'*”").endswith("?")
+
+
 def asks_whether(profile: Profile) -> bool:
     """Say whether yes or no answers a question."""
     return profile.kind == "yesno" or tells("asks_whether", profile.question)
@@ -194,4 +165,4 @@ def asks_whether(profile: Profile) -> bool:
 
 def is_guess(clause: str) -> bool:
     """Say whether a clause calls itself a guess, or outside knowledge."""
-    return tells("guess", clause) or is_outside_knowledge(clause)
+    return tells("guess", clause) or does("outside", clause)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
+from collections import defaultdict
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from rapidfuzz import process
 from rapidfuzz.distance import JaroWinkler
 
 from ragharness.language.dates import find_dates
 from ragharness.language.matching import fold, new_words, tokens
-from ragharness.language.tables import any_of, regex, table
+from ragharness.language.tables import phrases, regex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +30,7 @@ _FIRST_SENTENCE = regex(r"(?<=[.!?])\s+(?=[A-Z\"“(])|\n+")
 _CAPITALS = regex(r"[A-Z][\w'’.&-]*(?:\s+(?:of|the|and|de|von|van|&)?\s*[A-Z][\w'’.&-]*)*")
 _PERSON = regex(r"[A-ZÀ-Ý][\w'’-]+(?:\s+[A-ZÀ-Ý](?:[\w'’-]+|\.))*\s+[A-ZÀ-Ý][\w'’-]+")
 _SUFFIX = regex(r",?\s+(?:Jr|Sr|I{1,3})\.?$")
+_BREAKS = regex(rf"[,(;:]|\b{phrases('measures', 'breaks')}\b| [-–—] ")
 _DECADE = regex(r"\b(\d{3})0s\b")
 _CENTURY = regex(r"\b(\d{1,2})(?:st|nd|rd|th)[ -]century")
 
@@ -48,27 +49,43 @@ class Gold(NamedTuple):
     """The words of a person's name, without "Jr."; none for anything else."""
 
 
-def measure(question: str, golds: Sequence[str], answer: str, *, declines: bool) -> dict[str, float]:
-    """Return every measure by name; ``declines``: a sentence of the answer declines."""
+class _Seen(NamedTuple):
+    """What is compared of an answer."""
+
+    asked: frozenset[str]
+    said: list[str]
+    row: str
+    """The tokens, a blank around each."""
+    words: frozenset[str]
+    long: list[str]
+    """New words of four letters or more."""
+    new: list[str]
+    new_first: list[str]
+    """Those of the first sentence."""
+    last: frozenset[str]
+    letters: str
+    trigrams: frozenset[str]
+
+
+def measure(question: str, golds: Sequence[str], answer: str) -> dict[str, float]:
+    """Return every measure by name."""
     asked = frozenset(tokens(fold(question)))
     first = _FIRST_SENTENCE.split(answer, maxsplit=1)[0]
     said, said_first = tokens(fold(answer)), tokens(fold(first))
     new, new_first = new_words(said, asked), new_words(said_first, asked)
     seen = _Seen(
-        asked, said, frozenset(said), [word for word in set(new) if len(word) > 3 and not word[0].isdigit()],
+        asked, said, _row(said), frozenset(said),
+        [word for word in set(new) if len(word) > 3 and not word[0].isdigit()],
         new, new_first, _last_phrase(first, asked), "".join(said[:800]), _trigrams(said_first),
-        find_dates(answer),
     )  # fmt: skip
     ready = [gold for text in golds[:MOST_GOLDS] for gold in variants(text) if gold.tokens]
-    best: dict[str, float] = dict.fromkeys(_LIKENESS, 0.0)
+    best: defaultdict[str, float] = defaultdict(float)
     for gold in ready:
-        for name, value in _likeness(gold, seen):
+        for name, value in _likeness(gold, seen).items():
             best[name] = max(best[name], value)
-    if any(_same_date(one, other) for gold in ready for one in gold.dates for other in seen.dates):
-        best["figures: another date"] = best["figures: part of the date"] = 0.0
     accepted = frozenset(token for gold in ready for token in gold.tokens)
     stated, short, many = best["stated: word for word"], float(len(said) <= 6), math.log1p(len(golds))
-    none = float(best["words: share"] == 0)
+    none, little = float(best["words: share"] == 0), best["beyond it: little in its sentence"]
     return {
         **best,
         "stated: one gold of many": stated * many,
@@ -78,92 +95,59 @@ def measure(question: str, golds: Sequence[str], answer: str, *, declines: bool)
         "words: none in a short answer": short * none,
         "words: letters alone": best["words: letters"] * none,
         "stated: blanks aside alone": best["stated: blanks aside"] * none,
-        "beyond it: little and short": short * best["beyond it: little in its sentence"],
-        "beyond it: nothing": float(best["beyond it: little in its sentence"] == 1),
-        "figures: in a gold": float(any(token[0].isdigit() for token in accepted)),
+        "beyond it: little and short": short * little,
+        "beyond it: nothing": float(little == 1),
         "beyond it: other names": min(5, _other_names(first, asked, accepted)) / 5,
-        "figures: its decade": float(
-            _within_decade(fold(answer), ready, [int(token) for token in said if token.isdigit()])
-        ),
+        "figures: in a gold": float(any(token[0].isdigit() for token in accepted)),
+        "figures: its decade": float(_within_decade(fold(answer), accepted, seen.words)),
+        **_dates_differ([date for gold in ready for date in gold.dates], find_dates(answer), seen),
         "question: golds": many,
         "question: who": float("who" in asked or "whom" in asked),
         "question: which": float("which" in asked),
-        "as read: declines": float(declines),
     }
 
 
-class _Seen(NamedTuple):
-    """What is compared of an answer."""
-
-    asked: frozenset[str]
-    said: list[str]
-    words: frozenset[str]
-    long: list[str]
-    new: list[str]
-    new_first: list[str]
-    last: frozenset[str]
-    run_together: str
-    trigrams: frozenset[str]
-    dates: list[DateMention]
-
-
-_LIKENESS = (
-    "stated: word for word", "stated: early", "stated: length", "stated: blanks aside", "words: share",
-    "words: letters", "beyond it: little in its sentence", "beyond it: little in all", "words: F1",
-    "words: last phrase", "words: surname", "words: first and last name", "figures: share",
-    "figures: new ones", "figures: another date", "figures: part of the date",
-)  # fmt: skip
-
-
-def _likeness(gold: Gold, seen: _Seen) -> list[tuple[str, float]]:
+def _likeness(gold: Gold, seen: _Seen) -> dict[str, float]:
     """Return the measures of one accepted answer; the best over all of them counts."""
     own = [word for word in gold.words if word not in seen.asked] or gold.words
-    place = _find(gold.tokens, seen.said)
+    at = seen.row.find(_row(gold.tokens))
     fresh = own is not gold.words or not seen.asked.issuperset(own)
-    stated = gold.weight * (place >= 0 and fresh)
+    stated = gold.weight * (at >= 0 and fresh)
     letters = "".join(gold.tokens)
     figures = [token for token in gold.tokens if token[0].isdigit()]
     members = frozenset(gold.tokens)
     overlap = len(set(seen.new_first).intersection(own))
     surname = gold.tokens[-1]
     named = len(gold.tokens) > 1 and not surname[0].isdigit() and surname not in seen.asked
-    other, part = _dates_differ(gold, seen)
-    held = sum(_has(word, seen) for word in own) / len(own)
-    return [
-        ("stated: word for word", stated),
-        ("stated: early", stated * (1 - place / max(1, len(seen.said)))),
-        ("stated: length", stated * min(24, len(letters)) / 24),
-        ("stated: blanks aside", gold.weight * (len(letters) > 3 and letters in seen.run_together)),
-        ("words: share", gold.weight * held),
-        ("words: letters", len(gold.trigrams & seen.trigrams) / max(1, len(gold.trigrams))),
-        ("beyond it: little in its sentence", _share(seen.new_first, members)),
-        ("beyond it: little in all", _share(seen.new, members)),
-        ("words: F1", 2 * overlap / max(1, len(set(seen.new_first)) + len(own))),
-        ("words: last phrase", gold.weight * sum(word in seen.last for word in own) / len(own)),
-        ("words: surname", float(named and _has(surname, seen))),
-        (
-            "words: first and last name",
-            float(place < 0 and len(gold.name) > 1 and _is_named(gold.name, seen.said)),
+    return {
+        "stated: word for word": stated,
+        "stated: early": stated * (1 - seen.row.count(" ", 0, max(0, at)) / max(1, len(seen.said))),
+        "stated: length": stated * min(24, len(letters)) / 24,
+        "stated: blanks aside": gold.weight * (len(letters) > 3 and letters in seen.letters),
+        "words: share": gold.weight * (sum(_has(word, seen) for word in own) / len(own)),
+        "words: letters": len(gold.trigrams & seen.trigrams) / max(1, len(gold.trigrams)),
+        "beyond it: little in its sentence": _share(seen.new_first, members),
+        "beyond it: little in all": _share(seen.new, members),
+        "words: F1": 2 * overlap / max(1, len(set(seen.new_first)) + len(own)),
+        "words: last phrase": gold.weight * sum(word in seen.last for word in own) / len(own),
+        "words: surname": float(named and _has(surname, seen)),
+        "words: first and last name": float(
+            at < 0 and len(gold.name) > 1 and _is_named(gold.name, seen.said)
         ),
-        ("figures: share", _share(figures, seen.words)),
-        ("figures: new ones", _share(figures, frozenset(seen.new))),
-        ("figures: another date", other),
-        ("figures: part of the date", part),
-    ]
+        "figures: share": _share(figures, seen.words),
+        "figures: new ones": _share(figures, frozenset(seen.new)),
+    }
 
 
 def _is_named(name: Sequence[str], said: Sequence[str]) -> bool:
     """Say whether a person is named, with or without middle names and initials."""
     first, *middle, last = name
     for place, word in enumerate(said):
-        if word != first:
-            continue
-        for end in range(place + 1, min(len(said), place + 4)):
-            if said[end] == last:
-                between = said[place + 1 : end]
-                few, many = sorted((between, middle), key=len)
-                if all(any(one.startswith(each) or each.startswith(one) for one in many) for each in few):
-                    return True
+        near = said[place + 1 : place + 4]
+        if word == first and last in near:
+            few, many = sorted((near[: near.index(last)], middle), key=len)
+            if all(any(one.startswith(each) or each.startswith(one) for one in many) for each in few):
+                return True
     return False
 
 
@@ -173,40 +157,36 @@ def _share(words: Sequence[str], of: frozenset[str]) -> float:
 
 def _has(word: str, seen: _Seen) -> bool:
     """Say whether an answer has a word, its spelling aside."""
-    if word in seen.words:
-        return True
-    if len(word) < 4 or word[0].isdigit():
-        return False
+    if word in seen.words or len(word) < 4 or word[0].isdigit():
+        return word in seen.words
     near = process.extractOne(word, seen.long, scorer=JaroWinkler.similarity, score_cutoff=SAME_SPELLING)
     return near is not None
 
 
-def _dates_differ(gold: Gold, seen: _Seen) -> tuple[float, float]:
-    """Return whether the answer gives another day or month than the gold, and whether a part of its date."""
-    exact = [date for date in gold.dates if date.month]
-    said = [date for date in seen.dates if date.month]
-    if not said:
-        return 0.0, float(any(str(date.year) in seen.words for date in exact))
-    part = any(
-        one.year == other.year and one.month == other.month and not other.day
-        for one in exact
-        for other in said
-    )
-    return float(bool(exact) and not part), float(part)
+def _dates_differ(golds: Sequence[DateMention], said: Sequence[DateMention], seen: _Seen) -> dict[str, float]:
+    """Return whether an answer gives another day or month than the golds, or a part of a gold's date."""
+    exact, months = [date for date in golds if date.month], [date for date in said if date.month]
+    pairs = [(one, other) for one in golds for other in said]
+    alike = [(one, other) for one, other in pairs if (one.year, one.month) == (other.year, other.month)]
+    if months:
+        part = any(one.month and not other.day for one, other in alike)
+    else:
+        part = any(str(date.year) in seen.words for date in exact)
+    differ = not any(one.day in (None, other.day) for one, other in alike)
+    another = bool(exact and months) and not part
+    return {
+        "figures: another date": float(another and differ),
+        "figures: part of the date": float(part and differ),
+    }
 
 
-def _same_date(one: DateMention, other: DateMention) -> bool:
-    return (one.year, one.month) == (other.year, other.month) and one.day in (0, None, other.day)
-
-
-def _within_decade(folded: str, golds: Sequence[Gold], said: Sequence[int]) -> bool:
+def _within_decade(folded: str, accepted: frozenset[str], said: frozenset[str]) -> bool:
     """Say whether an answer names the decade or century of a gold's year, and not the year."""
-    years = {int(token) for gold in golds for token in gold.tokens if len(token) == 4 and token.isdigit()}
+    years = {token for token in accepted if len(token) == 4 and token.isdigit()}
     if not years or not years.isdisjoint(said):
         return False
-    decades = {int(found) for found in _DECADE.findall(folded)}
-    centuries = {int(found) for found in _CENTURY.findall(folded)}
-    return any(year // 10 in decades or year // 100 + 1 in centuries for year in years)
+    decades, centuries = set(_DECADE.findall(folded)), {int(found) for found in _CENTURY.findall(folded)}
+    return any(year[:3] in decades or int(year[:2]) + 1 in centuries for year in years)
 
 
 def _other_names(first: str, asked: frozenset[str], accepted: frozenset[str]) -> int:
@@ -217,17 +197,8 @@ def _other_names(first: str, asked: frozenset[str], accepted: frozenset[str]) ->
 
 def _last_phrase(first: str, asked: frozenset[str]) -> frozenset[str]:
     """Return the new words of the first sentence's last phrase that has any."""
-    for phrase in reversed(_breaks().split(first)):
-        words = new_words(tokens(fold(phrase)), asked)
-        if words:
-            return frozenset(words)
-    return frozenset()
-
-
-@lru_cache(maxsize=1)
-def _breaks() -> re.Pattern[str]:
-    words = any_of(cast("list[str]", table("measures")["breaks"]))
-    return re.compile(rf"[,(;:]|\b{words}\b| [-–—] ")
+    told = (new_words(tokens(fold(phrase)), asked) for phrase in reversed(_BREAKS.split(first)))
+    return frozenset(next(filter(None, told), ()))
 
 
 @lru_cache(maxsize=8192)
@@ -248,18 +219,10 @@ def _ready(text: str, weight: float) -> Gold:
     return Gold(found, words, find_dates(text), _trigrams(found), weight, name)
 
 
+def _row(found: Sequence[str]) -> str:
+    return f" {' '.join(found)} "
+
+
 def _trigrams(found: Sequence[str]) -> frozenset[str]:
     text = " ".join(found)
     return frozenset(text[place : place + 3] for place in range(len(text) - 2))
-
-
-def _find(wanted: Sequence[str], found: Sequence[str]) -> int:
-    """Return where the wanted tokens stand in a row; -1: nowhere."""
-    length, place = len(wanted), -1
-    while True:
-        try:
-            place = found.index(wanted[0], place + 1)
-        except ValueError:
-            return -1
-        if list(found[place : place + length]) == list(wanted):
-            return place

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 _NAME = regex(r"(?<![.!?]\s)(?<!^)\b[A-ZÀ-Ý][\w&'’.-]*")
 _WHICH_OF = regex(r"\bwhich\s+(\w+)\s+(?!of\b)", re.IGNORECASE)
+_SORTS = [
+    (regex(rf"\b{any_of(row['asks'])}\b", re.IGNORECASE), frozenset(content(str(row["brings"]))))
+    for row in cast("list[dict[str, list[str] | str]]", table("questions")["sorts"])
+]
+"""How a question asks, and the words that such questions bring with them."""
 _TITLE = regex(r"[A-Z][a-z]+(?:\s+[A-Z][a-z]+)+")
 
 
@@ -54,14 +59,11 @@ def profile_of(question: Question) -> Profile:
     return _profile(question.text, question.proposition, question.yes_means, question.kind)
 
 
-def bare_name(word: str) -> str:
-    """Return a capitalised word case-folded, without a full stop or a possessive ending."""
-    return word.casefold().rstrip(".'’").removesuffix("'s").removesuffix("’s")
-
-
 @lru_cache(maxsize=1024)
 def _profile(text: str, proposition: str, yes_means: bool, kind: str) -> Profile:
-    names = frozenset(map(bare_name, _NAME.findall(text))) - words_of("questions", "common_capitals")
+    bare = (word.casefold().rstrip(".'’") for word in _NAME.findall(text))
+    names = frozenset(word.removesuffix("'s").removesuffix("’s") for word in bare)
+    names -= words_of("questions", "common_capitals")
     words = frozenset(content(text)) | (frozenset(content(proposition)) if kind == "yesno" else frozenset())
     named = frozenset(concept for name in names for concept in content(name))
     if kind in ("text", "list"):
@@ -74,7 +76,7 @@ def _profile(text: str, proposition: str, yes_means: bool, kind: str) -> Profile
     return Profile(
         words=words,
         focus=focus,
-        kindred=_kindred(text),
+        kindred=frozenset[str]().union(*(brought for asks, brought in _SORTS if asks.search(text))),
         names=names,
         years=frozenset(date.year for date in find_dates(text) if date.year),
         acronyms=frozenset(each.casefold() for each in initials),
@@ -86,19 +88,6 @@ def _profile(text: str, proposition: str, yes_means: bool, kind: str) -> Profile
         yes_means=yes_means,
         modality=frame(stated).modality if kind == "yesno" else "",
     )
-
-
-@lru_cache(maxsize=1)
-def _sorts() -> list[tuple[re.Pattern[str], frozenset[str]]]:
-    rows = cast("list[dict[str, list[str] | str]]", table("questions")["sorts"])
-    return [
-        (regex(rf"\b{any_of(row['asks'])}\b", re.IGNORECASE), frozenset(content(str(row["brings"]))))
-        for row in rows
-    ]
-
-
-def _kindred(text: str) -> frozenset[str]:
-    return frozenset[str]().union(*(brought for asks, brought in _sorts() if asks.search(text)))
 
 
 def _qualified(text: str, focus: frozenset[str]) -> frozenset[tuple[str, str]]:
@@ -133,8 +122,6 @@ class Candidate:
     foreign_unit: bool = False
     of_another: bool = False
     """It counts something else than the question: it stands between other values, and answers nothing."""
-    named: bool = False
-    """It is a name or phrase, no number or date."""
     related: bool = False
     """It only says whose deputy, parent or successor the answer is."""
     rival: str = ""
@@ -182,7 +169,6 @@ class Outcome:
     value: str = ""
     contradiction: bool = False
     imprecise: bool = False
-    incomplete: bool = False
     partial_then_declined: bool = False
     unreadable: str = ""
     entries: list[Entry] = field(default_factory=list)

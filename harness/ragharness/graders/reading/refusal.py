@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from ragharness.graders.reading.declining import (
-    asks_back,
     asks_whether,
-    corrects_premise,
     denies_premise,
+    does,
     find_decline,
-    is_advice,
-    is_greeting,
-    is_introduction,
-    is_mere_pointer,
-    is_pointer,
+    is_question,
     tells,
     verdicts,
 )
 from ragharness.graders.reading.records import profile_of
 from ragharness.language.dates import find_dates
-from ragharness.language.modality import negations
 from ragharness.language.numbers import find_quantities
-from ragharness.language.tables import holds, pattern, regex
+from ragharness.language.polarity import negations
+from ragharness.language.tables import pattern, regex
 from ragharness.language.words import content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
@@ -37,7 +31,6 @@ Act = Literal[
     "decline", "premise", "statement", "aside", "method", "advice", "pointer", "background", "courtesy"
 ]
 """What a clause does; a sentence that offers no answer does the first of these that it holds."""
-_does = partial(holds, "acts")
 _ORDER: tuple[Act, ...] = get_args(Act)
 _BRACKETS = regex(r"\[[^\[\]]*\]")
 _DIGIT = regex(r"\d")
@@ -49,16 +42,12 @@ class Refusal(NamedTuple):
 
     declined: bool = False
     """It declines what was asked."""
-    near: bool = False
-    """It declines what may be another side of what was asked."""
+    declines: bool = False
+    """It is a decline where it commits to nothing that can be read."""
     limited: bool = False
     """It declines something, or names limits of its author, whatever it goes on to say."""
     sure: bool = False
     """It declines, and offers no answer beside it."""
-    concludes: bool = False
-    """It comes to an answer, whatever it declines."""
-    alone: bool = False
-    """All it says is that its author cannot help, in words of its own."""
     unable: bool = False
     """Its author says of something that he cannot tell."""
     closes: bool = False
@@ -66,15 +55,6 @@ class Refusal(NamedTuple):
     premise_corrected: bool = False
     """It denies what the question takes for granted."""
     clarification: bool = False
-    elsewhere: bool = False
-    """It declines, and answers from another document than the one asked about."""
-    silent: bool = False
-    """It says that the document sets no such rule, of a question that has no answer."""
-
-    @property
-    def declines(self) -> bool:
-        """Whether it is a decline where it commits to nothing that can be read."""
-        return self.sure or self.alone or ((self.declined or self.near) and not self.concludes)
 
     @property
     def refuses(self) -> bool:
@@ -89,7 +69,7 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
     # "14 days [no passages]" gives an answer: what stands in brackets beside a figure declines nothing.
     sentences = [left if _DIGIT.search(left) else text for left, text in zip(bare, sentences, strict=True)]
     moved = any(_moves_to_another(text, profile) for text in sentences)
-    corrected = any(map(corrects_premise, sentences))
+    corrected = any(does("premise", text) for text in sentences)
     denied = any(denies_premise(text, profile) for text in bare)
     if not (moved or any(_may_decline(text, profile) for text in sentences)):
         return Refusal(premise_corrected=corrected or denied, clarification=_asks_back(sentences))
@@ -101,20 +81,16 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
     lacking = told.unable or (told.lacking and (not told.stated or profile.kind not in ("text", "list")))
     alone = lacking and not (told.offered or clarifies)
     silent = told.silent and not (told.offered or cited or question.answerable)
-    elsewhere = declined and any(_names_other_document(text, question.text) for text in sentences)
+    sure = moved or silent or ((declined or (alone and not told.said)) and not told.offered)
     return Refusal(
         declined=declined or moved or silent,
-        near=told.near,
+        declines=sure or alone or ((declined or told.near) and told.offered < 2),
         limited=told.unsaid,
-        sure=moved or elsewhere or silent or ((declined or (alone and not told.said)) and not told.offered),
-        concludes=told.offered == 2,
+        sure=sure,
         unable=told.unable,
         closes=told.closed and told.offered < 2,
-        alone=alone,
         premise_corrected=moved or corrected or (denied and not declined),
         clarification=clarifies,
-        elsewhere=elsewhere,
-        silent=silent,
     )
 
 
@@ -135,7 +111,7 @@ class _Told:
 
     def take(self, text: str) -> None:
         """Read the next sentence."""
-        begun = self.supposing or _does("supposing", text)
+        begun = self.supposing or does("supposing", text)
         self.supposing = begun and (self.declined or self.unsaid)
         found = _said(text, self.profile, self.before, supposing=self.supposing)
         kinds = [act for _, act, _ in found]
@@ -154,31 +130,31 @@ class _Told:
                 self.unsaid |= act == "decline"
                 self.near |= verdict == "near"
                 self.declined |= verdict == "about"
-                if not self.listing and (self.offered < 2 or no_rule or _does("concludes", clause)):
+                if not self.listing and (self.offered < 2 or no_rule or does("concludes", clause)):
                     # What was stated before a decline is what there is instead; a conclusion stands.
                     self.offered = here = 0
             else:
                 here = max(here, _offers(clause, act, self.profile, beside=beside))
                 decline = find_decline(clause) if act == "aside" else None
                 self.unable |= decline is not None and decline.kind != "silence"
-                self.lacking |= decline is not None or (act == "pointer" and is_mere_pointer(clause))
+                self.lacking |= decline is not None or (act == "pointer" and does("apart", clause))
         self.offered = max(self.offered, here)
         self.before = "statement" if here else min(kinds, key=_ORDER.index)
         self.stated |= self.before == "statement"
-        self.recipe = not self.stated and (self.recipe or _does("recipe", text))
+        self.recipe = not self.stated and (self.recipe or does("recipe", text))
 
 
 def _said(
     text: str, profile: Profile, before: Act, *, supposing: bool
 ) -> list[tuple[str, Act, Verdict | None]]:
     """Return the clauses of a sentence, each with what it does and what it declines."""
-    if _is_question(text):
+    if is_question(text):
         return [(text, "courtesy", None)]
-    supposing = supposing or _does("conditional", text) or _does("recipe", text)
+    supposing = supposing or does("conditional", text) or does("recipe", text)
     instead: Act | None = None
     if supposing or (before in ("method", "courtesy") and _is_formula(text)):
         instead = "method"
-    elif before in ("method", "background") and _does("goes_on", text):
+    elif before in ("method", "background") and does("goes_on", text):
         instead = "background"
     found: list[tuple[str, Act, Verdict | None]] = []
     end = 0
@@ -187,9 +163,9 @@ def _said(
         act = _act_of(clause, verdict, profile)
         joint, end = text[end:start], start + len(clause)
         plain = act in ("statement", "pointer", "background")
-        if instead and plain and (supposing or not _does("concludes", clause)):
+        if instead and plain and (supposing or not does("concludes", clause)):
             act = instead
-        follows = bool(found) and act in ("statement", "background") and _does("so", joint)
+        follows = bool(found) and act in ("statement", "background") and does("so", joint)
         found.append((f"so {clause}", "statement", verdict) if follows else (clause, act, verdict))
         if act in ("method", "advice"):
             instead = "method"
@@ -201,28 +177,28 @@ def _act_of(clause: str, verdict: Verdict | None, profile: Profile) -> Act:
         return "decline"
     if verdict is not None:
         return "aside"
-    if corrects_premise(clause):
+    if does("premise", clause):
         return "premise"
-    if any(_does(each, clause) for each in ("concludes", "worked_out", "yes_or_no", "guesses")):
+    if any(does(each, clause) for each in ("concludes", "worked_out", "yes_or_no", "guesses")):
         return "statement"
-    if _does("method", clause):
+    if does("method", clause):
         return "method"
-    if is_greeting(clause) or is_introduction(clause) or not content(clause):
+    if does("courtesy", clause) or not content(clause):
         return "courtesy"
-    if is_advice(clause):
+    if does("advice", clause):
         return "advice"
-    if is_pointer(clause):
+    if does("pointer", clause):
         return "pointer"
     norm = profile.kind == "yesno" and profile.modality not in ("fact", "not_fact")
-    return "background" if _does("background", clause) and not norm else "statement"
+    return "background" if does("background", clause) and not norm else "statement"
 
 
 def _offers(clause: str, act: Act, profile: Profile, *, beside: bool) -> int:
     """Return 2 for a clause that comes to an answer, 1 for one that may hold it, 0 for any other."""
-    if _does("yes_or_no", clause):
+    if does("yes_or_no", clause):
         return 2
     words = frozenset(content(clause)) - generic_concepts()
-    if act == "statement" and (_does("concludes", clause) or _does("worked_out", clause)):
+    if act == "statement" and (does("concludes", clause) or does("worked_out", clause)):
         return 2
     if act not in ("statement", "background") or not words:
         return 0
@@ -234,44 +210,33 @@ def _offers(clause: str, act: Act, profile: Profile, *, beside: bool) -> int:
         in_full = len(words & profile.focus) * 5 >= 4 * len(profile.focus)
         if in_full and (profile.kind == "date" or not years or years & profile.years):
             return 2
-    if beside and (_does("guesses", clause) or (short and tells("it_is", clause))):
+    if beside and (does("guesses", clause) or (short and tells("it_is", clause))):
         return 2 if short or valued or find_dates(clause) or _NAME.search(clause) else 0
     if act == "background":
         asked = profile.kind in ("number", "date") and bool(words & profile.words)
         return int(valued and (beside or asked))
-    told = words & profile.words and words - profile.words and (valued or _does("finite", clause))
+    told = words & profile.words and words - profile.words and (valued or does("finite", clause))
     return int(bool(told) or profile.kind == "list")
 
 
-def _is_question(text: str) -> bool:
-    return text.rstrip(" \"'*").endswith("?")
-
-
 def _asks_back(sentences: Sequence[str]) -> bool:
-    asking = [text for text in sentences if _is_question(text) or _does("please", text)]
-    return bool(asking) and (len(asking) == len(sentences) or any(map(asks_back, asking)))
+    asking = [text for text in sentences if is_question(text) or does("please", text)]
+    return bool(asking) and (len(asking) == len(sentences) or any(does("asks_back", text) for text in asking))
 
 
 def _is_formula(text: str) -> bool:
     """Say whether a line names figures and gives none ("Revenue for 2022", "Margin = income / sales")."""
-    return not _does("worked_out", text) and (not _does("finite", text) or _does("operator", text))
+    return not does("worked_out", text) and (not does("finite", text) or does("operator", text))
 
 
 def _may_decline(text: str, profile: Profile) -> bool:
     """Say whether anything in a sentence declines; most answers hold no such sentence and need no more."""
     return (
         tells("whole", text)
-        or _does("recipe", text)
+        or does("recipe", text)
         or _sets_no_rule(text, profile)
         or any(verdict is not None for _, verdict in verdicts(text, profile))
     )
-
-
-def _names_other_document(text: str, question: str) -> bool:
-    """Say whether a sentence answers from a document that the question does not name."""
-    found = pattern("declines", "other_document").search(text)
-    other = found is not None and not find_decline(text) and found[1] not in question
-    return other and tells("document", question)
 
 
 def _moves_to_another(text: str, profile: Profile) -> bool:

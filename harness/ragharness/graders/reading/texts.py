@@ -71,11 +71,11 @@ def load_weights() -> Weights:
 def score(measures: Mapping[str, float]) -> Score:
     """Return the probability that people would call an answer with these measures right."""
     known = load_weights()
-    logit = known.intercept + sum(weight * measures[name] for name, weight in known.weights.items())
+    logit = known.intercept + sum(weight * measures.get(name, 0.0) for name, weight in known.weights.items())
     added: dict[str, float] = {}
     for name, weight in known.weights.items():
         group = name.partition(":")[0]
-        added[group] = added.get(group, 0.0) + weight * (measures[name] - known.means[name])
+        added[group] = added.get(group, 0.0) + weight * (measures.get(name, 0.0) - known.means[name])
     heaviest = sorted(added, key=lambda group: -abs(added[group]))
     probability = 1 / (1 + math.exp(-max(-30.0, min(30.0, logit))))
     return Score(round(probability, 3), tuple((group, round(added[group], 2)) for group in heaviest))
@@ -129,7 +129,12 @@ def weigh_text(
     if not question.answers:
         return read
     if undecidable(question) == "sentence":
-        return _weigh_sentence(parts, question, read)
+        if holds_sentence(parts, question.text, question.answers):
+            return _commit(read, parts, question, "match")
+        # What it commits to stays: beside a decline that is a thing to read, not a refusal.
+        read.match = "none"
+        read.unreadable = "the accepted answer is a sentence, and the answer holds too little of it to tell"
+        return read
     if (
         declined
         or read.unreadable
@@ -145,8 +150,7 @@ def weigh_text(
     if _letters(said).isalpha() and _letters(said) in map(_letters, gold):
         return _commit(read, parts, question, "match")
     read.score = score(text_measures(parts, question, read))
-    likely = read.score.probability
-    wrong_up_to, correct_from = thresholds
+    likely, (wrong_up_to, correct_from) = read.score.probability, thresholds
     other = "" if read.match == "match" else another_name(said, gold)
     beaten = read.match == "mismatch" and any(each.right and each.slot == "out" for each in read.entries)
     if likely >= correct_from and not (other or beaten):
@@ -167,23 +171,13 @@ def _letters(text: str) -> str:
 
 def text_measures(parts: Sequence[AnswerSentence], question: Question, read: Outcome) -> dict[str, float]:
     """Return the measures of an answer, what was read in it among them."""
-    measures = measure(
-        question.text, accepted(question), "\n".join(dict.fromkeys(part.text for part in parts)),
-        declines=any(part.decline is not None for part in parts),
-    )  # fmt: skip
-    measures["as read: right"] = float(read.match == "match")
-    measures["as read: another"] = float(read.committed and read.match == "mismatch")
-    return measures
-
-
-def _weigh_sentence(parts: Sequence[AnswerSentence], question: Question, read: Outcome) -> Outcome:
-    """Compare with accepted sentences: right where one of them is held, else open."""
-    if holds_sentence(parts, question.text, question.answers):
-        return _commit(read, parts, question, "match")
-    # What it commits to stays: beside a decline that is a thing to read, not a refusal.
-    read.match = "none"
-    read.unreadable = "the accepted answer is a sentence, and the answer holds too little of it to tell"
-    return read
+    said = "\n".join(dict.fromkeys(part.text for part in parts))
+    return {
+        **measure(question.text, accepted(question), said),
+        "as read: declines": float(any(part.decline is not None for part in parts)),
+        "as read: right": float(read.match == "match"),
+        "as read: another": float(read.committed and read.match == "mismatch"),
+    }
 
 
 def weigh_reasons(parts: Sequence[AnswerSentence], question: Question, read: Outcome) -> Outcome:
@@ -201,12 +195,10 @@ def holds_sentence(
     """Return whether an answer holds the figures and a share of the words of a gold, the question's apart."""
     asked = frozenset(tokens(fold(question)))
     said = frozenset(token for part in parts for token in tokens(fold(part.text)))
-    for gold in golds:
-        own = set(own_words(gold, asked))
+    for own in (set(own_words(gold, asked)) for gold in golds):
         figures = {word for word in own if word[0].isdigit()}
-        words = own - figures
-        least = ENOUGH_BESIDE if figures else share
-        if own and figures <= said and len(words & said) >= least * len(words):
+        least = (ENOUGH_BESIDE if figures else share) * len(own - figures)
+        if own and figures <= said and len((own - figures) & said) >= least:
             return True
     return False
 
@@ -216,7 +208,8 @@ def _commit(read: Outcome, parts: Sequence[AnswerSentence], question: Question, 
     if not read.parts:
         wanted = frozenset(word for gold in accepted(question) for word in tokens(fold(gold)))
         shared = [len(wanted.intersection(tokens(fold(part.text)))) for part in parts]
-        read.parts = [part for part, count in zip(parts, shared, strict=True) if count == max(shared)]
+        most = max(shared)
+        read.parts = [part for part, count in zip(parts, shared, strict=True) if count == most]
         read.value = read.value or read.parts[0].text[:120]
     read.committed, read.match, read.unreadable = True, match, ""
     return read
@@ -229,13 +222,11 @@ def another_name(answer: str, golds: Sequence[str]) -> str:
     another address than 12; a spelling or an initial makes no other name.
     """
     said = [_NAME_WORD.findall(run) for run in _NAME.findall(answer)]
-    for gold in golds:
-        wanted = _NAME_WORD.findall(gold) if _NAME.fullmatch(gold) else []
+    for wanted in (_NAME_WORD.findall(gold) for gold in golds if _NAME.fullmatch(gold)):
         for here in said if len(wanted) > 2 else ():
-            if len(here) == len(wanted):
-                unlike = [pair for pair in zip(wanted, here, strict=True) if pair[0] != pair[1]]
-                if len(unlike) == 1 and _is_other_word(*unlike[0]):
-                    return " ".join(here)
+            unlike = [pair for pair in zip(wanted, here, strict=False) if pair[0] != pair[1]]
+            if len(here) == len(wanted) and len(unlike) == 1 and _is_other_word(*unlike[0]):
+                return " ".join(here)
     return ""
 
 

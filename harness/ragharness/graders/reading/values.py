@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from ragharness.graders.reading.answer import is_quoted_row, is_quoted_table
 from ragharness.graders.reading.attribution import place_values
-from ragharness.graders.reading.candidates import accepted, find_candidates, value_kinds
-from ragharness.graders.reading.declining import is_advice, is_guess, is_pointer, speaks_of_question
+from ragharness.graders.reading.candidates import accepted, find_days, find_figures, value_kinds
+from ragharness.graders.reading.declining import does, is_guess, is_question, speaks_of_question
+from ragharness.graders.reading.names import find_names
 from ragharness.graders.reading.records import Candidate, Entry, Outcome, Slot
 from ragharness.language.dates import find_dates
 from ragharness.language.matching import fold, tokens
 from ragharness.language.numbers import find_quantities
-from ragharness.language.sentences import clauses
+from ragharness.language.polarity import negated
+from ragharness.language.sentences import clause_at, clauses
 from ragharness.language.tables import phrases, regex
 from ragharness.language.words import content, generic_concepts, raw_words
 
@@ -24,6 +26,13 @@ if TYPE_CHECKING:
     from ragharness.graders.reading.records import Profile
     from ragharness.records import Question
 
+_NEGATION = regex(r"\b(?:not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
+_DENIED = regex(
+    rf"(?:\b{phrases('values', 'auxiliary')}(?:\s+not|n['’]t|\s+never)|\bnever)\b"
+    rf"(?:[ ](?!{phrases('values', 'states_anyway')}\b)[\w'’-]+){{0,7}}[ ]*(?:[$€£(]\s?)?$",
+    re.IGNORECASE,
+)
+"""A denial by the verb, further from the value than a plain "not"."""
 _CONCLUDES = regex(rf"(?:^\W*|[,;]\s+){phrases('values', 'concluding')}\b", re.IGNORECASE)
 _CALCULATES = regex(r"=[^;]*[/×*÷+]|[/×*÷+−][^;]*=|≈|\bdivid(?:ed|ing)\s+by\b|\bmultipl", re.IGNORECASE)
 _SIDE_BY_SIDE = regex(r"\W*(?:and|/)\W*")
@@ -47,8 +56,10 @@ def read_values(
     outcome.unreadable = _names_none(entries, chosen)
     if outcome.unreadable:
         return outcome
-    if not chosen and not declined:
-        chosen = _only_value(parts, entries)
+    unclear = any(each.candidate.related or (each.right and len(entries) > 1) for each in entries)
+    if not (chosen or declined or unclear) and sum(not part.heading for part in parts) == 1:
+        # Of an answer of one sentence a single value is its answer, of false ones any is false.
+        chosen = entries
     if chosen:
         _compare(chosen, question, outcome)
     elif not any(each.right and not each.candidate.related for each in entries):
@@ -58,6 +69,22 @@ def read_values(
 
 
 # Which values there are, and where they stand.
+
+
+def find_candidates(text: str, question: Question) -> list[Candidate]:
+    """Return the values of the question's kind that a sentence states, in order of place."""
+    finders = {"number": find_figures, "date": find_days}
+    found = finders.get(question.kind, find_names)(text, question)
+    denied_already = _NEGATION.search(question.text) is not None
+    for each in found:
+        denied = negated(text, each.start) or _DENIED.search(text[max(0, each.start - 120) : each.start])
+        each.negated = each.negated or bool(denied and not denied_already)
+        each.elsewhere = tuple(
+            other.about
+            for other in question.distractors
+            if other.about and (each.relation == "match" or other.value == each.equals)
+        )
+    return found
 
 
 def gather(
@@ -71,13 +98,12 @@ def gather(
         key = (part.text, part.context)
         if key not in read:
             found = find_candidates(part.text, question)
-            dates = question.kind == "date"
-            slots = place_values(part.text, found, profile, context=part.context, dates=dates)
-            if declined:
-                aside = [_is_beside(part.text, each, question, profile) for each in found]
-                slots = ["out" if away else slot for slot, away in zip(slots, aside, strict=True)]
-            placed = zip(found, slots, strict=True)
-            read[key] = [(value, slot) for value, slot in placed if not value.of_another]
+            slots = place_values(part.text, found, profile, context=part.context)
+            read[key] = [
+                (value, "out" if declined and _is_beside(part.text, value, question, profile) else slot)
+                for value, slot in zip(found, slots, strict=True)
+                if not value.of_another
+            ]
         entries += [Entry(part, candidate, slot) for candidate, slot in read[key]]
     return entries
 
@@ -88,8 +114,7 @@ def _is_beside(text: str, value: Candidate, question: Question, profile: Profile
     "The director is Maria Alvarez; a deputy director is not named": the clause names the director and leaves
     out "deputy". The question's unit names nobody ("457 million shares").
     """
-    low, high = next((span for span in clauses(text) if span[0] <= value.start < span[1]), (0, len(text)))
-    here = frozenset(content(text[low:high])) - frozenset(content(question.unit))
+    here = frozenset(content(text[slice(*clause_at(text, value.start))])) - frozenset(content(question.unit))
     return len(profile.focus & here) == 1 and any(
         first in profile.focus - here and last in here for first, last in profile.qualified
     )
@@ -128,12 +153,6 @@ def _conclusion(usable: Sequence[Entry], *, calculates: bool) -> list[Entry]:
     ]
 
 
-def _only_value(parts: Sequence[AnswerSentence], entries: Sequence[Entry]) -> list[Entry]:
-    """The values of an answer of one sentence: a single one is its answer, of false ones any is false."""
-    unclear = any(each.candidate.related or (each.right and len(entries) > 1) for each in entries)
-    return list(entries) if not unclear and sum(not part.heading for part in parts) == 1 else []
-
-
 def _names_none(entries: Sequence[Entry], chosen: Sequence[Entry]) -> str:
     """Why a quoted table singles out no value; empty where it does."""
     if chosen and all(is_quoted_table(each.part.text) for each in chosen):
@@ -167,23 +186,13 @@ def _compare(chosen: Sequence[Entry], question: Question, outcome: Outcome) -> N
         _mismatch(stated, question, outcome)
 
 
-def _accepted(rival: str, question: Question, outcome: Outcome) -> bool:
-    """Say whether what stands beside the gold is another accepted answer ("Ash County" of "Ash")."""
-    others = (each.casefold() for each in question.answers if each.casefold() not in outcome.value.casefold())
-    return any(each in rival.casefold() for each in others)
-
-
 def _match(right: Sequence[Entry], stated: Sequence[Entry], question: Question, outcome: Outcome) -> None:
     """The gold is among the values: it matches unless another one is offered beside it."""
     outcome.match = "match"
     if all(each.candidate.scale_implied for each in right):
         outcome.flags.append("scale_implied")
     rival = next((each.candidate for each in right if each.candidate.rival), None)
-    if (
-        rival is not None
-        and not _has_several(question.answers)
-        and not _accepted(rival.rival, question, outcome)
-    ):
+    if rival is not None and not _is_accepted(rival.rival, question, outcome):
         outcome.value = f"{outcome.value} and {rival.rival}"
         outcome.contradiction = rival.either
         if not rival.either:
@@ -201,10 +210,11 @@ def _match(right: Sequence[Entry], stated: Sequence[Entry], question: Question, 
     outcome.carry(rivals or [each for each in outcome.entries if each.may_answer])
 
 
-def _has_several(golds: Sequence[str]) -> bool:
-    """Say whether golds are several things, not one in several spellings: then a second one excludes none."""
-    words = [frozenset(tokens(fold(gold))) for gold in golds]
-    return any(words[0].isdisjoint(each) for each in words)
+def _is_accepted(rival: str, question: Question, outcome: Outcome) -> bool:
+    """Say whether a name beside the gold excludes nothing: it is a gold too, or the golds are several."""
+    words = [frozenset(tokens(fold(gold))) for gold in question.answers]
+    others = (each.casefold() for each in question.answers if each.casefold() not in outcome.value.casefold())
+    return any(map(words[0].isdisjoint, words)) or any(each in rival.casefold() for each in others)
 
 
 def _is_rival(other: Entry, right: Entry) -> bool:
@@ -247,13 +257,13 @@ def _unknown(
     if value_kinds(accepted(question)) or question.kind in ("number", "date"):
         return
     for part in parts:
-        if part.text.rstrip(" \"'*").endswith("?"):
+        if is_question(part.text):
             continue
         for start, end in clauses(part.text):
             clause = part.text[start:end]
             if speaks_of_question(clause, profile) is not None:
                 continue
-            if is_advice(clause) or (declined and is_pointer(clause)):
+            if does("advice", clause) or (declined and does("pointer", clause)):
                 continue
             whole = clause.strip() == part.text.strip()
             if _asserts(clause, profile, declined=declined, whole=whole):

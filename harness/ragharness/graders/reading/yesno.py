@@ -6,13 +6,13 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ragharness.graders.reading.declining import speaks_of_question
+from ragharness.graders.reading.declining import ANSWERING, is_question, speaks_of_question
 from ragharness.graders.reading.records import Outcome
-from ragharness.language.modality import verdict
-from ragharness.language.polarity import FACTS, frame, statement_of
+from ragharness.language.polarity import FACTS, WORD, YEAR, frame, verdict
 from ragharness.language.sentences import clauses
-from ragharness.language.tables import WHOLE, pattern, phrases, regex
+from ragharness.language.tables import WHOLE, pattern, phrases, regex, words_of
 from ragharness.language.words import content, raw_words
+from ragharness.questions.values import interrogative
 from ragharness.readers import read
 
 if TYPE_CHECKING:
@@ -20,12 +20,31 @@ if TYPE_CHECKING:
 
     from ragharness.graders.reading.answer import AnswerSentence
     from ragharness.graders.reading.records import Profile
-    from ragharness.language.modality import Modality, Polarity
+    from ragharness.language.polarity import Modality, Polarity
     from ragharness.records import Match, Question
 
 Word = Literal["yes", "no"]
 
 _WORDS: dict[Polarity, Word] = {"affirms": "yes", "denies": "no"}
+_AUXILIARY = regex(
+    r"(?:^|,\s+|\bthat\s+)(?:and\s+|so\s+)?"
+    r"(?P<aux>may|might|can|could|must|shall|should|will|would|is|are|was|were|does|do|did|has|have|had)\s+",
+    re.IGNORECASE,
+)
+_MODALS = ("may", "might", "can", "could", "must", "shall", "should", "will")
+_DOCUMENT = regex(
+    r"\s+(?:under|according\s+to|pursuant\s+to|based\s+on)\s+"
+    r"(?=[^?]*(?:[A-Z]|\d{4}|\b(?:agreement|nda|contract|form|letter|report)\b)).*$",
+    re.DOTALL,
+)
+"""Where a question names its document at its end."""
+_LEADING = regex(
+    rf"^[\W_]*(?:so\s+)?(?:{phrases('yesno', 'lead_ins')}\s*[,:;—–-]*\s*)?"
+    rf"(?:(?P<no>{phrases('yesno', 'no')})|(?P<yes>{phrases('yesno', 'yes')}))\b"
+    rf"(?:[\"”'’)*]*\s*(?:[,.;:!—–([]|\s[-–—]|$|\n)|\s+(?={phrases('yesno', 'goes_on')}\b))",
+    re.IGNORECASE,
+)
+"""The answering word at the head of a sentence, behind a lead-in or none."""
 LONGEST_READ = 45
 """Words; of a longer sentence the rules do not say what it means for the question."""
 
@@ -53,7 +72,7 @@ def read_yesno(
     voices: list[Voice] = []
     heard: dict[str, Voice] = {}  # the same sentence over and over is read once
     for part in parts:
-        if part.text.rstrip(" \"'*").endswith("?") or (part.heading and not leading_word(part.text)[0]):
+        if is_question(part.text) or (part.heading and not leading_word(part.text)[0]):
             continue
         if _says("both").search(part.text):
             return Outcome(unreadable="it answers yes and no")
@@ -63,7 +82,8 @@ def read_yesno(
                 committed=True, match="mismatch", contradiction=True, value="yes and no", parts=[part]
             )
         voice = heard.setdefault(part.text, heard.get(part.text) or hear(part, profile))
-        if declined and not (voice.strong or voice.word):
+        unsaid = declined or not ANSWERING.isdisjoint(content(part.text))
+        if unsaid and not (voice.strong or voice.word):
             voice = voice._replace(clause=None)
         voices.append(voice._replace(part=part))
     word, why = settle(voices)
@@ -74,7 +94,7 @@ def read_yesno(
 
 def leading_word(text: str) -> tuple[Word | None, int]:
     """Return the word that answers at the head of a sentence, and where the rest begins."""
-    found = _leading().match(text)
+    found = _LEADING.match(text)
     if found:
         return ("yes" if found["yes"] else "no"), found.end()
     only = _begins("only_if").match(text)
@@ -207,12 +227,29 @@ def _begins(key: str) -> re.Pattern[str]:
     return pattern("yesno", key, r"^\W*{}")
 
 
-@lru_cache(maxsize=1)
-def _leading() -> re.Pattern[str]:
-    """The answering word at the head of a sentence, behind a lead-in or none."""
-    return re.compile(
-        rf"^[\W_]*(?:so\s+)?(?:{phrases('yesno', 'lead_ins')}\s*[,:;—–-]*\s*)?"
-        rf"(?:(?P<no>{phrases('yesno', 'no')})|(?P<yes>{phrases('yesno', 'yes')}))\b"
-        rf"(?:[\"”'’)*]*\s*(?:[,.;:!—–([]|\s[-–—]|$|\n)|\s+(?={phrases('yesno', 'goes_on')}\b))",
-        re.IGNORECASE,
-    )
+@lru_cache(maxsize=1024)
+def statement_of(question: str) -> str:
+    """Return the statement that "yes" to a question affirms; empty when it is no yes/no question."""
+    question = interrogative(question)
+    found = _AUXILIARY.search(question)
+    if not found:
+        return ""
+    asked = question[found.end() :].rstrip("? ")
+    rest = _DOCUMENT.sub("", asked)
+    rest = " ".join([rest, *YEAR.findall(asked[len(rest) :])])
+    if found["aux"].casefold() not in _MODALS:
+        # Here even a first word with a capital is a name.
+        return f"that {rest}"
+    verb = _verb_at(rest)
+    return "" if verb is None else f"{rest[:verb]}{found['aux'].casefold()} {rest[verb:]}"
+
+
+def _verb_at(text: str) -> int | None:
+    """Where the verb stands behind its subject: at the first word that can be none of the subject's."""
+    subjects, articles = words_of("propositions", "subjects"), words_of("propositions", "articles")
+    before = ""
+    for word in WORD.finditer(text):
+        if word.group().islower() and word.group() not in subjects and before not in articles:
+            return word.start()
+        before = word.group().casefold()
+    return None

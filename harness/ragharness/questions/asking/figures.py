@@ -23,7 +23,7 @@ from ragharness.questions.asking.grammar import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ragharness.language.amounts import Quantity
+    from ragharness.language.numbers import Quantity
     from ragharness.questions.asking.statement import PlainStatement
 
 _BOUND = regex(

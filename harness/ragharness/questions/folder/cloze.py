@@ -20,8 +20,8 @@ from ragharness.questions.asking.statement import Asked, clean, is_bare
 from ragharness.questions.questionset import GAP
 
 if TYPE_CHECKING:
-    from ragharness.language.amounts import Quantity
     from ragharness.language.dates import DateMention
+    from ragharness.language.numbers import Quantity
 
 SHORTEST, LONGEST = 9, 38
 """Words of a statement: a shorter one says too little of what is meant, a longer one nobody reads."""

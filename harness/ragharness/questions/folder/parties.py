@@ -41,8 +41,7 @@ OF_PARTIES = {
     ),
     "address": (
         Asked("At what address does {name} have its principal office?", "text", ""),
-        r"\boffice|\baddress|located|street|\broad\b|avenue|\bsuite\b|place of business|\bat \d|\b\d{5}\b|boulevard|\bplaza\b|\bdrive\b"
-        r"|(?-i:\b\d+[A-Za-z]? [A-Z][\w.’']+ [A-Z]\w)",
+        r"\boffice|\baddress|located|street|\broad\b|avenue|\bsuite\b|place of business|\bat \d|\b\d{5}\b|boulevard|\bplaza\b|\bdrive\b|(?-i:\b\d+[A-Za-z]? [A-Z][\w.’']+ [A-Z]\w)",
     ),
 }
 """The same of a party, with what stands near its name where the contract says so."""
