@@ -146,14 +146,15 @@ class _Reader:
             outcome, refusal = self._taken_back(outcome, refusal)
         # What speaks of the documents, or of answering, may decline in words that are not known.
         lacking = any(
-            tells("lacking", part.text) or not ANSWERING.isdisjoint(content(part.text)) for part in self.own
+            tells("lacking", part.text) or len(ANSWERING.intersection(content(part.text))) > 1
+            for part in self.own
         )
         if lacking and outcome.match == "mismatch" and self.question.kind in ("text", "list"):
             whole = outcome.value.rstrip(".")
             if any(part.text.startswith(whole) for part in self.own):
                 outcome.leave("it may say what the documents lack")
         if not (outcome.committed or refusal.refuses or outcome.unreadable):
-            known = self.profile.words | self.profile.kindred | generic_concepts()
+            known = self.profile.words | self.profile.kindred | ANSWERING | generic_concepts()
             if does("undecided", self.answer.text):
                 outcome.unreadable = "it neither affirms nor denies"
             elif lacking or not known.isdisjoint(content(self.answer.text)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from decimal import Decimal, InvalidOperation
@@ -39,6 +40,11 @@ _NAMES = {
     for word in words.split()
 }
 """One name for the spellings of a figure, and for a country and its people."""
+_STATES = {
+    name.casefold(): code
+    for code, name in (each.split(" ", 1) for each in cast("list[str]", table("measures")["states"]))
+}
+"""The postal code of each state of the United States."""
 Key = tuple[object, ...]
 
 
@@ -82,6 +88,14 @@ def find_alias(text: str, aliases: Iterable[str]) -> list[AliasHit]:
     return kept
 
 
+def states_in_full(text: str, golds: Iterable[str]) -> str:
+    """Return a text with the postal code of each state that is a gold written out."""
+    for gold in golds:
+        if code := _STATES.get(gold.casefold()):
+            text = re.sub(rf"\b{code[0]}\.?{code[1]}\b\.?", gold, text)
+    return text
+
+
 def is_code(text: str) -> bool:
     """Return whether a text is digits that count nothing: "0000320193", "77-0019522"; no span of years."""
     found = _CODE.fullmatch(text.strip())
@@ -91,6 +105,8 @@ def is_code(text: str) -> bool:
 def _search(text: str, said: _Tokens, alias: str) -> Iterator[tuple[int, int]]:
     before, value, after = _ready(alias)
     words, spans = said
+    if code := _STATES.get(alias.casefold()):
+        yield from (found for found in _search(text, said, code) if text[slice(*found)].isupper())
     if value is None:
         short_name = alias.isupper() and len(alias) <= 4
         for place in _places(words, before):

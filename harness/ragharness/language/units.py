@@ -107,9 +107,15 @@ def read_suffix(text: str, position: int, currency: str = "") -> Suffix:
     end, scale, scaled = position, Decimal(1), False
     for _ in range(3):
         match = _NEXT.match(text, end)
-        if match is None or match[2] or not _is_scale(match[1], match[3].casefold(), currency):
+        if match is None or match[2]:
             break
-        end, scale, scaled = match.end(3), scale * SCALES[match[3].casefold()], True
+        word = match[3].casefold()
+        # "2.1B USD": what follows the letter tells that it counts money.
+        behind = None if currency or word not in _SCALE_LETTERS else _unit_at(text, match.end(3), "")
+        money = currency or (behind[1].unit if behind and is_currency(behind[1].unit) else "")
+        if not _is_scale(match[1], word, money):
+            break
+        end, scale, scaled = match.end(3), scale * SCALES[word], True
     found = _unit_at(text, end, currency)
     if found is None and not currency and (adjectives := _ADJECTIVES.match(text, end)) is not None:
         found = _unit_at(text, adjectives.end(), "")

@@ -19,7 +19,7 @@ from rapidfuzz.distance import JaroWinkler
 from ragharness.errors import UsageError
 from ragharness.graders.reading.candidates import accepted, value_kinds
 from ragharness.graders.reading.measures import measure
-from ragharness.language.matching import fold, is_code, own_words, tokens
+from ragharness.language.matching import fold, is_code, own_words, states_in_full, tokens
 from ragharness.language.tables import regex
 from ragharness.questions.values import undecidable
 from ragharness.records import Score
@@ -146,7 +146,7 @@ def weigh_text(
         or any(map(is_code, gold))
     ):
         return read
-    said = "\n".join(part.text for part in parts)
+    said = states_in_full("\n".join(part.text for part in parts), gold)
     if _letters(said).isalpha() and _letters(said) in map(_letters, gold):
         return _commit(read, parts, question, "match")
     read.score = score(text_measures(parts, question, read))
@@ -171,7 +171,7 @@ def _letters(text: str) -> str:
 
 def text_measures(parts: Sequence[AnswerSentence], question: Question, read: Outcome) -> dict[str, float]:
     """Return the measures of an answer, what was read in it among them."""
-    said = "\n".join(dict.fromkeys(part.text for part in parts))
+    said = states_in_full("\n".join(dict.fromkeys(part.text for part in parts)), accepted(question))
     return {
         **measure(question.text, accepted(question), said),
         "as read: declines": float(any(part.decline is not None for part in parts)),
