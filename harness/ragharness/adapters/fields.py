@@ -80,7 +80,10 @@ def split_score(value: object) -> tuple[Any, float]:
         value, score = value
     elif (get := getter(value)) is not None:
         score = first([get], SCORE_KEYS)
-    return value, float(score) if is_number(score) else 0.0
+    try:
+        return value, float(score) if is_number(score) else 0.0
+    except (OverflowError, ValueError):
+        return value, 0.0
 
 
 def passage_of(value: object) -> Passage | None:

@@ -26,6 +26,9 @@ _SHOWN = 5
 _DERIVED = ("row", "wanted")
 """What ``questions show --json`` tells beside the fields: it follows from them."""
 
+_MOST_PLACES = 400
+"""Digits of a number before or behind its point; with exponents it can have a billion."""
+
 _DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 
 
@@ -138,7 +141,8 @@ def _values(question: Question) -> Iterator[str]:
 
 def _is_number(value: str) -> bool:
     try:
-        return Decimal(value.replace(",", "")).is_finite()
+        number = Decimal(value.replace(",", ""))
+        return number.is_finite() and abs(number.adjusted()) < _MOST_PLACES
     except InvalidOperation:
         return False
 

@@ -12,7 +12,16 @@ from ragharness.errors import RunNotUsable
 from ragharness.privacy import scrubbed
 from ragharness.records import ROWS, Question, Record
 from ragharness.store.disk import disk
-from ragharness.store.lines import UNREADABLE, Journal, Journals, append_line, line_of, mend, read_lines
+from ragharness.store.lines import (
+    UNREADABLE,
+    Journal,
+    Journals,
+    append_line,
+    json_of,
+    line_of,
+    mend,
+    read_lines,
+)
 from ragharness.store.lock import exclusive
 from ragharness.store.schema import FORMAT, Call, Run, Session
 from ragharness.support.files import new_file, private_folder
@@ -287,8 +296,9 @@ class RunFolder:
 
     def with_run(self, run: Run) -> RunFolder:
         """Put another ``run.json`` in the place of this one; hold the folder with ``rewriting``."""
-        self.write(_HEAD, msgspec.json.format(msgspec.json.encode(run)) + b"\n")
-        return RunFolder(self.path, run)
+        written = json_of(run)
+        self.write(_HEAD, msgspec.json.format(written) + b"\n")
+        return RunFolder(self.path, msgspec.json.decode(written, type=Run))
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file of the folder so that it is there whole or not at all; raises StorageError."""

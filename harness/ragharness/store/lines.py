@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from threading import Lock
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
@@ -29,9 +30,18 @@ UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _BLOCK = 1 << 16
 
 
+def json_of(value: msgspec.Struct) -> bytes:
+    """Return a value as JSON; half of a character, which code of the user's may give, becomes "?"."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        text = json.dumps(msgspec.to_builtins(value), ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-8", "replace")
+
+
 def line_of(value: msgspec.Struct) -> bytes:
     """Return a value as one line, without secrets: it goes to disk."""
-    return scrubbed(msgspec.json.encode(value)) + b"\n"
+    return scrubbed(json_of(value)) + b"\n"
 
 
 def open_to_append(path: Path) -> int:
