@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,8 +24,6 @@ from ragharness.options import Options
 from ragharness.records import Answer
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from commands import Verb
 
 SMALL = ("--questions", "few.jsonl", "--quiet", "--out", "r")
@@ -189,6 +189,49 @@ def test_equal_lines_are_told_in_few_words(verb: Verb, tmp_path: Path, few: list
     (tmp_path / "same.jsonl").write_text(f"{json.dumps(few[0])}\n" * 3000)
     done = verb("run", "--questions", "same.jsonl", "--pipeline", "refuse")
     assert (done.code, "18, 19 and 2981 more" in done.errors) == (3, True), done.errors[:500]
+
+
+@pytest.mark.parametrize("name", ["../../escaped", "/escaped", "a/b", "..", "\x1b[2J", "\ud800", "x" * 300])
+def test_a_baseline_stays_in_its_folder(verb: Verb, tmp_path: Path, name: str) -> None:
+    assert verb("run", "--pipeline", "refuse", "--quiet", "--out", "r").code == 0
+    done = verb("baseline", "add", "r", "--id", name, "--into", "b")
+    assert (done.code, "expected --id of letters" in done.errors) == (3, True)
+    assert not (tmp_path / "b").exists()
+
+
+def test_a_baseline_that_was_not_written_whole_is_none(
+    verb: Verb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert verb("run", "--pipeline", "refuse", "--quiet", "--out", "r").code == 0
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_bytes", full)
+    assert verb("baseline", "add", "r", "--id", "half", "--into", "b").code == 3
+    assert not (tmp_path / "b" / "half" / "baseline.toml").exists()
+
+
+def test_a_run_that_may_not_be_read_hides_no_other(
+    verb: Verb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("runs/mine", "runs/theirs"):
+        assert (
+            verb("run", "--questions", "few.jsonl", "--quiet", "--pipeline", "refuse", "--out", name).code
+            == 0
+        )
+    theirs, real = tmp_path / "runs" / "theirs" / "run.json", Path.read_bytes
+
+    def read(path: Path) -> bytes:
+        if path.absolute() == theirs:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return real(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read)
+    done = verb("runs")
+    assert (done.code, "mine" in done.output, "theirs" in done.output) == (0, True, False)
+    refused = verb("report", "runs/theirs")
+    assert (refused.code, "help:  ls -l runs/theirs" in refused.errors) == (3, True)
 
 
 def test_an_answer_of_megabytes_in_a_log_is_not_read() -> None:
