@@ -238,3 +238,17 @@ def test_an_answer_of_megabytes_in_a_log_is_not_read() -> None:
     began = time.monotonic()
     assert read_alone("What is it?", Answer(text="a\n" * 2_000_000), ()).declines is None
     assert time.monotonic() - began < SOON
+
+
+@pytest.mark.parametrize("name", ["random", "typing", "ragharness"])
+def test_code_named_like_a_library_runs_in_a_process_of_its_own(
+    verb: Verb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    source = (
+        "def answer(question, passages): return 'I could not find it.'\ndef retrieve(query, k): return []\n"
+    )
+    pipeline(tmp_path, source, f"{name}.py")
+    mine = ("--pipeline", f"{name}.py:answer", "--retriever", f"{name}.py:retrieve")
+    done = verb("run", *SMALL, *mine, "--isolate", "--only", "q001")
+    assert done.code == 0, done
