@@ -77,6 +77,12 @@ def test_half_a_character_may_be_looked_for_in_a_process_of_its_own(verb: Verb, 
     assert json.loads(line)["answer"]["text"] == "I could not find it."
 
 
+def test_half_a_character_in_traces_is_printed(verb: Verb, tmp_path: Path) -> None:
+    (tmp_path / "gold.jsonl").write_text('{"qid": "\\ud800", "answerable": true}')
+    done = verb("score", "--gold", "gold.jsonl", "--trace", "gold.jsonl", "--json")
+    assert (done.code, json.loads(done.output)["unread"]) == (2, ["?"])
+
+
 def test_bytes_that_are_no_text_may_be_a_tag(tmp_path: Path) -> None:
     done = process(tmp_path, "run", *SMALL, "--pipeline", "refuse", "--tag", "\udcff")
     assert done.returncode == 0, done.stderr
@@ -94,6 +100,11 @@ def test_a_gold_number_of_a_billion_digits_is_refused(
     assert "found '1e999999999'" in done.errors
     (quantity,) = find_quantities("It is 5.")
     assert compare_quantity("1e999999999", "", quantity) == ("mismatch", False)
+
+
+def test_a_pace_that_no_clock_can_keep_is_refused(verb: Verb) -> None:
+    done = verb("run", *SMALL, "--pipeline", "refuse", "--rpm", "1e-300")
+    assert (done.code, "--rpm to be a number above 1e-06" in done.errors) == (3, True)
 
 
 def test_numbers_that_no_computer_reads_are_refused() -> None:
@@ -252,3 +263,22 @@ def test_code_named_like_a_library_runs_in_a_process_of_its_own(
     mine = ("--pipeline", f"{name}.py:answer", "--retriever", f"{name}.py:retrieve")
     done = verb("run", *SMALL, *mine, "--isolate", "--only", "q001")
     assert done.code == 0, done
+
+
+@pytest.mark.parametrize(
+    "password",
+    ["question", "document", "settings", "retrieved", "needs_review", '"status":', 'format": 1', "nthe-rest"],
+)
+def test_a_password_of_our_own_words_breaks_no_run(
+    verb: Verb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, password: str
+) -> None:
+    spec = pipeline(tmp_path, f"def answer(question, passages): return 'It is\\\\nthe-rest, ' + {password!r}")
+    monkeypatch.setenv('A"DB_PASSWORD', password)
+    done = verb("run", *SMALL, "--pipeline", spec)
+    assert done.code in {0, 2}, done
+    assert verb("report", "r").code == done.code
+    records = (tmp_path / "r" / "records.jsonl").read_text(encoding="utf-8").splitlines()
+    texts = [json.loads(line)["answer"]["text"] for line in records]
+    assert len(texts) == 13
+    assert all('[A"DB_PASSWORD]' in text and password not in text for text in texts)
+    assert any(json.loads(line)["retrieved"] for line in records)

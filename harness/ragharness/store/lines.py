@@ -30,7 +30,7 @@ UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _BLOCK = 1 << 16
 
 
-def json_of(value: msgspec.Struct) -> bytes:
+def json_of(value: object) -> bytes:
     """Return a value as JSON; half of a character, which code of the user's may give, becomes "?"."""
     try:
         return msgspec.json.encode(value)
