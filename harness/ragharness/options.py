@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 _LONGEST_LINE = 10_000
 """Characters: a name of many parts is read in quadratic time, and stands on one line."""
 
-_DIGITS = 18
-"""A whole number of more is not meant; of thousands Python reads none."""
-
 _YES, _NO = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
 
 
@@ -94,7 +91,7 @@ class Options:
     def whole(self, name: str, default: int, least: int = 0) -> int:
         """Return a whole number of at least ``least``; raises UsageError."""
         value = self.text(name, str(default)).replace("_", "")
-        if len(value) > _DIGITS or not value.removeprefix("-").isdecimal() or int(value) < least:
+        if len(value) > 18 or not value.removeprefix("-").isdecimal() or int(value) < least:
             raise UsageError(f"expected {self.written(name)} a whole number from {least}, found {value!r}")
         return int(value)
 

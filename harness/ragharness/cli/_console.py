@@ -115,7 +115,7 @@ def print_report(found: object, sections: Sequence[Section], form: str) -> None:
     import msgspec
 
     from ragharness.reports import render
-    from ragharness.store.lines import json_of
+    from ragharness.support.rows import json_of
 
     with results_only() as output:
         if form == "json":

@@ -26,9 +26,6 @@ _SHOWN = 5
 _DERIVED = ("row", "wanted")
 """What ``questions show --json`` tells beside the fields: it follows from them."""
 
-_MOST_PLACES = 400
-"""Digits of a number before or behind its point; with exponents it can have a billion."""
-
 _DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 
 
@@ -142,7 +139,8 @@ def _values(question: Question) -> Iterator[str]:
 def _is_number(value: str) -> bool:
     try:
         number = Decimal(value.replace(",", ""))
-        return number.is_finite() and abs(number.adjusted()) < _MOST_PLACES
+        # With an exponent it can have a billion digits.
+        return number.is_finite() and abs(number.adjusted()) < 400
     except InvalidOperation:
         return False
 

@@ -160,7 +160,7 @@ class Cell(Child):
     """One process, loaded; raises PipelineNotUsable where its pipeline cannot be."""
 
     def __init__(self, spec: str) -> None:
-        super().__init__("the pipeline's process", _PROGRAM, path=search_path())
+        super().__init__("the pipeline's process", f"sys.path[:] = {search_path()!r}; {_PROGRAM}")
         self._settled: int | None = None
         self.ready = self._loaded(spec)
 

@@ -12,19 +12,11 @@ from ragharness.errors import RunNotUsable
 from ragharness.privacy import scrubbed
 from ragharness.records import ROWS, Question, Record
 from ragharness.store.disk import disk
-from ragharness.store.lines import (
-    UNREADABLE,
-    Journal,
-    Journals,
-    append_line,
-    json_of,
-    line_of,
-    mend,
-    read_lines,
-)
+from ragharness.store.lines import UNREADABLE, Journal, Journals, append_line, line_of, mend, read_lines
 from ragharness.store.lock import exclusive
 from ragharness.store.schema import FORMAT, Call, Run, Session
 from ragharness.support.files import new_file, private_folder
+from ragharness.support.rows import json_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from threading import Lock
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
@@ -13,6 +12,7 @@ from ragharness.errors import RunNotUsable, StorageError
 from ragharness.privacy import scrubbed
 from ragharness.store.disk import disk
 from ragharness.support.files import open_own
+from ragharness.support.rows import json_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,15 +28,6 @@ UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """What a line that is none raises when it is decoded."""
 
 _BLOCK = 1 << 16
-
-
-def json_of(value: object) -> bytes:
-    """Return a value as JSON; half of a character, which code of the user's may give, becomes "?"."""
-    try:
-        return msgspec.json.encode(value)
-    except UnicodeEncodeError:
-        text = json.dumps(msgspec.to_builtins(value), ensure_ascii=False, separators=(",", ":"))
-        return text.encode("utf-8", "replace")
 
 
 def line_of(value: msgspec.Struct) -> bytes:

@@ -9,14 +9,11 @@ import os
 import struct
 import subprocess
 import sys
-from typing import TYPE_CHECKING, BinaryIO, TypeVar
+from typing import BinaryIO, TypeVar
 
 import msgspec
 
 from ragharness.support.process import LONGEST, ProcessDied, Program, ending
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 T = TypeVar("T")
 
@@ -26,13 +23,11 @@ _HEAD = struct.Struct(">QQ")
 class Child(Program):
     """A process of Python that is asked by numbered messages."""
 
-    def __init__(
-        self, name: str, program: str, *, quiet: bool = False, path: Sequence[str] | None = None
-    ) -> None:
-        """``quiet``: what it writes to standard error goes nowhere; ``path``: where it looks for modules."""
+    def __init__(self, name: str, program: str, *, quiet: bool = False) -> None:
+        """``quiet``: what it writes to standard error goes nowhere."""
         self._name = name
         # With the path of this process, that of the working folder is not on it: a file there is no library.
-        program = f"import sys; sys.path[:] = {list(path or sys.path)!r}; {program}"
+        program = f"import sys; sys.path[:] = {sys.path!r}; {program}"
         super().__init__([sys.executable, "-c", program], errors=subprocess.DEVNULL if quiet else None)
         self._number = 0
 
