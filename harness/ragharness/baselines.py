@@ -41,6 +41,7 @@ nothing, for what others cannot run."""
 
 _REFERENCES = ("extractive", "blind", "refuse")
 _SHIFTING = ("dense", "hybrid")
+_NAME = re.compile(r"\w[\w.-]{0,199}")
 _OWN_MACHINE = ("base_url",)
 """Settings of a pipeline that say where it runs, not what it is."""
 
@@ -155,6 +156,8 @@ def add_baseline(run: Run, into: Path, name: str = "", *, model_sha256: str = ""
     """
     settings, scores = run.settings, run.scores
     name = name or _named(settings)
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"expected --id of letters, digits, dots, dashes and underscores, found {name!r}")
     if (missing := scores.questions - scores.asked) or not scores.result:
         why = f"{missing} questions not asked" if missing else scores.sentence
         raise UsageError(f"expected a finished run with a result, found: {why}", help="ragharness run")
@@ -192,11 +195,12 @@ def add_baseline(run: Run, into: Path, name: str = "", *, model_sha256: str = ""
         folder.mkdir(parents=True)
     except OSError as error:
         raise UsageError(f"expected a new folder {folder}, found: {error.strerror}") from error
-    (folder / "baseline.toml").write_text(to_toml(msgspec.to_builtins(baseline)), encoding="utf-8")
     told = replace(scores, run=name, folder="", pipeline_settings=baseline.settings.pipeline_settings)
     (folder / "result.json").write_bytes(msgspec.json.encode(told) + b"\n")
     lines = msgspec.json.Encoder().encode_lines(_outcomes(run))
     (folder / "records.jsonl.gz").write_bytes(gzip.compress(lines, mtime=0))
+    # The last one: a folder without it is no baseline.
+    (folder / "baseline.toml").write_text(to_toml(msgspec.to_builtins(baseline)), encoding="utf-8")
     return baseline
 
 

@@ -131,10 +131,11 @@ class RunConfig:
                 raise UsageError(f"expected {flag_of(name)} to be at most {most}, found more")
         if not all(map(str.strip, self.tag)):
             raise UsageError("expected --tag NAME, found an empty one")
-        for name in ("rpm", "max_cost"):
+        # Below that a pause is longer than any clock can wait.
+        for name, lowest in (("rpm", 1e-6), ("max_cost", 0.0)):
             most = getattr(self, name)
-            if most is not None and not 0 < most < math.inf:
-                raise UsageError(f"expected {flag_of(name)} to be a number above 0, found {most:g}")
+            if most is not None and not lowest < most < math.inf:
+                raise UsageError(f"expected {flag_of(name)} to be a number above {lowest:g}, found {most:g}")
         if not 0 < self.timeout < math.inf:
             raise UsageError(f"expected --timeout to be a number of seconds above 0, found {self.timeout:g}")
 

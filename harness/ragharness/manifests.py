@@ -132,7 +132,7 @@ def choose_split(card: Manifest, split: str, source: str = "") -> str:
     splits, default = (hub.splits, hub.default_split) if hub else (card.splits, card.default_split)
     name, mark, part = split.partition(":")
     chosen = name or default
-    if mark and not (card.subsets and (part == "all" or (part.isdecimal() and int(part)))):
+    if mark and not (card.subsets and (part == "all" or (part.isdecimal() and part.strip("0")))):
         if card.subsets:
             raise UsageError(f"expected a number or all for --subset, found {part!r}", help="leave it out")
         raise UsageError(f"{card.id} is always read whole, found --subset {part}", help="leave --subset out")

@@ -17,6 +17,9 @@ else:
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+_LONGEST_LINE = 10_000
+"""Characters: a name of many parts is read in quadratic time, and stands on one line."""
+
 _YES, _NO = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
 
 
@@ -88,7 +91,7 @@ class Options:
     def whole(self, name: str, default: int, least: int = 0) -> int:
         """Return a whole number of at least ``least``; raises UsageError."""
         value = self.text(name, str(default)).replace("_", "")
-        if not value.removeprefix("-").isdecimal() or int(value) < least:
+        if len(value) > 18 or not value.removeprefix("-").isdecimal() or int(value) < least:
             raise UsageError(f"expected {self.written(name)} a whole number from {least}, found {value!r}")
         return int(value)
 
@@ -122,7 +125,10 @@ class Options:
 def read_toml(path: str | Path, example: str) -> dict[str, Any]:
     """Return what a file of settings holds; raises UsageError with ``example`` as the next step."""
     try:
-        held: dict[str, Any] = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
+        if any(len(line) > _LONGEST_LINE for line in text.splitlines()):
+            raise ValueError(f"a line of more than {_LONGEST_LINE:,} characters")  # noqa: TRY301
+        held: dict[str, Any] = tomllib.loads(text)
     except (OSError, ValueError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise UsageError(f"expected a readable {path}, found: {reason}", help=example) from error

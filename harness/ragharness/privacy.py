@@ -6,6 +6,7 @@ import json
 import os
 import re
 import time
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -21,6 +22,9 @@ SHORTEST_SECRET = 8
 _URL = re.compile(r"""[a-zA-Z][a-zA-Z0-9+.-]*://[^\s'"<>]+""")
 _PLACE = re.compile(r"""(?<![^\s"'(])(/[^\s?#"')]*)[?#][^\s"')]+""")
 """A redirection may name its place without a host; its query may hold a key all the same."""
+
+_STRING = re.compile(rb'("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?', re.DOTALL)
+"""A text in JSON; with a colon behind it, the name of a field."""
 
 _FRESH = 0.1
 """Seconds for which the environment is taken to be as it was, unless variables came or went."""
@@ -56,12 +60,40 @@ def without_secrets(text: str) -> str:
 
 
 def scrubbed(content: bytes) -> bytes:
-    """Return text or JSON in bytes without the values of secret environment variables."""
+    """Return text or JSON in bytes without the values of secret environment variables.
+
+    Of JSON its texts alone are changed, not the names of its fields: a password may be ``question``.
+    """
     for name, value in _secrets():
         for written in (value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]):
             if (secret := written.encode("utf-8", "surrogateescape")) in content:
+                if content[:1] in (b"{", b"["):
+                    content = _without(content, value, f"[{name}]")
+                    break
                 content = content.replace(secret, f"[{name}]".encode())
     return content
+
+
+def _without(content: bytes, value: str, name: str) -> bytes:
+    def blanked(found: re.Match[bytes]) -> bytes:
+        if found[2] or found[1][1:-1] in _words_of_records():
+            return found[0]
+        text: str = json.loads(found[1])
+        return json.dumps(text.replace(value, name), ensure_ascii=False).encode("utf-8", "replace")
+
+    return _STRING.sub(blanked, content)
+
+
+@lru_cache(maxsize=1)
+def _words_of_records() -> frozenset[bytes]:
+    """Return what fields of a question or record hold one of, which nobody's text is: ``unanswerable``."""
+    from msgspec.json import schema_components
+
+    from ragharness.records import Question, Record
+
+    told = json.dumps(schema_components([Question, Record]))
+    lists = re.findall(r'"enum": (\[[^\]]*\])', told)
+    return frozenset(word.encode() for each in lists for word in json.loads(each))
 
 
 def _secrets() -> tuple[tuple[str, str], ...]:

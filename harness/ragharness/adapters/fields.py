@@ -7,6 +7,7 @@ something that holds one of these. What it says of its place may stand in its ``
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from numbers import Real
 from typing import Any, TypeGuard
 
@@ -80,7 +81,15 @@ def split_score(value: object) -> tuple[Any, float]:
         value, score = value
     elif (get := getter(value)) is not None:
         score = first([get], SCORE_KEYS)
-    return value, float(score) if is_number(score) else 0.0
+    return value, number_of(score) or 0.0
+
+
+def number_of(value: object) -> float | None:
+    """Return a number as Python computes with it; None for anything else."""
+    if is_number(value):
+        with suppress(OverflowError, ValueError):
+            return float(value)
+    return None
 
 
 def passage_of(value: object) -> Passage | None:

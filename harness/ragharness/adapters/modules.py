@@ -112,6 +112,11 @@ def _executed(name: str, path: Path, spec: str) -> ModuleType:
     return module
 
 
+def search_path() -> list[str]:
+    """Return where modules are looked for, users' folders last: a ``json.py`` there is not Python's."""
+    return sorted(sys.path, key=lambda place: Path(place) in _FOLDERS)
+
+
 def _importable(folder: Path) -> None:
     """Put a folder first in the search path; its modules go before those of other such folders."""
     place = str(folder)

@@ -6,6 +6,7 @@ Modules of verbs import nothing heavy at their top: ``--help`` must stay as fast
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import pkgutil
@@ -76,9 +77,17 @@ def main() -> None:
     """Run the command line; every foreseeable mistake ends in a sentence and an exit code."""
     # Compiling patterns makes many small objects that all stay: looking through them early only costs time.
     gc.set_threshold(_YOUNG_OBJECTS)
+    _open_what_is_closed()
     # Whoever ends the process (a container, a scheduler) is told what is kept, as by Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(_run())
+
+
+def _open_what_is_closed() -> None:
+    """Open the streams that whoever started the process closed (``>&-``): a file would take their numbers."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
 
 
 def _leave_at_last(code: int) -> None:
@@ -132,6 +141,8 @@ def _unusable(error: OSError) -> int:
         # What is still in the buffer would fail again at the exit.
         _unread()
     what = f"use {error.filename}" if error.filename is not None else "write the result"
+    if error.errno == errno.ENOENT and error.filename is None:
+        what = "work in a folder that is there"
     return complain(
         f"expected to {what}, found: {error.strerror or error}", "name another path, or make room", EXIT_USAGE
     )

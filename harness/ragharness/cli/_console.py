@@ -115,10 +115,11 @@ def print_report(found: object, sections: Sequence[Section], form: str) -> None:
     import msgspec
 
     from ragharness.reports import render
+    from ragharness.support.rows import json_of
 
     with results_only() as output:
         if form == "json":
-            output.write(msgspec.json.format(msgspec.json.encode(found)).decode() + "\n")
+            output.write(msgspec.json.format(json_of(found)).decode() + "\n")
         else:
             output.write(render(sections, form, min(WIDEST, output.width), colour=output.colour))
 

@@ -35,10 +35,18 @@ def listed(form: str = FORM, as_json: bool = JSON) -> None:
 
     Example: ragharness rubric list
     """
+    from ragharness.console import Live
+    from ragharness.errors import RubricNotUsable
     from ragharness.reports.tables import Section
-    from ragharness.rubrics.shelf import find_rubric, rubric_names
+    from ragharness.rubrics.rubric import read_rubric
+    from ragharness.rubrics.shelf import rubric_names
 
-    found = {name: find_rubric(str(path)).rubric for name, path in rubric_names().items()}
+    found = {}
+    for name, path in rubric_names().items():
+        try:
+            found[name] = read_rubric(path).rubric
+        except RubricNotUsable as error:  # noqa: PERF203 (a few files)
+            Live().tell(f"left out: {error}")
     rows = [[n, r.status, str(len(r.dimensions)), r.owner, r.name] for n, r in found.items()]
     head = ("rubric", "status", "dimensions", "owner", "name")
     _print(found, [Section("", (), head, rows, frozenset({0, 1, 3, 4}))], form, as_json)

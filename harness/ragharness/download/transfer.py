@@ -34,7 +34,7 @@ def new_client(headers: dict[str, str]) -> httpx.Client:
         # No proxy stands between this machine and itself.
         own = {f"all://{host}": None for host in ("127.0.0.1", "[::1]", "localhost")}
         return httpx.Client(follow_redirects=True, timeout=timeout, headers=headers, mounts=own)
-    except (ImportError, ValueError) as error:
+    except (ImportError, ValueError, httpx.InvalidURL) as error:
         raise CorpusUnavailable(f"the proxy settings of the environment do not work: {error}") from error
 
 

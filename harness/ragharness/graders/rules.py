@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 
 VERSION = "3"
 
+_LONGEST = 200_000
+"""Characters of an answer in a log above which it is not read: a million take ten seconds."""
+
 
 class RulesGrader:
     """Reads answers by patterns; what the patterns cannot read it leaves to a person."""
@@ -81,13 +84,15 @@ class Alone(NamedTuple):
     """What an answer says without any gold."""
 
     declines: bool | None
-    """None: it is empty, or not certain."""
+    """None: it is empty, too long, or not certain."""
     sentences: tuple[Sentence, ...] = ()
     citations: tuple[str, ...] = ()
 
 
 def read_alone(question: str, answer: Answer, retrieved: Sequence[Passage]) -> Alone:
     """Return whether an answer declines, what it claims, and whether the cited passages support that."""
+    if len(answer.text) > _LONGEST:
+        return Alone(None)
     asked = Question(id="", text=question, stratum="grounded", kind="text", answerable=True)
     passages = {passage.id: passage for passage in retrieved}
     parsed = _taken_apart(question, answer, retrieved)

@@ -256,6 +256,8 @@ def own_words(text: str, asked: frozenset[str]) -> list[str]:
 Relation = Literal["match", "mismatch", "other_unit"]
 _TOLERANCE = Decimal("0.005")
 _MOST_DIGITS = 24
+_FARTHEST = 1000
+"""Places before or behind the point of a gold amount; one written 1e999999999 is none."""
 
 
 def compare_quantity(gold: str | Decimal, gold_unit: str, quantity: Quantity) -> tuple[Relation, bool]:
@@ -270,7 +272,7 @@ def compare_quantity(gold: str | Decimal, gold_unit: str, quantity: Quantity) ->
         number = Decimal(gold.replace(",", "") if isinstance(gold, str) else gold)
     except InvalidOperation:
         return "mismatch", False
-    if not number.is_finite():
+    if not number.is_finite() or abs(number.adjusted()) > _FARTHEST:
         return "mismatch", False
     unit, factor = read_unit(gold_unit)
     digits = min(read_digits(f"{abs(number):f}")[1], _MOST_DIGITS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from ragharness.logs.assembling import ANSWERED, ASKED, Step, parsed, passages_in, text_in
@@ -18,6 +19,7 @@ _RETRIEVED = "gen_ai.retrieval.documents"
 _RETRIEVES = ("retrieval", "vector_db_retrieve")
 _ANSWERS = ("chat", "text_completion", "generate_content", "invoke_agent")
 _LANGFUSE = "langfuse.observation."
+_PLACE = re.compile(r"[0-9]{1,18}")
 
 
 def step_of(flat: dict[str, Any], common: dict[str, str]) -> Step:
@@ -124,7 +126,7 @@ def _first(flat: dict[str, Any], tree: Any, names: tuple[str, ...], keys: tuple[
 
 def _listed(value: Any) -> list[Any]:
     """Return a list that may be written as an object of numbered entries."""
-    if isinstance(value, dict) and value and all(str(name).isdigit() for name in value):
+    if isinstance(value, dict) and value and all(_PLACE.fullmatch(name) for name in map(str, value)):
         return [value[name] for name in sorted(value, key=int)]
     return value if isinstance(value, list) else []
 

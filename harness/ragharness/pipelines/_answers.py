@@ -12,7 +12,6 @@ and where it begins.
 from __future__ import annotations
 
 import inspect
-from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,7 +22,7 @@ from ragharness.adapters.fields import (
     first,
     getter,
     identifier,
-    is_number,
+    number_of,
     passage_of,
     split_score,
 )
@@ -248,7 +247,7 @@ def confidence_of(value: object, problems: list[str]) -> float | None:
     """Return a finite number from 0 to 1, or None."""
     if value is None:
         return None
-    number = _number(value)
+    number = number_of(value)
     if number is None or not 0 <= number <= 1:
         found = kind_of(value) if number is None else f"{number:g}"
         problems.append(f"confidence: expected a number from 0 to 1, found {found}; it was left out")
@@ -292,18 +291,11 @@ def _citation(value: object, problems: list[str]) -> str | None:
     return clean(found, problems, "a citation").strip()
 
 
-def _number(value: object) -> float | None:
-    if is_number(value):
-        with suppress(OverflowError, ValueError):
-            return float(value)
-    return None
-
-
 def _amount(get: Get, names: tuple[str, ...], problems: list[str]) -> float | None:
     found = first([get], names)
     if found is None:
         return None
-    number = _number(found)
+    number = number_of(found)
     if number is None or not 0 <= number < 2**53:
         problems.append(f"usage: expected a number of at least 0 as {names[0]}, found {kind_of(found)}")
         return None

@@ -90,6 +90,15 @@ class Client:
         self._reached = False
         self._certificates = certificates(url)
         self._idle: PerLoop[list[httpx.AsyncClient]] = PerLoop(list, _close_all)
+        import httpx
+
+        try:
+            self._client()
+        except (httpx.InvalidURL, ValueError, ImportError) as error:
+            raise PipelineNotUsable(
+                f"expected the URL of a proxy in HTTP_PROXY, HTTPS_PROXY or ALL_PROXY, found: {error}",
+                help="correct it, or unset it",
+            ) from error
 
     async def ask(
         self, method: str = "POST", *, content: bytes | None = None, query: Mapping[str, Any] | None = None

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _QUOTED = 40
 """Characters of a text that are quoted in a finding."""
+_LISTED = 20
+"""Lines with the same id or text that are told."""
 _SHOWN, _MOST_PLACES = 120, 3
 """Characters of a further statement, and statements of one answer, that are told."""
 
@@ -106,7 +108,8 @@ def _doubles(what: str, keys: Sequence[str], questions: QuestionSet) -> Iterator
     places = _places(questions)
     for key, numbers in found.items():
         if key and len(numbers) > 1:
-            *most, last = (str(places[number]) for number in numbers)
+            *most, last = [str(places[number]) for number in numbers[:_LISTED]]
+            last = last if len(numbers) <= _LISTED else f"{len(numbers) - _LISTED + 1} more"
             told = f"{_unit(questions)}s {', '.join(most)} and {last}"
             first = questions.questions[numbers[0]].id
             yield Finding(f"unique {what}s", first, f"the same {what} stands in {told}")

@@ -138,7 +138,9 @@ def _values(question: Question) -> Iterator[str]:
 
 def _is_number(value: str) -> bool:
     try:
-        return Decimal(value.replace(",", "")).is_finite()
+        number = Decimal(value.replace(",", ""))
+        # With an exponent it can have a billion digits.
+        return number.is_finite() and abs(number.adjusted()) < 400
     except InvalidOperation:
         return False
 

@@ -199,6 +199,7 @@ class Locator:
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._placer = Placer(corpus, PassageSet((), 0))
+        self._stated: dict[tuple[str, ...], Evidence | None] = {}
 
     def document(self, name: str) -> str:
         """Return the id of the document that a name means; empty: of none."""
@@ -229,6 +230,13 @@ class Locator:
 
     def stated(self, question: str, spellings: Sequence[str], document: str) -> Evidence | None:
         """Return the sentence with one spelling of the answer that shares most words with the question."""
+        # Tables repeat rows, and each looks through every sentence.
+        key = (question, document, *spellings)
+        if key not in self._stated:
+            self._stated[key] = self._find(question, spellings, document)
+        return self._stated[key]
+
+    def _find(self, question: str, spellings: Sequence[str], document: str) -> Evidence | None:
         wanted = _wanted(question)
         answer = Answer(spellings)
         best: tuple[float, Evidence] | None = None
@@ -238,11 +246,11 @@ class Locator:
             named = wanted - frozenset(words(each.title))
             for start, end in sentences(each.text):
                 sentence = each.text[start:end]
-                if answer.stands_in(sentence):
-                    asked = named or wanted
-                    share = len(asked & frozenset(words(sentence))) / max(1, len(asked))
-                    if share >= ENOUGH and (best is None or share > best[0]):
-                        best = share, Evidence(each.id, start, end)
+                asked = named or wanted
+                share = len(asked & frozenset(words(sentence))) / max(1, len(asked))
+                # Reading figures takes far longer than comparing words.
+                if share >= ENOUGH and (best is None or share > best[0]) and answer.stands_in(sentence):
+                    best = share, Evidence(each.id, start, end)
         return best[1] if best else None
 
 

@@ -69,6 +69,7 @@ _NAMED = 5
 
 _WORD = regex(r"\w")
 
+_NUMBER = regex(r"\d{1,18}")
 _BLANK = regex(r"\s")
 """An id that nobody knows and that has a blank is a text, as in what pipelines return."""
 
@@ -214,7 +215,7 @@ class IndexMapper:
         return self._indexed(kept), ""
 
     def _numbered(self, name: str) -> Passage | None:
-        if not self._by_position or not name.isdecimal() or int(name) >= len(self._passages.passages):
+        if not self._by_position or not _NUMBER.fullmatch(name) or int(name) >= len(self._passages.passages):
             return None
         return self._passages.passages[int(name)]
 

@@ -10,7 +10,7 @@ from ragharness import shelf
 from ragharness.errors import RubricNotUsable, UnknownName, UsageError
 from ragharness.rubrics.checking import CLASSES, VERSION, Change, changes, check
 from ragharness.rubrics.rubric import Loaded, Rubric, parse, read_rubric
-from ragharness.support.files import write_whole
+from ragharness.support.files import expanded, write_whole
 
 LOCAL = Path("rubrics")
 USED = "used"
@@ -35,12 +35,12 @@ class Branch(NamedTuple):
 def rubric_names() -> dict[str, Path]:
     """Return the file of every rubric by its name: the working folder's, then the shelf's."""
     shipped = {name: shelf.folder("rubrics", name) / "rubric.yaml" for name in shelf.names("rubrics")}
-    return {**{path.stem: path for path in sorted(LOCAL.glob("*.yaml"))}, **shipped}
+    return {**{path.stem: path for path in sorted(LOCAL.glob("*.yaml")) if path.is_file()}, **shipped}
 
 
 def find_rubric(wanted: str) -> Loaded:
     """Return a rubric by its file or name; raises UnknownName, RubricNotUsable."""
-    path = Path(wanted).expanduser()
+    path = expanded(wanted)
     if path.is_file():
         return read_rubric(path)
     known = rubric_names()

@@ -239,6 +239,8 @@ def blind_count(
         count = _count(grading, records())
     except RagharnessError as error:
         return None, str(error)
+    except Exception as error:  # noqa: BLE001 (a grader of the user's may raise anything)
+        return None, describe(error, f"in the grader {named(grading.grader)}").message
     if path:
         keep(path, str(count).encode(), most=_KEPT, alike="blind-*.count")
     return count, ""

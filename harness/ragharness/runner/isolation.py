@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from ragharness.adapters import Binding
+from ragharness.adapters.modules import search_path
 from ragharness.errors import AccessRefused, PipelineNotUsable, TemporaryFailure, UsageError
 from ragharness.pipelines import Parsed, Pipeline, pipeline_kinds
 from ragharness.pipelines._own import Signature
@@ -159,7 +160,7 @@ class Cell(Child):
     """One process, loaded; raises PipelineNotUsable where its pipeline cannot be."""
 
     def __init__(self, spec: str) -> None:
-        super().__init__("the pipeline's process", _PROGRAM)
+        super().__init__("the pipeline's process", f"sys.path[:] = {search_path()!r}; {_PROGRAM}")
         self._settled: int | None = None
         self.ready = self._loaded(spec)
 

@@ -123,7 +123,9 @@ class _Server:
         with self._seeking:
             if number != self._number:
                 raise RuntimeError("retrieve was called after the question was answered")
-            self._line.send(number, isolation.RetrieveRequest(query, k))
+            # A lone surrogate cannot be sent; in no process does it find anything.
+            sent = query.encode("utf-8", "replace").decode("utf-8")
+            self._line.send(number, isolation.RetrieveRequest(sent, k))
             _, found = self._line.next()
         assert isinstance(found, isolation.Found)
         if found.failure:

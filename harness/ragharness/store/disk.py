@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shlex
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ def disk(path: Path, purpose: str = "write in") -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or str(error)
         advice = _ADVICE.get(error.errno or 0, "name another folder with --out FOLDER")
+        advice = f"ls -l {shlex.quote(str(path))}" if purpose == "read" else advice
         raise StorageError(f"expected to {purpose} {path}, found: {reason}", help=advice) from error
 
 

@@ -16,6 +16,7 @@ from ragharness.store.lines import UNREADABLE, Journal, Journals, append_line, l
 from ragharness.store.lock import exclusive
 from ragharness.store.schema import FORMAT, Call, Run, Session
 from ragharness.support.files import new_file, private_folder
+from ragharness.support.rows import json_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -287,8 +288,9 @@ class RunFolder:
 
     def with_run(self, run: Run) -> RunFolder:
         """Put another ``run.json`` in the place of this one; hold the folder with ``rewriting``."""
-        self.write(_HEAD, msgspec.json.format(msgspec.json.encode(run)) + b"\n")
-        return RunFolder(self.path, run)
+        written = json_of(run)
+        self.write(_HEAD, msgspec.json.format(written) + b"\n")
+        return RunFolder(self.path, msgspec.json.decode(written, type=Run))
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file of the folder so that it is there whole or not at all; raises StorageError."""

@@ -12,6 +12,7 @@ from ragharness.errors import RunNotUsable, StorageError
 from ragharness.privacy import scrubbed
 from ragharness.store.disk import disk
 from ragharness.support.files import open_own
+from ragharness.support.rows import json_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +32,7 @@ _BLOCK = 1 << 16
 
 def line_of(value: msgspec.Struct) -> bytes:
     """Return a value as one line, without secrets: it goes to disk."""
-    return scrubbed(msgspec.json.encode(value)) + b"\n"
+    return scrubbed(json_of(value)) + b"\n"
 
 
 def open_to_append(path: Path) -> int:

@@ -122,7 +122,7 @@ def list_runs(root: Path = RUNS) -> list[RunFolder]:
     """Return the readable runs, the newest first."""
     found = []
     for path in root.glob("*/run.json"):
-        # Another version's or a damaged one is refused when it is named, not when it merely lies there.
-        with suppress(RunNotUsable):
+        # Another version's or user's or a damaged one is refused when it is named, not when it lies there.
+        with suppress(StorageError):
             found.append(RunFolder.open(path.parent))
     return sorted(found, key=lambda folder: (folder.run.created, folder.name), reverse=True)

@@ -3,7 +3,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const BUCKETS = ["correct", "wrong", "unsupported", "refused"];
 const LONG = 20000;
-const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]/gu;
+const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\u{e0000}-\u{e007f}]/gu;
 const PRINTED = 1000;
 const many = data.letters.length > 1;
 const byId = name => document.getElementById(name);
