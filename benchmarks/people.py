@@ -186,6 +186,7 @@ def main() -> None:
     )
     asked.add_argument("--reranker", default="", metavar="FOLDER")
     asked.add_argument("--embeddings", action="store_true")
+    asked.add_argument("--kept", action="store_true", help="score nothing new; only kept scores count")
     given = asked.parse_args()
     if given.replies:
         from people_models import measure

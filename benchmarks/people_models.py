@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import grading_risk as risk
 import people
 from people_replies import Model, NotAsked, prompt_of
 from people_review import EVEN, alone, auc, left_open, told, weighed
@@ -28,10 +29,11 @@ if TYPE_CHECKING:
     from ragharness.calibration import Labelled
 
 RESULT = Path(__file__).with_suffix(".json")
+DOCS = Path(__file__).parents[1] / "docs"
 ASKED = {"evouna": (400, 300), "financebench": (180, 120)}
 """Answers left to review that are asked about: to seen and to unseen questions."""
-FEWEST = 60
-"""Answers with a reply from which on figures are told."""
+FEWEST, ENOUGH = 30, 100
+"""Answers with a reply from which on a model's word is told by itself, and weighed."""
 CLAIMS = 600
 SAMPLE = 150
 """Answers of NQ301, FinanceBench and XSTest."""
@@ -58,7 +60,23 @@ def measure(given: argparse.Namespace) -> None:
         scorers["cosine"] = by_cosine
     for name, made in scorers.items():
         result.setdefault("support", {})[name] = _of_scorer(name, made, given)
+    draw(result.get("models", {}))
     RESULT.write_text(json.dumps(result, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def draw(models: dict[str, Any]) -> None:
+    """Draw risk against coverage of what the rules leave to review, over the unseen questions."""
+    for source in ASKED:
+        reviews = {
+            name: each[f"{source}: review"] for name, each in models.items() if f"{source}: review" in each
+        }
+        if reviews:
+            curves = {"rules alone": next(iter(reviews.values()))["all_by_rules"]["curve"]}
+            curves |= {
+                f"and {name}": each["both"]["curve"] for name, each in reviews.items() if "both" in each
+            }
+            title = f"{source}, left to review"
+            (DOCS / f"review-{source}.svg").write_text(risk.svg(title, curves), encoding="utf-8")
 
 
 def _sha256(file: Any) -> str:
@@ -105,15 +123,13 @@ def review(model: Model, answers: Sequence[Labelled], sizes: tuple[int, int]) ->
             continue
         rows.append(each)
         said.append(likely)
-    found = {"review": len(left), "of": len(answers), "asked": len(rows), "all_by_rules": weighed(left, None)}
-    if len(rows) < FEWEST:
-        return found
-    return {
-        **found,
-        "alone": alone(rows, said),
-        "rules": weighed(rows, None),
-        "both": weighed(rows, said),
-    }
+    found: dict[str, Any] = {"review": len(left), "of": len(answers), "asked": len(rows)}
+    found["all_by_rules"] = weighed(left, None)
+    if len(rows) >= FEWEST:
+        found["alone"] = alone(rows, said)
+    if len(rows) >= ENOUGH:
+        found |= {"rules": weighed(rows, None), "both": weighed(rows, said)}
+    return found
 
 
 def evenly(parts: Sequence[Sequence[Any]]) -> Iterator[Any]:
@@ -195,7 +211,7 @@ def _of_scorer(
     claims = {source: _claims(read[source](given.folder / source)) for source in _wanted(given, *read)}
     score: Callable[[Claim], float] | None = None
     with path.open("a", encoding="utf-8") as file:
-        for each in evenly(list(claims.values())) if given.base_url != "none" else ():
+        for each in evenly(list(claims.values())) if not given.kept else ():
             if each.digest not in known:
                 score = score or made()
                 known[each.digest] = round(score(each), 6)

@@ -188,8 +188,6 @@ def _settles(
     yes, no = here >= correct_from, here <= wrong_up_to
     return {
         "at_most": [false_correct, false_wrong],
-        "wrong_up_to": round(wrong_up_to, 4),
-        "correct_from": None if math.isinf(correct_from) else round(correct_from, 4),
         "settled": told(int((yes | no).sum()), len(here)),
         "false_correct": told(int((yes & ~true).sum()), int(yes.sum())),
         "false_wrong": told(int((no & true).sum()), int(true.sum())),

@@ -25,14 +25,18 @@ def _areas(models: dict[str, dict[str, Any]]) -> str:
     for model, source, each in _reviews(models):
         if "alone" in each:
             word = each["alone"]
-            rows.append([
-                source, f"`{model}`", str(each["asked"]), _area(word["auc"]), _of(word["false_yes"]),
-                _of(word["false_no"]), str(each["both"]["unseen"]), _area(each["rules"]["auc"]),
-                _area(each["both"]["auc"]),
-            ])  # fmt: skip
+            parts = [each[name] for name in ("rules", "both") if name in each]
+            weighed = (
+                [str(parts[0]["unseen"]), *(_area(part["auc"]) for part in parts)]
+                if parts
+                else ["too few", "", ""]
+            )
+            asked = f"{each['asked']} of {each['review']}"
+            false = [_of(word["false_yes"]), _of(word["false_no"])]
+            rows.append([source, f"`{model}`", asked, _area(word["auc"]), *false, *weighed])
     head = [
-        "left to review", "model", "asked", "AUC of its word", "its Yes is false", "its No is false", "unseen",
-        "AUC of the rules there", "AUC of both there",
+        "left to review", "model", "asked", "AUC of its word", "its Yes is false", "its No is false",
+        "unseen", "AUC of the rules there", "AUC of both there",
     ]  # fmt: skip
     return _table(head, rows)
 
