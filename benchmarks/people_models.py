@@ -37,6 +37,8 @@ FEWEST, ENOUGH = 30, 100
 CLAIMS = 600
 SAMPLE = 150
 """Answers of NQ301, FinanceBench and XSTest."""
+DRAWN_FROM = 0.1
+"""The share of the answers from which on a curve is drawn: before it, one error is a leap."""
 _DIGITS = 12
 """Of the digest of a model's file, by which its replies are known."""
 
@@ -67,16 +69,16 @@ def measure(given: argparse.Namespace) -> None:
 def draw(models: dict[str, Any]) -> None:
     """Draw risk against coverage of what the rules leave to review, over the unseen questions."""
     for source in ASKED:
-        reviews = {
-            name: each[f"{source}: review"] for name, each in models.items() if f"{source}: review" in each
-        }
-        if reviews:
-            curves = {"rules alone": next(iter(reviews.values()))["all_by_rules"]["curve"]}
-            curves |= {
-                f"and {name}": each["both"]["curve"] for name, each in reviews.items() if "both" in each
+        reviews = {name: each.get(f"{source}: review", {}) for name, each in models.items()}
+        weighed_by = {f"and {name}": each["both"] for name, each in reviews.items() if "both" in each}
+        if weighed_by:
+            alone_by = next(each["all_by_rules"] for each in reviews.values() if each)
+            curves = {
+                name: [point for point in each["curve"] if point[0] >= DRAWN_FROM]
+                for name, each in {"rules alone": alone_by, **weighed_by}.items()
             }
-            title = f"{source}, left to review"
-            (DOCS / f"review-{source}.svg").write_text(risk.svg(title, curves), encoding="utf-8")
+            drawing = risk.svg(f"{source}, left to review", curves)
+            (DOCS / f"review-{source}.svg").write_text(drawing, encoding="utf-8")
 
 
 def _sha256(file: Any) -> str:
