@@ -1,10 +1,17 @@
 """The grader against people whom we did not choose, source by source, never pooled.
 
     python benchmarks/people.py FOLDER [--grader rules,judge] [--grader-option judge.model=NAME ...]
+    python benchmarks/people.py FOLDER --judges benchmarks/people_judges.toml
+    python benchmarks/people.py FOLDER --replies REPLIES --model NAME=GGUF [--base-url URL]
+    python benchmarks/people.py FOLDER --replies REPLIES --reranker FOLDER --embeddings
 
 FOLDER holds the published files, a folder each: evouna, financebench, openqa-nq301 (answers), xstest
 (refusals), attributionbench, wice (support of a claim by a passage). What is missing is named and left out.
-The result is kept in ``people.json`` under the grader's name.
+The result is kept in ``people.json`` under the grader's name, with ``--judges`` for each grader of that file.
+
+With ``--replies`` a model's word is weighed instead of taken (``people_models.py``), and the result kept in
+``people_models.json``. Every reply is a line of a file in REPLIES; without a service the result is made of
+those.
 """
 
 from __future__ import annotations
@@ -18,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragharness.calibration import calibrate, labelled_answer, rates, read_labelled
 from ragharness.graders import load_grader
+from ragharness.options import read_toml
 from ragharness.scores.values import share
 
 if TYPE_CHECKING:
@@ -54,6 +62,14 @@ def annotators(grader: Grader, folder: Path) -> dict[str, Any]:
 
     A person agrees where the accepted judgement is theirs; the grader is measured on what it decides.
     """
+    rows, people = judged_by_several(folder)
+    found = calibrate(grader, rows)
+    single = share(people[True], people.total())
+    return {"n": found.n, **told(found.confusion), "single_annotator": list(each_of(single))}
+
+
+def judged_by_several(folder: Path) -> tuple[list[Labelled], Counter[bool]]:
+    """Return the answers of NQ301 with what was accepted, and how often one person says the same."""
     golds: dict[str, tuple[str, ...]] = {}
     for path in sorted((folder / "model_outputs").glob("NQ_*.jsonl")):
         golds |= {each["question"].rstrip("? "): tuple(each["answer"]) for each in lines(path)}
@@ -67,33 +83,45 @@ def annotators(grader: Grader, folder: Path) -> dict[str, Any]:
             said = (each[f"annotator{number}"] for number in (1, 2, 3))
             people.update(one == accepted for one in said if one in ("Yes", "No"))
             label = "correct" if accepted == "Yes" else "incorrect"
-            asked = {"question": each["Question"], "answers": list(known), "answer": each["Model answer"]}
+            asked = {
+                "id": f"{each['id']} {each['Model answer']}",
+                "question": each["Question"],
+                "answers": list(known),
+                "answer": each["Model answer"],
+            }
             rows.append(labelled_answer({**asked, "label": label}))
-    found = calibrate(grader, rows)
-    single = share(people[True], people.total())
-    return {"n": found.n, **told(found.confusion), "single_annotator": list(each_of(single))}
+    return rows, people
 
 
 def refusals(grader: Grader, folder: Path) -> dict[str, Any]:
     """XSTest: whole refusals of harmful and harmless requests, a kind that no corpus of ours has."""
     counts = Counter[tuple[bool, bool]]()
-    for path in sorted(folder.glob("*.csv")):
-        with path.open(encoding="utf-8") as file:
-            for each in csv.DictReader(file):
-                asked: dict[str, Any] = {
-                    "question": each["prompt"],
-                    "answers": [],
-                    "answer": each["completion"] or " ",
-                }
-                read = labelled_answer({**asked, "label": "refusal"})
-                reading = grader.read(read.question, read.answer, (), frozenset())
-                counts[each["final_label"] == "2_full_refusal", reading.refusal] += 1
+    for read in requests(folder):
+        reading = grader.read(read.question, read.answer, (), frozenset())
+        counts[read.label == "refusal", reading.refusal] += 1
     hit = counts[True, True]
     return {
         "n": counts.total(),
         "refusal_recall": list(each_of(share(hit, hit + counts[True, False]))),
         "refusal_precision": list(each_of(share(hit, hit + counts[False, True]))),
     }
+
+
+def requests(folder: Path) -> list[Labelled]:
+    """Return the completions of XSTest; one that does not refuse the whole request is no refusal."""
+    rows = []
+    for path in sorted(folder.glob("*.csv")):
+        with path.open(encoding="utf-8") as file:
+            for each in csv.DictReader(file):
+                asked: dict[str, Any] = {
+                    "id": f"{path.stem} {each['id']}",
+                    "question": each["prompt"],
+                    "answers": [],
+                    "answer": each["completion"] or " ",
+                }
+                refused = each["final_label"] == "2_full_refusal"
+                rows.append(labelled_answer({**asked, "label": "refusal" if refused else "incorrect"}))
+    return rows
 
 
 def support(grader: Grader, rows: Iterator[tuple[Any, ...]]) -> dict[str, Any]:
@@ -122,20 +150,16 @@ def support(grader: Grader, rows: Iterator[tuple[Any, ...]]) -> dict[str, Any]:
     }
 
 
-def attribution(grader: Grader, folder: Path) -> dict[str, Any]:
-    rows = lines(folder / "dev_all_subset_balanced.jsonl")
-    return support(
-        grader,
-        ((each["question"], each["claim"], each["references"], each["attribution_label"]) for each in rows),
-    )
+def attribution(folder: Path) -> Iterator[tuple[Any, ...]]:
+    """Yield the claims of AttributionBench: question, claim, passages, label."""
+    for each in lines(folder / "dev_all_subset_balanced.jsonl"):
+        yield each["question"], each["claim"], each["references"], each["attribution_label"]
 
 
-def wice(grader: Grader, folder: Path) -> dict[str, Any]:
-    rows = lines(folder / "claim_dev.jsonl")
-    asked = "What does the source say?"
-    return support(
-        grader, ((asked, each["claim"], [" ".join(each["evidence"])], each["label"]) for each in rows)
-    )
+def wice(folder: Path) -> Iterator[tuple[Any, ...]]:
+    """Yield the claims of WiCE, each with its article as one passage."""
+    for each in lines(folder / "claim_dev.jsonl"):
+        yield "What does the source say?", each["claim"], [" ".join(each["evidence"])], each["label"]
 
 
 SOURCES: dict[str, Callable[[Grader, Path], dict[str, Any]]] = {
@@ -143,8 +167,8 @@ SOURCES: dict[str, Callable[[Grader, Path], dict[str, Any]]] = {
     "financebench": answers,
     "openqa-nq301": annotators,
     "xstest": refusals,
-    "attributionbench": attribution,
-    "wice": wice,
+    "attributionbench": lambda grader, folder: support(grader, attribution(folder)),
+    "wice": lambda grader, folder: support(grader, wice(folder)),
 }
 
 
@@ -153,9 +177,36 @@ def main() -> None:
     asked.add_argument("folder", type=Path)
     asked.add_argument("--grader", default="rules")
     asked.add_argument("--grader-option", action="append", default=[])
+    asked.add_argument("--judges", type=Path, help="a file of graders, in the place of --grader")
     asked.add_argument("--only", choices=SOURCES, action="append")
+    asked.add_argument("--replies", type=Path, help="the folder in which replies of models are kept")
+    asked.add_argument("--model", default="", metavar="NAME=GGUF", help="by whose file replies are known")
+    asked.add_argument(
+        "--base-url", default="", help="where the model is served; else only kept replies count"
+    )
+    asked.add_argument("--reranker", default="", metavar="FOLDER")
+    asked.add_argument("--embeddings", action="store_true")
+    asked.add_argument("--kept", action="store_true", help="score nothing new; only kept scores count")
     given = asked.parse_args()
-    grader = load_grader(given.grader, settings=given.grader_option)
+    if given.replies:
+        from people_models import measure
+
+        measure(given)
+        return
+    for name, options in graders_of(given):
+        kept(load_grader(name, settings=options), given)
+
+
+def graders_of(given: argparse.Namespace) -> list[tuple[str, list[str]]]:
+    """Return the graders that are asked for, each with its settings."""
+    if not given.judges:
+        return [(given.grader, given.grader_option)]
+    cells = read_toml(given.judges, "benchmarks/people_judges.toml")["judge"]
+    return [("rules,judge", [f"judge.{name}={value}" for name, value in each.items()]) for each in cells]
+
+
+def kept(grader: Grader, given: argparse.Namespace) -> None:
+    """Measure a grader on every source that is there, and put it into the result."""
     found = json.loads(RESULT.read_text(encoding="utf-8")) if RESULT.exists() else {}
     mine = found.setdefault(f"{grader.name}@{grader.version}", {})
     for name in given.only or SOURCES:

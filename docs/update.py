@@ -691,6 +691,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "null": lambda _: "\n".join(_without_passages(_published(retriever="null"))),
     "ceiling": lambda _: "\n".join(_ceiling(_published(pipeline="extractive"))),
     "people": lambda _: people(),
+    "weighed": lambda _: beside("weighed").tables(),
     "own_answers": lambda _: own_answers(),
     "operating": lambda _: operating(),
     "judging": lambda _: judging(),
