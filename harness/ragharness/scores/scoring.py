@@ -99,7 +99,7 @@ def score(
         desired=counts.widened(desired, epochs),
         references=References(
             best_possible=len(asked),
-            refuse=sum(each.question.wanted == "refused" for each in asked),
+            refuse=sum(each.wanted == "refused" for each in asked),
             blind=blind,
             blind_note=blind_note,
         ),
@@ -130,7 +130,7 @@ def retrieval(outcomes: Sequence[Outcome], k: int | None) -> Retrieval:
 
     Over the questions whose evidence is in reach; one that failed or was not asked counts as not found.
     """
-    within = [each for each in outcomes if each.question.wanted == "correct" and each.question.evidence]
+    within = [each for each in outcomes if each.wanted == "correct" and each.question.evidence]
     return Retrieval(n=len(within), k=k, **_computed("retrieval", within, k))
 
 
