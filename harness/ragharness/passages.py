@@ -160,12 +160,14 @@ def withhold(passages: PassageSet, documents: Collection[str], spans: Collection
         barred.setdefault(span.document, []).append((span.start, span.end))
 
     def stays(passage: Passage) -> bool:
-        overlaps = barred.get(passage.document, ())
-        return passage.document not in gone and not any(
-            passage.start < end and start < passage.end for start, end in overlaps
-        )
+        return not any(passage.start < end and start < passage.end for start, end in barred[passage.document])
 
-    return PassageSet(tuple(filter(stays, passages.passages)), passages.words)
+    stay = (
+        each
+        for each in passages.passages
+        if each.document not in gone and (each.document not in barred or stays(each))
+    )
+    return PassageSet(tuple(stay), passages.words)
 
 
 def _units(document: Document, words: int) -> Iterator[Span]:

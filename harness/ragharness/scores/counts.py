@@ -31,9 +31,9 @@ def by_row(outcomes: Sequence[Outcome]) -> dict[str, Row]:
     questions = {each.question.id: each.question for each in outcomes}
     alike = Counter((each.question.id, each.bucket, each.as_wanted) for each in outcomes)
     for (question, bucket, as_wanted), times in alike.items():
-        row = questions[question].row
-        rows[row].add(bucket, times)
-        desired[row] += times * as_wanted
+        place = questions[question].row
+        rows[place].add(bucket, times)
+        desired[place] += times * as_wanted
     for name, row in rows.items():
         row.desired = share(desired[name], row.n)
     return {ROW_NAMES[name]: row for name, row in rows.items()}

@@ -29,8 +29,6 @@ class Outcome(Struct, frozen=True, gc=False):
     """None: not graded."""
     as_wanted: bool = False
     """Whether the answer is in the desired bucket."""
-    evidence_found: bool = False
-    """Whether a retrieved passage holds a gold span."""
     evidence_ranks: tuple[int, ...] = ()
     document_rank: int = 0
     evidence_passages: int = 0
@@ -44,6 +42,11 @@ class Outcome(Struct, frozen=True, gc=False):
     seconds: float = 0.0
     attempts: int = 1
     started: str = ""
+
+    @property
+    def evidence_found(self) -> bool:
+        """Whether a retrieved passage holds a gold span."""
+        return any(self.evidence_ranks)
 
     @property
     def first_evidence(self) -> int:
@@ -102,7 +105,7 @@ class _Alike:
 
 
 def _outcome(asked: Outcome, record: Record, alike: _Alike, place: int) -> Outcome:
-    bucket, found = record.verdict and record.verdict.bucket, any(record.evidence_ranks)
+    bucket = record.verdict.bucket if record.verdict else None
     return Outcome(
         asked.question,
         asked.wanted,
@@ -110,11 +113,10 @@ def _outcome(asked: Outcome, record: Record, alike: _Alike, place: int) -> Outco
         record.verdict and alike.verdict(record.verdict),
         bucket,
         bucket == asked.wanted,
-        found,
         record.evidence_ranks,
         record.document_rank,
         record.evidence_passages,
-        found and _evidence_cited(record),
+        any(record.evidence_ranks) and _evidence_cited(record),
         len(record.retrieved),
         record.failure and alike.failure(record.failure, place),
         record.problems,
