@@ -51,7 +51,9 @@ def run(command: list[str], folder: Path, allowed: tuple[int, ...] = (0,)) -> Co
         # The process's own time and memory: wait4 counts it with the children that it waited for.
         timed = ["timeout", str(LIMIT), *command] if shutil.which("timeout") else command
         own = Path(command[0]) == Path(sys.executable) or Path(command[0]).name == "ragharness"
-        env = {name: value for name, value in os.environ.items() if own or name != "PYTHONPATH"}
+        # What pip installs is compiled once; a checkout would be compiled anew for every run that is timed.
+        left_out = "PYTHONDONTWRITEBYTECODE" if own else "PYTHONPATH"
+        env = {name: value for name, value in os.environ.items() if name != left_out}
         process = subprocess.Popen(timed, cwd=folder, stdout=output, stderr=subprocess.STDOUT, env=env)
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.perf_counter() - begin

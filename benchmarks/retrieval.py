@@ -85,6 +85,7 @@ class Ground:
         ]
         return Outcome(
             question,
+            question.wanted,
             "ok",
             evidence_ranks=tuple(row.index(True) + 1 if any(row) else 0 for row in held),
             document_rank=next((rank for rank, hit in enumerate(hits, 1) if self._same(hit, question)), 0),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,12 +15,12 @@ from ragharness.download import cache_folder
 from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.reports import load_format, notebook, people_sections, read_scores, render, show_question
 from ragharness.reports.rows import COLUMNS, flat_records
-from ragharness.runner import blind_count, grading_context
-from ragharness.scores import Scores, score_folder
+from ragharness.runner import blind_count, grading_context, had
+from ragharness.scores import Scores, score_folder, with_blind
 from ragharness.support.files import read_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from ragharness.calibration import Note
@@ -207,8 +208,10 @@ def _in_order(records: Iterable[Record]) -> tuple[Record, ...]:
 
 def count(folder: RunFolder, grading: GradingContext, *, cache: bool = True) -> Scores:
     """Count a run's records, with what the blind reference reaches on its questions, and keep the scores."""
-    blind, note = blind_count(grading, folder.records, cache_folder() / "references" if cache else None)
-    return keep(folder, _scored(folder, blind, note))
+    times: Counter[bytes] = Counter()
+    scores = _scored(folder, None, "", lambda record: times.update((had(record),)))
+    kept_in = cache_folder() / "references" if cache else None
+    return keep(folder, with_blind(scores, *blind_count(grading, folder.records, kept_in, times)))
 
 
 def keep(folder: RunFolder, scores: Scores) -> Scores:
@@ -248,6 +251,8 @@ def scores_of(folder: RunFolder) -> Scores:
     )
 
 
-def _scored(folder: RunFolder, blind: int | None, note: str) -> Scores:
+def _scored(
+    folder: RunFolder, blind: int | None, note: str, see: Callable[[Record], object] | None = None
+) -> Scores:
     _, told = standing(folder)
-    return replace(score_folder(folder, blind, note), calibration=told)
+    return replace(score_folder(folder, blind, note, see), calibration=told)

@@ -7,6 +7,7 @@ import difflib
 import hashlib
 import importlib
 import importlib.util
+import os
 import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import ModuleType
 
-_FOLDERS: set[Path] = set()
+_FOLDERS: set[str] = set()
 """Folders of users' modules loaded in this process: a name stands for the module of the last one."""
 
 _TOLD = 8
@@ -124,11 +125,11 @@ def _importable(folder: Path) -> None:
         with suppress(ValueError):
             sys.path.remove(place)
         sys.path.insert(0, place)
-    _FOLDERS.add(folder)
+    _FOLDERS.add(place)
     _forget_changed()
     for name, module in list(sys.modules.items()):
         home = _home(name, module)
-        if home != folder and home in _FOLDERS and _holds(folder, name.partition(".")[0]):
+        if home != place and home in _FOLDERS and _holds(folder, name.partition(".")[0]):
             del sys.modules[name]
 
 
@@ -161,14 +162,12 @@ def _users_modules() -> dict[str, bytes]:
     return found
 
 
-def _home(name: str, module: ModuleType) -> Path | None:
-    """Return the folder of the search path from which a module came; None for one without a file."""
-    file = getattr(module, "__file__", None)
-    if not file:
-        return None
-    above = name.count(".") + hasattr(module, "__path__")
-    parents = Path(file).parents
-    return parents[above] if above < len(parents) else None
+def _home(name: str, module: ModuleType) -> str:
+    """Return the folder of the search path from which a module came; "" for one without a file."""
+    place = getattr(module, "__file__", None) or ""
+    for _ in range(name.count(".") + hasattr(module, "__path__") + 1):
+        place = os.path.dirname(place)  # noqa: PTH120 (of all modules that are loaded: a Path takes long)
+    return place
 
 
 def _holds(folder: Path, name: str) -> bool:

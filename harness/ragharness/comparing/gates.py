@@ -226,7 +226,7 @@ def _held(name: str, limit: Limit, all_of: Sequence[Outcome], k: int | None) -> 
     figure = figures()[name]
     within = all_of
     if figure.of_evidence:
-        within = [each for each in all_of if each.question.wanted == "correct" and each.question.evidence]
+        within = [each for each in all_of if each.wanted == "correct" and each.question.evidence]
     value = figure.compute(within, k)
     open_ones = (
         [] if figure.of_evidence or name == "ungraded" else [each for each in all_of if not each.bucket]

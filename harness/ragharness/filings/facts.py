@@ -80,14 +80,18 @@ def read_facts(root: _Element) -> list[tuple[_Element, Tagged]]:
 
     Those without a readable context or value are left out.
     """
-    contexts = _contexts(root)
-    units = _units(root)
-    rest = {each.get("id", ""): each for each in elements(root, "continuation")}
-    found: list[tuple[_Element, Tagged]] = []
+    named: dict[str, list[_Element]] = {"context": [], "unit": [], "continuation": []}
+    tagged: list[tuple[str, _Element]] = []
     for element in root.iter():
         name = local_name(element)
-        if name not in {"nonfraction", "nonnumeric"} or _is_nil(element):
-            continue
+        if name in named:
+            named[name].append(element)
+        elif name in {"nonfraction", "nonnumeric"} and not _is_nil(element):
+            tagged.append((name, element))
+    contexts, units = _contexts(named["context"]), _units(named["unit"])
+    rest = {each.get("id", ""): each for each in named["continuation"]}
+    found: list[tuple[_Element, Tagged]] = []
+    for name, element in tagged:
         context = contexts.get(attribute(element, "contextRef"))
         if context is None:
             continue
@@ -156,9 +160,9 @@ def _is_nil(element: _Element) -> bool:
     )
 
 
-def _contexts(root: _Element) -> dict[str, Context]:
+def _contexts(told_in: Iterable[_Element]) -> dict[str, Context]:
     found: dict[str, Context] = {}
-    for each in elements(root, "context"):
+    for each in told_in:
         told = {"startdate": "", "enddate": "", "instant": ""}
         dimensions = 0
         for part in each.iter():
@@ -181,9 +185,9 @@ def _day(text: str) -> str:
         return ""
 
 
-def _units(root: _Element) -> dict[str, str]:
+def _units(told_in: Iterable[_Element]) -> dict[str, str]:
     found: dict[str, str] = {}
-    for each in elements(root, "unit"):
+    for each in told_in:
         upper = [_measure(part) for part in elements(each, "measure") if not _below(part)]
         lower = [_measure(part) for part in elements(each, "measure") if _below(part)]
         name = " ".join(upper)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from html.entities import html5
 from typing import TYPE_CHECKING
 
@@ -107,10 +108,12 @@ def _without_doctype(text: str) -> str:
 
 def local_name(element: _Element) -> str:
     """Return an element's name without its namespace, in lower case; "" for what is no element."""
-    tag: object = element.tag
-    if not isinstance(tag, str):
-        return ""
-    return str(tag.rpartition("}")[2].rpartition(":")[2].casefold())
+    return _local(element.tag)
+
+
+@lru_cache(maxsize=1024)
+def _local(tag: object) -> str:
+    return tag.rpartition("}")[2].rpartition(":")[2].casefold() if isinstance(tag, str) else ""
 
 
 def elements(root: _Element, name: str) -> Iterator[_Element]:

@@ -113,7 +113,8 @@ class Extractive:
     def _found(self, question: str, passages: Sequence[Passage]) -> list[_Found]:
         """Return the pieces that hold enough of what is asked, and a value of the kind asked for."""
         kind, names = kind_asked(question), names_in(question)
-        asked = keys(core(question)) - _ASKING or keys(core(question))
+        sought = keys(core(question))
+        asked = sought - _ASKING or sought
         titles = self._titles.named(question, passages)
         passages = [passage for passage in passages if passage.title in titles]
         # The document's name says which passages to read, not what to look for in them.
@@ -126,9 +127,10 @@ class Extractive:
             word: (1 if often[word] else UNSEEN) * log(1 + (len(pieces) + 1) / (often[word] + 1))
             for word in asked
         }
+        whole = sum(weights.values()) or 1
         found = []
         for rank, passage, piece in pieces:
-            score = sum(weights[word] for word in asked if word in piece.words) / (sum(weights.values()) or 1)
+            score = sum(weights[word] for word in asked if word in piece.words) / whole
             said = (
                 _said(piece, kind, question) if score >= (ROW if piece.row else MORE.get(kind, LEAST)) else ""
             )

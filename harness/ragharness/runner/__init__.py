@@ -2,7 +2,15 @@
 
 from ragharness.runner.context import RunContext, load_context
 from ragharness.runner.execution import execute
-from ragharness.runner.grading import GradingContext, blind_count, came_out, dry_run, grading_context, regrade
+from ragharness.runner.grading import (
+    GradingContext,
+    blind_count,
+    came_out,
+    dry_run,
+    grading_context,
+    had,
+    regrade,
+)
 from ragharness.runner.limits import Limits, Progress
 from ragharness.runner.question import QuestionRunner
 from ragharness.runner.session import (
@@ -30,6 +38,7 @@ __all__ = [
     "dry_run",
     "execute",
     "grading_context",
+    "had",
     "load_context",
     "open_run",
     "plan",

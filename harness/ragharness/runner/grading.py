@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -10,6 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from msgspec import json
 from msgspec.structs import replace
 
 from ragharness import __version__
@@ -225,18 +227,23 @@ def came_out(record: Record) -> str:
 
 
 def blind_count(
-    grading: GradingContext, records: Callable[[], Iterable[Record]], cache: Path | None = None
+    grading: GradingContext,
+    records: Callable[[], Iterable[Record]],
+    cache: Path | None = None,
+    times: Counter[bytes] | None = None,
 ) -> tuple[int | None, str]:
     """Return how many answers of ``blind`` are as desired, or None and why it could not run.
 
     The count follows from what was retrieved and from the code that grades; ``cache`` is a folder that keeps
-    it, so that a run of the same retrieval does not pay for it again. ``records`` is read once or twice.
+    it, so that a run of the same retrieval does not pay for it again. ``times`` is how often each question
+    stands there with the same passages, by ``had``, where that is known: epochs repeat them.
     """
-    path = cache and cache / f"blind-{_key(grading, records())}.count"
+    times = Counter(map(had, records())) if times is None else times
+    path = cache and cache / f"blind-{_key(grading, times)}.count"
     if path and (held := kept(path)):
         return int(held), ""
     try:
-        count = _count(grading, records())
+        count = _count(grading, records(), times)
     except RagharnessError as error:
         return None, str(error)
     except Exception as error:  # noqa: BLE001 (a grader of the user's may raise anything)
@@ -246,9 +253,8 @@ def blind_count(
     return count, ""
 
 
-def _count(grading: GradingContext, records: Iterable[Record]) -> int:
+def _count(grading: GradingContext, records: Iterable[Record], times: Counter[bytes]) -> int:
     pipeline = load_pipeline("blind", Context(grading.corpus, grading.questions, grading.passages))
-    as_wanted: dict[int, bool] = {}
 
     def reaches(record: Record) -> bool:
         question, passages = grading.question_of(record), grading.passages_of(record)
@@ -259,21 +265,21 @@ def _count(grading: GradingContext, records: Iterable[Record]) -> int:
 
     count = 0
     for record in records:
-        # Epochs repeat a question with the same passages.
-        had = hash(_had(record))
-        if had not in as_wanted:
-            as_wanted[had] = reaches(record)
-        count += as_wanted[had]
+        if alike := times.pop(had(record), 0):
+            count += alike * reaches(record)
+            if not times:
+                break
     return count
 
 
-def _had(record: Record) -> bytes:
-    """Return a question and the passages that its pipeline had, as bytes."""
+def had(record: Record) -> bytes:
+    """Return a hash of a question and the passages that its pipeline had."""
     brought = (record.answer and record.answer.passages) or ()
-    return repr((record.question, [hit.id for hit in record.retrieved], brought)).encode()
+    both = json.encode((record.question, [hit.id for hit in record.retrieved], brought))
+    return hashlib.sha256(both).digest()
 
 
-def _key(grading: GradingContext, records: Iterable[Record]) -> str:
+def _key(grading: GradingContext, times: Counter[bytes]) -> str:
     """Return a name for all that the count follows from, whatever the order of the records."""
     package = Path(__file__).parents[1]
     code = [
@@ -282,15 +288,12 @@ def _key(grading: GradingContext, records: Iterable[Record]) -> str:
         for path in sorted((package / room).glob("*.py"))
         for status in (path.stat(),)
     ]
-    asked = 0
-    for record in records:
-        asked += int.from_bytes(hashlib.sha256(_had(record)).digest(), "big")
     parts = (
         code,
         grading.corpus.hash,
         grading.questions.hash,
         grading.passages.words,
         named(grading.grader),
-        asked,
+        sum(int.from_bytes(each, "big") * count for each, count in times.items()),
     )
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]

@@ -4,6 +4,6 @@ The denominator is always the question set. What has no bucket is *not graded*, 
 """
 
 from ragharness.scores.schema import FORMAT, Scores
-from ragharness.scores.scoring import score, score_folder
+from ragharness.scores.scoring import score, score_folder, with_blind
 
-__all__ = ["FORMAT", "Scores", "score", "score_folder"]
+__all__ = ["FORMAT", "Scores", "score", "score_folder", "with_blind"]

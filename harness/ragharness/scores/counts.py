@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
@@ -29,9 +28,12 @@ def by_row(outcomes: Sequence[Outcome]) -> dict[str, Row]:
     """Return the counts of each of the seven rows, also of those that the set does not use."""
     rows = {name: Row() for name in ROWS}
     desired = dict.fromkeys(ROWS, 0)
-    for outcome in outcomes:
-        rows[outcome.question.row].add(outcome.bucket)
-        desired[outcome.question.row] += outcome.as_wanted
+    questions = {each.question.id: each.question for each in outcomes}
+    alike = Counter((each.question.id, each.bucket, each.as_wanted) for each in outcomes)
+    for (question, bucket, as_wanted), times in alike.items():
+        place = questions[question].row
+        rows[place].add(bucket, times)
+        desired[place] += times * as_wanted
     for name, row in rows.items():
         row.desired = share(desired[name], row.n)
     return {ROW_NAMES[name]: row for name, row in rows.items()}
@@ -65,11 +67,11 @@ def intervals(buckets: dict[str, int], n: int) -> Intervals:
 
 def desired(outcomes: Sequence[Outcome]) -> Desired:
     """Return how many answers are in the desired bucket: in all, and by what should be done."""
-    answerable = [each for each in outcomes if each.question.wanted == "correct"]
+    answerable = [each for each in outcomes if each.wanted == "correct"]
     return Desired(
         total=_as_wanted(outcomes),
         answer=_as_wanted(answerable),
-        refusal=_as_wanted([each for each in outcomes if each.question.wanted == "refused"]),
+        refusal=_as_wanted([each for each in outcomes if each.wanted == "refused"]),
         needless_refusals=sum(each.bucket == "refused" for each in answerable),
     )
 
@@ -86,7 +88,7 @@ def stability(outcomes: Sequence[Outcome], epochs: int) -> Stability | None:
     """
     if epochs == 1:
         return None
-    groups = [list(group) for _, group in groupby(outcomes, key=lambda each: each.question.id)]
+    groups = [outcomes[first : first + epochs] for first in range(0, len(outcomes), epochs)]
     same = [group for group in groups if len({each.bucket for each in group}) == 1 and group[0].bucket]
     wanted = sum(group[0].as_wanted for group in same)
     return Stability(
@@ -168,8 +170,8 @@ def wall_seconds(calls: Iterable[Outcome | Call], sessions: Sequence[Session]) -
         if call.started:
             start = _seconds_at(call.started)
             number = bisect_right(starts, start) - 1
-            if number >= 0:
-                ends[number] = max(ends[number], start + call.seconds)
+            if number >= 0 and start + call.seconds > ends[number]:
+                ends[number] = start + call.seconds
     return sum(max(0.0, end - start) for start, end in zip(starts, ends, strict=True))
 
 

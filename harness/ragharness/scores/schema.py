@@ -60,11 +60,11 @@ class Row(Struct, kw_only=True):
     refused: int = 0
     ungraded: int = 0
 
-    def add(self, bucket: str | None) -> None:
-        """Count one question's bucket; None: ungraded."""
-        self.n += 1
+    def add(self, bucket: str | None, times: int = 1) -> None:
+        """Count a bucket that so many questions came out in; None: ungraded."""
+        self.n += times
         name = bucket if bucket in BUCKETS else "ungraded"
-        setattr(self, name, getattr(self, name) + 1)
+        setattr(self, name, getattr(self, name) + times)
 
 
 class Desired(Struct, frozen=True, kw_only=True):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from ragharness.scores import counts
 from ragharness.scores.metrics import metrics
 from ragharness.scores.schema import FORMAT, Axes, References, Retrieval, Scores, Versions
@@ -11,7 +13,7 @@ from ragharness.scores.tally import outcomes
 from ragharness.scores.verdict import conclude, error_groups, failures, misses, problem_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ragharness.records import Question, Record
     from ragharness.scores.metrics import Part
@@ -30,14 +32,20 @@ _NAMED = 10
 """Questions that are named; the rest is counted."""
 
 
-def score_folder(folder: RunFolder, blind: int | None = None, blind_note: str = "") -> Scores:
-    """Return the scores of a run on disk; raises RunNotUsable where it is damaged."""
+def score_folder(
+    folder: RunFolder,
+    blind: int | None = None,
+    blind_note: str = "",
+    see: Callable[[Record], object] | None = None,
+) -> Scores:
+    """Return the scores of a run on disk, and show ``see`` each record; raises RunNotUsable if damaged."""
     superseded: list[Call] = []
+    records = folder.records(superseded)
     return score(
         folder.run,
         folder.sessions(),
         folder.questions(),
-        folder.records(superseded),
+        _shown(records, see) if see else records,
         name=folder.name,
         folder=str(folder.path),
         blind=blind,
@@ -45,6 +53,12 @@ def score_folder(folder: RunFolder, blind: int | None = None, blind_note: str = 
         superseded=superseded,
         waiting=sum(1 for _ in folder.waiting()),
     )
+
+
+def _shown(records: Iterable[Record], see: Callable[[Record], object]) -> Iterator[Record]:
+    for record in records:
+        see(record)
+        yield record
 
 
 def score(
@@ -99,7 +113,7 @@ def score(
         desired=counts.widened(desired, epochs),
         references=References(
             best_possible=len(asked),
-            refuse=sum(each.question.wanted == "refused" for each in asked),
+            refuse=sum(each.wanted == "refused" for each in asked),
             blind=blind,
             blind_note=blind_note,
         ),
@@ -113,7 +127,12 @@ def score(
         timing=counts.timing(all_of),
         spending=counts.spending(all_of),
         sessions=len(sessions),
-        notes=[*run.notes, *_provenance(run, all_of), *_notes(len(superseded), waiting, blind, blind_note)],
+        notes=[
+            *run.notes,
+            *_provenance(run, all_of),
+            *_notes(len(superseded), waiting),
+            *_without_blind(blind, blind_note),
+        ],
         versions=Versions(
             ragharness=run.ragharness, python=run.python, platform=run.platform, grader=settings.grader
         ),
@@ -130,7 +149,7 @@ def retrieval(outcomes: Sequence[Outcome], k: int | None) -> Retrieval:
 
     Over the questions whose evidence is in reach; one that failed or was not asked counts as not found.
     """
-    within = [each for each in outcomes if each.question.wanted == "correct" and each.question.evidence]
+    within = [each for each in outcomes if each.wanted == "correct" and each.question.evidence]
     return Retrieval(n=len(within), k=k, **_computed("retrieval", within, k))
 
 
@@ -138,8 +157,18 @@ def _computed(part: Part, outcomes: Sequence[Outcome], k: int | None = None) -> 
     return {each.name: each.compute(outcomes, k) for each in metrics(part)}
 
 
-def _notes(superseded: int, waiting: int, blind: int | None, blind_note: str) -> list[str]:
-    """Return what failed at first, what waits for grading, why blind is not counted."""
+def with_blind(scores: Scores, blind: int | None, note: str) -> Scores:
+    """Return scores that were counted without it with what the blind reference reached, or why not."""
+    references = replace(scores.references, blind=blind, blind_note=note)
+    return replace(scores, references=references, notes=[*scores.notes, *_without_blind(blind, note)])
+
+
+def _without_blind(blind: int | None, note: str) -> list[str]:
+    return [f"blind is n/a: {note}"] if blind is None and note else []
+
+
+def _notes(superseded: int, waiting: int) -> list[str]:
+    """Return what failed at first and what waits for grading."""
     notes = []
     if superseded:
         notes.append(
@@ -151,8 +180,6 @@ def _notes(superseded: int, waiting: int, blind: int | None, blind_note: str) ->
             f"answered but not graded yet: {waiting}. They wait in answers.jsonl and count as not asked;"
             " continuing the run grades them"
         )
-    if blind is None and blind_note:
-        notes.append(f"blind is n/a: {blind_note}")
     return notes
 
 

@@ -21,6 +21,8 @@ class Outcome(Struct, frozen=True, gc=False):
     """What became of one question; without a record it was not asked yet."""
 
     question: Question
+    wanted: str
+    """The desired bucket of the question."""
     status: str
     verdict: Verdict | None = None
     bucket: str | None = None
@@ -58,22 +60,19 @@ def outcomes(questions: Sequence[Question], records: Iterable[Record], epochs: i
     Raises RunNotUsable for a record whose question is not in the set.
     """
     order = {question.id: number for number, question in enumerate(questions)}
-    found: dict[tuple[str, int], Outcome] = {}
+    unasked = [Outcome(each, each.wanted, "not_asked") for each in questions]
+    found = [each for each in unasked for _ in range(epochs)]
     alike = _Alike()
     for record in records:
-        if record.question not in order:
+        number = order.get(record.question)
+        if number is None:
             raise RunNotUsable(
                 f"expected records of the run's own questions, found one of {record.question!r}"
             )
         if record.epoch < epochs:
-            number = order[record.question]
-            key = record.question, record.epoch
-            found[key] = _outcome(questions[number], record, alike, (number, record.epoch))
-    return [
-        alike.told(found.pop((question.id, epoch), Outcome(question, "not_asked")))
-        for question in questions
-        for epoch in range(epochs)
-    ]
+            place = number * epochs + record.epoch
+            found[place] = _outcome(found[place], record, alike, place)
+    return [alike.told(each) for each in found]
 
 
 class _Alike:
@@ -82,14 +81,14 @@ class _Alike:
     def __init__(self) -> None:
         self._verdicts: dict[Verdict, Verdict] = {}
         self._kinds: dict[Failure, Failure] = {}
-        self._failures: dict[Failure, tuple[tuple[int, int], Failure]] = {}
+        self._failures: dict[Failure, tuple[int, Failure]] = {}
 
     def verdict(self, verdict: Verdict) -> Verdict:
         # The sentences of a verdict are the text of the answer once more, and no judge says the same twice.
         verdict = replace(verdict, sentences=(), why="", value="", others=(), judgements=())
         return self._verdicts.setdefault(verdict, verdict)
 
-    def failure(self, failure: Failure, place: tuple[int, int]) -> Failure:
+    def failure(self, failure: Failure, place: int) -> Failure:
         """Return the kind of a failure; the message of the first question stands for all of the kind."""
         kind = Failure(failure.type, kind_of(failure.message), failure.where)
         kind = self._kinds.setdefault(kind, kind)
@@ -105,18 +104,19 @@ class _Alike:
         return replace(outcome, failure=self._failures[outcome.failure][1])
 
 
-def _outcome(question: Question, record: Record, alike: _Alike, place: tuple[int, int]) -> Outcome:
+def _outcome(asked: Outcome, record: Record, alike: _Alike, place: int) -> Outcome:
     bucket = record.verdict.bucket if record.verdict else None
     return Outcome(
-        question,
+        asked.question,
+        asked.wanted,
         record.status,
         record.verdict and alike.verdict(record.verdict),
         bucket,
-        bucket == question.wanted,
+        bucket == asked.wanted,
         record.evidence_ranks,
         record.document_rank,
         record.evidence_passages,
-        _evidence_cited(record),
+        any(record.evidence_ranks) and _evidence_cited(record),
         len(record.retrieved),
         record.failure and alike.failure(record.failure, place),
         record.problems,
@@ -128,8 +128,6 @@ def _outcome(question: Question, record: Record, alike: _Alike, place: tuple[int
 
 
 def _evidence_cited(record: Record) -> bool:
-    if not any(record.evidence_ranks):
-        return False
     cited = record.cited
     ranks = {rank for rank, hit in enumerate(record.retrieved, start=1) if hit.id in cited}
     return not ranks.isdisjoint(record.evidence_ranks)

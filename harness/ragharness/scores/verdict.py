@@ -33,7 +33,7 @@ def failures(outcomes: Sequence[Outcome]) -> Failures:
 def _place(outcome: Outcome) -> str:
     if outcome.bucket is None:
         return _STATUSES.get(outcome.status, outcome.status)
-    if outcome.question.wanted == "refused":
+    if outcome.wanted == "refused":
         return "answered_without_evidence"
     if not outcome.evidence_found:
         return "retriever_missed"

@@ -167,12 +167,10 @@ class RunFolder:
     def _superseded(self) -> set[int]:
         """Return the lines of the records that were replaced by later ones."""
         last: dict[Key, int] = {}
-        found = set()
-        for number, place in enumerate(self._lines("records.jsonl", _PLACE)):
-            if place.key in last:
-                found.add(last[place.key])
-            last[place.key] = number
-        return found
+        lines = 0
+        for lines, place in enumerate(self._lines("records.jsonl", _PLACE), start=1):
+            last[place.question, place.epoch] = lines - 1
+        return set(range(lines)).difference(last.values()) if len(last) < lines else set()
 
     def history(self) -> Iterator[Record]:
         """Yield every record that was ever written, those too whose questions were asked again."""

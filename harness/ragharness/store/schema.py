@@ -91,6 +91,8 @@ def moment(written: str) -> datetime | None:
     """Return a time that stands in a run folder; None where somebody wrote another thing there."""
     try:
         found = datetime.fromisoformat(written)
+        if found.tzinfo is timezone.utc:
+            return found
         return (found if found.tzinfo else found.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
     except (ValueError, OverflowError):
         return None

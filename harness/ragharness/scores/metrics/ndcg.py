@@ -1,11 +1,13 @@
 """Mean normalised discounted cumulative gain of the passages with a gold span."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from math import log2
 
 from ragharness.scores.metrics import Metric, mean
 
 
+@lru_cache(maxsize=4096)
 def ndcg(ranks: Sequence[int], relevant: int, k: int | None = None) -> float:
     """Return the normalised discounted cumulative gain of one ranking (Jarvelin and Kekalainen 2002).
 

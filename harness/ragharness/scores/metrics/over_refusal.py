@@ -10,11 +10,7 @@ METRIC = Metric(
     remark="refused despite retrieved evidence",
     higher_is_better=False,
     compute=lambda outcomes, _: rate(
-        [
-            each
-            for each in outcomes
-            if each.bucket and each.question.wanted == "correct" and each.evidence_found
-        ],
+        [each for each in outcomes if each.bucket and each.wanted == "correct" and each.evidence_found],
         lambda each: each.bucket == "refused",
     ),
 )

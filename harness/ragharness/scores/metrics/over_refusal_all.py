@@ -9,7 +9,7 @@ METRIC = Metric(
     higher_is_better=False,
     source="rag-eval",
     compute=lambda outcomes, _: rate(
-        [each for each in outcomes if each.question.wanted == "correct"],
+        [each for each in outcomes if each.wanted == "correct"],
         lambda each: each.bucket == "refused",
     ),
 )

@@ -10,7 +10,7 @@ METRIC = Metric(
     remark="answered instead of refusing",
     higher_is_better=False,
     compute=lambda outcomes, _: rate(
-        [each for each in outcomes if each.bucket and each.question.wanted != "correct"],
+        [each for each in outcomes if each.bucket and each.wanted != "correct"],
         lambda each: each.bucket != "refused",
     ),
 )
