@@ -21,9 +21,9 @@ _UNSEEN = regex(r"[\ue000-\uf8ff\u200b-\u200f\u2060\ufeff]")
 _REASONING = regex(rf"[<\[◁](?P<close>/?){phrases('answers', 'reasoning_tags')}\s*[>\]▷]", re.IGNORECASE)
 _TAG = regex(r"</?[a-zA-Z][\w-]{0,20}(?:\s[^<>]{0,120})?/?>")
 _FENCE = regex(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.MULTILINE)
-_LOST_MARK = regex(r"(?<=(?:\bin|\w,)\s(?:1[5-9]|20)\d\d)[1-9]\d?(?=[.,;]|$)")
+_LOST_MARK = regex(r"(?=[1-9])(?<=(?:\bin|\w,)\s(?:1[5-9]|20)\d\d)[1-9]\d?(?=[.,;]|$)")
 """The numbers of footnotes that were glued to a year: "on 10 May, 200712."."""
-_LOST_BLANK = regex(r"(?<=\b[oi]n)(?=[A-Z][a-z]{2,8} \d)")
+_LOST_BLANK = regex(r"(?=[A-Z])(?<=\b[oi]n)(?=[A-Z][a-z]{2,8} \d)")
 """Where it is missing before a date: "onMarch 6"."""
 _LARGEST_OBJECT = 200_000
 _OPENING = "\"'“”‘«„*_("
