@@ -153,7 +153,7 @@ def _denies_existence(clause: str, profile: Profile) -> bool:
 
 def is_question(text: str) -> bool:
     """Say whether a sentence ends with a question mark."""
-    return text.rstrip(" \"'*”").endswith("?")
+    return text.rstrip(" \"'*").endswith("?")
 
 
 def asks_whether(profile: Profile) -> bool:

@@ -100,6 +100,7 @@ def measure(question: str, golds: Sequence[str], answer: str) -> dict[str, float
         "beyond it: other names": min(5, _other_names(first, asked, accepted)) / 5,
         "figures: in a gold": float(any(token[0].isdigit() for token in accepted)),
         "figures: its decade": float(_within_decade(fold(answer), accepted, seen.words)),
+        **_dates_differ([date for gold in ready for date in gold.dates], find_dates(answer), seen),
         "question: golds": many,
         "question: who": float("who" in asked or "whom" in asked),
         "question: which": float("which" in asked),
@@ -160,6 +161,23 @@ def _has(word: str, seen: _Seen) -> bool:
         return word in seen.words
     near = process.extractOne(word, seen.long, scorer=JaroWinkler.similarity, score_cutoff=SAME_SPELLING)
     return near is not None
+
+
+def _dates_differ(golds: Sequence[DateMention], said: Sequence[DateMention], seen: _Seen) -> dict[str, float]:
+    """Return whether an answer gives another day or month than the golds, or a part of a gold's date."""
+    exact, months = [date for date in golds if date.month], [date for date in said if date.month]
+    pairs = [(one, other) for one in golds for other in said]
+    alike = [(one, other) for one, other in pairs if (one.year, one.month) == (other.year, other.month)]
+    if months:
+        part = any(one.month and not other.day for one, other in alike)
+    else:
+        part = any(str(date.year) in seen.words for date in exact)
+    differ = not any(one.day in (None, other.day) for one, other in alike)
+    another = bool(exact and months) and not part
+    return {
+        "figures: another date": float(another and differ),
+        "figures: part of the date": float(part and differ),
+    }
 
 
 def _within_decade(folded: str, accepted: frozenset[str], said: frozenset[str]) -> bool:

@@ -156,7 +156,7 @@ def _said(
         return [(text, "courtesy", None)]
     supposing = supposing or does("conditional", text) or does("recipe", text)
     instead: Act | None = None
-    if supposing:
+    if supposing or (before in ("method", "courtesy") and _is_formula(text)):
         instead = "method"
     elif before in ("method", "background") and does("goes_on", text):
         instead = "background"
@@ -260,3 +260,8 @@ def _moves_to_another(text: str, profile: Profile) -> bool:
             if denied and not frozenset(raw_words(found["other"])) & (profile.names | profile.words):
                 return True
     return False
+
+
+def _is_formula(text: str) -> bool:
+    """Say whether a line names figures and gives none ("Revenue for 2022", "Margin = income / sales")."""
+    return not does("worked_out", text) and (not does("finite", text) or does("operator", text))
