@@ -25,6 +25,8 @@ _COMPARING = regex(rf"\b{phrases('values', 'comparing')}(?!\w)", re.IGNORECASE)
 _MOVED_TO = regex(rf"{_CHANGING}[^;]*?\bto\b[^;]*?\bfrom\b", re.IGNORECASE)
 _FROM_TO = regex(r"\bfrom\b[^;]{1,60}?\b(?:to|until|till|through)\b", re.IGNORECASE)
 _ARRIVES = regex(r"\bto\s+(?:\w+\s+)?[^\w\s]*$", re.IGNORECASE)
+_FORMER = regex(rf"\b{phrases('values', 'former')}(?!\w)", re.IGNORECASE)
+_NOW = regex(rf"\b{phrases('values', 'now')}\b", re.IGNORECASE)
 _ALTERNATIVE = regex(r"\b(?:or|alternatively|perhaps|possibly|maybe)\W*(?:\w+\W+){0,2}$", re.IGNORECASE)
 _REACH = 100
 """So far behind the value before it an "or" offers another one."""
@@ -138,6 +140,12 @@ def _is_compared(place: Place) -> bool:
     return any(low < at < high <= place.inside[-1].start - place.low for low, high in spans)
 
 
+def _is_former(place: Place) -> bool:
+    """As in "Formerly 5, now 6": only where something else is given for now."""
+    cue = _FORMER.search(place.clause, 0, place.at)
+    return cue is not None and (cue[0][-1].isdigit() or _NOW.search(place.text, place.value.end) is not None)
+
+
 def _is_other_end(place: Place) -> bool:
     """The start of "from A to B" where the end is asked for."""
     spread = _FROM_TO.search(place.clause) if place.profile.kind == "date" else None
@@ -195,7 +203,7 @@ def _is_of_another_rank(place: Place) -> bool:
 
 
 OUTSIDE: tuple[Callable[[Place], bool], ...] = (
-    _is_compared, _is_other_end, _is_other_period, _is_distractors, _is_for_another,
+    _is_compared, _is_former, _is_other_end, _is_other_period, _is_distractors, _is_for_another,
     _is_of_another_rank,
 )  # fmt: skip
 

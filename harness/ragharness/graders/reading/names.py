@@ -242,12 +242,12 @@ def _extras(text: str, hits: list[AliasHit], items: Sequence[str]) -> list[str]:
     capital = all(item[:1].isupper() or item[:1].isdigit() for item in items) and not all(
         text[hit.start].islower() for hit in hits[1:] or hits
     )
-    end = _SENTENCE_END.search(text, hits[-1].end)
+    start, end = _enumerated_from(text, hits[0].start), _SENTENCE_END.search(text, hits[-1].end)
     # Hits are blanked out: what is left between two separators is no wanted item.
     rest = list(text[: end.start() if end else len(text)])
     for hit in hits:
         rest[hit.start : hit.end] = "\0" * (hit.end - hit.start)
-    pieces = (_bare(_DECORATION.sub("", each)) for each in _SEPARATOR.split("".join(rest[hits[0].start :])))
+    pieces = (_bare(_DECORATION.sub("", each)) for each in _SEPARATOR.split("".join(rest[start:])))
     return [
         piece
         for piece in pieces
@@ -269,3 +269,9 @@ def _bare(piece: str) -> str:
     """A piece without bullets, numbers and joining words at its head, and without marks at its end."""
     leading = _LEADING.match(piece)
     return (piece[leading.end() :] if leading else piece).rstrip(_MARKS)
+
+
+def _enumerated_from(text: str, first: int) -> int:
+    """Where the enumeration begins: before its first hit only when that one stands in a row."""
+    start = max(text.rfind(mark, 0, first) for mark in (":", ". ", "? ", "! ")) + 1
+    return first if _bare(_SEPARATOR.split(text[start:first])[-1]).strip(_MARKS) else start
