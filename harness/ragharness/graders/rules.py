@@ -228,7 +228,7 @@ class _Reader:
             next_step=quality.next_step,
             urgency=quality.urgency,
             extra=sum(not part.citations for part, _ in claims),
-            flags=self._flags(outcome, claims),
+            flags=self._flags(outcome, refusal, claims),
             sentences=tuple(map(describe, parts, roles, supports)),
             value=outcome.value,
             score=outcome.score,
@@ -249,8 +249,11 @@ class _Reader:
                     return True
         return False
 
-    def _flags(self, outcome: Outcome, claims: Sequence[tuple[AnswerSentence, Role]]) -> tuple[str, ...]:
+    def _flags(
+        self, outcome: Outcome, refusal: Refusal, claims: Sequence[tuple[AnswerSentence, Role]]
+    ) -> tuple[str, ...]:
         parts = self.answer.sentences
         outside = any(does("outside", part.text) and not part.citations for part in parts)
         mixed = outcome.committed and outside and any(part.citations for part, _ in claims)
-        return (*self.answer.flags, *outcome.flags, *(["mixed"] if mixed else []))
+        own = [flag for flag, holds in (("mixed", mixed), ("elsewhere", refusal.elsewhere)) if holds]
+        return (*self.answer.flags, *outcome.flags, *own)

@@ -8,16 +8,9 @@ from typing import Literal
 
 from msgspec import Struct
 
+from ragharness.language.markup import without_marks
 from ragharness.language.tables import any_of, phrases, regex, table, words_of
-from ragharness.language.units import (
-    SCALES,
-    UNITS,
-    is_currency,
-    is_reference,
-    places,
-    vocabulary,
-    without_marks,
-)
+from ragharness.language.units import SCALES, UNITS, is_currency, is_reference, places, vocabulary
 
 DateRelation = Literal["match", "mismatch", "coarser", "ambiguous"]
 

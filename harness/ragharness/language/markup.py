@@ -21,9 +21,9 @@ _UNSEEN = regex(r"[\ue000-\uf8ff\u200b-\u200f\u2060\ufeff]")
 _REASONING = regex(rf"[<\[◁](?P<close>/?){phrases('answers', 'reasoning_tags')}\s*[>\]▷]", re.IGNORECASE)
 _TAG = regex(r"</?[a-zA-Z][\w-]{0,20}(?:\s[^<>]{0,120})?/?>")
 _FENCE = regex(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.MULTILINE)
-_LOST_MARK = regex(r"(?<=(?:\bin|\w,)\s(?:1[5-9]|20)\d\d)[1-9]\d?(?=[.,;]|$)")
+_LOST_MARK = regex(r"(?=[1-9])(?<=(?:\bin|\w,)\s(?:1[5-9]|20)\d\d)[1-9]\d?(?=[.,;]|$)")
 """The numbers of footnotes that were glued to a year: "on 10 May, 200712."."""
-_LOST_BLANK = regex(r"(?<=\b[oi]n)(?=[A-Z][a-z]{2,8} \d)")
+_LOST_BLANK = regex(r"(?=[A-Z])(?<=\b[oi]n)(?=[A-Z][a-z]{2,8} \d)")
 """Where it is missing before a date: "onMarch 6"."""
 _LARGEST_OBJECT = 200_000
 _OPENING = "\"'“”‘«„*_("
@@ -116,6 +116,11 @@ def _ids(value: object) -> tuple[str, ...]:
     return tuple(str(each) for each in ids if each not in (None, ""))
 
 
+_INSIDE = r"\^?[\w./:#-]{1,64}(?:\s?[,;]\s?[\w./:#-]{1,64}){0,8}\s?"
+_CITED = regex(
+    rf"\[(?=[^\],;]{{0,64}}[\d#]){_INSIDE}\]|\((?=[^)]{{0,64}}#){_INSIDE}\)|【[^】]{{0,64}}】"
+    r"|(?:https?://|www\.)\S+"
+)
 _FIRST = 0xE000
 _MOST = 6000
 MARK = regex("[\ue000-\uf8ff]")
@@ -275,3 +280,8 @@ def _quoted_from(text: str, start: int) -> int:
     """Return where the quotation marks before a place begin."""
     before = text[max(0, start - 4) : start]
     return start - len(before) + len(before.rstrip(_OPENING))
+
+
+def without_marks(text: str) -> str:
+    """Return the text with web addresses and citation marks ([c1#3], [12], 【p4】, (c1#3)) blotted out."""
+    return _CITED.sub(lambda mark: "]" * len(mark[0]), text)

@@ -14,32 +14,11 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ragharness.language import units
 from ragharness.language.dates import find_dates
+from ragharness.language.markup import without_marks
 from ragharness.language.tables import any_of, phrases, regex, words_of
-from ragharness.language.units import (
-    AFTER_ARTICLE,
-    CODE,
-    DIGITS,
-    LIST_GAP,
-    LIST_ITEM,
-    SCALES,
-    TRIGGERS,
-    WORD,
-    Bound,
-    Suffix,
-    in_base,
-    is_currency,
-    is_duration,
-    is_name,
-    is_reference,
-    places,
-    read_digits,
-    read_prefix,
-    read_qualifiers,
-    read_suffix,
-    read_words,
-    without_marks,
-)  # fmt: skip
+from ragharness.language.units import Bound, Suffix
 from ragharness.language.words import STOPWORDS
 
 _RUN = regex(r"[0-9]+")
@@ -85,25 +64,25 @@ def _in_digits(text: str) -> list[Quantity]:
     """The bare numbers in digits, still without sign and unit."""
     dates = [date for date in find_dates(text) if date.month or date.fiscal or date.quarter]
     taken = {place for date in dates for place in range(date.start, date.end)}
-    listed = {item.start(item.lastindex or 0) for item in LIST_ITEM.finditer(text)}
+    listed = {item.start(item.lastindex or 0) for item in units.LIST_ITEM.finditer(text)}
     found: list[Quantity] = []
     skip, reference = -1, -1
     for run in _RUN.finditer(text):
         start = run.start()
         if start < skip or start in taken:
             continue
-        match = DIGITS.match(text, start)
+        match = units.DIGITS.match(text, start)
         end = skip = run.end() if match is None else match.end()
         part = _PART.match(text, end)
-        code = None if part else CODE.match(text, start)
+        code = None if part else units.CODE.match(text, start)
         if code is not None:
             skip = max(skip, code.end())
-        elif start in listed or is_name(text, start, end):
+        elif start in listed or units.is_name(text, start, end):
             continue
-        elif is_reference(text, start) or (
+        elif units.is_reference(text, start) or (
             0 <= reference < start <= reference + 12
-            and LIST_GAP.fullmatch(text, reference, start)
-            and not read_suffix(text, end).unit
+            and units.LIST_GAP.fullmatch(text, reference, start)
+            and not units.read_suffix(text, end).unit
         ):
             reference = end
         elif end - start <= _LONGEST:
@@ -117,7 +96,7 @@ def _numeral(text: str, start: int, end: int, part: re.Match[str] | None) -> Qua
     written = text[start:end]
     if text[start - 1 : start] == "." and not text[start - 2 : start - 1].isalnum() and written.isdecimal():
         start, written = start - 1, "0." + written
-    value, digits = read_digits(written)
+    value, digits = units.read_digits(written)
     if part is not None:
         upper, lower = part.groups()
         value += round(Decimal(upper) / Decimal(lower) if upper else Decimal(unicodedata.numeric(part[0])), 3)
@@ -128,19 +107,19 @@ def _numeral(text: str, start: int, end: int, part: re.Match[str] | None) -> Qua
 def _in_words(text: str) -> list[Quantity]:
     """The bare numbers in words, still without unit."""
     found: list[Quantity] = []
-    for start, word in places(text, TRIGGERS):
+    for start, word in units.places(text, units.TRIGGERS):
         number = _spelled(text, start, word) if not found or start >= found[-1].end else None
         found += [] if number is None else [number]
     return found
 
 
 def _spelled(text: str, start: int, word: str) -> Quantity | None:
-    if word in AFTER_ARTICLE:
+    if word in units.AFTER_ARTICLE:
         if _ARTICLE.search(text, max(0, start - 3), start) is None:
             return None
         start -= 2
-    spelled = read_words(text, start)
-    if spelled is None or _GLUED.search(text, max(0, start - 2), start) or is_reference(text, start):
+    spelled = units.read_words(text, start)
+    if spelled is None or _GLUED.search(text, max(0, start - 2), start) or units.is_reference(text, start):
         return None
     end, value, scaled = spelled
     before = text[max(0, start - 16) : start].rstrip().rpartition(" ")[2].casefold()
@@ -155,8 +134,9 @@ def _spelled(text: str, start: int, word: str) -> Quantity | None:
 def _extend(text: str, number: Quantity, last: Quantity | None) -> Quantity | None:
     """Add sign, currency, scale, unit and qualifiers; None: a bracketed mark such as (2)."""
     spelled = text[number.start].isalpha()
-    start, currency, negative = (number.start, "", False) if spelled else read_prefix(text, number.start)
-    suffix = read_suffix(text, number.end, currency)
+    unmarked = (number.start, "", False)
+    start, currency, negative = unmarked if spelled else units.read_prefix(text, number.start)
+    suffix = units.read_suffix(text, number.end, currency)
     if start and text[start - 1] == "(" and text[suffix.end : suffix.end + 1] == ")":
         repeats = last is not None and not text[last.end : start - 1].strip() and start - last.end < 4
         bracketed = (start, suffix, False) if repeats else _bracketed(text, start, suffix, currency, number)
@@ -164,9 +144,9 @@ def _extend(text: str, number: Quantity, last: Quantity | None) -> Quantity | No
             return None
         start, suffix, minus = bracketed
         negative = negative or minus
-    bound, approximate, minus = read_qualifiers(text, start, suffix.end)
+    bound, approximate, minus = units.read_qualifiers(text, start, suffix.end)
     end, value = suffix.end, number.value
-    if is_duration(suffix.unit) and (half := _AND_A_HALF.match(text, end)) is not None:
+    if units.is_duration(suffix.unit) and (half := _AND_A_HALF.match(text, end)) is not None:
         end, value = half.end(), value + Decimal("0.5")
     value = value * suffix.factor * (-1 if negative or minus else 1)
     scaled = number.scaled or suffix.scaled
@@ -178,8 +158,8 @@ def _extend(text: str, number: Quantity, last: Quantity | None) -> Quantity | No
 def _bracketed(text: str, start: int, suffix: Suffix, currency: str, number: Quantity) -> _Read | None:
     """Read "(1,234)": a negative figure where a value is expected, else an aside, or a mark (None)."""
     percent, longer = suffix.unit == "percent", number.end - number.start > 2
-    outer_start, outer, _ = read_prefix(text, start - 1)
-    outside = read_suffix(text, suffix.end + 1, currency or outer)
+    outer_start, outer, _ = units.read_prefix(text, start - 1)
+    outside = units.read_suffix(text, suffix.end + 1, currency or outer)
     if outside.unit == "percent" and not percent:
         return start - 1, outside, True
     spelled = text[number.start].isalpha()
@@ -222,9 +202,12 @@ def merge(text: str, left: Quantity, right: Quantity) -> Quantity | None:
     between = text[left.end : right.start]
     if between.strip() == "(":
         return _repetition(text, left, right)
-    if not (is_duration(left.unit) and is_duration(right.unit) and _COMPOUND.fullmatch(between)):
+    if not (units.is_duration(left.unit) and units.is_duration(right.unit) and _COMPOUND.fullmatch(between)):
         return None
-    (longer, family), (shorter, other) = in_base(Decimal(1), left.unit), in_base(Decimal(1), right.unit)
+    (longer, family), (shorter, other) = (
+        units.in_base(Decimal(1), left.unit),
+        units.in_base(Decimal(1), right.unit),
+    )
     if family != other or right.value * shorter >= longer:
         return None
     return replace(left, end=right.end, value=left.value * longer / shorter + right.value, unit=right.unit)
@@ -236,7 +219,7 @@ def _repetition(text: str, left: Quantity, right: Quantity) -> Quantity | None:
     if not same or text[right.end : right.end + 1] != ")":
         return None
     value, unit, scaled, end = left.value, left.unit or right.unit, left.scaled or right.scaled, right.end + 1
-    suffix = read_suffix(text, end, unit)
+    suffix = units.read_suffix(text, end, unit)
     if suffix.end > end and not (unit and scaled):
         value, end = value * suffix.factor, suffix.end
         unit, scaled = unit or suffix.unit, scaled or suffix.scaled
@@ -253,7 +236,7 @@ def mark_ranges(text: str, found: list[Quantity]) -> None:
         # "3.9% to $8 million", "$6 million to 148 people" and "$900 to 14 heirs" are no ranges.
         if match is None or other_unit(left.unit, right) or (left.unit and left.scaled > right.scaled):
             continue
-        if is_currency(found[index].unit) and not right.unit and _counted(text, right.end):
+        if units.is_currency(found[index].unit) and not right.unit and _counted(text, right.end):
             continue
         between = match[1] == "and" and _BETWEEN.search(text, max(0, left.start - 12), left.start)
         if between or match[1] not in {"and", "or"}:
@@ -271,8 +254,8 @@ def _like(text: str, left: Quantity, right: Quantity) -> Quantity:
     if left.year or fraction:
         return left
     if right.scaled and not left.scaled and (not left.unit or left.unit == right.unit):
-        words = WORD.findall(text[right.start : right.end].casefold())
-        scale = next((SCALES[word] for word in words if word in SCALES), Decimal(1))
+        words = units.WORD.findall(text[right.start : right.end].casefold())
+        scale = next((units.SCALES[word] for word in words if word in units.SCALES), Decimal(1))
         if scale != 1 and left.value * scale <= right.value:
             left = replace(left, value=left.value * scale, scaled=True)
     return replace(left, unit=left.unit or right.unit)
@@ -286,7 +269,7 @@ def _counted(text: str, end: int) -> bool:
 
 def other_unit(unit: str, quantity: Quantity) -> bool:
     """Say whether an amount is measured in something else than a unit; all durations are alike."""
-    both_durations = is_duration(unit) and is_duration(quantity.unit)
+    both_durations = units.is_duration(unit) and units.is_duration(quantity.unit)
     return bool(unit and quantity.unit) and unit != quantity.unit and not both_durations
 
 
@@ -295,9 +278,9 @@ def apply_stated_scale(text: str, found: list[Quantity]) -> None:
     match = _IN_SCALE.search(text)
     line = len(text) if match is None else text.rfind("\n", 0, match.start()) + 1
     for index, each in enumerate(found):
-        plain = not (each.scaled or each.year or (each.unit and not is_currency(each.unit)))
+        plain = not (each.scaled or each.year or (each.unit and not units.is_currency(each.unit)))
         if match is not None and plain and each.start >= line:
-            found[index] = replace(each, value=each.value * SCALES[match[1].casefold()], scaled=True)
+            found[index] = replace(each, value=each.value * units.SCALES[match[1].casefold()], scaled=True)
 
 
 def rounds_to(exact: Decimal, rounded: Decimal, digits: int) -> bool:

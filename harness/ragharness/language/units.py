@@ -42,8 +42,7 @@ UNITS = {
     for name, several in _named("units").items()
 }
 """Currencies, their hundredths, percentages and durations by their lower-cased names."""
-_DURATIONS = cast("dict[str, str]", table("numbers")["lengths"])
-_LENGTHS = {unit: length.split() for unit, length in _DURATIONS.items()}
+_LENGTHS = {unit: each.split() for unit, each in cast("dict[str, str]", table("numbers")["lengths"]).items()}
 
 
 def is_currency(unit: str) -> bool:
@@ -70,7 +69,7 @@ def read_unit(written: str) -> Measure:
         return UNITS[whole]
     unit, factor = "", Decimal(1)
     for word in whole.split():
-        if word in SCALES and len(word) > 2:
+        if len(word) > 2 and word in SCALES:
             factor *= SCALES[word]
         elif not unit and word in UNITS:
             unit, factor = UNITS[word].unit, factor * UNITS[word].factor
@@ -124,9 +123,8 @@ def read_suffix(text: str, position: int, currency: str = "") -> Suffix:
 
 
 def _is_scale(gap: str, word: str, currency: str) -> bool:
-    if word not in _SCALE_LETTERS:
-        return word in SCALES
-    return gap != "-" and (bool(currency) or (not gap and word not in {"b", "t"}))
+    letter = gap != "-" and (currency or (not gap and word not in {"b", "t"}))
+    return bool(letter) if word in _SCALE_LETTERS else word in SCALES
 
 
 def _unit_at(text: str, position: int, currency: str) -> tuple[int, Measure] | None:
@@ -255,11 +253,6 @@ def _below_hundred(words: str) -> int:
     return sum(_SMALL[word] for word in WORD.findall(words))
 
 
-_INSIDE = r"\^?[\w./:#-]{1,64}(?:\s?[,;]\s?[\w./:#-]{1,64}){0,8}\s?"
-_MARK = regex(
-    rf"\[(?=[^\],;]{{0,64}}[\d#]){_INSIDE}\]|\((?=[^)]{{0,64}}#){_INSIDE}\)|【[^】]{{0,64}}】"
-    r"|(?:https?://|www\.)\S+"
-)
 _LABELS = words_of("numbers", "labels")
 _LAW = regex(rf"{phrases('numbers', 'laws')}\s?(?:No\.\s?)?(?:\d{{2,3}}[-–])?\Z")
 """The number of a bill or law is a name: "H.R. 1988", "S. 1761", "P.L. 119-4"."""
@@ -278,11 +271,6 @@ CODE = regex(
 """A telephone number, time, version, fraction, paragraph or number of another language ("1.234,5")."""
 _NAME_BEFORE = regex(r"(?:[^\W\d]|[#@/]|[^\W\d_][-:.]|(?<![^\W_])[A-Za-z]{1,8}(?:-[0-9]+)+-)\Z")
 _NAME_AFTER = regex(r"-[A-Z]{1,2}(?![^\W\d_])")
-
-
-def without_marks(text: str) -> str:
-    """Return the text with web addresses and citation marks ([c1#3], [12], 【p4】, (c1#3)) blotted out."""
-    return _MARK.sub(lambda mark: "]" * len(mark[0]), text)
 
 
 def is_reference(text: str, start: int) -> bool:

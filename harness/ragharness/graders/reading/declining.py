@@ -34,7 +34,7 @@ def find_decline(text: str) -> Decline | None:
     for family in get_args(Family):
         for found in finds("declines", family, text):
             start, end = found.span()
-            excused = finds("declines", "excused", text)
+            excused = (each for key in ("excused", "disclaimer") for each in finds("declines", key, text))
             belongs = any(start < each.end() and each.start() < end for each in excused)
             if not (belongs or _anothers_lack(text, start)):
                 return Decline(start, end, family)
@@ -155,7 +155,7 @@ def _denies_existence(clause: str, profile: Profile) -> bool:
 
 def is_question(text: str) -> bool:
     """Say whether a sentence ends with a question mark."""
-    return text.rstrip(" \"'*”").endswith("?")
+    return text.rstrip(" \"'*").endswith("?")
 
 
 def asks_whether(profile: Profile) -> bool:

@@ -55,6 +55,8 @@ class Refusal(NamedTuple):
     premise_corrected: bool = False
     """It denies what the question takes for granted."""
     clarification: bool = False
+    elsewhere: bool = False
+    """It declines, and answers from another document than the one asked about."""
 
     @property
     def refuses(self) -> bool:
@@ -81,7 +83,8 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
     lacking = told.unable or (told.lacking and (not told.stated or profile.kind not in ("text", "list")))
     alone = lacking and not (told.offered or clarifies)
     silent = told.silent and not (told.offered or cited or question.answerable)
-    sure = moved or silent or ((declined or (alone and not told.said)) and not told.offered)
+    elsewhere = declined and any(_names_other_document(text, question.text) for text in sentences)
+    sure = moved or elsewhere or silent or ((declined or (alone and not told.said)) and not told.offered)
     return Refusal(
         declined=declined or moved or silent,
         declines=sure or alone or ((declined or told.near) and told.offered < 2),
@@ -91,6 +94,7 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
         closes=told.closed and told.offered < 2,
         premise_corrected=moved or corrected or (denied and not declined),
         clarification=clarifies,
+        elsewhere=elsewhere,
     )
 
 
@@ -224,11 +228,6 @@ def _asks_back(sentences: Sequence[str]) -> bool:
     return bool(asking) and (len(asking) == len(sentences) or any(does("asks_back", text) for text in asking))
 
 
-def _is_formula(text: str) -> bool:
-    """Say whether a line names figures and gives none ("Revenue for 2022", "Margin = income / sales")."""
-    return not does("worked_out", text) and (not does("finite", text) or does("operator", text))
-
-
 def _may_decline(text: str, profile: Profile) -> bool:
     """Say whether anything in a sentence declines; most answers hold no such sentence and need no more."""
     return (
@@ -237,6 +236,18 @@ def _may_decline(text: str, profile: Profile) -> bool:
         or _sets_no_rule(text, profile)
         or any(verdict is not None for _, verdict in verdicts(text, profile))
     )
+
+
+def _sets_no_rule(text: str, profile: Profile) -> bool:
+    named = frozenset(content(text.replace("-", " "))) & profile.focus
+    return profile.kind == "yesno" and bool(named) and tells("no_rule", text)
+
+
+def _names_other_document(text: str, question: str) -> bool:
+    """Say whether a sentence answers from a document that the question does not name."""
+    found = pattern("declines", "other_document").search(text)
+    other = found is not None and not find_decline(text) and found[1] not in question
+    return other and tells("document", question)
 
 
 def _moves_to_another(text: str, profile: Profile) -> bool:
@@ -251,6 +262,6 @@ def _moves_to_another(text: str, profile: Profile) -> bool:
     return False
 
 
-def _sets_no_rule(text: str, profile: Profile) -> bool:
-    named = frozenset(content(text.replace("-", " "))) & profile.focus
-    return profile.kind == "yesno" and bool(named) and tells("no_rule", text)
+def _is_formula(text: str) -> bool:
+    """Say whether a line names figures and gives none ("Revenue for 2022", "Margin = income / sales")."""
+    return not does("worked_out", text) and (not does("finite", text) or does("operator", text))
