@@ -17,7 +17,7 @@ from commands import PROGRAM, pipeline, process
 from ragharness import cli, shelf
 from ragharness.adapters.fields import split_score
 from ragharness.graders.rules import read_alone
-from ragharness.language.amounts import compare_quantity
+from ragharness.language.matching import compare_quantity
 from ragharness.language.numbers import find_quantities
 from ragharness.logs.conventions import nested
 from ragharness.options import Options

@@ -115,7 +115,7 @@ def _executed(name: str, path: Path, spec: str) -> ModuleType:
 
 def search_path() -> list[str]:
     """Return where modules are looked for, users' folders last: a ``json.py`` there is not Python's."""
-    return sorted(sys.path, key=lambda place: Path(place) in _FOLDERS)
+    return sorted(sys.path, key=_FOLDERS.__contains__)
 
 
 def _importable(folder: Path) -> None:
