@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ragharness.corpus import Corpus
     from ragharness.pipelines import Pipeline
     from ragharness.questions import QuestionSet
+    from ragharness.runner.cluster import Cluster, Grading
 
     Setting = str | int | float
     from collections.abc import Collection, Iterable, Sequence
@@ -49,6 +50,8 @@ class RunContext:
     """Why the questions can carry no result; empty: they can."""
     source: str = ""
     """Where the corpus was read from; empty: from where it always is."""
+    elsewhere: Grading | None = None
+    """What grades on other machines; None: this process does."""
 
     @property
     def corpus(self) -> Corpus:
@@ -92,7 +95,7 @@ def load_context(
         config.pipeline_options, flag="--pipeline-option", on_progress=on_progress, offline=offline
     )
     context = Context(corpus, questions, indexed, wanted, cache and cache / "answers", config.k)
-    pipeline = (_isolated if config.isolate else load_pipeline)(config.pipeline, context)
+    pipeline, cluster = _loaded(config, context)
     grader = load_grader(
         config.grader,
         settings=config.grader_option,
@@ -120,7 +123,8 @@ def load_context(
         grader=named(grader),
         epochs=config.epochs,
     )
-    return RunContext(runner, grading, settings, lacking, _absolute(config.source))
+    elsewhere = cluster.grader(config, grading) if cluster is not None else None
+    return RunContext(runner, grading, settings, lacking, _absolute(config.source), elsewhere)
 
 
 def _absolute(source: str) -> str:
@@ -133,6 +137,16 @@ def _shown(settings: Mapping[str, Setting]) -> dict[str, Setting]:
     return {
         name: without_secrets(value) if isinstance(value, str) else value for name, value in settings.items()
     }
+
+
+def _loaded(config: RunConfig, context: Context) -> tuple[Pipeline, Cluster | None]:
+    if config.engine == "local":
+        return (_isolated if config.isolate else load_pipeline)(config.pipeline, context), None
+    from ragharness.runner.cluster import on_cluster
+
+    found = on_cluster(config.pipeline, Options.parse(config.engine_option, flag="--engine-option"))
+    context.options.finish(f"the pipeline {config.pipeline!r}")
+    return found
 
 
 def _isolated(spec: object, context: Context) -> Pipeline:

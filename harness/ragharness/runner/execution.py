@@ -185,14 +185,15 @@ class Threads:
         Thread(target=self._work, daemon=True).start()
 
     def _work(self) -> None:
-        scheduler = self._scheduler
+        scheduler, processes = self._scheduler, self._runner.pipeline.processes
         try:
-            while (attempt := scheduler.take()) is not None and self._answer(attempt):
-                pass
+            while (processes is None or processes.admits()) and (attempt := scheduler.take()) is not None:
+                if not self._answer(attempt):
+                    break
         except BaseException as error:  # noqa: BLE001 (whatever breaks the harness is raised by ``execute``)
             scheduler.stop(error)
         finally:
-            if processes := self._runner.pipeline.processes:
+            if processes:
                 processes.leave()
 
     def _answer(self, attempt: Attempt) -> bool:

@@ -204,10 +204,10 @@ def ask_all(
             progress=progress,
             on_progress=on_progress,
             say=say,
-            meanwhile=None if threads > 1 else grading.step,
+            meanwhile=None if threads > 1 or context.elsewhere else grading.step,
         )
         journals.answers.check()
-        for _ in grading.rest(threads):
+        for _ in grading.rest(threads, context.elsewhere):
             if on_progress:
                 on_progress(progress)
         journals.records.check()
