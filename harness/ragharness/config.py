@@ -70,7 +70,9 @@ class RunConfig:
     base_url: str = _option("", "Short for --pipeline-option base-url=...", metavar="URL")
     no_cache: bool = _option(False, "Short for --pipeline-option cache=no.")
     retriever: str | Callable[..., Any] = _option(
-        "fields", "fields, bm25, dense, hybrid, null, oracle, or your own pkg.mod:attr.", under="Retrieval"
+        "fields",
+        "fields, bm25, dense, hybrid, opensearch, qdrant, pgvector, null, oracle, or your own pkg.mod:attr.",
+        under="Retrieval",
     )
     retriever_option: tuple[str, ...] = _option((), "Retriever setting; repeatable.", metavar="NAME=VALUE")
     rerank: str = _option(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ragharness.corpus import load_corpus
 from ragharness.download import is_offline
+from ragharness.download.remote import is_remote
 from ragharness.errors import UnknownName, UsageError
 from ragharness.evidence import EvidenceIndex
 from ragharness.graders import load_grader
@@ -128,7 +129,9 @@ def load_context(
 
 
 def _absolute(source: str) -> str:
-    """Return a path as it can be found from any working folder; anything else as it is."""
+    """Return a path as it can be found from any working folder, a URL of a folder as it is."""
+    if is_remote(source):
+        return source
     return str(Path(source).resolve()) if source and Path(source).exists() else ""
 
 
