@@ -34,15 +34,11 @@ if TYPE_CHECKING:
 
     from ragharness.config import RunConfig
     from ragharness.options import Options
-    from ragharness.pipelines import Pipeline
 
 T = TypeVar("T")
 
 BATCH = 64
 """Records that are graded by one task."""
-
-_PATIENCE = 600.0
-"""Seconds until the first worker must have its place."""
 
 
 class Cluster:
@@ -208,11 +204,8 @@ class Member:
     def say(self, number: int, content: bytes) -> bytes:
         """Hear a message about the question of this number and return the next one about it."""
         self._line.heard.put((number, MESSAGES.decode(content)))
-        while True:
-            about, said = self._line.said.get()
-            # Nobody waits for what is about an earlier question.
-            if about == number:
-                return said
+        # Nobody waits for what is about an earlier question.
+        return next(said for about, said in iter(self._line.said.get, None) if about == number)
 
 
 class _Queues(Line):
@@ -300,9 +293,3 @@ def _enter(folder: str, path: Sequence[str]) -> None:
     with suppress(OSError):
         os.chdir(folder)
     sys.path += [each for each in path if each not in sys.path]
-
-
-def on_cluster(spec: object, options: Options) -> tuple[Pipeline, Cluster]:
-    """Return a pipeline that workers of a cluster answer, and the cluster."""
-    cluster = Cluster(options)
-    return Workers(spec, cluster).pipeline, cluster

@@ -145,11 +145,12 @@ def _shown(settings: Mapping[str, Setting]) -> dict[str, Setting]:
 def _loaded(config: RunConfig, context: Context) -> tuple[Pipeline, Cluster | None]:
     if config.engine == "local":
         return (_isolated if config.isolate else load_pipeline)(config.pipeline, context), None
-    from ragharness.runner.cluster import on_cluster
+    from ragharness.runner.cluster import Cluster, Workers
 
-    found = on_cluster(config.pipeline, Options.parse(config.engine_option, flag="--engine-option"))
+    cluster = Cluster(Options.parse(config.engine_option, flag="--engine-option"))
+    pipeline = Workers(config.pipeline, cluster).pipeline
     context.options.finish(f"the pipeline {config.pipeline!r}")
-    return found
+    return pipeline, cluster
 
 
 def _isolated(spec: object, context: Context) -> Pipeline:
