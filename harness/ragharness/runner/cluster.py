@@ -69,10 +69,10 @@ class Cluster:
                     logging_level="ERROR",
                     include_dashboard=None if address else False,
                 )
-        except (ConnectionError, ValueError, RuntimeError) as error:
+        except Exception as error:  # Ray raises what it likes, a bare Exception too
             raise UsageError(
-                f"expected a Ray cluster at {address or 'this machine'}, found: {error}",
-                help="start one: ray start --head; or leave address out: one is started here",
+                f"expected a Ray cluster at {address or 'this machine'}, found: {str(error).strip()}",
+                help="repeat the command; start one with ray start --head, or leave the address out",
             ) from error
 
     def member(self) -> Any:
@@ -110,6 +110,8 @@ class Cluster:
 
 class Workers(Isolation):
     """The workers of a pipeline on a cluster, each of them asked by one thread."""
+
+    eager = True
 
     def __init__(self, spec: object, cluster: Cluster) -> None:
         if not isinstance(spec, str):

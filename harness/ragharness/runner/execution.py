@@ -141,10 +141,12 @@ class Threads:
         self._looked = time.monotonic(), time.process_time()
 
     def start(self) -> None:
-        """Start the first worker."""
+        """Start the first worker, or all of them where they compute elsewhere."""
         if processes := self._runner.pipeline.processes:
             processes.open()
-        self._spawn()
+            self._working = self._size if processes.eager else 1
+        for _ in range(self._working):
+            self._spawn()
 
     def grow(self) -> bool:
         """Add workers if more are of use now; returns whether they may be later."""

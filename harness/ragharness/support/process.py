@@ -213,6 +213,9 @@ class Program:
 class Processes(Generic[P]):
     """At most one process for each thread that asks; another thread, which watches the clock, may kill it."""
 
+    eager = False
+    """Whether all are of use from the start: they compute elsewhere."""
+
     def __init__(self, start: Callable[[], P]) -> None:
         self._start = start
         self._lock = Lock()
