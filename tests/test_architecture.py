@@ -73,6 +73,11 @@ HEAVY = (
     "pandas",
     "pyarrow",
     "genai_prices",
+    "ray",
+    "fsspec",
+    "opensearchpy",
+    "qdrant_client",
+    "psycopg",
 )
 SLOW_AT_START = ("httpx", "rank_bm25", "rich", "sentencex", "numpy")
 

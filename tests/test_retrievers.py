@@ -55,8 +55,18 @@ def ids(
 
 
 def test_every_file_is_a_retriever_with_its_own_name() -> None:
-    assert retriever_names() == ["bm25", "dense", "fields", "hybrid", "null", "oracle"]
-    # Those with vectors need a model: test_dense.py.
+    assert retriever_names() == [
+        "bm25",
+        "dense",
+        "fields",
+        "hybrid",
+        "null",
+        "opensearch",
+        "oracle",
+        "pgvector",
+        "qdrant",
+    ]
+    # Those with vectors need a model: test_dense.py; those of a server: test_servers.py.
     for name in ("bm25", "fields", "null", "oracle"):
         retriever = build_retriever(name, PASSAGES, EVIDENCE)
         assert retriever.name == name

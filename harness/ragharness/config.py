@@ -24,6 +24,7 @@ _MOST = 2**53
 """Above it, numbers do not fit their sums."""
 RETRIES = 4
 """Retries after a transient failure of a call."""
+ENGINES = ("local", "ray")
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
@@ -69,7 +70,9 @@ class RunConfig:
     base_url: str = _option("", "Short for --pipeline-option base-url=...", metavar="URL")
     no_cache: bool = _option(False, "Short for --pipeline-option cache=no.")
     retriever: str | Callable[..., Any] = _option(
-        "fields", "fields, bm25, dense, hybrid, null, oracle, or your own pkg.mod:attr.", under="Retrieval"
+        "fields",
+        "fields, bm25, dense, hybrid, opensearch, qdrant, pgvector, null, oracle, or your own pkg.mod:attr.",
+        under="Retrieval",
     )
     retriever_option: tuple[str, ...] = _option((), "Retriever setting; repeatable.", metavar="NAME=VALUE")
     rerank: str = _option(
@@ -102,6 +105,14 @@ class RunConfig:
         None, "Stop asking once the whole run has cost this much.", metavar="USD"
     )
     max_time: str = _option("", "Stop asking after this long, such as 90s, 30m or 2h.", metavar="TIME")
+    engine: str = _option(
+        "local",
+        "Where your pipeline and the grading run: local, or ray, workers of a Ray cluster.",
+        metavar="local|ray",
+    )
+    engine_option: tuple[str, ...] = _option(
+        (), "Setting of the engine, such as address=HOST:PORT; repeatable.", metavar="NAME=VALUE"
+    )
     isolate: bool = _option(False, "Run your pipeline in separate processes: a crash costs one answer.")
     offline: bool = _option(False, "Use no network: download nothing, call no remote service.")
     out: str | Path | None = _option(
@@ -129,6 +140,15 @@ class RunConfig:
             most = MOST_EPOCHS if name == "epochs" else _MOST
             if getattr(self, name) > most:
                 raise UsageError(f"expected {flag_of(name)} to be at most {most}, found more")
+        if self.engine not in ENGINES:
+            raise UsageError(f"expected --engine {' or '.join(ENGINES)}, found {self.engine!r}")
+        if self.isolate and self.engine != "local":
+            raise UsageError(
+                f"expected --isolate or --engine {self.engine}, found both",
+                help="drop --isolate: each worker is a process of its own",
+            )
+        if self.engine_option and self.engine == "local":
+            raise UsageError("expected --engine-option with --engine ray, found it alone")
         if not all(map(str.strip, self.tag)):
             raise UsageError("expected --tag NAME, found an empty one")
         # Below that a pause is longer than any clock can wait.

@@ -16,6 +16,7 @@ import msgspec
 from ragharness import shelf
 from ragharness.download.obtaining import files_in, obtain, pages_in
 from ragharness.download.pinned import hash_file, named_source
+from ragharness.download.remote import fetched, is_remote
 from ragharness.download.storage import cache_folder
 from ragharness.errors import CorruptDownload, RagharnessError, UnknownName
 from ragharness.folders.paths import folder_path
@@ -106,6 +107,9 @@ def load_corpus(
 
     Raises UnknownName, UsageError, CorpusUnavailable, CorruptDownload or StorageError.
     """
+    for place in (name, source):
+        if is_remote(place):
+            fetched(place, offline=offline)
     if is_own(name):
         corpus = _own_corpus(name, split, folder_path(source or name), on_progress)
     else:
@@ -120,7 +124,7 @@ def _shelved_corpus(
     name: str, split: str, source: str, on_progress: Listener | None, *, offline: bool, complete: bool
 ) -> Corpus:
     card = manifest(name)
-    source = named_source(name, source)
+    source = named_source(name, str(folder_path(source)) if is_remote(source) else source)
     split = choose_split(card, split, source)
     asked = download_request(card, split, source)
     home = folder = shelf.folder("corpora", name)

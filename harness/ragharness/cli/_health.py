@@ -63,6 +63,11 @@ EXTRAS = {
     "hub": "corpora from the Hugging Face hub",
     "parquet": "report --format parquet and datasets",
     "pdf": "PDF files in your own folder",
+    "ray": "--engine ray",
+    "remote": "corpora and runs on object stores",
+    "opensearch": "--retriever opensearch",
+    "qdrant": "--retriever qdrant",
+    "pgvector": "--retriever pgvector",
 }
 """The extras that a run may need, and what for; the others serve those who work on the project itself."""
 
@@ -70,7 +75,7 @@ _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)\s*(?:>=\s*([0-9.]+))?[^;]*(?:;\s*(
 _EXTRA = re.compile(r"extra\s*==\s*['\"]([^'\"]+)['\"]")
 _PYTHON_BELOW = re.compile(r"python_version\s*<\s*['\"](\d+)\.(\d+)['\"]")
 
-_MODULES = {"faiss-cpu": "faiss"}
+_MODULES = {"faiss-cpu": "faiss", "opensearch-py": "opensearchpy"}
 """Packages whose import name is not theirs with underscores."""
 
 _PATIENCE = 0.2

@@ -32,7 +32,7 @@ _TYPES: dict[str, Any] = {
     "bool": bool,
     "float | None": float | None,
     "tuple[str, ...]": list[str] | None,
-    "str | Path | None": Path | None,
+    "str | Path | None": str | None,
 }
 """Types of the options that are not plain strings."""
 

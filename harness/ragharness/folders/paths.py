@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ragharness.download.remote import fetched, is_remote
 from ragharness.errors import UsageError
 from ragharness.support.files import expanded
 
@@ -20,14 +21,16 @@ def is_folder(name: str) -> bool:
 
 def folder_name(name: str) -> str:
     """Return the one way to write a path by which a folder is known: ``./docs`` for ``docs/``."""
+    if is_remote(name):
+        return name.rstrip("/")
     path = Path(os.path.normpath(expanded(name.strip())))
     written = path.as_posix()
     return written if path.is_absolute() or written.startswith(".") else f"./{written}"
 
 
 def folder_path(name: str) -> Path:
-    """Return the folder that a name means; raises UsageError where there is none."""
-    path = expanded(name)
+    """Return the folder that a name means, or the copy of a remote one; raises UsageError for none."""
+    path = fetched(name) if is_remote(name) else expanded(name)
     if path.is_dir():
         return path
     found = "a file" if path.exists() else "nothing"

@@ -11,7 +11,7 @@ measured sixty times slower. One thread builds, too, so that the same vectors gi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -84,6 +84,23 @@ def build(
     """
     options = options or Options()
     kind = options.choice("index", "exact", KINDS)
+    require_faiss()
+    found = embedded(passages, cache, options)
+    settings = {**found.settings, "index": kind}
+    return DenseRetriever(passages.passages, found.embedder, Nearest(found.matrix, kind), settings)
+
+
+class Embedded(NamedTuple):
+    """Passages as vectors, and what embeds a query alike."""
+
+    embedder: Embedder
+    matrix: Vectors
+    settings: dict[str, str | int | float]
+    """What the vectors depend on."""
+
+
+def embedded(passages: PassageSet, cache: Path | None, options: Options) -> Embedded:
+    """Return the vectors of ``passages`` by the model of the settings; raises as ``build``."""
     folder = cache and cache / "vectors"
     device = options.text("device")
     model, encoder = locate(
@@ -95,9 +112,8 @@ def build(
     )
     how = _embedding_options(options, model, device)
     embedder = Embedder(model, how, folder, encoder, options.on_progress)
-    # Said before minutes are spent: a setting that nobody knows, an index that cannot be built.
+    # Said before minutes are spent: a setting that nobody knows.
     options.finish("this retriever")
-    require_faiss()
     vectors = embedder.passages([indexed_text(passage) for passage in passages.passages])
     settings: dict[str, str | int | float] = {
         "model": model.name,
@@ -105,9 +121,8 @@ def build(
         "normalize": str(how.normalize).lower(),
         "query_prompt": how.query_prompt,
         "passage_prompt": how.passage_prompt,
-        "index": kind,
     }
-    return DenseRetriever(passages.passages, embedder, Nearest(vectors, kind), settings)
+    return Embedded(embedder, vectors, settings)
 
 
 def _embedding_options(options: Options, model: Model, device: str) -> EmbeddingOptions:

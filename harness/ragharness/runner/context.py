@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ragharness.corpus import load_corpus
 from ragharness.download import is_offline
+from ragharness.download.remote import is_remote
 from ragharness.errors import UnknownName, UsageError
 from ragharness.evidence import EvidenceIndex
 from ragharness.graders import load_grader
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from ragharness.corpus import Corpus
     from ragharness.pipelines import Pipeline
     from ragharness.questions import QuestionSet
+    from ragharness.runner.cluster import Cluster, Grading
 
     Setting = str | int | float
     from collections.abc import Collection, Iterable, Sequence
@@ -49,6 +51,8 @@ class RunContext:
     """Why the questions can carry no result; empty: they can."""
     source: str = ""
     """Where the corpus was read from; empty: from where it always is."""
+    elsewhere: Grading | None = None
+    """What grades on other machines; None: this process does."""
 
     @property
     def corpus(self) -> Corpus:
@@ -92,7 +96,7 @@ def load_context(
         config.pipeline_options, flag="--pipeline-option", on_progress=on_progress, offline=offline
     )
     context = Context(corpus, questions, indexed, wanted, cache and cache / "answers", config.k)
-    pipeline = (_isolated if config.isolate else load_pipeline)(config.pipeline, context)
+    pipeline, cluster = _loaded(config, context)
     grader = load_grader(
         config.grader,
         settings=config.grader_option,
@@ -120,11 +124,14 @@ def load_context(
         grader=named(grader),
         epochs=config.epochs,
     )
-    return RunContext(runner, grading, settings, lacking, _absolute(config.source))
+    elsewhere = cluster.grader(config, grading) if cluster is not None else None
+    return RunContext(runner, grading, settings, lacking, _absolute(config.source), elsewhere)
 
 
 def _absolute(source: str) -> str:
-    """Return a path as it can be found from any working folder; anything else as it is."""
+    """Return a path as it can be found from any working folder, a URL of a folder as it is."""
+    if is_remote(source):
+        return source
     return str(Path(source).resolve()) if source and Path(source).exists() else ""
 
 
@@ -133,6 +140,17 @@ def _shown(settings: Mapping[str, Setting]) -> dict[str, Setting]:
     return {
         name: without_secrets(value) if isinstance(value, str) else value for name, value in settings.items()
     }
+
+
+def _loaded(config: RunConfig, context: Context) -> tuple[Pipeline, Cluster | None]:
+    if config.engine == "local":
+        return (_isolated if config.isolate else load_pipeline)(config.pipeline, context), None
+    from ragharness.runner.cluster import Cluster, Workers
+
+    cluster = Cluster(Options.parse(config.engine_option, flag="--engine-option"))
+    pipeline = Workers(config.pipeline, cluster).pipeline
+    context.options.finish(f"the pipeline {config.pipeline!r}")
+    return pipeline, cluster
 
 
 def _isolated(spec: object, context: Context) -> Pipeline:

@@ -141,10 +141,12 @@ class Threads:
         self._looked = time.monotonic(), time.process_time()
 
     def start(self) -> None:
-        """Start the first worker."""
+        """Start the first worker, or all of them where they compute elsewhere."""
         if processes := self._runner.pipeline.processes:
             processes.open()
-        self._spawn()
+            self._working = self._size if processes.eager else 1
+        for _ in range(self._working):
+            self._spawn()
 
     def grow(self) -> bool:
         """Add workers if more are of use now; returns whether they may be later."""
@@ -185,14 +187,15 @@ class Threads:
         Thread(target=self._work, daemon=True).start()
 
     def _work(self) -> None:
-        scheduler = self._scheduler
+        scheduler, processes = self._scheduler, self._runner.pipeline.processes
         try:
-            while (attempt := scheduler.take()) is not None and self._answer(attempt):
-                pass
+            while (processes is None or processes.admits()) and (attempt := scheduler.take()) is not None:
+                if not self._answer(attempt):
+                    break
         except BaseException as error:  # noqa: BLE001 (whatever breaks the harness is raised by ``execute``)
             scheduler.stop(error)
         finally:
-            if processes := self._runner.pipeline.processes:
+            if processes:
                 processes.leave()
 
     def _answer(self, attempt: Attempt) -> bool:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ragharness.graders import Grader
     from ragharness.passages import PassageSet
     from ragharness.records import Answer, Passage, Question, Record, Verdict
+    from ragharness.runner.cluster import Grading
     from ragharness.runner.limits import Progress
     from ragharness.store import Journal, RunFolder
 
@@ -130,10 +131,11 @@ class Pending:
             self._keep(self._context.graded(answer))
             return True
 
-    def rest(self, threads: int) -> Iterator[None]:
-        """Grade every answer that is left, several at once, and yield after each."""
+    def rest(self, threads: int, elsewhere: Grading | None = None) -> Iterator[None]:
+        """Grade every answer that is left, several at once, here or on other machines; yield after each."""
         left = iter(lambda: next(self._answers), None)
-        for record in in_order(self._context.graded, left, threads):
+        here = in_order(self._context.graded, left, threads) if elsewhere is None else elsewhere.graded(left)
+        for record in here:
             self._keep(record)
             yield
 

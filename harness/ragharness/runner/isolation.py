@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from ragharness.pipelines._own import Takes
 
     Retrieve = Callable[[str, int], list[Passage]]
+
+T = TypeVar("T")
 
 _STARTUP = 600.0
 """Time limit in seconds for loading the pipeline in a process."""
@@ -101,17 +104,21 @@ MESSAGES = msgspec.msgpack.Decoder(Message)
 class Isolation(Processes["Cell"]):
     """The processes of one pipeline; raises PipelineNotUsable where it cannot be loaded in one."""
 
-    def __init__(self, spec: str) -> None:
+    def __init__(
+        self, spec: str, start: Callable[[str], Cell] | None = None, flag: str = "--isolate"
+    ) -> None:
+        """``start`` loads the pipeline of a name in another process, a child of this one by default."""
         super().__init__(self._loaded)
         head, colon, _ = spec.partition(":")
         if not colon or head in pipeline_kinds():
             raise UsageError(
-                f"expected your own pipeline, module:name or file.py:name, with --isolate, found {spec!r}",
-                help=f"drop --isolate: {head} runs none of your code in this process",
+                f"expected your own pipeline, module:name or file.py:name, with {flag}, found {spec!r}",
+                help=f"drop {flag}: {head} runs none of your code in this process",
             )
         self._spec = spec
+        self._new = start or ChildCell
         self._spare: list[Cell] = []
-        first = Cell(spec)
+        first = self._new(spec)
         self._spare.append(first)
         ready = first.ready
         signature = Signature(cast("Takes", ready.takes), Binding(("question", "material")))
@@ -153,16 +160,33 @@ class Isolation(Processes["Cell"]):
         try:
             return self._spare.pop()
         except IndexError:
-            return Cell(self._spec)
+            return self._new(self._spec)
 
 
-class Cell(Child):
-    """One process, loaded; raises PipelineNotUsable where its pipeline cannot be."""
+class Cell(ABC):
+    """One process with a pipeline, wherever it runs: what is said to it, not how."""
 
-    def __init__(self, spec: str) -> None:
-        super().__init__("the pipeline's process", f"sys.path[:] = {search_path()!r}; {_PROGRAM}")
-        self._settled: int | None = None
-        self.ready = self._loaded(spec)
+    ready: Ready
+    _settled: int | None = None
+
+    @abstractmethod
+    def ask(self, message: object, decoder: msgspec.msgpack.Decoder[T], seconds: float | None = None) -> T:
+        """Ask the next question and return the first message about it; raises as ``say`` does."""
+
+    @abstractmethod
+    def say(self, message: object, decoder: msgspec.msgpack.Decoder[T], seconds: float | None = None) -> T:
+        """Say more about the same question and return the next message about it.
+
+        Raises ProcessDied, and TimeoutError after so long.
+        """
+
+    @abstractmethod
+    def kill(self) -> None:
+        """Kill it; whoever waits for it then meets its end."""
+
+    @abstractmethod
+    def end(self, grace: float = 0.0) -> int:
+        """Let it end by itself, then kill it; returns its exit status."""
 
     def answer(
         self, question: str, passages: Sequence[Passage], retrieve: Retrieve | None
@@ -180,7 +204,8 @@ class Cell(Child):
             self._settled = memory
         return memory - self._settled
 
-    def _loaded(self, spec: str) -> Ready:
+    def load(self, spec: str) -> Ready:
+        """Load a pipeline; raises PipelineNotUsable where it cannot be."""
         try:
             message = self.ask(Load(spec), MESSAGES, _STARTUP)
         except (ProcessDied, TimeoutError) as failure:
@@ -194,6 +219,14 @@ class Cell(Child):
         self.end()
         assert isinstance(message, Unusable)
         raise PipelineNotUsable(message.message, help=message.help)
+
+
+class ChildCell(Child, Cell):
+    """A child of this process, loaded; raises PipelineNotUsable where its pipeline cannot be."""
+
+    def __init__(self, spec: str) -> None:
+        super().__init__("the pipeline's process", f"sys.path[:] = {search_path()!r}; {_PROGRAM}")
+        self.ready = self.load(spec)
 
 
 def _retrieved(message: RetrieveRequest, retrieve: Retrieve | None) -> Found:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 from datetime import datetime, timezone
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness import __version__
@@ -26,11 +25,13 @@ from ragharness.store import (
     find_finished,
     find_unfinished,
     new_folder,
+    place_of,
 )
 from ragharness.support.calls import Spending
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from ragharness.config import RunConfig
     from ragharness.runner.context import RunContext
@@ -120,7 +121,7 @@ def choose_folder(
     With ``retry_errors`` a run with failed questions counts as unfinished. Raises RunNotUsable for a
     folder that holds something else, StorageError where none can be made.
     """
-    out, fresh, again = Path(config.out) if config.out else None, config.fresh, config.retry_errors
+    out, fresh, again = place_of(config.out) if config.out else None, config.fresh, config.retry_errors
     tags = tuple(map(without_secrets, config.tag))
     if out is not None and (out / "run.json").is_file():
         folder = _named(context, say, out, fresh, again)
@@ -204,10 +205,10 @@ def ask_all(
             progress=progress,
             on_progress=on_progress,
             say=say,
-            meanwhile=None if threads > 1 else grading.step,
+            meanwhile=None if threads > 1 or context.elsewhere else grading.step,
         )
         journals.answers.check()
-        for _ in grading.rest(threads):
+        for _ in grading.rest(threads, context.elsewhere):
             if on_progress:
                 on_progress(progress)
         journals.records.check()

@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import os
 import sys
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
@@ -29,7 +30,11 @@ def main() -> None:
     """Serve one pipeline until the other side is gone."""
     incoming, outgoing = claim_pipes()
     _offer_to_die_first()
-    line = _Line(incoming, outgoing)
+    serve(_Line(incoming, outgoing))
+
+
+def serve(line: Line) -> None:
+    """Load the pipeline that is asked for and answer until the other side is gone."""
     number, load = line.next()
     assert isinstance(load, isolation.Load)
     try:
@@ -45,19 +50,19 @@ def main() -> None:
             line.send(number, server.answer(number, asked))
 
 
-class _Line:
-    """The two pipes, of the process that was started alone."""
+class Line(ABC):
+    """What is heard and said, by the process that was started alone."""
 
-    def __init__(self, incoming: BinaryIO, outgoing: BinaryIO) -> None:
-        self._incoming = incoming
-        self._outgoing = outgoing
+    def __init__(self) -> None:
         self._process = os.getpid()
 
+    @abstractmethod
     def next(self) -> tuple[int, isolation.Message]:
-        try:
-            return receive(self._incoming, isolation.MESSAGES)
-        except BaseException:  # noqa: BLE001 (whatever ends the line ends the process)
-            os._exit(0)
+        """Return the next message and the number of its question."""
+
+    @abstractmethod
+    def send(self, number: int, message: isolation.Message) -> None:
+        """Say something about the question of this number."""
 
     @property
     def copied(self) -> bool:
@@ -68,6 +73,21 @@ class _Line:
         """End this process if it is a copy: only the first one answers."""
         end_copy(self._process, error)
 
+
+class _Line(Line):
+    """The two pipes of a child."""
+
+    def __init__(self, incoming: BinaryIO, outgoing: BinaryIO) -> None:
+        super().__init__()
+        self._incoming = incoming
+        self._outgoing = outgoing
+
+    def next(self) -> tuple[int, isolation.Message]:
+        try:
+            return receive(self._incoming, isolation.MESSAGES)
+        except BaseException:  # noqa: BLE001 (whatever ends the line ends the process)
+            os._exit(0)
+
     def send(self, number: int, message: isolation.Message) -> None:
         self.end_copy()
         try:
@@ -77,7 +97,7 @@ class _Line:
 
 
 class _Server:
-    def __init__(self, pipeline: Pipeline, line: _Line) -> None:
+    def __init__(self, pipeline: Pipeline, line: Line) -> None:
         self._pipeline = pipeline
         self._line = line
         self._seeking = Lock()
@@ -114,7 +134,10 @@ class _Server:
         async def wait() -> Any:
             return await returned
 
-        return self._loop.run_until_complete(wait())
+        task = self._loop.create_task(wait())
+        # Raised by the task and not through the loop: the traceback is that of a call without it.
+        self._loop.run_until_complete(asyncio.wait([task]))
+        return task.result()
 
     def _retrieve(self, number: int, query: str, k: int) -> list[Passage]:
         check_query(query, k)

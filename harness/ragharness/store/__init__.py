@@ -14,7 +14,7 @@ Both are only ever appended to. An answer is on disk before its worker takes the
 from ragharness.store.folder import RunFolder
 from ragharness.store.lines import Journal, Journals
 from ragharness.store.schema import FORMAT, Call, Run, Session, Settings, differences, moment
-from ragharness.store.search import find_finished, find_run, find_unfinished, list_runs, new_folder
+from ragharness.store.search import find_finished, find_run, find_unfinished, list_runs, new_folder, place_of
 
 __all__ = [
     "FORMAT",
@@ -32,4 +32,5 @@ __all__ = [
     "list_runs",
     "moment",
     "new_folder",
+    "place_of",
 ]

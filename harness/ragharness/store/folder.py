@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from ragharness.download.remote import send
 from ragharness.errors import RunNotUsable
 from ragharness.privacy import scrubbed
 from ragharness.records import ROWS, Question, Record
@@ -221,6 +222,7 @@ class RunFolder:
         with ExitStack() as held:
             with disk(self.path):
                 held.enter_context(exclusive(self._place / "lock"))
+                held.callback(send, self._place)
                 recovered = mend(self._place / "records.jsonl", _RECORD)
                 failed = self.failed() if again else set()
                 mend(self._place / "answers.jsonl", _RECORD)
@@ -278,6 +280,7 @@ class RunFolder:
             yield
             if not self._waiting():
                 self._remove_answers()
+            send(self._place)
 
     def replace_records(self, records: Iterable[Record]) -> None:
         """Put other records in the place of all, in one step; hold the folder with ``rewriting``."""
@@ -294,6 +297,7 @@ class RunFolder:
         """Write a file of the folder so that it is there whole or not at all; raises StorageError."""
         with disk(self.path), self._fresh(name) as file:
             file.write(scrubbed(content))
+        send(self._place)
 
     def _fresh(self, name: str, *, durable: bool = False) -> AbstractContextManager[IO[bytes]]:
         # Who writes holds the folder, so that what a killed one left is overwritten.

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragharness.download.remote import fetched, is_remote
 from ragharness.errors import RunNotUsable, StorageError, UnknownName, UsageError
 from ragharness.store.folder import RunFolder
 from ragharness.support.files import private_folder
@@ -80,11 +81,18 @@ def find_finished(settings: Settings, root: Path = RUNS) -> RunFolder | None:
     return next((each for each in list_runs(root) if each.run.settings == settings and each.finished), None)
 
 
+def place_of(name: str | Path) -> Path:
+    """Return the folder of a name; for a URL its copy here, as it is there now; raises as ``fetched``."""
+    return fetched(str(name), fresh=True) if is_remote(str(name)) else Path(name)
+
+
 def find_run(name: str = "", root: Path = RUNS) -> RunFolder:
     """Return a run by its path, a part of its name or a tag under ``root``; the newest when none is named.
 
     Raises RunNotUsable, UnknownName with the nearest names, or UsageError with the newest ones.
     """
+    if is_remote(name):
+        return RunFolder.open(place_of(name))
     if name and (Path(name) / "run.json").is_file():
         return RunFolder.open(Path(name))
     runs = list_runs(root)

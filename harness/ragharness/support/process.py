@@ -13,7 +13,7 @@ import subprocess
 import time
 from contextlib import suppress
 from threading import Lock, get_ident
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from ragharness.errors import AccessRefused
 from ragharness.support.guard import GUARD
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 T = TypeVar("T")
-P = TypeVar("P", bound="Program")
+P = TypeVar("P", bound="Mortal")
 
 GRACE = 0.3
 """Seconds that a process gets to end by itself once its input is closed."""
@@ -43,6 +43,17 @@ _LOOK = 1.0
 
 class ProcessDied(Exception):
     """A process ended instead of answering, by itself or by us."""
+
+
+class Mortal(Protocol):
+    """A process, here or on another machine, that can be ended."""
+
+    def kill(self) -> None:
+        """Kill it; whoever waits for it then meets its end."""
+
+    def end(self, grace: float = 0.0) -> int:
+        """Let it end by itself, then kill it; returns its exit status."""
+        ...
 
 
 class Program:
@@ -202,6 +213,9 @@ class Program:
 class Processes(Generic[P]):
     """At most one process for each thread that asks; another thread, which watches the clock, may kill it."""
 
+    eager = False
+    """Whether all are of use from the start: they compute elsewhere."""
+
     def __init__(self, start: Callable[[], P]) -> None:
         self._start = start
         self._lock = Lock()
@@ -228,6 +242,10 @@ class Processes(Generic[P]):
         if closed:
             started.kill()
         return started
+
+    def admits(self) -> bool:
+        """Wait until the calling thread may take a question; False: there will be no process for it."""
+        return True
 
     def ready(self) -> None:
         """Do what is to be done before the time limit of a question starts."""

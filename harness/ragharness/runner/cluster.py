@@ -1,0 +1,297 @@
+"""``--engine ray``: a pipeline in workers of a Ray cluster, and grading as its tasks; the rest stays here.
+
+A worker is a process that serves one pipeline, as with ``--isolate``, but Ray places it and carries what is
+said. The pipeline is loaded there alone. Grading is sent in batches: one record is less work than a message.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from collections import deque
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from ragharness import __version__
+from ragharness.errors import AccessRefused, MissingExtra, PipelineNotUsable, TemporaryFailure, UsageError
+from ragharness.graders import load_grader, waits
+from ragharness.questions.questionset import QuestionSet
+from ragharness.records import Question, Record
+from ragharness.runner.grading import GradingContext
+from ragharness.runner.isolation import MESSAGES, Cell, Isolation, Message
+from ragharness.runner.worker import Line, serve
+from ragharness.support.process import ProcessDied
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ragharness.config import RunConfig
+    from ragharness.options import Options
+
+T = TypeVar("T")
+
+BATCH = 64
+"""Records that are graded by one task."""
+
+
+class Cluster:
+    """A Ray cluster, the one of this process, a named one, or one that is started on this machine.
+
+    Raises MissingExtra, UsageError where there is none at the address.
+    """
+
+    def __init__(self, options: Options) -> None:
+        try:
+            import ray
+        except ImportError as error:
+            raise MissingExtra("--engine ray", "ray") from error
+        self.ray: Any = ray
+        address = options.text("address", os.environ.get("RAY_ADDRESS", ""))
+        # Fractions are as good as whole numbers: Ray counts by them.
+        self._needs = {"num_cpus": options.number("cpus", 1.0), "num_gpus": options.number("gpus", 0.0)}
+        options.finish("--engine ray")
+        self._members: set[Any] = set()
+        self._closed = False
+        self._lock = Lock()
+        # Ray would tell its makers that it is used.
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        try:
+            if not ray.is_initialized():
+                ray.init(
+                    address=address or "local",
+                    logging_level="ERROR",
+                    include_dashboard=None if address else False,
+                )
+        except Exception as error:  # Ray raises what it likes, a bare Exception too
+            raise UsageError(
+                f"expected a Ray cluster at {address or 'this machine'}, found: {str(error).strip()}",
+                help="repeat the command; start one with ray start --head, or leave the address out",
+            ) from error
+
+    def member(self) -> Any:
+        """Return a new worker, which gets its place as soon as there is room; raises ProcessDied."""
+        with self._lock:
+            if self._closed:
+                raise ProcessDied("the run has ended")
+            made = self.ray.remote(**self._needs)(Member).remote(*_here())
+            self._members.add(made)
+        return made
+
+    def dismiss(self, member: Any) -> None:
+        """End a worker, waiting for its place or not."""
+        with self._lock:
+            self._members.discard(member)
+        with suppress(Exception):
+            # It may be gone, and the cluster with it.
+            self.ray.kill(member)
+
+    def open(self) -> None:
+        """Allow workers again after ``close``."""
+        self._closed = False
+
+    def close(self) -> None:
+        """End every worker."""
+        with self._lock:
+            self._closed, members = True, tuple(self._members)
+        for each in members:
+            self.dismiss(each)
+
+    def grader(self, config: RunConfig, grading: GradingContext) -> Grading | None:
+        """Return what grades on the cluster; None for a grader that waits for a service: threads do here."""
+        return None if waits(grading.grader) else Grading(self, config, grading)
+
+
+class Workers(Isolation):
+    """The workers of a pipeline on a cluster, each of them asked by one thread."""
+
+    eager = True
+
+    def __init__(self, spec: object, cluster: Cluster) -> None:
+        if not isinstance(spec, str):
+            raise UsageError(
+                "expected an importable pipeline with --engine ray, found an object of this process",
+                help="name it, so that workers can import it: pipeline='package.module:name'",
+            )
+        self._cluster = cluster
+        super().__init__(spec, lambda name: RemoteCell(name, cluster), "--engine ray")
+
+    def admits(self) -> bool:
+        """Wait for a worker before a question is taken, which others may have meanwhile."""
+        try:
+            self.own()
+        except ProcessDied:
+            return False
+        return True
+
+    def open(self) -> None:
+        """Allow workers again after ``close``."""
+        super().open()
+        self._cluster.open()
+
+    def close(self) -> None:
+        """End every worker, also those that have no place yet."""
+        super().close()
+        self._cluster.close()
+
+
+class RemoteCell(Cell):
+    """A worker of a cluster, loaded; raises PipelineNotUsable where its pipeline cannot be, ProcessDied."""
+
+    def __init__(self, spec: str, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._number = 0
+        self._member = cluster.member()
+        version = self._got(self._member.version.remote(), None)
+        if version != __version__:
+            raise PipelineNotUsable(
+                f"expected ragharness {__version__} on the workers of Ray, found {version}",
+                help=f"there: pip install ragharness=={__version__}",
+            )
+        self.ready = self.load(spec)
+
+    def ask(self, message: object, decoder: msgspec.msgpack.Decoder[T], seconds: float | None = None) -> T:
+        """Ask the next question and return the first message about it; raises as ``say`` does."""
+        self._number += 1
+        return self.say(message, decoder, seconds)
+
+    def say(self, message: object, decoder: msgspec.msgpack.Decoder[T], seconds: float | None = None) -> T:
+        """Say more about the same question and return the next message about it.
+
+        Raises ProcessDied, which may pass: another worker is asked.
+        """
+        told = self._member.say.remote(self._number, msgspec.msgpack.encode(message))
+        return decoder.decode(self._got(told, seconds))
+
+    def kill(self) -> None:
+        """End it; whoever waits for it then meets its end."""
+        self._cluster.dismiss(self._member)
+
+    def end(self, grace: float = 0.0) -> int:  # noqa: ARG002 (it has nothing to finish)
+        """End it."""
+        self.kill()
+        return 0
+
+    def _got(self, wanted: Any, seconds: float | None) -> Any:
+        errors = self._cluster.ray.exceptions
+        try:
+            return self._cluster.ray.get(wanted, timeout=seconds)
+        except errors.GetTimeoutError:
+            self.kill()
+            raise TimeoutError from None
+        except errors.RayError as error:
+            self.kill()
+            gone = TemporaryFailure("another worker may answer")
+            raise ProcessDied(f"its worker on Ray is gone: {str(error).splitlines()[0]}") from gone
+
+
+class Member:
+    """The far side of a ``RemoteCell``: what Ray makes an actor of."""
+
+    def __init__(self, *here: Any) -> None:
+        _enter(*here)
+        self._line = _Queues()
+        Thread(target=serve, args=(self._line,), daemon=True).start()
+
+    def version(self) -> str:
+        """Return the version of this package."""
+        return __version__
+
+    def say(self, number: int, content: bytes) -> bytes:
+        """Hear a message about the question of this number and return the next one about it."""
+        self._line.heard.put((number, MESSAGES.decode(content)))
+        # Nobody waits for what is about an earlier question.
+        return next(said for about, said in iter(self._line.said.get, None) if about == number)
+
+
+class _Queues(Line):
+    """What is heard and said by a worker, from one thread of it to another."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: SimpleQueue[tuple[int, Message]] = SimpleQueue()
+        self.said: SimpleQueue[tuple[int, bytes]] = SimpleQueue()
+
+    def next(self) -> tuple[int, Message]:
+        return self.heard.get()
+
+    def send(self, number: int, message: Message) -> None:
+        self.end_copy()
+        self.said.put((number, msgspec.msgpack.encode(message)))
+
+
+class Grading:
+    """Grades records as tasks of a cluster; corpus and passages go there once."""
+
+    def __init__(self, cluster: Cluster, config: RunConfig, grading: GradingContext) -> None:
+        self._ray = cluster.ray
+        self._questions = grading
+        self._flying = max(2, config.concurrency)
+        known = (config, grading.corpus, grading.passages, grading.evidence)
+        self._known = self._ray.put(pickle.dumps(known, pickle.HIGHEST_PROTOCOL))
+
+    def graded(self, records: Iterable[Record]) -> Iterator[Record]:
+        """Yield each record with its verdict, in order; so many batches at once as calls of the pipeline."""
+        task = self._ray.remote(_grade)
+        each = iter(records)
+        left: Iterator[list[Record]] = iter(lambda: [*islice(each, BATCH)], [])
+        batches = (task.remote(_here(), [self._known], self._packed(batch)) for batch in left)
+        flying = deque(islice(batches, self._flying))
+        while flying:
+            yield from _RECORDS.decode(self._got(flying.popleft()))
+            flying.extend(islice(batches, 1))
+
+    def _packed(self, batch: Sequence[Record]) -> bytes:
+        asked = {each.question: self._questions.question_of(each) for each in batch}
+        return msgspec.msgpack.encode((tuple(asked.values()), tuple(batch)))
+
+    def _got(self, wanted: Any) -> Any:
+        try:
+            return self._ray.get(wanted)
+        except self._ray.exceptions.RayTaskError as error:
+            raise error.cause if isinstance(error.cause, AccessRefused) else error from None
+
+
+_RECORDS = msgspec.msgpack.Decoder(tuple[Record, ...])
+_BATCH = msgspec.msgpack.Decoder(tuple[tuple[Question, ...], tuple[Record, ...]])
+_HELD: dict[str, GradingContext] = {}
+"""What this worker grades on."""
+
+
+def _grade(here: tuple[Any, ...], known: list[Any], batch: bytes) -> bytes:
+    import ray
+
+    key = known[0].hex()
+    if key not in _HELD:
+        _enter(*here)
+        _HELD.clear()
+        config, corpus, passages, evidence = pickle.loads(ray.get(known[0]))  # noqa: S301 (our own)
+        grader = load_grader(
+            config.grader, settings=config.grader_option, ask_all=config.all_graders, offline=config.offline
+        )
+        nobody = QuestionSet(corpus.id, corpus.split, corpus.hash, 0, 0, ())
+        _HELD[key] = GradingContext(corpus, nobody, passages, evidence, grader)
+    grading = _HELD[key]
+    questions, records = _BATCH.decode(batch)
+    # Those of the batch alone: a worker need not hold a million.
+    grading.questions.by_id.clear()
+    grading.questions.by_id.update({each.id: each for each in questions})
+    return msgspec.msgpack.encode([grading.graded(each) for each in records])
+
+
+def _here() -> tuple[str, tuple[str, ...]]:
+    """Return where modules and files are found: the working folder, and the path of this process."""
+    return str(Path.cwd()), tuple(sys.path)
+
+
+def _enter(folder: str, path: Sequence[str]) -> None:
+    """Find modules and files as the harness does, where this machine has the same folders."""
+    with suppress(OSError):
+        os.chdir(folder)
+    sys.path += [each for each in path if each not in sys.path]
