@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commands import PROGRAM, pipeline, process
-from ragharness import cli, shelf
+from ragharness import cli, privacy, shelf
 from ragharness.adapters.fields import split_score
 from ragharness.graders.rules import read_alone
 from ragharness.language.matching import compare_quantity
@@ -273,6 +273,8 @@ def test_a_password_of_our_own_words_breaks_no_run(
     verb: Verb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, password: str
 ) -> None:
     spec = pipeline(tmp_path, f"def answer(question, passages): return 'It is\\\\nthe-rest, ' + {password!r}")
+    # What was secret once stays so in a process: the other tests of this one shall forget it.
+    monkeypatch.setattr(privacy, "_seen", privacy._seen)
     monkeypatch.setenv('A"DB_PASSWORD', password)
     done = verb("run", *SMALL, "--pipeline", spec)
     assert done.code in {0, 2}, done

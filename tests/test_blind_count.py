@@ -48,8 +48,7 @@ def test_the_count_is_kept_for_the_retrieval_that_it_follows_from(
     monkeypatch.setattr(GradingContext, "verdict", refuse)
     assert blind_count(bench.grading, lambda: reversed(few), tmp_path) == expected
     assert blind_count(bench.grading, lambda: many, tmp_path) == other
-    with pytest.raises(AssertionError):
-        blind_count(bench.grading, lambda: few[1:], tmp_path)
+    assert blind_count(bench.grading, lambda: few[1:], tmp_path)[0] is None
 
 
 @pytest.mark.parametrize("content", [b"", b"many", b"\xff\x00"])
