@@ -292,3 +292,15 @@ def test_an_address_without_a_word_for_it_is_an_address(said: str) -> None:
     told = re.compile(OF_PARTIES["address"][1], re.IGNORECASE)
     assert told.search(said)
     assert not told.search("made on 3 March 2024 between Harbor Savings Limited and Elm of the 2 Parties")
+
+
+@pytest.mark.parametrize(("listed", "withheld"), [("", {"", "document"}), ("- Add RETRY_TIMES.", {""})])
+def test_a_version_that_a_list_of_changes_tells_is_not_withheld(
+    tmp_path: Path, listed: str, withheld: set[str]
+) -> None:
+    (tmp_path / "CHANGES.md").write_text(f"{HISTORY}\n{listed}\n")
+    (tmp_path / "settings.md").write_text(PAGE)
+    every = candidates(load_corpus(str(tmp_path)), 130)
+    asked_for = [each for each in every if "was RETRY_TIMES added" in each.text and each.answers]
+    assert {each.answers for each in asked_for} == {("1.2", "1.2.0")}
+    assert {each.withheld for each in asked_for} - {"clause"} == withheld

@@ -17,7 +17,7 @@ from ragharness.graders.reading.axes import (
     role_of,
     supported,
 )
-from ragharness.graders.reading.declining import ANSWERING, does, tells
+from ragharness.graders.reading.declining import ANSWERING, EMPTY, does, tells
 from ragharness.graders.reading.names import read_list
 from ragharness.graders.reading.records import Outcome, profile_of
 from ragharness.graders.reading.refusal import Refusal, read_refusal
@@ -151,10 +151,9 @@ class _Reader:
             outcome, refusal = self._taken_back(outcome, refusal)
         # What speaks of the documents, or of answering, may decline in words that are not known.
         lacking = any(
-            tells("lacking", part.text) or len(ANSWERING.intersection(content(part.text))) > 1
-            for part in self.own
+            tells("lacking", part.text) or EMPTY.issuperset(content(part.text)) for part in self.own
         )
-        if lacking and outcome.match == "mismatch" and self.question.kind in ("text", "list"):
+        if lacking and outcome.match in ("mismatch", "none") and self.question.kind in ("text", "list"):
             whole = outcome.value.rstrip(".")
             if any(part.text.startswith(whole) for part in self.own):
                 outcome.leave("it may say what the documents lack")

@@ -57,7 +57,8 @@ def does(act: str, text: str) -> bool:
 tells = partial(holds, "declines")
 ANSWERING = frozenset(map(concept, words_of("declines", "answering")))
 """Words for answering and for finding what answers, which say nothing of what is asked."""
-_EMPTY = ANSWERING.union(map(concept, words_of("declines", "empty"))) | generic_concepts()
+EMPTY = ANSWERING.union(map(concept, words_of("declines", "empty"))) | generic_concepts()
+"""The same and words for what documents hold: a sentence of them alone states nothing."""
 Verdict = Literal["about", "near", "other"]
 """A decline of the question, of what may be another attribute of the same thing, of something else."""
 
@@ -131,7 +132,7 @@ def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
 
 def _object(clause: str) -> frozenset[str]:
     """Return the words of a decline that say what is declined."""
-    return frozenset(content(clause)) - _EMPTY
+    return frozenset(content(clause)) - EMPTY
 
 
 def _other_head(clause: str, known: frozenset[str]) -> bool:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ragharness.corpus import Corpus
     from ragharness.records import Question
 
-VERSION = 7
+VERSION = 8
 """Raised whenever the candidates change; kept with every frozen set."""
 
 NOTE = "Made from your own documents: the questions repeat words of theirs."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -49,7 +50,7 @@ def _stated(statement: Statement, withholding: Withholding) -> Iterator[Question
         known = replace(
             plain,
             answerable=True,
-            answers=(statement.asked.answer,),
+            answers=_spellings(statement),
             evidence=statement.evidence,
         )
         if false:
@@ -61,6 +62,16 @@ def _stated(statement: Statement, withholding: Withholding) -> Iterator[Question
         if by_clause:
             yield replace(known, target="unsupported", withheld="clause")
         yield replace(known, stratum="null_retrieval")
+
+
+def _spellings(statement: Statement) -> tuple[str, ...]:
+    """Return an answer as the document writes it, then as others do: 1_000 is 1000, version 3.1 is 3.1.0."""
+    answer = statement.asked.answer
+    if re.fullmatch(r"\d+(?:_\d{3})+", answer):
+        return answer, answer.replace("_", ""), answer.replace("_", ",")
+    if statement.form.startswith("version") and re.fullmatch(r"\d+\.\d+", answer):
+        return answer, f"{answer}.0"
+    return (answer,)
 
 
 _YEAR = 4

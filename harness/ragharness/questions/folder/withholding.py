@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _PROPERTIES: dict[str, tuple[str, ...]] = {
     "default": ("default", "enabl", "disabl"),
-    "version": ("version",),
+    "version": ("version", "added", "introduc"),
     "release": (),
     "requirement": (),
     AMOUNT: (),
@@ -85,7 +85,9 @@ def _tells(passage: Passage, statement: Statement) -> bool:
     if form in _PROPERTIES:
         value = _letters(_value(statement))
         alone = form == "default" and len(value) > _LONGEST_FLAG
-        named = key in text and any(each in text for each in (value, *_PROPERTIES[form]))
+        # A list of changes names what came ("Add jitter"), and the version far above it.
+        words_for = (value, *_PROPERTIES[form], *([f"add{key}"] if form == "version" else ()))
+        named = key in text and any(each in text for each in words_for)
         return named or (alone and value in text and form in text)
     beside = content_words(statement.asked.about) & _content(passage)
     return key in text and (form not in _IN_WORDS or len(beside) >= SHARED)
