@@ -149,11 +149,8 @@ class _Reader:
         outcome = Outcome() if refusal.sure else self._commitment(refusal)
         if refusal.closes and outcome.match != "partial":
             outcome, refusal = self._taken_back(outcome, refusal)
-        # What speaks of the documents, or of answering, may decline in words that are not known.
-        lacking = any(
-            tells("lacking", part.text) or EMPTY.issuperset(content(part.text)) for part in self.own
-        )
-        if lacking and outcome.match in ("mismatch", "none") and self.question.kind in ("text", "list"):
+        open_ended = outcome.match in ("mismatch", "none") and self.question.kind in ("text", "list")
+        if open_ended and outcome.value and self._lacking():
             whole = outcome.value.rstrip(".")
             if any(part.text.startswith(whole) for part in self.own):
                 outcome.leave("it may say what the documents lack")
@@ -161,9 +158,17 @@ class _Reader:
             known = self.profile.words | self.profile.kindred | ANSWERING | generic_concepts()
             if does("undecided", self.answer.text):
                 outcome.unreadable = "it neither affirms nor denies"
-            elif lacking or not known.isdisjoint(content(self.answer.text)):
+            elif self._lacking() or not known.isdisjoint(content(self.answer.text)):
                 outcome.unreadable = "no answer in the question's slot, and no decline, could be read"
         return self._assemble(outcome, refusal)
+
+    def _lacking(self) -> bool:
+        """Say whether a sentence speaks of what the documents hold, or of answering, in words not known."""
+        return any(
+            tells("lacking", part.text) or (words and EMPTY.issuperset(words))
+            for part in self.own
+            for words in (content(part.text),)
+        )
 
     def _commitment(self, refusal: Refusal) -> Outcome:
         """What the answer commits to, read by the kind of the question."""
