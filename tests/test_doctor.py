@@ -52,11 +52,13 @@ def test_every_extra_that_a_run_may_need_is_named_with_its_command(verb: Verb) -
             if isinstance(node, ast.Import)
             else [node.module or ""]
             if isinstance(node, ast.ImportFrom)
+            else [str(ast.literal_eval(node.args[1]))]
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "client"
             else []
         )
     }
     asked = [each for each in _health.packages() or () if each.extra not in ("", "all", "dev")]
-    modules = {"faiss-cpu": "faiss"}
+    modules = {"faiss-cpu": "faiss", "opensearch-py": "opensearchpy"}
     known = {each.extra for each in asked if modules.get(each.name, each.name.replace("-", "_")) in imported}
     # What is installed may be older than the file that declares the extras.
     declared = (shelf.root() / "pyproject.toml").read_text(encoding="utf-8")
