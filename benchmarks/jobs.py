@@ -6,10 +6,12 @@ wrong, one cites what does not exist, one declines.
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
 import random
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragharness.corpus import load_corpus
@@ -17,7 +19,6 @@ from ragharness.language.sentences import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 ANSWERS = ("noop", "sentence", "long")
 """A fixed refusal; one cited sentence; 200 words of the passages in cited bullets."""
@@ -120,3 +121,12 @@ def _template(row: dict[str, Any], answers: str, turn: int) -> str:
         length += len(passage["text"].split())
         bullets.append(f"- {passage['text'].replace('{', '(').replace('}', ')')} [{{{at % 5}}}]")
     return "\n".join(bullets)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Write the job into a new folder.")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("questions", type=int)
+    parser.add_argument("--answers", choices=ANSWERS, default="sentence")
+    asked = parser.parse_args()
+    write_job(asked.folder, asked.questions, asked.answers)
