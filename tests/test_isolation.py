@@ -275,7 +275,7 @@ def seeking(question, retrieve):
     count += 1
     if count == 3:
         os.fork()
-    return " ".join(["found", *(each.id for each in retrieve(question, 1))])
+    return " ".join(["Kestrel", *(each.id for each in retrieve(question, 1))])
 """
 
 
@@ -304,7 +304,7 @@ def test_a_pipeline_that_forks_answers_each_question_once(
     for record in RunFolder.open(tmp_path / "r").records():
         assert record.failure is None
         assert record.answer is not None
-        found = " ".join(["found", *(each.id for each in record.retrieved)])
+        found = " ".join(["Kestrel", *(each.id for each in record.retrieved)])
         expected = found if name == "seeking" else f"I could not find it. {texts[record.question]}"
         assert record.answer.text == expected
 

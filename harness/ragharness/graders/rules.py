@@ -150,7 +150,7 @@ class _Reader:
         if refusal.closes and outcome.match != "partial":
             outcome, refusal = self._taken_back(outcome, refusal)
         open_ended = outcome.match in ("mismatch", "none") and self.question.kind in ("text", "list")
-        if open_ended and outcome.value and self._lacking():
+        if open_ended and outcome.value and not outcome.unreadable and self._lacking():
             whole = outcome.value.rstrip(".")
             if any(part.text.startswith(whole) for part in self.own):
                 outcome.leave("it may say what the documents lack")
