@@ -28,15 +28,17 @@ MOST_MB = 20.0
 """What so many more records may take: what is counted of each. The records themselves are larger."""
 
 LONG = """
-calls = 0
+import itertools
+
+CALLS = itertools.count(1)
 
 
 def answer(question, passages):
-    global calls
-    calls += 1
-    if calls % 10:
+    # One number a call, whatever the threads do: with ten failures in a row at its start a run would stop.
+    call = next(CALLS)
+    if call % 10:
         # Other numbers in each message: a service that names its requests.
-        raise ValueError(f"request {calls} had no luck " + "at all " * 160)
+        raise ValueError(f"request {call} had no luck " + "at all " * 160)
     return "I could not find that in the passages."
 """
 
