@@ -34,7 +34,7 @@ CALLS = itertools.count(1)
 
 
 def answer(question, passages):
-    # One number a call, whatever the threads do: with ten failures in a row at its start a run would stop.
+    # One number a call, whatever the threads do: a run whose first calls all fail alike is stopped.
     call = next(CALLS)
     if call % 10:
         # Other numbers in each message: a service that names its requests.
