@@ -280,9 +280,9 @@ def test_answers_written_without_a_look_at_the_rules() -> None:
     assert found["incorrect"]["correct"] + found["refusal"]["correct"] <= 2
     assert found["correct"]["wrong"] <= 1
     assert found["refusal"]["wrong"] <= 4
-    assert refused["refusal"] >= 121
+    assert refused["refusal"] >= 133
     assert refused["correct"] + refused["incorrect"] <= 18
-    assert sum(row["needs_review"] for row in found.values()) <= 102
+    assert sum(row["needs_review"] for row in found.values()) <= 91
 
 
 BAD = [

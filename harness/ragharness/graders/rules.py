@@ -17,7 +17,7 @@ from ragharness.graders.reading.axes import (
     role_of,
     supported,
 )
-from ragharness.graders.reading.declining import ANSWERING, EMPTY, does, tells
+from ragharness.graders.reading.declining import ANSWERING, does, says_nothing, tells
 from ragharness.graders.reading.names import read_list
 from ragharness.graders.reading.records import Outcome, profile_of
 from ragharness.graders.reading.refusal import Refusal, read_refusal
@@ -31,7 +31,7 @@ from ragharness.graders.reading.texts import (
 from ragharness.graders.reading.values import read_values
 from ragharness.graders.reading.yesno import read_yesno
 from ragharness.language.markup import without_labels
-from ragharness.language.words import content, generic_concepts
+from ragharness.language.words import content
 from ragharness.records import Answer, Question, Reading, Sentence
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class _Reader:
             if any(part.text.startswith(whole) for part in self.own):
                 outcome.leave("it may say what the documents lack")
         if not (outcome.committed or refusal.refuses or outcome.unreadable):
-            known = self.profile.words | self.profile.kindred | ANSWERING | generic_concepts()
+            known = self.profile.words | self.profile.kindred | ANSWERING
             if does("undecided", self.answer.text):
                 outcome.unreadable = "it neither affirms nor denies"
             elif self._lacking() or not known.isdisjoint(content(self.answer.text)):
@@ -164,11 +164,7 @@ class _Reader:
 
     def _lacking(self) -> bool:
         """Say whether a sentence speaks of what the documents hold, or of answering, in words not known."""
-        return any(
-            tells("lacking", part.text) or (words and EMPTY.issuperset(words))
-            for part in self.own
-            for words in (content(part.text),)
-        )
+        return any(tells("lacking", part.text) or says_nothing(part.text) for part in self.own)
 
     def _commitment(self, refusal: Refusal) -> Outcome:
         """What the answer commits to, read by the kind of the question."""
@@ -186,7 +182,8 @@ class _Reader:
 
     def _taken_back(self, outcome: Outcome, refusal: Refusal) -> tuple[Outcome, Refusal]:
         """What is left of an answer whose last word is what is missing."""
-        if outcome.match != "match" and self.question.kind in ("number", "date", "yesno"):
+        valued = self.question.kind in ("number", "date", "yesno") and outcome.match != "match"
+        if valued or outcome.match == "mismatch":
             return Outcome(), refusal._replace(declines=True)
         if outcome.committed and (outcome.match != "match" or refusal.unable):
             outcome.leave(f"it says {outcome.value!r}, and ends with what is missing or cannot be told")

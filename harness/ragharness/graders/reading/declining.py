@@ -57,8 +57,10 @@ def does(act: str, text: str) -> bool:
 tells = partial(holds, "declines")
 ANSWERING = frozenset(map(concept, words_of("declines", "answering")))
 """Words for answering and for finding what answers, which say nothing of what is asked."""
-EMPTY = ANSWERING.union(map(concept, words_of("declines", "empty"))) | generic_concepts()
+_EMPTY = ANSWERING.union(map(concept, words_of("declines", "empty"))) | generic_concepts()
 """The same and words for what documents hold: a sentence of them alone states nothing."""
+_SENTENCE = 4
+"""Words; fewer may be a name, which answers ("The Search")."""
 Verdict = Literal["about", "near", "other"]
 """A decline of the question, of what may be another attribute of the same thing, of something else."""
 
@@ -132,7 +134,7 @@ def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
 
 def _object(clause: str) -> frozenset[str]:
     """Return the words of a decline that say what is declined."""
-    return frozenset(content(clause)) - EMPTY
+    return frozenset(content(clause)) - _EMPTY
 
 
 def _other_head(clause: str, known: frozenset[str]) -> bool:
@@ -152,6 +154,12 @@ def _denies_existence(clause: str, profile: Profile) -> bool:
     return (
         bool(words & profile.focus) and len(words & (profile.words | profile.kindred)) * 5 >= len(words) * 2
     )
+
+
+def says_nothing(text: str) -> bool:
+    """Say whether a sentence has no words but those for documents and for answering ("More is needed.")."""
+    words = content(text)
+    return len(text.split()) >= _SENTENCE and len(words) > 0 and _EMPTY.issuperset(words)
 
 
 def is_question(text: str) -> bool:
