@@ -33,14 +33,16 @@ _COMMON_WORDS = words_of("dates", "common")
 _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _PERIOD_WORDS = words_of("dates", "period_words")
 
+_ORDINALS = str(table("dates")["days"]).split()
+"""The days of a month in words, from "first" to "thirty-first"."""
 _CLUSTER = regex(r"[0-9]+(?:[-./–][0-9]+)*")
 _YEAR = r"(?:1[5-9]\d\d|2[01]\d\d)"
-_DAY = r"(?P<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?"
+_DAY = rf"(?P<day>[12]\d|3[01]|0?[1-9]|{any_of(_ORDINALS)})(?:st|nd|rd|th)?"
 _ISO = regex(r"(\d{4})([-/.])(0?[1-9]|1[0-2])\2(0?[1-9]|[12]\d|3[01])|(\d{4})-(0[1-9]|1[0-2])")
-_NUMERIC = regex(r"(\d{1,2})([-/])(\d{1,2})\2(\d{4}|\d{2})")
+_NUMERIC = regex(r"(\d{1,2})([-/])(\d{1,2})\2(\d{4}|\d{2})|(\d{1,2})\.(\d{1,2})\.(\d{4})")
 _YEARS = regex(rf"({_YEAR})(?:[-–/]({_YEAR}|\d\d))?")
 _DAY_BEFORE = regex(rf"(?<![\w.,/#]){_DAY}(?:\s+day)?(?:-|\s*(?:\sof\s)?\s*)\Z", re.IGNORECASE)
-_DAY_AFTER = regex(rf"\.?[-\s]\s*{_DAY}(?![\w%]|[.,]\d)(?!\s*(?:days|years|months|%))", re.IGNORECASE)
+_DAY_AFTER = regex(rf"\.?[-\s]\s*{_DAY}(?![\w%]|[.,]\d)(?!\s*(?:days|years|months|quarter|half|%))", re.IGNORECASE)
 _YEAR_AFTER = regex(
     rf"\.?(?:\s*,\s*|[-\s]\s*)(?:(?:of|the)\s+){{0,2}}(?P<year>{_YEAR})[1-9]?(?![\w%]|[.,]\d)"
 )
@@ -84,14 +86,18 @@ def _named_dates(text: str) -> list[DateMention]:
         if place < floor:
             continue
         if (before := _DAY_BEFORE.search(text, max(floor, start - 28), start)) is not None:
-            day, start = int(before["day"]), before.start()
+            day, start = _day(before["day"]), before.start()
         elif (after := _DAY_AFTER.match(text, end)) is not None:
-            day, end = int(after["day"]), after.end()
+            day, end = _day(after["day"]), after.end()
         if (year := _YEAR_AFTER.match(text, end)) is not None:
             found.append(DateMention(start, year.end(), int(year["year"]), MONTHS[name], day))
         elif day is not None and (name not in _COMMON_WORDS or text[place].isupper()):
             found.append(DateMention(start, end, None, MONTHS[name], day))
     return found
+
+
+def _day(written: str) -> int:
+    return int(written) if written.isdecimal() else _ORDINALS.index(written.casefold()) + 1
 
 
 def _digits_only(text: str, start: int, end: int) -> list[DateMention]:
@@ -100,6 +106,10 @@ def _digits_only(text: str, start: int, end: int) -> list[DateMention]:
         return []
     written = text[start:end]
     numeric = _NUMERIC.fullmatch(written)
+    if numeric is not None and numeric[5]:
+        day, month = int(numeric[5]), int(numeric[6])
+        date = DateMention(start, end, int(numeric[7]), month, day)
+        return [date] if 1 <= month <= 12 and 1 <= day <= 31 else []
     if numeric is not None:
         first, second = int(numeric[1]), int(numeric[3])
         day, month = (second, first) if second > 12 else (first, second)

@@ -292,6 +292,8 @@ def _equal(wanted: Decimal, unit: str, quantity: Quantity, digits: int) -> bool:
     value = quantity.value
     if is_duration(unit):
         return in_base(wanted, unit) == in_base(value, quantity.unit or unit)
+    if quantity.unit not in ("", unit):
+        value *= in_base(Decimal(1), quantity.unit)[0] / in_base(Decimal(1), unit)[0]
     if wanted == value:
         return True
     counted = not unit and abs(wanted) < 1000 and wanted == wanted.to_integral_value()

@@ -270,7 +270,8 @@ def _counted(text: str, end: int) -> bool:
 def other_unit(unit: str, quantity: Quantity) -> bool:
     """Say whether an amount is measured in something else than a unit; all durations are alike."""
     both_durations = units.is_duration(unit) and units.is_duration(quantity.unit)
-    return bool(unit and quantity.unit) and unit != quantity.unit and not both_durations
+    alike = both_durations or units.in_base(Decimal(1), unit)[1] == units.in_base(Decimal(1), quantity.unit)[1]
+    return bool(unit and quantity.unit) and not alike
 
 
 def apply_stated_scale(text: str, found: list[Quantity]) -> None:

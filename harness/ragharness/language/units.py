@@ -41,8 +41,11 @@ UNITS = {
     name: Measure(several.partition(" ")[2], Decimal(several.partition(" ")[0]))
     for name, several in _named("units").items()
 }
-"""Currencies, their hundredths, percentages and durations by their lower-cased names."""
-_LENGTHS = {unit: each.split() for unit, each in cast("dict[str, str]", table("numbers")["lengths"]).items()}
+"""Currencies, their hundredths, percentages, durations and measures by their lower-cased names."""
+_LENGTHS, _MEASURES = (
+    {unit: each.split() for unit, each in cast("dict[str, str]", table("numbers")[key]).items()}
+    for key in ("lengths", "measures")
+)
 
 
 def is_currency(unit: str) -> bool:
@@ -56,8 +59,8 @@ def is_duration(unit: str) -> bool:
 
 
 def in_base(value: Decimal, unit: str) -> tuple[Decimal, str]:
-    """Return a duration in the base of its family (seconds, months); anything else stays as it is."""
-    count, family = _LENGTHS.get(unit, ["1", unit])
+    """Return a duration or measure in the base of its family (seconds, metres); all else stays as it is."""
+    count, family = _LENGTHS.get(unit) or _MEASURES.get(unit) or ("1", unit)
     return value * Decimal(count), family
 
 

@@ -41,7 +41,8 @@ def value_kinds(answers: Sequence[str]) -> frozenset[str]:
 def _value_kind(answer: str) -> str:
     amounts = find_quantities(answer)
     whole = len(amounts) == 1 and amounts[0].end - amounts[0].start >= 0.6 * len(answer)
-    return family_of(amounts[0].unit) if whole else ""
+    family = family_of(amounts[0].unit) if whole else ""
+    return family if family in _ASKS else ""
 
 
 def find_days(text: str, question: Question) -> list[Candidate]:
@@ -215,7 +216,8 @@ def _in_unit_asked(quantity: Quantity, question: Question) -> Quantity:
         return quantity
     if family == "percent" and all(each.lstrip("-").startswith(("0.", ".")) for each in question.answers):
         return replace(quantity, value=quantity.value / 100, unit="")
-    return replace(quantity, unit="") if family in _ASKS and _ASKS[family].search(question.text) else quantity
+    asked = family not in _ASKS or _ASKS[family].search(question.text)
+    return replace(quantity, unit="") if asked else quantity
 
 
 def _compare(quantity: Quantity, question: Question) -> tuple[Relation | Literal["foreign"], bool, str]:
