@@ -17,7 +17,7 @@ from ragharness.graders.reading.axes import (
     role_of,
     supported,
 )
-from ragharness.graders.reading.declining import ANSWERING, does, says_nothing, tells
+from ragharness.graders.reading.declining import ANSWERING, does, is_guess, says_nothing, tells
 from ragharness.graders.reading.names import read_list
 from ragharness.graders.reading.records import Outcome, profile_of
 from ragharness.graders.reading.refusal import Refusal, read_refusal
@@ -30,7 +30,9 @@ from ragharness.graders.reading.texts import (
 )
 from ragharness.graders.reading.values import read_values
 from ragharness.graders.reading.yesno import read_yesno
+from ragharness.language.dates import MONTHS
 from ragharness.language.markup import without_labels
+from ragharness.language.tables import any_of, regex
 from ragharness.language.words import content
 from ragharness.records import Answer, Question, Reading, Sentence
 
@@ -126,6 +128,10 @@ def measures_of(question: Question, answer: Answer) -> dict[str, float]:
     return text_measures(parts, question, read_values(parts, question, profile_of(question), declined=False))
 
 
+_FIGURE = regex(rf"\d|\b{any_of(map(str.title, MONTHS))}\b")
+"""What may be a number or a date that could not be read."""
+
+
 @dataclass
 class _Reader:
     """One reading of one answer."""
@@ -149,6 +155,11 @@ class _Reader:
         outcome = Outcome() if refusal.sure else self._commitment(refusal)
         if refusal.closes and outcome.match != "partial":
             outcome, refusal = self._taken_back(outcome, refusal)
+        if refusal.declined and outcome.match == "mismatch" and self.question.kind != "yesno":
+            # What is neither a guess nor a conclusion may be said of something else beside a decline.
+            told = [each.text for each in outcome.parts]
+            if not any(is_guess(text) or does("guesses", text) or does("concludes", text) for text in told):
+                outcome.leave(f"it declines the question, and says {outcome.value!r}")
         open_ended = outcome.match in ("mismatch", "none") and self.question.kind in ("text", "list")
         if open_ended and outcome.value and not outcome.unreadable and self._lacking():
             whole = outcome.value.rstrip(".")
@@ -156,9 +167,10 @@ class _Reader:
                 outcome.leave("it may say what the documents lack")
         if not (outcome.committed or refusal.refuses or outcome.unreadable):
             known = self.profile.words | self.profile.kindred | ANSWERING
+            figures = self.question.kind in ("number", "date") and _FIGURE.search(self.answer.text)
             if does("undecided", self.answer.text):
                 outcome.unreadable = "it neither affirms nor denies"
-            elif self._lacking() or not known.isdisjoint(content(self.answer.text)):
+            elif figures or self._lacking() or not known.isdisjoint(content(self.answer.text)):
                 outcome.unreadable = "no answer in the question's slot, and no decline, could be read"
         return self._assemble(outcome, refusal)
 

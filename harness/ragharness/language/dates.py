@@ -42,7 +42,9 @@ _ISO = regex(r"(\d{4})([-/.])(0?[1-9]|1[0-2])\2(0?[1-9]|[12]\d|3[01])|(\d{4})-(0
 _NUMERIC = regex(r"(\d{1,2})([-/])(\d{1,2})\2(\d{4}|\d{2})|(\d{1,2})\.(\d{1,2})\.(\d{4})")
 _YEARS = regex(rf"({_YEAR})(?:[-–/]({_YEAR}|\d\d))?")
 _DAY_BEFORE = regex(rf"(?<![\w.,/#]){_DAY}(?:\s+day)?(?:-|\s*(?:\sof\s)?\s*)\Z", re.IGNORECASE)
-_DAY_AFTER = regex(rf"\.?[-\s]\s*{_DAY}(?![\w%]|[.,]\d)(?!\s*(?:days|years|months|quarter|half|%))", re.IGNORECASE)
+_DAY_AFTER = regex(
+    rf"\.?[-\s]\s*{_DAY}(?![\w%]|[.,]\d)(?!\s*(?:days|years|months|quarter|half|%))", re.IGNORECASE
+)
 _YEAR_AFTER = regex(
     rf"\.?(?:\s*,\s*|[-\s]\s*)(?:(?:of|the)\s+){{0,2}}(?P<year>{_YEAR})[1-9]?(?![\w%]|[.,]\d)"
 )

@@ -270,7 +270,9 @@ def _counted(text: str, end: int) -> bool:
 def other_unit(unit: str, quantity: Quantity) -> bool:
     """Say whether an amount is measured in something else than a unit; all durations are alike."""
     both_durations = units.is_duration(unit) and units.is_duration(quantity.unit)
-    alike = both_durations or units.in_base(Decimal(1), unit)[1] == units.in_base(Decimal(1), quantity.unit)[1]
+    alike = (
+        both_durations or units.in_base(Decimal(1), unit)[1] == units.in_base(Decimal(1), quantity.unit)[1]
+    )
     return bool(unit and quantity.unit) and not alike
 
 

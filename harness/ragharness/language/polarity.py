@@ -202,6 +202,13 @@ def _read_part(part: str, said: Frame) -> Statement:
     return weighed(polarity_of(part, said), part, said)
 
 
+def contrary(asked: frozenset[str], said: frozenset[str]) -> bool:
+    """Say whether concepts say the contrary of others, and nothing of what those say ("fell": "increase")."""
+    return any(
+        asked & side and said & other and not (asked & other or said & side) for side, other in _ANTONYMS
+    )
+
+
 def _in_contrary_words(said: Frame, held: frozenset[str]) -> Frame:
     """The proposition said with the contrary word, where a part uses that one and not its own."""
     for side, other in _ANTONYMS:

@@ -35,8 +35,13 @@ _CLAUSE = re.compile(
 )
 _ASKS_DAY = re.compile(r"\b(?:date|day)\b", re.IGNORECASE)
 _ASKS_MONTH = re.compile(r"\bmonth\b", re.IGNORECASE)
-_BESIDE = re.compile(r"\W*x?\W*")
-"""What may stand beside the amount of a number: marks, and the x of "9.5x"."""
+_ASKS_VERSION = re.compile(r"\b(?:version|release)\b", re.IGNORECASE)
+_VERSION = re.compile(r"v?\d+(?:\.\d+)+", re.IGNORECASE)
+_BESIDE = re.compile(
+    r"\W*(?:(?:approximately|about|around|roughly|circa)\s)?(?:x\W*)?"
+    r"(?:\([a-z]+\)|(?<=\s)(?:in|of|per|an?|net|plus|each|every|annually|monthly)\b(?:\s[a-z]+){0,3}\W*)?"
+)
+"""What may stand beside the amount of a number: marks, the x of "9.5x", "$5 million in cash", "$50 per month"."""
 
 _AUXILIARY = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|may|must|should|will|would)(?:n['’]t)?"
 _ASKING = r"\b(?:wh(?:at|ich|om?|ose|en|ere|y)|how)\b"
@@ -96,7 +101,7 @@ def typed(named: str, given: list[str], unit: str, question: str) -> Typed:
     except ValueError:
         if named:
             raise
-        kind, (answers, unit, precision) = "text", read_answers("text", given, unit)
+        kind, (answers, unit, precision) = "text", read_answers("text", given, unit, question)
     proposition = interrogative(question).rstrip("? ") if kind == "yesno" else ""
     full = tuple(each for each in given if kind == "yesno" and each.lower() not in _YES_NO)
     return Typed(kind, answers, unit, precision, proposition, dict.fromkeys(answers, full) if full else {})
@@ -114,6 +119,8 @@ def kind_of(named: str, answers: list[str], question: str) -> Kind:
         return "yesno"
     if _are_dates(answers, question):
         return "date"
+    if is_version(answers, question):
+        return "text"
     if all(read_amount(each, "") or _counted(each, question) for each in answers):
         return "number"
     return "text"
@@ -139,7 +146,14 @@ def read_answers(
         return tuple(dict.fromkeys(dates)), "", _precision(dates, question)
     if kind == "number":
         return _numbers(given, unit, question)
+    if is_version(given, question):
+        given = [each for gold in given for each in (gold, f"{gold}.0", f"v{gold}", f"v{gold}.0")]
     return tuple(dict.fromkeys(given)), unit, ""
+
+
+def is_version(given: list[str], question: str) -> bool:
+    """Whether golds are versions of something ("3.2"), which are no numbers."""
+    return bool(_ASKS_VERSION.search(question)) and all(map(_VERSION.fullmatch, given))
 
 
 def undecidable(question: Question) -> Literal["", "sentence", "no unit"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from msgspec.structs import replace
 
@@ -13,7 +13,9 @@ from ragharness.graders.reading.records import Candidate, Relation
 from ragharness.language.dates import DateMention, compare_date, find_dates
 from ragharness.language.matching import compare_quantity
 from ragharness.language.numbers import Quantity, find_quantities
-from ragharness.language.tables import phrases, regex, words_of
+from ragharness.language.polarity import contrary
+from ragharness.language.sentences import clause_at
+from ragharness.language.tables import WHOLE, pattern, phrases, regex, table, words_of
 from ragharness.language.units import is_currency, is_duration, read_unit
 from ragharness.language.words import STOPWORDS, content, raw_words
 
@@ -91,6 +93,7 @@ _LOSS = regex(rf"\b{phrases('values', 'loss')}\b", re.IGNORECASE)
 _EITHER_SIGN = regex(r"\(\s*loss(?:es)?\s*\)|(?<=[a-z])\s?(?:/|or|and)\s?\(?loss(?:es)?\b\)?", re.IGNORECASE)
 """Of a label that suits both signs, "Net income (loss)": the figure says which it is."""
 _OUTFLOW = regex(rf"\b{phrases('values', 'outflow')}\b", re.IGNORECASE)
+_ASKS_DROP = regex(rf"\b{phrases('values', 'dropping')}\b", re.IGNORECASE)
 _PARENTHESES = regex(r"\([^()]*\)")
 _JOINT_AFTER = regex(r"\s?(-|–|—|to\b|through\b|and\b)")
 _JOINT_BEFORE = regex(r"(-|–|—|\bto|\bthrough|\band)\s?$")
@@ -110,6 +113,9 @@ _RATIO = regex(r"\d-for-\d", re.IGNORECASE)
 """A split of shares: neither of its figures is an amount."""
 _ASKS_COUNT = regex(rf"\b{phrases('values', 'asks_count')}\b", re.IGNORECASE)
 _COUNTED = regex(r"\s([a-z]{3,})\b")
+_PERIODS = tuple(cast("dict[str, list[str]]", table("values")["rates"]))
+_RATE_ENDS = 24
+"""Characters behind a figure in which its rate is named."""
 _COARSE, _NEAR = Decimal("0.2"), Decimal("0.005")
 
 
@@ -127,6 +133,8 @@ def find_figures(text: str, question: Question) -> list[Candidate]:
         offered = bool(found) and _OR_BARE.match(text, found[-1].end, quantity.end + 8) is not None
         measured = _in_unit_asked(quantity, question)
         relation, implied, equals = _compare(measured, question)
+        if relation == "match" and _is_otherwise(text, quantity, question):
+            relation = "ambiguous"
         if relation != "match":
             if (
                 whole
@@ -154,6 +162,23 @@ def find_figures(text: str, question: Question) -> list[Candidate]:
     if any(each.relation == "match" for each in found):
         return found
     return sorted([*found, *_in_names(text, question)], key=lambda each: each.start)
+
+
+def _rates(text: str) -> set[str]:
+    """Return the periods of the rates that a text names ("per month", "annual")."""
+    return {period for period in _PERIODS if pattern("values", f"rates.{period}", WHOLE).search(text)}
+
+
+def _is_otherwise(text: str, quantity: Quantity, question: Question) -> bool:
+    """Say whether the right figure is said of another rate, or of a change the other way.
+
+    "$3,000 per month" is no annual fee, and "it rose by 18%" no decline of 18%.
+    """
+    low, high = clause_at(text, quantity.start)
+    wanted, said = _rates(question.text), _rates(text[quantity.start : quantity.end + _RATE_ENDS])
+    if wanted and said and wanted.isdisjoint(said):
+        return True
+    return contrary(frozenset(content(question.text)), frozenset(content(text[low:high])))
 
 
 def _counts_another(text: str, quantity: Quantity, question: Question) -> bool:
@@ -195,12 +220,22 @@ def in_range(text: str, quantity: Quantity) -> bool:
 
 
 def _signed(text: str, question: Question) -> list[Quantity]:
-    """The amounts of a sentence: a loss is negative, and money that went out is not."""
+    """The amounts of a sentence: a loss is negative, and money that went out is not.
+
+    Where a loss or a decline is asked for, the sign says nothing: a loss of "$0.47" is one of "$(0.47)".
+    """
     signs = _EITHER_SIGN.sub(lambda found: " " * len(found[0]), text)
-    losing = _LOSS.search(_PARENTHESES.sub("", question.text)) is None
+    asked = _PARENTHESES.sub("", question.text)
+    negative = [gold.startswith("-") for gold in question.answers]
+    if _ASKS_DROP.search(asked) and len(set(negative)) == 1:
+        return [
+            replace(each, value=-abs(each.value) if negative[0] else abs(each.value))
+            for each in find_quantities(text)
+        ]
     # A row subtracts what it puts in brackets, where the gold is no loss.
-    row = "|" in text and not any(gold.startswith("-") for gold in question.answers)
+    row = "|" in text and not any(negative)
     paid = row or _OUTFLOW.search(question.text) is not None
+    losing = _LOSS.search(asked) is None
     found = []
     for each in find_quantities(text):
         lost = losing and each.value > 0 and _LOSS.search(signs, max(0, each.start - 40), each.end)
