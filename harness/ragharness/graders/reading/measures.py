@@ -25,7 +25,7 @@ CUT = 0.9
 """What the likeness to an accepted answer counts where a part of it was cut off."""
 SAME_SPELLING = 0.92
 """The Jaro-Winkler similarity from which two words of four letters or more are one."""
-_BRACKETS = regex(r"\s*\([^()]*\)")
+BRACKETS = regex(r"\s*\([^()]*\)")
 _FIRST_SENTENCE = regex(r"(?<=[.!?])\s+(?=[A-Z\"“(])|\n+")
 _CAPITALS = regex(r"[A-Z][\w'’.&-]*(?:\s+(?:of|the|and|de|von|van|&)?\s*[A-Z][\w'’.&-]*)*")
 _PERSON = regex(r"[A-ZÀ-Ý][\w'’-]+(?:\s+[A-ZÀ-Ý](?:[\w'’-]+|\.))*\s+[A-ZÀ-Ý][\w'’-]+")
@@ -204,7 +204,7 @@ def _last_phrase(first: str, asked: frozenset[str]) -> frozenset[str]:
 @lru_cache(maxsize=8192)
 def variants(text: str) -> tuple[Gold, ...]:
     """Return an accepted answer as written, without its brackets, and without what follows its only comma."""
-    bare = _BRACKETS.sub("", text).strip(" .,;\"'") or text
+    bare = BRACKETS.sub("", text).strip(" .,;\"'") or text
     written = [text, bare]
     if len(bare.split()) <= 8 and bare.count(",") == 1 and " and " not in bare:
         written.append(bare.partition(",")[0])

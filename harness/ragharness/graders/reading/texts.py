@@ -18,9 +18,11 @@ from rapidfuzz.distance import JaroWinkler
 
 from ragharness.errors import UsageError
 from ragharness.graders.reading.candidates import accepted, value_kinds
-from ragharness.graders.reading.measures import measure
+from ragharness.graders.reading.measures import BRACKETS, measure
 from ragharness.language.matching import fold, is_code, own_words, states_in_full, tokens
+from ragharness.language.polarity import contrary
 from ragharness.language.tables import regex
+from ragharness.language.words import content
 from ragharness.questions.values import undecidable
 from ragharness.records import Score
 
@@ -109,6 +111,8 @@ ANOTHER_WORD = 0.8
 """The Jaro-Winkler similarity below which a word is no spelling of another one."""
 _NAME_WORD = regex(r"\b(?!(?:The|Sir|Dr|Mr|Mrs)\b)(?:[A-Z]\w*|\d+)")
 _NAME = regex(r"(?:[A-Z]\w*|\d+)(?:[ .]+(?:(?:of|the|and|on|for|&) )*(?:[A-Z]\w*|\d+))+")
+_INNER_NAME = regex(r"(?<=[a-z,] )[A-Z]\w+")
+"""A capitalised word within a sentence."""
 _SETTLED = ("distractor", "world")
 
 
@@ -128,8 +132,9 @@ def weigh_text(
     gold = accepted(question)
     if not question.answers:
         return read
+    whole = "\n".join(part.text for part in parts)
     if undecidable(question) == "sentence":
-        if holds_sentence(parts, question.text, question.answers):
+        if holds_sentence(parts, question.text, question.answers) and not differs(whole, question, named=True):
             return _commit(read, parts, question, "match")
         # What it commits to stays: beside a decline that is a thing to read, not a refusal.
         read.match = "none"
@@ -146,7 +151,7 @@ def weigh_text(
         or any(map(is_code, gold))
     ):
         return read
-    said = states_in_full("\n".join(part.text for part in parts), gold)
+    said = states_in_full(whole, gold)
     if _letters(said).isalpha() and _letters(said) in map(_letters, gold):
         return _commit(read, parts, question, "match")
     read.score = score(text_measures(parts, question, read))
@@ -154,7 +159,9 @@ def weigh_text(
     other = "" if read.match == "match" else another_name(said, gold)
     beaten = read.match == "mismatch" and any(each.right and each.slot == "out" for each in read.entries)
     if likely >= correct_from and not (other or beaten):
-        return _commit(read, parts, question, "match")
+        if read.match == "match" or not differs(said, question):
+            return _commit(read, parts, question, "match")
+        likely = (wrong_up_to + correct_from) / 2
     responsive = not frozenset(tokens(fold(said))).isdisjoint(own_words(question.text, frozenset()))
     if other or likely <= wrong_up_to:
         read.value = other or read.value
@@ -201,6 +208,27 @@ def holds_sentence(
         if own and figures <= said and len((own - figures) & said) >= least:
             return True
     return False
+
+
+def differs(said: str, question: Question, *, named: bool = False) -> bool:
+    """Say whether an answer lacks a figure of every gold, or has the contrary of a word of it.
+
+    ``named``: or names something else and lacks a name of the gold ("the Aviation unit", "the Marine unit").
+    """
+    here, asked = frozenset(tokens(fold(said))), frozenset(tokens(fold(question.text)))
+    concepts, names = frozenset(content(said)), _names_in(said) - asked
+    for gold in (BRACKETS.sub("", gold) for gold in accepted(question)):
+        own, wanted = own_words(gold, asked), _names_in(gold) - asked
+        # A year may have the number of a source behind it ("20011").
+        lacking = any(word[0].isdigit() and word not in (said if len(word) > 3 else here) for word in own)
+        other = named and not wanted <= here and not names <= frozenset(own)
+        if not (lacking or other or contrary(frozenset(content(gold)), concepts)):
+            return False
+    return True
+
+
+def _names_in(text: str) -> frozenset[str]:
+    return frozenset(tokens(fold(" ".join(_INNER_NAME.findall(text)))))
 
 
 def _commit(read: Outcome, parts: Sequence[AnswerSentence], question: Question, match: Match) -> Outcome:
