@@ -215,12 +215,13 @@ def differs(said: str, question: Question, *, named: bool = False) -> bool:
 
     ``named``: or names something else and lacks a name of the gold ("the Aviation unit", "the Marine unit").
     """
-    here, asked = frozenset(tokens(fold(said))), frozenset(tokens(fold(question.text)))
+    folded, asked = fold(said), frozenset(tokens(fold(question.text)))
+    here = frozenset(tokens(folded))
     concepts, names = frozenset(content(said)), _names_in(said) - asked
     for gold in (BRACKETS.sub("", gold) for gold in accepted(question)):
         own, wanted = own_words(gold, asked), _names_in(gold) - asked
         # A year may have the number of a source behind it ("20011").
-        lacking = any(word[0].isdigit() and word not in (said if len(word) > 3 else here) for word in own)
+        lacking = any(word[0].isdigit() and word not in (folded if len(word) > 3 else here) for word in own)
         other = named and not wanted <= here and not names <= frozenset(own)
         if not (lacking or other or contrary(frozenset(content(gold)), concepts)):
             return False
