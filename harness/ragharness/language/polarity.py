@@ -12,7 +12,7 @@ from ragharness.language.tables import WHOLE, finds, pattern, phrases, regex, ta
 from ragharness.language.words import STOPWORDS, concept, content, generic_concepts, remembered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
 Modality = Literal["permit", "forbid", "require", "optional", "fact", "not_fact"]
 Polarity = Literal["affirms", "denies", "silent", "unclear"]
@@ -126,6 +126,8 @@ class Frame(NamedTuple):
     """What distinguishes it from other statements with the same verb."""
     names: frozenset[str] = frozenset()
     years: frozenset[str] = frozenset()
+    core: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
+    """Of the statement of a question: its concepts up to a preposition, and those that say what is asked."""
 
 
 @lru_cache(maxsize=4096)
@@ -138,7 +140,8 @@ def frame(proposition: str, weak: frozenset[str] = frozenset()) -> Frame:
         everything = frozenset(content(proposition)) - weak
         named = frozenset(content(" ".join(_NAME.findall(proposition))))
         years = frozenset(YEAR.findall(proposition))
-        return Frame(modality, everything - named or everything, frozenset(), named, years)
+        core = _core(proposition) if proposition.startswith("that ") else (frozenset[str](), frozenset[str]())
+        return Frame(modality, everything - named or everything, frozenset(), named, years, core)
     rest = proposition[cues[0].end :]
     # The first word that says something, adverbs passed over.
     verbs = (
@@ -146,6 +149,28 @@ def frame(proposition: str, weak: frozenset[str] = frozenset()) -> Frame:
     )
     predicates = frozenset(map(concept, islice(verbs, 1)))
     return Frame(cues[0].modality, predicates, frozenset(content(rest)) - predicates - weak)
+
+
+def _core(statement: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The concepts of "that is X Y" or "that X verb Y" before a preposition, and those of Y, or verb and Y."""
+    head = pattern("propositions", "prepositions", r"\s{}\s").split(statement.removeprefix("that "))[0]
+    words = content(head)
+    asked = words[-1:]
+    if not head.startswith("is "):
+        verb = verb_at(head)
+        asked = (*asked, *content(head[verb:])[:1]) if verb is not None else ()
+    return frozenset(words), frozenset(asked)
+
+
+def verb_at(text: str) -> int | None:
+    """Return where the verb stands behind its subject: at the first word that can be none of its words."""
+    subjects, articles = words_of("propositions", "subjects"), words_of("propositions", "articles")
+    before = ""
+    for word in WORD.finditer(text):
+        if word.group().islower() and word.group() not in subjects and before not in articles:
+            return word.start()
+        before = word.group().casefold()
+    return None
 
 
 _LEFT_OPEN = r"\b{}(?:\s+\w+){0,3}?\s+(?:whether|if)\b(?!\s+or\s+not)[^.;]*"
@@ -225,10 +250,17 @@ def weighed(polarity: Polarity, part: str, said: Frame) -> Statement:
     if said.modality in FACTS:
         of_any = pattern("polarity", "of_any", r"(?:^|,\s+and\s+)\W*{}\s(?!of\b)").search(part)
         named = len(said.predicates & concepts) * 5 >= len(said.predicates) * 4
+        named = named or _says_asked(said, concepts)
         return Statement(polarity, named and (not of_any or bool(said.names & concepts)))
     named = said.objects <= concepts or says("pronoun").search(part) is not None
     pointed = len(concepts - generic_concepts()) <= 2 and says("plain_cue").search(part) is not None
     return Statement(polarity, pointed or (named and not said.predicates.isdisjoint(concepts)))
+
+
+def _says_asked(said: Frame, concepts: Collection[str]) -> bool:
+    """Say whether concepts hold what is asked of a subject ("the stipend is taxable": "the work stipend")."""
+    core, asked = said.core
+    return bool(asked) and asked.issubset(concepts) and len(core.intersection(concepts)) * 2 >= max(4, len(core))
 
 
 def polarity_of(part: str, said: Frame) -> Polarity:
@@ -247,7 +279,8 @@ def place_of(main: str, said: Frame) -> tuple[int, int] | None:
     found = _concepts_at(main)
     present = {name for _, _, name in found}
     verbs = [(start, end) for start, end, name in found if name in said.predicates]
-    if verbs and (len(said.predicates) < 3 or len(said.predicates & present) * 2 >= len(said.predicates)):
+    half = len(said.predicates & present) * 2 >= len(said.predicates)
+    if verbs and (len(said.predicates) < 3 or half or _says_asked(said, present)):
         return verbs[-1 if said.modality in FACTS and len(said.predicates) > 1 else 0]
     cues = find_cues(main)
     if len(said.objects & present) * 2 > len(said.objects) and (cues or said.modality == "fact"):

@@ -108,6 +108,7 @@ def _question(cells: Cells, number: int, locator: Locator | None) -> Question:
         kind=read.kind,
         answerable=True,
         answers=read.answers,
+        aliases=read.reasons,
         unit=read.unit,
         date_precision=read.precision,
         evidence=_evidence(cells, text, given, document, locator),

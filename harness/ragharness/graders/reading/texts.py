@@ -107,6 +107,8 @@ ENOUGH_WORDS = 0.65
 """The share of the own words of an accepted sentence that an answer must hold."""
 ENOUGH_BESIDE = 0.5
 """The same where it holds figures of the sentence too, or has said its yes or no."""
+FEW_WORDS = 4
+"""Own words of a yes or no with no more behind it than the question says ("Yes, it is taxable income.")."""
 ANOTHER_WORD = 0.8
 """The Jaro-Winkler similarity below which a word is no spelling of another one."""
 _NAME_WORD = regex(r"\b(?!(?:The|Sir|Dr|Mr|Mrs)\b)(?:[A-Z]\w*|\d+)")
@@ -189,11 +191,19 @@ def text_measures(parts: Sequence[AnswerSentence], question: Question, read: Out
 
 def weigh_reasons(parts: Sequence[AnswerSentence], question: Question, read: Outcome) -> Outcome:
     """Return a right yes or no, or leave it open where its gold gives reasons that the answer does not."""
-    reasons = [gold for word in question.answers for gold in question.aliases.get(word, ())]
+    asked = frozenset(tokens(fold(question.text)))
+    given = (gold for word in question.answers for gold in question.aliases.get(word, ()))
+    reasons = [gold for gold in given if _gives_reasons(gold, asked)]
     if read.match == "match" and reasons and not holds_sentence(parts, question.text, reasons, ENOUGH_BESIDE):
         read.committed, read.match = False, "none"
         read.unreadable = f"it says {read.value}, as the gold does, and does not give the gold's reasons"
     return read
+
+
+def _gives_reasons(gold: str, asked: frozenset[str]) -> bool:
+    """Say whether a gold says more than yes or no: a figure, a name, or more than a few words."""
+    own = own_words(gold, asked)
+    return len(own) > FEW_WORDS or any(word[0].isdigit() for word in own) or bool(_names_in(gold) - asked)
 
 
 def holds_sentence(

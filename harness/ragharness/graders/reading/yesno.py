@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragharness.graders.reading.declining import ANSWERING, is_question, speaks_of_question
 from ragharness.graders.reading.records import Outcome
-from ragharness.language.polarity import FACTS, WORD, YEAR, frame, verdict
+from ragharness.language.polarity import FACTS, YEAR, frame, verb_at, verdict
 from ragharness.language.sentences import clauses
-from ragharness.language.tables import WHOLE, pattern, phrases, regex, words_of
+from ragharness.language.tables import WHOLE, pattern, phrases, regex
 from ragharness.language.words import content, raw_words
 from ragharness.questions.values import interrogative
 from ragharness.readers import read
@@ -32,6 +32,7 @@ _AUXILIARY = regex(
     re.IGNORECASE,
 )
 _MODALS = ("may", "might", "can", "could", "must", "shall", "should", "will")
+_COPULAS = ("is", "are", "was", "were")
 _DOCUMENT = regex(
     r"\s+(?:under|according\s+to|pursuant\s+to|based\s+on)\s+"
     r"(?=[^?]*(?:[A-Z]|\d{4}|\b(?:agreement|nda|contract|form|letter|report)\b)).*$",
@@ -237,19 +238,9 @@ def statement_of(question: str) -> str:
     asked = question[found.end() :].rstrip("? ")
     rest = _DOCUMENT.sub("", asked)
     rest = " ".join([rest, *YEAR.findall(asked[len(rest) :])])
-    if found["aux"].casefold() not in _MODALS:
+    aux = found["aux"].casefold()
+    if aux not in _MODALS:
         # Here even a first word with a capital is a name.
-        return f"that {rest}"
-    verb = _verb_at(rest)
+        return f"that {'is ' if aux in _COPULAS else ''}{rest}"
+    verb = verb_at(rest)
     return "" if verb is None else f"{rest[:verb]}{found['aux'].casefold()} {rest[verb:]}"
-
-
-def _verb_at(text: str) -> int | None:
-    """Where the verb stands behind its subject: at the first word that can be none of the subject's."""
-    subjects, articles = words_of("propositions", "subjects"), words_of("propositions", "articles")
-    before = ""
-    for word in WORD.finditer(text):
-        if word.group().islower() and word.group() not in subjects and before not in articles:
-            return word.start()
-        before = word.group().casefold()
-    return None
