@@ -190,7 +190,7 @@ class _Reader:
         if question.kind != "text":
             return read
         declined = declined or refusal.clarification
-        return weigh_text(parts, question, read, self.thresholds, declined=declined)
+        return weigh_text(parts, question, profile, read, self.thresholds, declined=declined)
 
     def _taken_back(self, outcome: Outcome, refusal: Refusal) -> tuple[Outcome, Refusal]:
         """What is left of an answer whose last word is what is missing."""

@@ -19,10 +19,10 @@ from rapidfuzz.distance import JaroWinkler
 from ragharness.errors import UsageError
 from ragharness.graders.reading.candidates import accepted, value_kinds
 from ragharness.graders.reading.measures import BRACKETS, measure
-from ragharness.language.matching import fold, is_code, own_words, states_in_full, tokens
+from ragharness.language.matching import find_alias, fold, is_code, own_words, states_in_full, tokens
 from ragharness.language.polarity import contrary
-from ragharness.language.tables import regex
-from ragharness.language.words import content
+from ragharness.language.tables import phrases, regex
+from ragharness.language.words import content, generic_concepts
 from ragharness.questions.values import undecidable
 from ragharness.records import Score
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ragharness.graders.reading.answer import AnswerSentence
-    from ragharness.graders.reading.records import Outcome
+    from ragharness.graders.reading.records import Outcome, Profile
     from ragharness.records import Match, Question
 
 FALSE_CORRECT = 0.01
@@ -115,12 +115,14 @@ _NAME_WORD = regex(r"\b(?!(?:The|Sir|Dr|Mr|Mrs)\b)(?:[A-Z]\w*|\d+)")
 _NAME = regex(r"(?:[A-Z]\w*|\d+)(?:[ .]+(?:(?:of|the|and|on|for|&) )*(?:[A-Z]\w*|\d+))+")
 _INNER_NAME = regex(r"(?<=[a-z,] )[A-Z]\w+")
 """A capitalised word within a sentence."""
+_CONTRASTS = regex(rf"(?:;|,?\s{phrases('sentences', 'contrasts')}\b|,\swhich\s(?:can|may|could)\b)\s", re.IGNORECASE)
 _SETTLED = ("distractor", "world")
 
 
 def weigh_text(
     parts: Sequence[AnswerSentence],
     question: Question,
+    profile: Profile,
     read: Outcome,
     thresholds: tuple[float, float],
     *,
@@ -160,7 +162,7 @@ def weigh_text(
     likely, (wrong_up_to, correct_from) = read.score.probability, thresholds
     other = "" if read.match == "match" else another_name(said, gold)
     beaten = read.match == "mismatch" and any(each.right and each.slot == "out" for each in read.entries)
-    if likely >= correct_from and not (other or beaten):
+    if likely >= correct_from and not (other or beaten or _of_another(parts, gold, profile)):
         if read.match == "match" or not differs(said, question):
             return _commit(read, parts, question, "match")
         likely = (wrong_up_to + correct_from) / 2
@@ -218,6 +220,29 @@ def holds_sentence(
         if own and figures <= said and len((own - figures) & said) >= least:
             return True
     return False
+
+
+def _of_another(parts: Sequence[AnswerSentence], gold: Sequence[str], profile: Profile) -> bool:
+    """Say whether the gold stands in a clause that says less of what is asked than one with another answer.
+
+    "Ash LLP was counsel to the underwriters, while Oak LLP advised the issuer" names Ash, and Oak besides.
+    """
+    own = [part for part in parts if find_alias(part.text, gold)]
+    return bool(own) and all(_says_of_another(part.text, gold, profile) for part in own)
+
+
+def _says_of_another(text: str, gold: Sequence[str], profile: Profile) -> bool:
+    apart, answering = False, False
+    for part in _CONTRASTS.split(text):
+        words = frozenset(content(part)) - generic_concepts()
+        covered, new = len(words & profile.focus), words - profile.words - profile.kindred
+        if not find_alias(part, gold):
+            answering |= covered > 1 and bool(new)
+        elif covered:
+            return False
+        else:
+            apart |= len(new) > max(len(content(each)) for each in gold)
+    return apart and answering
 
 
 def differs(said: str, question: Question, *, named: bool = False) -> bool:
