@@ -155,7 +155,7 @@ class _Reader:
         outcome = Outcome() if refusal.sure else self._commitment(refusal)
         if refusal.closes and outcome.match != "partial":
             outcome, refusal = self._taken_back(outcome, refusal)
-        if refusal.declined and outcome.match == "mismatch" and self.question.kind != "yesno":
+        if refusal.beside and outcome.match == "mismatch" and self.question.kind != "yesno":
             # What is neither a guess nor a conclusion may be said of something else beside a decline.
             told = [each.text for each in outcome.parts]
             if not any(is_guess(text) or does("guesses", text) or does("concludes", text) for text in told):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _TOKEN = regex(r"(?<!\w)(?:[^\W\d_]\.\s?)+[^\W\d_]\.|\d+(?:[.,]\d+)+|[^\W_]+|&")
 _CODE = regex(r"0\d{4,}|(?=(?:\D*\d){7})(\d+(?:-\d+)+)")
 """A number that begins with a zero, or groups of digits with hyphens that are too long for a range."""
+_CAPITAL = regex(r"\b([A-Z])[a-z]+")
 _POINTS = regex(r"\.\s?")
 _ARTICLES = frozenset(("a", "an", "the"))
 _HISSING = ("s", "x", "z", "ch", "sh")
@@ -89,10 +90,11 @@ def find_alias(text: str, aliases: Iterable[str]) -> list[AliasHit]:
 
 
 def states_in_full(text: str, golds: Iterable[str]) -> str:
-    """Return a text with the postal code of each state that is a gold written out."""
+    """Return a text with the postal code of each state, and the initials of each name, that is a gold written out."""
     for gold in golds:
-        if code := _STATES.get(gold.casefold()):
-            text = re.sub(rf"\b{code[0]}\.?{code[1]}\b\.?", gold, text)
+        code = _STATES.get(gold.casefold()) or "".join(_CAPITAL.findall(gold))
+        if len(code) > 2 or gold.casefold() in _STATES:
+            text = re.sub(r"\b" + r"\.?".join(code) + r"\b\.?", gold, text)
     return text
 
 

@@ -24,6 +24,9 @@ LONGEST_TEXT = 6
 _SHORTEST_CLAUSE = 5
 """Words from which a text with a clause is a sentence: "There are none" is a plain answer."""
 
+_LONGEST_NAME, _SHORT_WORD = 10, 3
+"""Words of a name ("the High Court of England and Wales"), and letters of a small word in it."""
+
 _YES_NO = {"yes": "yes", "no": "no", "true": "yes", "false": "no"}
 _LEADING = re.compile(r"(yes|no)(?=\s*(?:$|[,;:!—–-]|\.(?!\s*\d)))", re.IGNORECASE)
 _LEAD_IN = re.compile(
@@ -167,7 +170,10 @@ def undecidable(question: Question) -> Literal["", "sentence", "no unit"]:
 
 def _is_sentence(gold: str) -> bool:
     """Whether a gold is too long, or has a clause of its own, to be found word by word."""
-    long = len(gold.split())
+    said = gold.split()
+    long = len(said)
+    if long <= _LONGEST_NAME and all(each[0].isupper() for each in said if len(each) > _SHORT_WORD):
+        return False
     return long > LONGEST_TEXT or (long >= _SHORTEST_CLAUSE and bool(_CLAUSE.search(gold)))
 
 

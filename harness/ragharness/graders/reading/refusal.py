@@ -42,6 +42,8 @@ class Refusal(NamedTuple):
 
     declined: bool = False
     """It declines what was asked."""
+    beside: bool = False
+    """It declines what was asked or another attribute of the same, whatever it goes on to say."""
     declines: bool = False
     """It is a decline where it commits to nothing that can be read."""
     limited: bool = False
@@ -87,6 +89,7 @@ def read_refusal(sentences: Sequence[str], question: Question, *, cited: bool = 
     sure = moved or elsewhere or silent or ((declined or (alone and not told.said)) and not told.offered)
     return Refusal(
         declined=declined or moved or silent,
+        beside=told.declined or told.near,
         declines=sure or alone or ((declined or told.near) and told.offered < 2),
         limited=told.unsaid,
         sure=sure,

@@ -22,7 +22,7 @@ from ragharness.graders.reading.measures import BRACKETS, measure
 from ragharness.language.matching import find_alias, fold, is_code, own_words, states_in_full, tokens
 from ragharness.language.polarity import contrary
 from ragharness.language.tables import phrases, regex
-from ragharness.language.words import content, generic_concepts
+from ragharness.language.words import concept, content, generic_concepts, raw_words
 from ragharness.questions.values import undecidable
 from ragharness.records import Score
 
@@ -252,13 +252,13 @@ def differs(said: str, question: Question, *, named: bool = False) -> bool:
     """
     folded, asked = fold(said), frozenset(tokens(fold(question.text)))
     here = frozenset(tokens(folded))
-    concepts, names = frozenset(content(said)), _names_in(said) - asked
+    concepts, names = frozenset(map(concept, raw_words(said))), _names_in(said) - asked
     for gold in (BRACKETS.sub("", gold) for gold in accepted(question)):
         own, wanted = own_words(gold, asked), _names_in(gold) - asked
         # A year may have the number of a source behind it ("20011").
         lacking = any(word[0].isdigit() and word not in (folded if len(word) > 3 else here) for word in own)
         other = named and not wanted <= here and not names <= frozenset(own)
-        if not (lacking or other or contrary(frozenset(content(gold)), concepts)):
+        if not (lacking or other or contrary(frozenset(map(concept, raw_words(gold))), concepts)):
             return False
     return True
 
