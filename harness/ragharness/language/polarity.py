@@ -260,7 +260,9 @@ def weighed(polarity: Polarity, part: str, said: Frame) -> Statement:
 def _says_asked(said: Frame, concepts: Collection[str]) -> bool:
     """Say whether concepts hold what is asked of a subject ("the stipend is taxable": "the work stipend")."""
     core, asked = said.core
-    return bool(asked) and asked.issubset(concepts) and len(core.intersection(concepts)) * 2 >= max(4, len(core))
+    return (
+        bool(asked) and asked.issubset(concepts) and len(core.intersection(concepts)) * 2 >= max(4, len(core))
+    )
 
 
 def polarity_of(part: str, said: Frame) -> Polarity:

@@ -230,10 +230,24 @@ def _listing(part: AnswerSentence, wanted: Sequence[str], profile: Profile) -> s
 def match_items(text: str, items: Sequence[str], aliases: Mapping[str, Sequence[str]] | None = None) -> Items:
     """Return which items a text names (or their aliases), which not, and what it enumerates besides."""
     hits = {item: find_alias(text, (item, *(aliases or {}).get(item, ()))) for item in items}
+    for item in (item for item in items if not hits[item]):
+        hits[item] = _in_other_order(text, item)
     found = tuple(item for item in items if hits[item])
     missing = tuple(item for item in items if not hits[item])
     places = sorted(hit for item in found for hit in hits[item])[:_MOST_HITS]
     return Items(found, missing, tuple(_extras(text, places, items)) if places else ())
+
+
+def _in_other_order(text: str, item: str) -> list[AliasHit]:
+    """The pieces of a text that have the words of an item and no others ("support letters")."""
+    wanted, found, start = frozenset(content(item)), [], 0
+    for mark in (*_SEPARATOR.finditer(text), None):
+        end = mark.start() if mark else len(text)
+        said = _DECORATION.sub("", text[start:end]).rpartition(":")[2]
+        if len(wanted) > 1 and frozenset(content(said)) == wanted:
+            found.append(AliasHit(start, end, item))
+        start = mark.end() if mark else end
+    return found
 
 
 def _extras(text: str, hits: list[AliasHit], items: Sequence[str]) -> list[str]:
@@ -247,7 +261,11 @@ def _extras(text: str, hits: list[AliasHit], items: Sequence[str]) -> list[str]:
     rest = list(text[: end.start() if end else len(text)])
     for hit in hits:
         rest[hit.start : hit.end] = "\0" * (hit.end - hit.start)
-    pieces = (_bare(_DECORATION.sub("", each)) for each in _SEPARATOR.split("".join(rest[start:])))
+    lines = [each for each in re.split(r"[;\n]", "".join(rest[start:])) if each.strip()]
+    if len(lines) > 1 and all("\0" in each for each in lines[1:]):
+        # "Columbus, Ohio; Reno, Nevada": what stands beside an item belongs to it.
+        return []
+    pieces = (_bare(_DECORATION.sub("", each)) for line in lines for each in _SEPARATOR.split(line))
     return [
         piece
         for piece in pieces

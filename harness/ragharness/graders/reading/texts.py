@@ -115,7 +115,9 @@ _NAME_WORD = regex(r"\b(?!(?:The|Sir|Dr|Mr|Mrs)\b)(?:[A-Z]\w*|\d+)")
 _NAME = regex(r"(?:[A-Z]\w*|\d+)(?:[ .]+(?:(?:of|the|and|on|for|&) )*(?:[A-Z]\w*|\d+))+")
 _INNER_NAME = regex(r"(?<=[a-z,] )[A-Z]\w+")
 """A capitalised word within a sentence."""
-_CONTRASTS = regex(rf"(?:;|,?\s{phrases('sentences', 'contrasts')}\b|,\swhich\s(?:can|may|could)\b)\s", re.IGNORECASE)
+_CONTRASTS = regex(
+    rf"(?:;|,?\s{phrases('sentences', 'contrasts')}\b|,\swhich\s(?:can|may|could)\b)\s", re.IGNORECASE
+)
 _SETTLED = ("distractor", "world")
 
 
@@ -138,7 +140,9 @@ def weigh_text(
         return read
     whole = "\n".join(part.text for part in parts)
     if undecidable(question) == "sentence":
-        if holds_sentence(parts, question.text, question.answers) and not differs(whole, question, named=True):
+        if holds_sentence(parts, question.text, question.answers) and not differs(
+            whole, question, named=True
+        ):
             return _commit(read, parts, question, "match")
         # What it commits to stays: beside a decline that is a thing to read, not a refusal.
         read.match = "none"
