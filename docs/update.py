@@ -70,7 +70,7 @@ def shipping() -> str:
     lines = ["```text"]
     with tempfile.TemporaryDirectory() as folder:
         variables = {**os.environ, "RAGHARNESS_CACHE": f"{folder}/cache", "COLUMNS": "80"}
-        for told in ("run --retriever bm25 --out before", "run --out after", "gate before after"):
+        for told in ("run --passage-words 60 --out before", "run --out after", "gate before after"):
             command = [sys.executable, "-c", program, *told.split()]
             done = subprocess.run(command, cwd=folder, env=variables, check=False, capture_output=True)  # noqa: S603
             lines.append(f"$ ragharness {told}")
