@@ -31,18 +31,9 @@ _NO_SENTENCE = regex(
 _ABOUT_IT = regex(r"(?:It|They|This|These|He|She|Its|Their|Those|His|Her|The following)\b")
 _LISTS = regex(r"The following\b")
 _PHRASES = {
-    "commencing": ("into force",),
-    "utmost": ("up to", "at most", "not exceed", "no more than", "largest"),
-    "particular": (
-        "above all",
-        "is named",
-        "are named",
-        "as named",
-        "such as",
-        "namely",
-        "expressly",
-        "specifically",
-    ),
+    "commencing": "into force",
+    "utmost": "up to|at most|not exceed|no more than|largest",
+    "particular": "above all|is named|are named|as named|such as|namely|expressly|specifically",
 }
 _ALIKE = {
     "commencing": "effective start begin commence",
@@ -51,7 +42,9 @@ _ALIKE = {
     "particular": "especially",
 }
 """What says the same of a value in question and answer, as phrases and as words."""
-_NAMES = {f" {phrase} ": f" {name} " for name, phrases in _PHRASES.items() for phrase in phrases}
+_ONE_WORD = {
+    f" {phrase} ": f" {name} " for name, phrases in _PHRASES.items() for phrase in phrases.split("|")
+}
 
 
 class Piece(NamedTuple):
@@ -120,16 +113,16 @@ def _rows_of(passage: Passage) -> list[Piece]:
 
 def keys(text: str) -> frozenset[str]:
     """Return the concepts of a text's content words, cut to ``LETTERS``; what says the same has one key."""
-    text = f" {text.lower()} "
-    for phrase, name in _NAMES.items():
+    text = f" {text} "
+    for phrase, name in _ONE_WORD.items():
         if phrase in text:
             text = text.replace(phrase, name)
     cut = {concept[:LETTERS] for concept in content(text)}
-    return frozenset(_KEYS.get(key, key) for key in cut)
+    return frozenset(_ONE_KEY.get(key, key) for key in cut)
 
 
 def _cut(text: str) -> list[str]:
     return [concept[:LETTERS] for concept in content(text)]
 
 
-_KEYS = {key: _cut(name)[0] for name, alike in _ALIKE.items() for key in _cut(alike)}
+_ONE_KEY = {key: _cut(name)[0] for name, alike in _ALIKE.items() for key in _cut(alike)}
