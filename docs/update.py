@@ -70,7 +70,7 @@ def shipping() -> str:
     lines = ["```text"]
     with tempfile.TemporaryDirectory() as folder:
         variables = {**os.environ, "RAGHARNESS_CACHE": f"{folder}/cache", "COLUMNS": "80"}
-        for told in ("run --retriever bm25 --out before", "run --out after", "gate before after"):
+        for told in ("run --passage-words 60 --out before", "run --out after", "gate before after"):
             command = [sys.executable, "-c", program, *told.split()]
             done = subprocess.run(command, cwd=folder, env=variables, check=False, capture_output=True)  # noqa: S603
             lines.append(f"$ ragharness {told}")
@@ -323,17 +323,48 @@ def recall() -> str:
 
 def reranking() -> str:
     """Return what a cross-encoder adds on each corpus, from the benchmark's last result."""
-    found = json.loads((ROOT / "benchmarks" / "reranking.json").read_text(encoding="utf-8"))["corpora"]
-    head = ["", "questions", "", "gold first", "gold in top 5", "in top 10", "MRR", "CPU a query"]
-    rows = [_line(head), _line(["---"] * len(head))]
-    for name, each in found.items():
-        for retriever in ("hybrid", "hybrid+rerank"):
-            figures = each[retriever]
-            counts = [str(figures["in_top"][k]) for k in ("1", "5", "10")]
-            seconds = f"{figures['cpu_seconds_a_query']:.2f} s"
-            cells = [f"`{retriever}`", *counts, f"{figures['mrr']['5']:.3f}", seconds]
-            rows.append(_line([name, str(each["questions"]), *cells]))
+    from ragharness.statistics.intervals import wilson
+
+    found = _reranked()
+    titles = {"0": "`hybrid`", "1": "the model alone", str(found["made_with"]["weight"]): "`hybrid+rerank`"}
+    head = ["", "", "gold first", "gold in top 5", "in top 10", "MRR", "gain in top 5, points", "gain in MRR"]
+    rows = [_line([*head, "CPU a query"]), _line(["---"] * (len(head) + 1))]
+    for name, each in found["sets"]["frozen"].items():
+        n, seconds = each["questions"], each["cpu_seconds_a_query"]
+        recall, mrr = each["gain"]["recall"], each["gain"]["mrr"]
+        more = {
+            "0": ["", "", f"{seconds['hybrid']:.2f} s"],
+            str(found["made_with"]["weight"]): [
+                f"{100 * recall[0]:+.0f} [{100 * recall[1]:+.0f} to {100 * recall[2]:+.0f}]",
+                f"{mrr[0]:+.3f} [{mrr[1]:+.3f} to {mrr[2]:+.3f}]",
+                f"{sum(seconds.values()):.2f} s",
+            ],
+        }
+        for weight, title in titles.items():
+            top, score = each["weights"][weight]["in_top"], each["weights"][weight]["mrr"]
+            low, high = wilson(top["5"], n)
+            counts = [
+                str(top["1"]),
+                f"{top['5']} of {n} [{100 * low:.0f}-{100 * high:.0f} %]",
+                str(top["10"]),
+            ]
+            rows.append(_line([name, title, *counts, f"{score:.3f}", *more.get(weight, ["", "", ""])]))
     return "\n".join(rows)
+
+
+def rerank_weights() -> str:
+    """Return what each weight of the model's scores finds on the questions for choosing it."""
+    sets = _reranked()["sets"]["choosing"]
+    rows = [_line(["weight", *sets]), _line(["---", *["---"] * len(sets)])]
+    for weight in next(iter(sets.values()))["weights"]:
+        found = [(each["questions"], each["weights"][weight]) for each in sets.values()]
+        cells = [f"{figures['in_top']['5']} of {n}, {figures['mrr']:.3f}" for n, figures in found]
+        rows.append(_line([weight, *cells]))
+    return "\n".join(rows)
+
+
+def _reranked() -> Any:
+    return json.loads((ROOT / "benchmarks" / "reranking.json").read_text(encoding="utf-8"))
 
 
 def embedding() -> str:
@@ -680,6 +711,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "retrieval": lambda _: retrieval(),
     "embedding": lambda _: embedding(),
     "reranking": lambda _: reranking(),
+    "rerank_weights": lambda _: rerank_weights(),
     "nearest": lambda _: nearest(),
     "large_index": lambda _: large_index(),
     "large_folders": lambda _: large_folders(),

@@ -14,7 +14,7 @@ from ragharness.errors import UnusableReply, UsageError
 from ragharness.language.tokens import words
 from ragharness.passages import PassageSet
 from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer
-from ragharness.pipelines._proposition import CODE, core, names_in, proposition
+from ragharness.pipelines._proposition import CODE, core, names_in, proposition, subject
 from ragharness.pipelines._titles import NAMED, Titles, naming_words
 from ragharness.pipelines.blind import usual_answers
 from ragharness.questions import QuestionSet
@@ -350,6 +350,65 @@ def test_extractive_tells_places_and_refuses_where_two_documents_say_as_much(
     assert text == expected if expected else text.startswith("I don't have evidence")
 
 
+REVIEWS = tuple(
+    _passage(
+        1,
+        f"review-{number}",
+        f"Kilns: {title} ({number})",
+        f"KILN OFFICE\nIssued {month} 7, 2021\n\nThe Office for Kilns (OFK) is led by a Warden, who is named for "
+        f"life.\n(1) Kilns are in its care. It may spend up to {number}0 dollars on a chimney.\n"
+        "2.1 In this review heat means all that glows, smoke and steam. The following are named for clarity: "
+        f"embers, flares and {title.split()[-1]}.",
+    )
+    for number, title, month in ((411, "Roofs leak sparks", "April"), (578, "Roofs hold ashes", "June"))
+)
+REVIEW_TEXTS = Context(
+    corpus=Corpus(
+        "reviews",
+        "",
+        tuple(Document(id=each.document, title=each.title, text=each.text) for each in REVIEWS),
+        (),
+    ),
+    questions=CONTEXT.questions,
+    passages=PassageSet(REVIEWS, 120),
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        # The opening says which document is meant where the title does not.
+        (
+            "When was the June 2021 review of the Kiln Office's roofs issued?",
+            "Issued June 7, 2021 [review-578#1]",
+        ),
+        (
+            "When was the April 2021 review of the Kiln Office's roofs issued?",
+            "Issued April 7, 2021 [review-411#1]",
+        ),
+        ("When was the May 2021 review of the Barn Office's roofs issued?", ""),
+        # What says the same has one key; behind a number stands more than one sentence.
+        (
+            "According to the review of kilns (411), what is the highest amount for a chimney?",
+            "Kilns are in its care. It may spend up to 4110 dollars on a chimney. [review-411#1]",
+        ),
+        (
+            "What title does the head of the Office for Kilns hold, according to the review of kilns (578)?",
+            "The Office for Kilns (OFK) is led by a Warden, who is named for life. [review-578#1]",
+        ),
+        (
+            "Which kinds of heat does the review of kilns (578) name in particular?",
+            "The following are named for clarity: embers, flares and ashes. [review-578#1]",
+        ),
+    ],
+)
+def test_extractive_knows_documents_by_their_opening_and_words_that_say_the_same(
+    asked: str, expected: str
+) -> None:
+    text = answer("extractive", asked, REVIEWS, REVIEW_TEXTS)
+    assert text == expected if expected else text.startswith("I don't have evidence")
+
+
 def test_a_document_is_named_by_the_words_that_others_lack() -> None:
     named = "What was the operating lease cost of Elm Stores in the year ended May 31, 2024?"
     assert answer("extractive", named, TABLES[1:], FIGURES).startswith("I don't have evidence")
@@ -394,6 +453,28 @@ def test_the_name_of_the_document_is_no_part_of_what_is_asked() -> None:
     assert core("May the tenant sublet under the Acme lease?") == "May the tenant sublet"
     assert core("When, according to the Acme lease, does it end?") == "When does it end"
     assert core("What does the Acme report for 2019 give as its rent?") == "What its rent"
+
+
+@pytest.mark.parametrize(
+    ("asked", "left"),
+    [
+        ("When was the first kiln review (OK-2021-04) issued?", "When was issued"),
+        (
+            "From which day does the May 2021 secrecy agreement of Elm with Oak apply?",
+            "start day does",
+        ),
+        ("Who wrote the May 2021 review of the Kiln Office's heating bills?", "Who wrote"),
+        (
+            "Where were visits made for the audit of brick prices at the Kiln Office?",
+            "Where were visits made for",
+        ),
+        ("Who sits on the audit committee?", None),  # it names no document
+        ("How long does the agreement last?", None),
+        ("What title does the head of the Kiln Office hold?", "What title does the head of the Kiln Office"),
+    ],
+)
+def test_a_phrase_that_names_a_document_is_no_subject(asked: str, left: str | None) -> None:
+    assert subject(asked) == (core(asked) if left is None else left)
 
 
 # -- blind

@@ -18,8 +18,9 @@ from ragharness.errors import MissingExtra, RagharnessError, UsageError
 from ragharness.options import Options
 from ragharness.records import Hit
 from ragharness.retrievers import _reranking, build_retriever
+from ragharness.retrievers._cross_encoder import locate_scorer
 from ragharness.retrievers._models import Model
-from ragharness.retrievers._reranking import DEPTH, PairScores, RerankedRetriever
+from ragharness.retrievers._reranking import DEPTH, WEIGHT, PairScores, RerankedRetriever, reordered
 from ragharness.retrievers.bm25 import indexed_text
 from test_dense import WORDS, needed, passage_set
 
@@ -81,6 +82,27 @@ def test_the_first_fifty_are_put_in_order_and_the_rest_follows_as_it_came(k: int
     assert {text for _, text in scorer.given} == {indexed_text(each) for each in first}
 
 
+@pytest.mark.parametrize(
+    ("own", "scores", "weight", "order", "first"),
+    [
+        ((9.0, 7.0, 5.0), (0.0, 4.0, 2.0), 0.7, "d#1 d#2 d#0", 0.7 + 0.3 * 0.5),  # each from 0 to 1
+        ((9.0, 7.0, 5.0), (0.0, 4.0, 2.0), 0.2, "d#0 d#1 d#2", 0.8),
+        ((9.0, 7.0, 5.0), (0.0, 4.0, 2.0), 1.0, "d#1 d#2 d#0", 1.0),
+        ((9.0, 7.0, 5.0), (0.0, 4.0, 2.0), 0.0, "d#0 d#1 d#2", 1.0),
+        ((0.5, 0.5, 0.5), (0.0, 4.0, 2.0), 0.2, "d#1 d#2 d#0", 0.2),  # no scores, all alike
+        ((0.1, 0.2, 0.9), (0.0, 4.0, 2.0), 0.2, "d#1 d#2 d#0", 0.2),  # distances
+        ((9.0, 8.0, 8.0), (2.0, 2.0, 2.0), 0.7, "d#0 d#1 d#2", 0.3),
+    ],
+)
+def test_the_model_s_scores_and_the_retriever_s_are_added_each_from_0_to_1(
+    own: tuple[float, ...], scores: tuple[float, ...], weight: float, order: str, first: float
+) -> None:
+    hits = [Hit(each, score) for each, score in zip(passage_set(3).passages, own, strict=True)]
+    found = reordered(hits, scores, weight)
+    assert " ".join(ids(found)) == order
+    assert found[0].score == pytest.approx(first)
+
+
 def test_what_was_wrong_with_hits_of_the_user_s_own_is_still_said(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text("def mine(query, k): return ['d#4', 'nowhere#9', 'd#0']")
     own = build_retriever(f"{tmp_path}/own.py:mine", passage_set(5))
@@ -98,6 +120,7 @@ def test_name_and_settings_say_what_the_order_depends_on() -> None:
         "rerank": "made",
         "rerank_identity": "identity",
         "rerank_depth": DEPTH,
+        "rerank_weight": WEIGHT,
     }
 
 
@@ -175,12 +198,11 @@ def made_cross_encoder(folder: Path, labels: int) -> Path:
 def test_scores_are_the_model_s_own_before_any_sigmoid(cross_encoder: Path) -> None:
     library, torch = map(needed, ("sentence_transformers", "torch"))
     passages = passage_set(12)
-    hits = build_retriever("bm25", passages, rerank=str(cross_encoder)).retrieve("keep the notice", 12)
-    pairs = [("keep the notice", indexed_text(hit.passage)) for hit in hits]
+    texts = [indexed_text(each) for each in passages.passages]
     bare = library.CrossEncoder(str(cross_encoder), device="cpu")
-    scores = bare.predict(pairs, activation_fn=torch.nn.Identity())
-    assert [hit.score for hit in hits] == pytest.approx(list(scores), abs=2e-4)
-    assert list(scores) == sorted(scores, reverse=True)
+    scores = bare.predict([("keep the notice", text) for text in texts], activation_fn=torch.nn.Identity())
+    found = PairScores(*locate_scorer(str(cross_encoder), None, offline=True), None)
+    assert found.of("keep the notice", texts) == pytest.approx(list(scores), abs=2e-4)
     assert min(scores) < 0
 
 
@@ -298,8 +320,8 @@ def test_a_bare_onnx_model_scores_pair_by_pair(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setitem(sys.modules, "onnxruntime", types.SimpleNamespace(InferenceSession=Session))
     monkeypatch.setitem(sys.modules, "tokenizers", types.SimpleNamespace(Tokenizer=Words))
-    hits = build_retriever("bm25", passage_set(9), rerank=str(onnx_folder(tmp_path))).retrieve("keep it", 9)
-    assert [hit.score for hit in hits] == [2 + len(indexed_text(hit.passage).split()) for hit in hits]
+    scores = PairScores(*locate_scorer(str(onnx_folder(tmp_path)), None, offline=True), None)
+    assert scores.of("keep it", ["one", "one two three", "one two"]) == [3, 5, 4]
 
 
 def test_without_onnxruntime_the_command_that_installs_it_is_named(

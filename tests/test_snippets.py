@@ -63,8 +63,8 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make the working folder one with two runs, ``before`` and ``after``."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path / "cache"))
-    for name, retriever in (("before", "bm25"), ("after", "fields")):
-        rh.run("extractive", retriever=retriever, out=f"runs/{name}", progress=False)
+    for name, words in (("before", 60), ("after", 120)):
+        rh.run("extractive", passage_words=words, out=f"runs/{name}", progress=False)
     return tmp_path
 
 

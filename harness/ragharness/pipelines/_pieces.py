@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.language.sentences import sentences
+from ragharness.language.sentences import sentences, without_number
 from ragharness.language.tables import regex
 from ragharness.language.words import content
 from ragharness.pipelines._rows import Row, rows
@@ -26,7 +28,23 @@ LETTERS = 5
 _NO_SENTENCE = regex(
     r"^(?:table|figure|exhibit|appendix)\s+[\dIVXA-Z]+[:.]| \| |##|:$|^\(.*\)$", re.IGNORECASE
 )
-_ABOUT_IT = regex(r"(?:It|They|This|These|He|She|Its|Their|Those|His|Her)\b")
+_ABOUT_IT = regex(r"(?:It|They|This|These|He|She|Its|Their|Those|His|Her|The following)\b")
+_LISTS = regex(r"The following\b")
+_PHRASES = {
+    "commencing": "into force",
+    "utmost": "up to|at most|not exceed|no more than|largest",
+    "particular": "above all|is named|are named|as named|such as|namely|expressly|specifically",
+}
+_ALIKE = {
+    "commencing": "effective start begin commence",
+    "leading": "head led leader",
+    "utmost": "maximum highest",
+    "particular": "especially",
+}
+"""What says the same of a value in question and answer, as phrases and as words."""
+_ONE_WORD = {
+    f" {phrase} ": f" {name} " for name, phrases in _PHRASES.items() for phrase in phrases.split("|")
+}
 
 
 class Piece(NamedTuple):
@@ -35,6 +53,8 @@ class Piece(NamedTuple):
     text: str
     words: frozenset[str]
     row: Row | None = None
+    own: str = ""
+    """The sentence without the one before it."""
 
 
 class Pieces:
@@ -54,21 +74,30 @@ class Pieces:
         before = ""
         for sentence in self._sentences(passage):
             said = f"{before} {sentence}" if before and _ABOUT_IT.match(sentence) else sentence
-            yield Piece(said, keys(said))
+            # What leads into a list says nothing that the list does not.
+            yield Piece(sentence if _LISTS.match(sentence) else said, keys(said), own=sentence)
             before = sentence
 
     def _sentences(self, passage: Passage) -> Iterator[str]:
         start, end = passage.start, passage.end
         document = self._corpus.document(passage.document)
-        inside = [span for span in document.segments if span[0] < end and start < span[1]]
+        first = bisect_right(document.segments, start, key=itemgetter(1))
+        inside = document.segments[first : bisect_left(document.segments, end, key=itemgetter(0))]
         texts = [document.text[max(first, start) : min(last, end)] for first, last in inside]
         for text in texts or [passage.text]:
-            for first, last in sentences(text):
-                sentence = " ".join(text[first:last].split())
+            for sentence in _split(text):
                 if len(sentence.split()) >= SHORTEST and not (
                     sentence.isupper() or _NO_SENTENCE.search(sentence)
                 ):
                     yield sentence
+
+
+def _split(text: str) -> Iterator[str]:
+    for start, end in sentences(text):
+        # Behind the number of an item more than one sentence may stand.
+        sentence = " ".join(text[start:end].split())
+        item = without_number(sentence)
+        yield from [item] if item is sentence else [item[first:last] for first, last in sentences(item)]
 
 
 def _rows_of(passage: Passage) -> list[Piece]:
@@ -83,5 +112,17 @@ def _rows_of(passage: Passage) -> list[Piece]:
 
 
 def keys(text: str) -> frozenset[str]:
-    """Return the concepts of a text's content words, cut to ``LETTERS``."""
-    return frozenset(concept[:LETTERS] for concept in content(text))
+    """Return the concepts of a text's content words, cut to ``LETTERS``; what says the same has one key."""
+    text = f" {text} "
+    for phrase, name in _ONE_WORD.items():
+        if phrase in text:
+            text = text.replace(phrase, name)
+    cut = {concept[:LETTERS] for concept in content(text)}
+    return frozenset(_ONE_KEY.get(key, key) for key in cut)
+
+
+def _cut(text: str) -> list[str]:
+    return [concept[:LETTERS] for concept in content(text)]
+
+
+_ONE_KEY = {key: _cut(name)[0] for name, alike in _ALIKE.items() for key in _cut(alike)}

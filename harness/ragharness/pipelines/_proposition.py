@@ -19,7 +19,7 @@ _OPENING = (
 
 _LEAD = regex(rf"^(?:according to|under|in|by|per|as for)\s.*?,\s+(?={_OPENING}\b)", re.IGNORECASE)
 _MIDDLE = regex(rf",\s+(?:under|according to)\s[^?]*?,\s+(?={_AUXILIARY}\b)", re.IGNORECASE)
-_TAIL = regex(r",?\s+(?:under|according to)\s[^?]*$", re.IGNORECASE)
+_TAIL = regex(r",?\s+(?:under(?! (?:its|their|his|her|our)\b)|according to)\s[^?]*$", re.IGNORECASE)
 _TELLS = regex(
     r"\s*\b(?:does|do|did)\s[^?]*\b(?:say|state|find|give|(?<!the )(?:report|name|list))\b(?: that\b| as\b)?",
     re.IGNORECASE,
@@ -79,9 +79,36 @@ _DATED = regex(
 )
 
 
+_NAMES = r"(?:the\s+)?[A-Z][\w&.-]*(?:(?:\s+(?:and|of|the|&))*\s+[A-Z][\w&.-]*)*"
+_WORD = r"(?![a-z]+ed\b)[a-z]+"
+_PLAIN = rf"(?:the\s+)?(?:{_WORD}\s+){{0,2}}{_WORD}(?=\s+(?:at|of|with)\s|\s*$)"
+_THE_DOCUMENT = regex(
+    rf"""\bthe\s+(?P<named>
+        (?:(?!(?:{_AUXILIARY}|the|an?|of|in|to|by|for|on|at|that|which|and|or|with|under|from|its?|as)\b)
+            [\w’'-]+\s+){{0,6}}?
+        (?:agreement|report|review|audit|letter|deed|undertaking|contract|filing|study|brief|10-K|NDA)\b
+        (?:\s+\([^)]*\d[^)]*\))?
+        (?:\s+(?:of|between|with|at|on)\s+(?:{_NAMES}(?:['’]s(?:\s+{_WORD}){{0,2}})?|{_PLAIN}))*
+    )""",
+    re.VERBOSE,
+)
+"""A phrase that speaks of a document, as "the May 2021 review of the Pension Office"."""
+_NAMING = regex(r"[A-Z\d]")
+"""What such a phrase has if it says which document: a name or a number."""
+_APPLIES = regex(r"^from (?:which|what) (?=day|date)(.*) appl(?:y|ies)$", re.IGNORECASE)
+_HELD = regex(r"\b((?:title|post|position|office|rank)\b.*) hold$", re.IGNORECASE)
+
+
+def subject(question: str) -> str:
+    """Return the core of a question without a phrase that names a document by a name or a number."""
+    text = _APPLIES.sub(r"start \1", _HELD.sub(r"\1", core(question)))
+    text = _THE_DOCUMENT.sub(lambda found: "" if _NAMING.search(found["named"]) else found[0], text)
+    return " ".join(text.split())
+
+
 def names_in(question: str) -> frozenset[str]:
     """Return the words of a question that name one thing alone: abbreviations, numbers, proper names."""
-    found = [*CODE.findall(question), *NAME.findall(core(question))]
+    found = [*CODE.findall(question), *NAME.findall(question)]
     return frozenset(word for each in found if not _DATED.fullmatch(each) for word in words(each))
 
 

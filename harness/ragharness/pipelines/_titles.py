@@ -21,6 +21,12 @@ NAMED = 0.5
 """The share of a title that a question must hold to name the document; a word of n titles weighs 1/n."""
 
 
+OPENING = 45
+"""Words at the beginning of a document that name it: a cover, the parties of a contract."""
+
+PAGE = 300
+"""Words of a document's first page, which says in full what its title abbreviates."""
+
 _BITS = 1e-9
 """More than sums in another order differ by."""
 
@@ -29,6 +35,7 @@ class Titles:
     """The titles of a corpus."""
 
     def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
         self._words = {document.title: naming_words(document.title) for document in corpus.documents}
         self._common = Counter(word for title in self._words.values() for word in title)
         self._titles = list(self._words)
@@ -52,8 +59,23 @@ class Titles:
             said = question.casefold()
             return frozenset(title for title in named if title.casefold() in said) or named
         # Where the question is vague about the name: those of the passages that have most of its words.
-        held = {each.title: self._held(titles[each.title] & asked) for each in passages}
+        held = {
+            each.title: self._held((titles[each.title] | naming_words(self._first(each, OPENING))) & asked)
+            for each in passages
+        }
         return frozenset(each for each, score in held.items() if score == max(held.values()))
+
+    def fits(self, names: frozenset[str], passage: Passage) -> bool:
+        """Return whether the title or the first page of a document holds the names by which it is called."""
+        left = names.difference(words(passage.title)) if names else names
+        return not left or left <= frozenset(
+            words(f"{self._first(passage, PAGE)} {passage.heading} {passage.text}")
+        )
+
+    def _first(self, passage: Passage, count: int) -> str:
+        """Return the first words of a passage's document."""
+        text = self._corpus.document(passage.document).text[: count * 20]
+        return " ".join(text.split()[:count])
 
     def _nearest(self, asked: frozenset[str], numbers: set[str]) -> set[str]:
         """Return the titles with the largest share, to the last bits, and those with one of the numbers."""

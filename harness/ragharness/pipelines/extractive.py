@@ -16,13 +16,12 @@ from collections import Counter
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.language.sentences import without_number
 from ragharness.language.tables import regex
 from ragharness.language.tokens import words
 from ragharness.language.words import content, generic_concepts
 from ragharness.pipelines import refuse_argument
 from ragharness.pipelines._pieces import LETTERS, Piece, Pieces, keys
-from ragharness.pipelines._proposition import NAME, core, holds, kind_asked, names_in, proposition
+from ragharness.pipelines._proposition import NAME, core, holds, kind_asked, names_in, proposition, subject
 from ragharness.pipelines._rows import years_of
 from ragharness.pipelines._titles import Titles
 from ragharness.pipelines.refuse import refusal
@@ -60,7 +59,7 @@ _ASKING = frozenset(
     for concept in (
         *generic_concepts(),
         *content("say give report name list state city place date day month year kind title number amount"),
-        *content("type two three particular author"),
+        *content("type two three author firm person official percentage"),
     )
 )
 """Words that ask for a kind of value or speak of the document: an answer does without them."""
@@ -90,7 +89,7 @@ class Extractive:
         claim = proposition(question)
         if best is None or (claim and _TURNED.search(claim)):
             return refusal(passages)
-        quoted = f"{without_number(best.said)} [{best.passage.id}]"
+        quoted = f"{best.said} [{best.passage.id}]"
         if not claim:
             return quoted
         polarity = read(best.said, claim).polarity
@@ -112,11 +111,14 @@ class Extractive:
 
     def _found(self, question: str, passages: Sequence[Passage]) -> list[_Found]:
         """Return the pieces that hold enough of what is asked, and a value of the kind asked for."""
-        kind, names = kind_asked(question), names_in(question)
-        sought = keys(core(question))
+        kind, asked_of = kind_asked(question), subject(question)
+        names, naming = names_in(asked_of), names_in(question)
+        sought = keys(asked_of)
         asked = sought - _ASKING or sought
         titles = self._titles.named(question, passages)
-        passages = [passage for passage in passages if passage.title in titles]
+        passages = [
+            each for each in passages if each.title in titles and self._titles.fits(naming - names, each)
+        ]
         # The document's name says which passages to read, not what to look for in them.
         asked = asked - keys(" ".join(titles)) or asked
         pieces = [
@@ -156,8 +158,8 @@ def _said(piece: Piece, kind: str, question: str) -> str:
         off = kind != "claim" and years and others and not years & others
         if kind == "name":
             asked = frozenset(words(question))
-            off = off or not any(name.casefold() not in asked for name in NAME.findall(piece.text))
-        return piece.text if not off and holds(piece.text, kind, question) else ""
+            off = off or not any(name.casefold() not in asked for name in NAME.findall(piece.own))
+        return piece.text if not off and holds(piece.own, kind, question) else ""
     label = keys(piece.row.label)
     if kind in _UNTABLED or not label or label - keys(question):
         return ""

@@ -1,11 +1,13 @@
 """Reranking: a cross-encoder reads the query beside each of the first passages of any retriever.
 
-The first ``DEPTH`` hits are put in the order of the scores, ties in the retriever's order; what it found
-beyond them follows as it came. Scores are kept on disk by the content of query and passage, as vectors are.
+The first ``DEPTH`` hits are put in the order of both scores, the model's and the retriever's, as ``hybrid``
+adds them; what it found beyond them follows as it came. The model's scores are kept on disk by the content of
+query and passage, as vectors are.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,7 @@ import numpy as np
 from ragharness.records import Hit
 from ragharness.retrievers._vectors import VectorStore, space_name, text_key
 from ragharness.retrievers.bm25 import indexed_text
+from ragharness.retrievers.hybrid import fuse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
 
 DEPTH = 50
 """Passages of the retriever that are read again."""
+
+WEIGHT = 0.7
+"""Of the model's scores, the retriever's having the rest; chosen on other questions: docs/retrieval.md."""
 
 _DECIMALS = 4
 """Of a score: the last bits depend on how many pairs a model is given at once."""
@@ -47,6 +53,7 @@ class RerankedRetriever:
             "rerank": model.name,
             "rerank_identity": model.identity[-12:],
             "rerank_depth": DEPTH,
+            "rerank_weight": WEIGHT,
         }
         self._retriever = retriever
         self._scores = scores
@@ -55,13 +62,23 @@ class RerankedRetriever:
         """Return the ``k`` best of the retriever's hits in their new order."""
         found = self._retriever.retrieve(query, max(k, DEPTH), question)
         first = found[:DEPTH]
-        scores = self._scores.of(query, [indexed_text(hit.passage) for hit in first])
-        # A sort that keeps the order of equals: ties stay as the retriever had them.
-        order = sorted(range(len(first)), key=lambda place: -scores[place])
         # In place, as the hits of a retriever of the user's also say what was wrong with the others.
-        found[:DEPTH] = [Hit(first[place].passage, scores[place]) for place in order]
+        found[:DEPTH] = reordered(first, self._scores.of(query, [indexed_text(hit.passage) for hit in first]))
         del found[max(k, 0) :]
         return found
+
+
+def reordered(hits: Sequence[Hit], scores: Sequence[float], weight: float = WEIGHT) -> list[Hit]:
+    """Return hits in the order of a model's scores and their own; ties in the model's order, then in theirs.
+
+    Scores of theirs that do not fall from hit to hit are not added (distances, a list in another order):
+    there the model alone decides.
+    """
+    by_model = [Hit(hit.passage, score) for hit, score in zip(hits, scores, strict=True)]
+    by_model.sort(key=lambda hit: -hit.score)
+    falling = all(one.score >= other.score for one, other in pairwise(hits))
+    fused = fuse([(by_model, weight), (hits if falling else (), 1 - weight)])
+    return sorted(fused, key=lambda hit: -hit.score)
 
 
 class PairScores:
