@@ -33,7 +33,7 @@ from ragharness.graders.reading.yesno import read_yesno
 from ragharness.language.dates import MONTHS
 from ragharness.language.markup import without_labels
 from ragharness.language.tables import any_of, regex
-from ragharness.language.words import content
+from ragharness.language.words import content, raw_words
 from ragharness.records import Answer, Question, Reading, Sentence
 
 if TYPE_CHECKING:
@@ -128,6 +128,7 @@ def measures_of(question: Question, answer: Answer) -> dict[str, float]:
     return text_measures(parts, question, read_values(parts, question, profile_of(question), declined=False))
 
 
+_POINTING = frozenset(("it", "this", "that", "they", "so"))
 _FIGURE = regex(rf"\d|\b{any_of(map(str.title, MONTHS))}\b")
 """What may be a number or a date that could not be read."""
 
@@ -153,6 +154,11 @@ class _Reader:
         cited = any(part.citations for part in self.own)
         refusal = read_refusal([part.text for part in self.own], self.question, cited=cited)
         outcome = Outcome() if refusal.sure else self._commitment(refusal)
+        if refusal.sure and self.question.kind in ("number", "date"):
+            told = self._commitment(refusal)
+            if told.committed and told.match == "match":
+                outcome.leave(f"it says {told.value!r}, and declines")
+                refusal = Refusal()
         if refusal.closes and outcome.match != "partial":
             outcome, refusal = self._taken_back(outcome, refusal)
         if refusal.beside and outcome.match == "mismatch" and self.question.kind != "yesno":
@@ -167,10 +173,11 @@ class _Reader:
                 outcome.leave("it may say what the documents lack")
         if not (outcome.committed or refusal.refuses or outcome.unreadable):
             known = self.profile.words | self.profile.kindred | ANSWERING
+            pointing = self.question.kind == "yesno" and not _POINTING.isdisjoint(raw_words(self.answer.text))
             figures = self.question.kind in ("number", "date") and _FIGURE.search(self.answer.text)
             if does("undecided", self.answer.text):
                 outcome.unreadable = "it neither affirms nor denies"
-            elif figures or self._lacking() or not known.isdisjoint(content(self.answer.text)):
+            elif pointing or figures or self._lacking() or not known.isdisjoint(content(self.answer.text)):
                 outcome.unreadable = "no answer in the question's slot, and no decline, could be read"
         return self._assemble(outcome, refusal)
 

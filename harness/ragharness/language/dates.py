@@ -40,6 +40,7 @@ _YEAR = r"(?:1[5-9]\d\d|2[01]\d\d)"
 _DAY = rf"(?P<day>[12]\d|3[01]|0?[1-9]|{any_of(_ORDINALS)})(?:st|nd|rd|th)?"
 _ISO = regex(r"(\d{4})([-/.])(0?[1-9]|1[0-2])\2(0?[1-9]|[12]\d|3[01])|(\d{4})-(0[1-9]|1[0-2])")
 _NUMERIC = regex(r"(\d{1,2})([-/])(\d{1,2})\2(\d{4}|\d{2})|(\d{1,2})\.(\d{1,2})\.(\d{4})")
+_MONTH_OF = regex(r"(0?[1-9]|1[0-2])/((?:19|20)\d\d)")
 _YEARS = regex(rf"({_YEAR})(?:[-–/]({_YEAR}|\d\d))?")
 _DAY_BEFORE = regex(rf"(?<![\w.,/#]){_DAY}(?:\s+day)?(?:-|\s*(?:\sof\s)?\s*)\Z", re.IGNORECASE)
 _DAY_AFTER = regex(
@@ -117,6 +118,8 @@ def _digits_only(text: str, start: int, end: int) -> list[DateMention]:
         day, month = (second, first) if second > 12 else (first, second)
         date = DateMention(start, end, _full_year(numeric[4]), month, day, day != month and day <= 12)
         return [date] if 1 <= month <= 12 and 1 <= day <= 31 else []
+    if (month_of := _MONTH_OF.fullmatch(written)) is not None:
+        return [DateMention(start, end, int(month_of[2]), int(month_of[1]))]
     iso = _ISO.fullmatch(written)
     if iso is not None:
         year, month = int(iso[1] or iso[5]), int(iso[3] or iso[6])

@@ -30,6 +30,16 @@ _SIDES = [
     for words in cast("dict[str, str]", table("polarity")["antonyms"]).values()
 ]
 _ANTONYMS = (*zip(_SIDES[::2], _SIDES[1::2], strict=True), *zip(_SIDES[1::2], _SIDES[::2], strict=True))
+_APART = [
+    frozenset(map(concept, side.split()))
+    for pair in cast("list[list[str]]", table("polarity")["apart"])
+    for side in pair
+]
+_CONTRARIES = (
+    *_ANTONYMS,
+    *zip(_APART[::2], _APART[1::2], strict=True),
+    *zip(_APART[1::2], _APART[::2], strict=True),
+)
 _CONTRARY: dict[Modality, Modality] = {"permit": "forbid", "require": "optional", "fact": "not_fact"}
 NEGATED = _CONTRARY | {other: one for one, other in _CONTRARY.items()}
 _MEANS: dict[Modality, dict[Polarity, str]] = {
@@ -230,7 +240,7 @@ def _read_part(part: str, said: Frame) -> Statement:
 def contrary(asked: frozenset[str], said: frozenset[str]) -> bool:
     """Say whether concepts say the contrary of others, and nothing of what those say ("fell": "increase")."""
     return any(
-        asked & side and said & other and not (asked & other or said & side) for side, other in _ANTONYMS
+        asked & side and said & other and not (asked & other or said & side) for side, other in _CONTRARIES
     )
 
 

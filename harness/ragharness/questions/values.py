@@ -38,6 +38,7 @@ _CLAUSE = re.compile(
 )
 _ASKS_DAY = re.compile(r"\b(?:date|day)\b", re.IGNORECASE)
 _ASKS_MONTH = re.compile(r"\bmonth\b", re.IGNORECASE)
+_RATE = re.compile(r"\b(?:per|an?|each|every)\s(?:year|quarter|month|week|day|hour)\b", re.IGNORECASE)
 _ASKS_VERSION = re.compile(r"\b(?:version|release)\b", re.IGNORECASE)
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+", re.IGNORECASE)
 _BESIDE = re.compile(
@@ -262,12 +263,13 @@ def read_amount(text: str, unit: str) -> tuple[str, str] | None:
     amount = found[0]
     if not _BESIDE.fullmatch(text[: amount.start] + text[amount.end :]):
         return None
+    rate = _RATE.search(text, amount.end)
     value, named, factor = amount.value, amount.unit, read_unit(unit).factor
     if factor > 1 and (amount.scaled or abs(value) >= max(factor, Decimal(1_000_000))):
         value /= factor
     elif not unit and is_currency(named) and abs(value) >= 1_000_000:
         value, named = value / 1_000_000, f"{named} million"
-    return f"{value.normalize():f}", unit or named
+    return f"{value.normalize():f}", unit or f"{named} {rate[0]}".strip() if rate else unit or named
 
 
 def interrogative(question: str) -> str:

@@ -53,7 +53,9 @@ def find_days(text: str, question: Question) -> list[Candidate]:
     for mention in find_dates(text):
         written = text[mention.start : mention.end]
         relation, equals = _compare_date(mention, question)
-        if relation == "match" and _is_bound(text, mention):
+        clause = frozenset(content(text[slice(*clause_at(text, mention.start))]))
+        otherwise = contrary(frozenset(content(question.text)), clause)
+        if relation == "match" and (otherwise or _is_bound(text, mention)):
             relation = "ambiguous"
         found.append(Candidate(mention.start, mention.end, relation, written, equals))
     return found
@@ -94,6 +96,7 @@ _EITHER_SIGN = regex(r"\(\s*loss(?:es)?\s*\)|(?<=[a-z])\s?(?:/|or|and)\s?\(?loss
 """Of a label that suits both signs, "Net income (loss)": the figure says which it is."""
 _OUTFLOW = regex(rf"\b{phrases('values', 'outflow')}\b", re.IGNORECASE)
 _ASKS_DROP = regex(rf"\b{phrases('values', 'dropping')}\b", re.IGNORECASE)
+_DOWN = regex(rf"\b(?:down|{phrases('values', 'dropping')})\b", re.IGNORECASE)
 _PARENTHESES = regex(r"\([^()]*\)")
 _JOINT_AFTER = regex(r"\s?(-|–|—|to\b|through\b|and\b)")
 _JOINT_BEFORE = regex(r"(-|–|—|\bto|\bthrough|\band)\s?$")
@@ -175,7 +178,10 @@ def _is_otherwise(text: str, quantity: Quantity, question: Question) -> bool:
     "$3,000 per month" is no annual fee, and "it rose by 18%" no decline of 18%.
     """
     low, high = clause_at(text, quantity.start)
-    wanted, said = _rates(question.text), _rates(text[quantity.start : quantity.end + _RATE_ENDS])
+    wanted, said = (
+        _rates(f"{question.text} {question.unit}"),
+        _rates(text[quantity.start : quantity.end + _RATE_ENDS]),
+    )
     if wanted and said and wanted.isdisjoint(said):
         return True
     return contrary(frozenset(content(question.text)), frozenset(content(text[low:high])))
@@ -236,9 +242,11 @@ def _signed(text: str, question: Question) -> list[Quantity]:
     row = "|" in text and not any(negative)
     paid = row or _OUTFLOW.search(question.text) is not None
     losing = _LOSS.search(asked) is None
+    fell = _DOWN if all(negative) and negative else None
     found = []
     for each in find_quantities(text):
         lost = losing and each.value > 0 and _LOSS.search(signs, max(0, each.start - 40), each.end)
+        lost = lost or (each.value > 0 and fell and fell.search(text, max(0, each.start - 40), each.end))
         bracketed = paid and each.value < 0 and text[each.start : each.end].lstrip("$€£ ").startswith("(")
         found.append(replace(each, value=-each.value) if lost or bracketed else each)
     return found

@@ -101,7 +101,10 @@ def verdicts(text: str, profile: Profile) -> list[tuple[str, Verdict | None]]:
 
 def _falls_silent(before: str, clause: str, profile: Profile) -> bool:
     """Say whether a clause takes back what a pointer has named ("the figure for 2022, but not for 2023")."""
-    if not pattern("declines", "elliptical").match(clause) or not does("pointer", before):
+    if not pattern("declines", "elliptical").match(clause):
+        return False
+    given = not asks_whether(profile) and pattern("declines", "gives").search(before)
+    if not (given or does("pointer", before)):
         return False
     words = frozenset(content(clause)) | frozenset(str(date.year) for date in find_dates(clause))
     return bool(words & (profile.words | profile.kindred | frozenset(map(str, profile.years))))

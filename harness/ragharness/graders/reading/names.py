@@ -32,7 +32,7 @@ _MARKS = " .*\"'“”():\n\t"
 _SEPARATOR = regex(
     r"\s*(?:[,;\n|]|(?<!\w)(?:and|or|as well as|along with|plus)(?!\w)|(?<!\w\s)\(?\d{1,2}\)\s)\s*"
 )
-_SENTENCE_END = regex(r"[.!?](?=\s|$)(?!\n[-*•])")
+_SENTENCE_END = regex(r"[.!?](?=\s|$)(?!\n[-*•])|\n(?=[^\n]*:\W*(?:\n|$))")
 _APART = regex(
     r",\s+(?:(?:which|who)\s+(?:is|are|was|were)\s+)?\w+(?:ed|en)\s+(?:by|with|to|from|under)\s+(?:the\s+|an?\s+)?$",
     re.IGNORECASE,
@@ -185,6 +185,9 @@ def read_list(parts: Sequence[AnswerSentence], question: Question, profile: Prof
         outcome.match = "distractor"
     elif added:
         outcome.match = "mismatch"
+        concepts = frozenset(content(" ".join(added)))
+        if any(not concepts.isdisjoint(content(item)) for item in items.missing):
+            outcome.leave("it may name an item in other words")
     elif len(found) == len(question.answers) or not question.all_required:
         outcome.match = "match"
     else:
@@ -238,6 +241,11 @@ def match_items(text: str, items: Sequence[str], aliases: Mapping[str, Sequence[
     return Items(found, missing, tuple(_extras(text, places, items)) if places else ())
 
 
+def _one_item(line: str) -> bool:
+    """Say whether a line holds one item, blanked out, and no statement of its own."""
+    return len(re.findall("\0+", line)) == 1 and words_of("values", "no_item").isdisjoint(raw_words(line))
+
+
 def _in_other_order(text: str, item: str) -> list[AliasHit]:
     """The pieces of a text that have the words of an item and no others ("support letters")."""
     wanted, found, start = frozenset(content(item)), [], 0
@@ -262,7 +270,7 @@ def _extras(text: str, hits: list[AliasHit], items: Sequence[str]) -> list[str]:
     for hit in hits:
         rest[hit.start : hit.end] = "\0" * (hit.end - hit.start)
     lines = [each for each in re.split(r"[;\n]", "".join(rest[start:])) if each.strip()]
-    if len(lines) > 1 and all("\0" in each for each in lines[1:]):
+    if len(lines) > 1 and all(_one_item(each) for each in lines):
         # "Columbus, Ohio; Reno, Nevada": what stands beside an item belongs to it.
         return []
     pieces = (_bare(_DECORATION.sub("", each)) for line in lines for each in _SEPARATOR.split(line))

@@ -130,7 +130,7 @@ class _Told:
                 self.closed = act in ("decline", "aside")
             no_rule = _sets_no_rule(clause, self.profile)
             self.silent |= no_rule
-            if any(gold in clause.casefold() for gold in self.golds):
+            if any(gold in clause.casefold() or self._repeats(clause, gold) for gold in self.golds):
                 # "No evidence of fraud" is what was found.
                 here = 2
             elif no_rule or act == "decline" or (self.declined and act == "aside"):
@@ -149,6 +149,11 @@ class _Told:
         self.before = "statement" if here else min(kinds, key=_ORDER.index)
         self.stated |= self.before == "statement"
         self.recipe = not self.stated and (self.recipe or does("recipe", text))
+
+    def _repeats(self, clause: str, gold: str) -> bool:
+        """Say whether a clause says what a gold says was not so ("could not provide evidence")."""
+        own = frozenset(content(gold)) - self.profile.words
+        return len(own.intersection(content(clause))) * 3 > max(3, len(own))
 
 
 def _said(

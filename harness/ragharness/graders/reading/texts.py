@@ -118,6 +118,8 @@ _INNER_NAME = regex(r"(?<=[a-z,] )[A-Z]\w+")
 _CONTRASTS = regex(
     rf"(?:;|,?\s{phrases('sentences', 'contrasts')}\b|,\swhich\s(?:can|may|could)\b)\s", re.IGNORECASE
 )
+_OPENING = 4
+"""Characters that a title before a name takes."""
 _SETTLED = ("distractor", "world")
 
 
@@ -231,22 +233,33 @@ def _of_another(parts: Sequence[AnswerSentence], gold: Sequence[str], profile: P
 
     "Ash LLP was counsel to the underwriters, while Oak LLP advised the issuer" names Ash, and Oak besides.
     """
-    own = [part for part in parts if find_alias(part.text, gold)]
-    return bool(own) and all(_says_of_another(part.text, gold, profile) for part in own)
+    own = [part.text for part in parts if find_alias(part.text, gold)]
+    told = any(_answers(part.text, profile) for part in parts if part.text not in own)
+    return bool(own) and all(_says_of_another(text, gold, profile, told=told) for text in own)
 
 
-def _says_of_another(text: str, gold: Sequence[str], profile: Profile) -> bool:
-    apart, answering = False, False
+def _answers(text: str, profile: Profile) -> bool:
+    """Say whether a piece of a text says something new of what is asked."""
+    words = frozenset(content(text)) - generic_concepts()
+    return len(words & profile.focus) > 1 and bool(words - profile.words - profile.kindred)
+
+
+def _says_of_another(text: str, gold: Sequence[str], profile: Profile, *, told: bool) -> bool:
+    """Say whether a sentence gives a gold for something else; ``told``: another one says what is asked."""
+    apart = answering = begins = False
     for part in _CONTRASTS.split(text):
-        words = frozenset(content(part)) - generic_concepts()
-        covered, new = len(words & profile.focus), words - profile.words - profile.kindred
-        if not find_alias(part, gold):
-            answering |= covered > 1 and bool(new)
-        elif covered:
+        found, said = find_alias(part, gold), content(part)
+        if not found:
+            answering |= _answers(part, profile)
+        elif contrary(frozenset(content(profile.question)), frozenset(said)):
+            return True
+        elif not profile.focus.isdisjoint(said):
             return False
         else:
-            apart |= len(new) > max(len(content(each)) for each in gold)
-    return apart and answering
+            own = frozenset(said) - generic_concepts() - profile.words - profile.kindred
+            apart |= len(own) > max(len(content(each)) for each in gold)
+            begins |= found[0].start <= _OPENING
+    return apart and (answering or (told and begins))
 
 
 def differs(said: str, question: Question, *, named: bool = False) -> bool:
