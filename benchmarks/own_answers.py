@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import ragharness as rh
-from ragharness.runner import came_out
+from ragharness.runner.grading import came_out
 from ragharness.scores.values import share
 
 HERE = Path(__file__).parent

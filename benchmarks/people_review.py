@@ -16,7 +16,7 @@ import numpy as np
 
 import grading_risk as risk
 from grading import unseen
-from ragharness.calibration import judge
+from ragharness.calibration.measuring import judge
 from ragharness.scores.values import share
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ragharness.calibration import Labelled
+    from ragharness.calibration.labelled import Labelled
     from ragharness.graders import Grader
 
     Numbers = NDArray[np.float64]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragharness import __version__
 from ragharness.corpus import load_corpus
-from ragharness.download import cache_folder
+from ragharness.download.storage import cache_folder
 from ragharness.options import Options
 from ragharness.retrievers import build_retriever
 from retrieval import Ground

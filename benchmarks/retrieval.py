@@ -23,11 +23,11 @@ import recall
 import spans
 from ragharness import __version__
 from ragharness.corpus import load_corpus
-from ragharness.download import cache_folder
+from ragharness.download.storage import cache_folder
 from ragharness.evidence import ENOUGH, EvidenceIndex
 from ragharness.options import Options
 from ragharness.passages import build_passages, withhold
-from ragharness.questions import load_questions
+from ragharness.questions.loading import load_questions
 from ragharness.retrievers import build_retriever
 from ragharness.scores.scoring import retrieval
 from ragharness.scores.tally import Outcome

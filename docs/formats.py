@@ -30,7 +30,7 @@ from ragharness.records import Kind, Question, Record, Status, Usage
 from ragharness.rubrics.items import Item, Opinion
 from ragharness.rubrics.rubric import Rubric
 from ragharness.rubrics.scoring import RubricScores
-from ragharness.scores import Scores
+from ragharness.scores.schema import Scores
 from ragharness.store import Run, Session
 
 FOLDER = Path(__file__).parent / "schemas"

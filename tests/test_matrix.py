@@ -24,10 +24,11 @@ from answering import Answering
 from commands import PROGRAM, pipeline
 from conftest import ROOT
 from gate_fakes import folder, written
-from ragharness.comparing import Matrix, main_effects
+from ragharness.comparing.matrix import Matrix, main_effects
 from ragharness.errors import NotComparable, UsageError
 from ragharness.grid import read_grid
-from ragharness.reports import matrix_sections, render
+from ragharness.reports.compare import matrix_sections
+from ragharness.reports.tables import render
 from ragharness.store import list_runs
 from test_llm import chat
 

@@ -33,7 +33,7 @@ from ragharness.questions.folder.cloze import cloze
 from ragharness.questions.folder.statements import statements
 from ragharness.questions.picking import CLOZE_SHARE
 from ragharness.questions.questionset import FEWEST, is_cloze, shortfall
-from ragharness.runner import load_context
+from ragharness.runner.context import load_context
 from test_instrument import World, false_answer, misfits, oracle, outside_knowledge, uncited, wanted
 
 if TYPE_CHECKING:

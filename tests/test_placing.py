@@ -16,9 +16,11 @@ from ragharness.evidence import EvidenceIndex
 from ragharness.passages import build_passages
 from ragharness.pipelines import Pipeline
 from ragharness.pipelines._own import signature_of
-from ragharness.placing import Placed, Placer, complaints, unique
+from ragharness.placing.placer import Placed, Placer, complaints, unique
 from ragharness.records import Document, Evidence, Passage, Question, Record
-from ragharness.runner import QuestionRunner, RunContext, execute, load_context
+from ragharness.runner.context import RunContext, load_context
+from ragharness.runner.execution import execute
+from ragharness.runner.question import QuestionRunner
 from ragharness.scores.scoring import retrieval
 from ragharness.scores.tally import outcomes
 

@@ -15,7 +15,8 @@ import pytest
 
 import ragharness as rh
 from commands import pipeline
-from ragharness.download import cache_folder, remote
+from ragharness.download import remote
+from ragharness.download.storage import cache_folder
 from ragharness.errors import MissingExtra, StorageError, UsageError
 from ragharness.store import RunFolder
 

@@ -20,8 +20,8 @@ from judging_fakes import ScriptedJudge
 from ragharness import shelf as shelves
 from ragharness.errors import RagharnessError, RubricNotUsable, UsageError
 from ragharness.graders.judging.votes import Taken
-from ragharness.reports import render
 from ragharness.reports.rubric import rubric_scores_sections, rubric_sections, scores_beside_section
+from ragharness.reports.tables import render
 from ragharness.rubrics import rules
 from ragharness.rubrics.checking import changes, check
 from ragharness.rubrics.items import Item, Message, Opinion, ToolCall, read_items, read_opinions

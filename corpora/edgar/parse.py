@@ -7,9 +7,11 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragharness.download import files_in, pages_in
+from ragharness.download.obtaining import files_in, pages_in
 from ragharness.errors import CorruptDownload, UsageError
-from ragharness.filings import LARGEST, Filing, Tagged, is_whole, looks_like_html, read_filing
+from ragharness.filings.facts import Tagged
+from ragharness.filings.reading import Filing, read_filing
+from ragharness.filings.tree import LARGEST, is_whole, looks_like_html
 from ragharness.records import Document, Evidence, Fact
 
 from . import items as _items

@@ -10,7 +10,7 @@ from collections import Counter
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from ragharness.download import files_in
+from ragharness.download.obtaining import files_in
 from ragharness.errors import CorruptDownload
 from ragharness.records import Document, Fact
 

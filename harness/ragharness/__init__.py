@@ -26,11 +26,11 @@ if TYPE_CHECKING:
         run,
     )
     from ragharness.baselines import Baseline, load_baselines
-    from ragharness.comparing import Gates
+    from ragharness.comparing.gates import Gates
     from ragharness.comparisons import GateResult, MatrixResult, RunCalibration, RunComparison
     from ragharness.config import RunConfig
     from ragharness.errors import RagharnessError, TemporaryFailure
-    from ragharness.labelling import Labelling
+    from ragharness.labelling.session import Labelling
     from ragharness.records import Answer, Document, Evidence, Passage, Question, Record, Usage, Verdict
     from ragharness.results import QuestionResult, Run, RunVerdict
 
@@ -40,9 +40,9 @@ _HOMES = {
     "Document": "records",
     "Evidence": "records",
     "GateResult": "comparisons",
-    "Gates": "comparing",
+    "Gates": "comparing.gates",
     "MatrixResult": "comparisons",
-    "Labelling": "labelling",
+    "Labelling": "labelling.session",
     "Passage": "records",
     "Question": "records",
     "QuestionResult": "results",

@@ -23,9 +23,9 @@ from ragharness.comparing.outcomes import Outcome, outcome_difference
 from ragharness.config import RunConfig
 from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.questions.freezing import frozen_set
-from ragharness.reports import read_scores
-from ragharness.runner import came_out
-from ragharness.statistics import wilson
+from ragharness.reports.formats.json import read_scores
+from ragharness.runner.grading import came_out
+from ragharness.statistics.intervals import wilson
 from ragharness.store.schema import Settings, differences, moment
 from ragharness.support.toml import to_toml
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ragharness.results import Run
-    from ragharness.scores import Scores
+    from ragharness.scores.schema import Scores
 
 Reproduction = Literal["bytes", "ranking", "intervals", "reported"]
 """What a new run must agree in: every outcome; the ranking up to ties; the buckets within their intervals;

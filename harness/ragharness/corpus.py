@@ -25,7 +25,7 @@ from ragharness.records import Document, Fact
 from ragharness.support.files import keep, kept
 
 if TYPE_CHECKING:
-    from ragharness.download import DownloadRequest, Listener
+    from ragharness.download.pinned import DownloadRequest, Listener
     from ragharness.manifests import Manifest
 
 

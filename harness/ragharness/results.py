@@ -10,22 +10,28 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from ragharness.calibration import standing, write_note
-from ragharness.download import cache_folder
+from ragharness.calibration.note import standing, write_note
+from ragharness.download.storage import cache_folder
 from ragharness.errors import RagharnessError, UnknownName, UsageError
-from ragharness.reports import load_format, notebook, people_sections, read_scores, render, show_question
+from ragharness.reports.formats import load_format
+from ragharness.reports.formats.json import read_scores
+from ragharness.reports.page import notebook
+from ragharness.reports.people import people_sections
 from ragharness.reports.rows import COLUMNS, flat_records
-from ragharness.runner import blind_count, grading_context, had
-from ragharness.scores import Scores, score_folder, with_blind
+from ragharness.reports.show import show_question
+from ragharness.reports.tables import render
+from ragharness.runner.grading import blind_count, grading_context, had
+from ragharness.scores.schema import Scores
+from ragharness.scores.scoring import score_folder, with_blind
 from ragharness.support.files import read_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from ragharness.calibration import Note
+    from ragharness.calibration.note import Note
     from ragharness.records import Question, Record
-    from ragharness.runner import GradingContext
+    from ragharness.runner.grading import GradingContext
     from ragharness.scores.measuring import Metrics
     from ragharness.scores.schema import VerdictKind
     from ragharness.scores.values import Share, Span
@@ -78,7 +84,7 @@ class QuestionResult:
         )
 
     def _told(self, record: Record | None, width: int, texts: bool) -> str:
-        from ragharness.labelling import labels_told
+        from ragharness.labelling.labels import labels_told
 
         grading = self._run.grading
         said = labels_told(self._run.folder, record) if record else []

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ragharness.reports.tables import Section
-    from ragharness.scores import Scores
+    from ragharness.scores.schema import Scores
 
 EXIT_NO_RESULT = 2
 
@@ -114,7 +114,7 @@ def print_report(found: object, sections: Sequence[Section], form: str) -> None:
     """Print a result: itself as JSON, or its sections in a format."""
     import msgspec
 
-    from ragharness.reports import render
+    from ragharness.reports.tables import render
     from ragharness.support.rows import json_of
 
     with results_only() as output:
@@ -131,7 +131,7 @@ def print_scores(
 
     ``reference`` names the run in the commands at the end, ``detail`` adds axes and retrieval.
     """
-    from ragharness.reports import load_format
+    from ragharness.reports.formats import load_format
 
     render = load_format("json" if as_json else "terminal")
     shown = {"width": output.width, "colour": output.colour}

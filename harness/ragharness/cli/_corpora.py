@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ragharness import shelf
-from ragharness.download import hash_file, is_cached
+from ragharness.download.obtaining import is_cached
+from ragharness.download.pinned import hash_file
 from ragharness.evidence import ENOUGH, EvidenceIndex
 from ragharness.manifests import download_request
 from ragharness.passages import build_passages, faults, split_document

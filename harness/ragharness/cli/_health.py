@@ -228,7 +228,7 @@ def _corpora() -> Iterator[Finding]:
 
 
 def _folders() -> Iterator[Finding]:
-    from ragharness.download import cache_folder
+    from ragharness.download.storage import cache_folder
     from ragharness.store.search import RUNS
 
     cache = cache_folder()

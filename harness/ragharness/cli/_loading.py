@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragharness.corpus import Corpus
-    from ragharness.questions import QuestionSet
+    from ragharness.questions.questionset import QuestionSet
 
 
 def load(

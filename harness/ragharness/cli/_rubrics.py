@@ -41,7 +41,7 @@ BASE: Any = typer.Option(
 
 def prepare(rubric: str, judge: list[str] | None, people: Path | None, *, offline: bool) -> Prepared:
     """Return an active rubric and what its methods need, before anything is asked; raises RagharnessError."""
-    from ragharness.download import cache_folder
+    from ragharness.download.storage import cache_folder
     from ragharness.options import Options
     from ragharness.rubrics import items, scoring, shelf
     from ragharness.rubrics.judge import ModelJudge
@@ -59,10 +59,11 @@ def score_by(
     """Return the scores of a run, kept in its folder, or of a file of outputs, and the report of them."""
     import msgspec
 
-    from ragharness.comparing import gate, read_gates
+    from ragharness.comparing.gate import gate
+    from ragharness.comparing.gates import read_gates
     from ragharness.reports.rubric import rubric_scores_sections
     from ragharness.rubrics import items, scoring, shelf
-    from ragharness.runner import grading_context
+    from ragharness.runner.grading import grading_context
     from ragharness.store import find_run
 
     loaded, means = prepared

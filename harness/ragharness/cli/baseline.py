@@ -44,7 +44,7 @@ def listed(corpus: str = _CORPUS, form: str = FORM, as_json: bool = JSON) -> Non
     """
     from ragharness.baselines import load_baselines
     from ragharness.cli._console import print_report
-    from ragharness.reports import baseline_section
+    from ragharness.reports.measures import baseline_section
 
     found = load_baselines(corpus)
     told = [{"baseline": each, "scores": each.scores} for each in found]

@@ -69,7 +69,7 @@ def calibrate(
         raise UsageError(
             "expected a run or --answers FILE, found none", help="docs/calibration.md describes both"
         )
-    from ragharness.download import cache_folder
+    from ragharness.download.storage import cache_folder
     from ragharness.graders import load_grader
 
     cache = cache_folder() / "answers"
@@ -80,7 +80,7 @@ def calibrate(
 
 def _run(run: str, labels: Path | None, show: int, *, as_json: bool) -> int:
     from ragharness.cli._console import EXIT_NO_RESULT, print_report
-    from ragharness.reports import people_sections
+    from ragharness.reports.people import people_sections
     from ragharness.results import calibrated
     from ragharness.store import find_run
 
@@ -99,12 +99,12 @@ def _file(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    from ragharness.calibration import Mapping, read_labelled
-    from ragharness.calibration import calibrate as measure
+    from ragharness.calibration.labelled import Mapping, read_labelled
+    from ragharness.calibration.measuring import calibrate as measure
     from ragharness.cli._console import columns, print_json, print_lines
     from ragharness.console import Live
     from ragharness.graders import cost_lines
-    from ragharness.reports import calibration_facts, calibration_lines
+    from ragharness.reports.calibration import calibration_facts, calibration_lines
 
     labelled = read_labelled(answers, Mapping.parse(mapping))
     live = Live()

@@ -31,8 +31,8 @@ def compare(
     Example: ragharness compare runs/before runs/after
     """
     from ragharness.cli._console import print_report
-    from ragharness.comparing import compare as side_by_side
-    from ragharness.reports import compare_sections
+    from ragharness.comparing.compare import compare as side_by_side
+    from ragharness.reports.compare import compare_sections
     from ragharness.store import find_run
 
     form = form_of(form, markdown=markdown, as_json=as_json, default="text")

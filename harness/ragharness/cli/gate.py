@@ -41,9 +41,9 @@ def gate(
     Example: ragharness gate runs/before runs/after --gates gate.toml
     """
     from ragharness.cli._console import print_report
-    from ragharness.comparing import gate as decide
-    from ragharness.comparing import read_gates
-    from ragharness.reports import gate_sections
+    from ragharness.comparing.gate import gate as decide
+    from ragharness.comparing.gates import read_gates
+    from ragharness.reports.gate import gate_sections
     from ragharness.store import find_run
 
     form = form_of(form, markdown=markdown, as_json=as_json, default="text")

@@ -65,7 +65,8 @@ def grade(
     """
     if rubric:
         return _by_rubric(rubric, run, judge, people, base, source=source, offline=offline, as_json=json)
-    from ragharness.download import cache_folder, is_offline
+    from ragharness.download.obtaining import is_offline
+    from ragharness.download.storage import cache_folder
     from ragharness.graders import load_grader
 
     if cases is not None and run:
@@ -91,7 +92,7 @@ def grade(
 def _dry_run(run: str, grader: Grader, *, source: str, offline: bool) -> int:
     from ragharness.cli._console import print_lines
     from ragharness.graders import cost_lines
-    from ragharness.runner import dry_run, grading_context
+    from ragharness.runner.grading import dry_run, grading_context
     from ragharness.store import find_run
 
     folder = find_run(run)
@@ -173,7 +174,7 @@ def grade_run(
     from ragharness.console import Live
     from ragharness.graders import cost_lines
     from ragharness.results import count
-    from ragharness.runner import grading_context, regrade
+    from ragharness.runner.grading import grading_context, regrade
     from ragharness.store import find_run
 
     live = Live()
@@ -188,7 +189,7 @@ def grade_run(
 
 
 def _summary(changed: list[tuple[Record, Record]]) -> str:
-    from ragharness.runner import came_out
+    from ragharness.runner.grading import came_out
 
     lines = [f"{len(changed)} verdicts changed"]
     lines += [

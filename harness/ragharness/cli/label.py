@@ -11,7 +11,7 @@ from ragharness.cli._options import JSON, OFFLINE, RUN, SOURCE
 from ragharness.errors import UsageError
 
 if TYPE_CHECKING:
-    from ragharness.labelling import Labelling
+    from ragharness.labelling.session import Labelling
     from ragharness.store import RunFolder
 
 _TSV = typer.Option(
@@ -55,9 +55,9 @@ def label(
     import getpass
 
     from ragharness.cli._console import columns, print_json, print_lines
-    from ragharness.labelling import open_labelling
-    from ragharness.reports import labelling_facts, labelling_lines
-    from ragharness.runner import grading_context
+    from ragharness.labelling.sampling import open_labelling
+    from ragharness.reports.labelling import labelling_facts, labelling_lines
+    from ragharness.runner.grading import grading_context
     from ragharness.store import find_run
 
     folder = find_run(run)
@@ -90,7 +90,7 @@ def label(
 
 
 def _by_table(path: Path, opened: Labelling, folder: RunFolder) -> None:
-    from ragharness.labelling import read_table, write_table
+    from ragharness.labelling.tables import read_table, write_table
 
     if path.exists():
         new, empty = read_table(path, opened)

@@ -32,7 +32,8 @@ def matrix(
     from ragharness import api
     from ragharness.cli import EXIT_INTERRUPTED, complain
     from ragharness.cli._console import EXIT_NO_RESULT, leave, print_report, results_only, resume_command
-    from ragharness.reports import matrix_sections, plan_sections, render
+    from ragharness.reports.compare import matrix_sections, plan_sections
+    from ragharness.reports.tables import render
 
     form = form_of(form, markdown=markdown, as_json=as_json, default="text")
     if form != "json":

@@ -45,7 +45,7 @@ def report(
     """
     from ragharness.cli._console import exit_code, results_only
     from ragharness.errors import UsageError
-    from ragharness.reports import load_format
+    from ragharness.reports.formats import load_format
     from ragharness.results import Run
     from ragharness.store import find_run
 

@@ -29,7 +29,7 @@ def show(
     from ragharness.console import Live
     from ragharness.errors import RagharnessError
     from ragharness.results import Run
-    from ragharness.runner import grading_context
+    from ragharness.runner.grading import grading_context
     from ragharness.store import find_run
 
     folder = find_run(run)

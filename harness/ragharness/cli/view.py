@@ -41,7 +41,7 @@ def view(
 
     from ragharness.cli._console import print_lines
     from ragharness.cli.report import write_report
-    from ragharness.reports import page
+    from ragharness.reports.page import page
     from ragharness.results import Run
     from ragharness.store import find_run
 

@@ -13,7 +13,8 @@ from ragharness.comparing.information import Change, inform
 from ragharness.comparing.sides import Side, read_side, settle
 from ragharness.errors import NotComparable, UsageError
 from ragharness.records import BUCKETS
-from ragharness.scores import Scores, score_folder
+from ragharness.scores.schema import Scores
+from ragharness.scores.scoring import score_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

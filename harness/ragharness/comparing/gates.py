@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from ragharness.calibration import standing
+from ragharness.calibration.note import standing
 from ragharness.comparing.rules import Limits, RuleResult
 from ragharness.errors import UnknownName, UsageError
 from ragharness.options import read_toml

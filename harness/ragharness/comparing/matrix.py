@@ -12,8 +12,9 @@ from ragharness.comparing.gate import differences
 from ragharness.comparing.sides import common, read_side, settle
 from ragharness.errors import NotComparable
 from ragharness.records import BUCKETS
-from ragharness.scores import Scores
-from ragharness.statistics import cluster_totals, sign_flip
+from ragharness.scores.schema import Scores
+from ragharness.statistics.intervals import cluster_totals
+from ragharness.statistics.paired import sign_flip
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,7 +12,7 @@ from msgspec import Struct
 from ragharness.errors import UsageError
 from ragharness.graders.human import ADJUDICATED, digest_of
 from ragharness.records import BUCKETS, Bucket, YesNo
-from ragharness.statistics import Coefficient, ac1, alpha, kappa
+from ragharness.statistics.agreement import Coefficient, ac1, alpha, kappa
 from ragharness.store.disk import disk
 from ragharness.store.lines import UNREADABLE, Key, line_of, mend, open_to_append, write_whole
 from ragharness.store.search import slug

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ragharness.errors import UsageError
 from ragharness.labelling.labels import FOLDER, answered, labels_folder, read_people
 from ragharness.labelling.session import Labelling
-from ragharness.statistics import neyman
+from ragharness.statistics.correcting import neyman
 from ragharness.store.disk import disk
 from ragharness.store.lock import exclusive
 from ragharness.support.files import new_file
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragharness.labelling.labels import Answered, Label
-    from ragharness.runner import GradingContext
+    from ragharness.runner.grading import GradingContext
     from ragharness.store import RunFolder
     from ragharness.store.lines import Key
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ragharness.runner import GradingContext
+    from ragharness.runner.grading import GradingContext
     from ragharness.store.lines import Key
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ragharness.calibration import OUTCOMES, rates
+from ragharness.calibration.measuring import OUTCOMES, rates
 from ragharness.reports.text import aligned, labelled, one_line, paragraph, rate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ragharness.calibration import Calibration, Difference
-    from ragharness.calibration.measuring import Confusion
+    from ragharness.calibration.measuring import Calibration, Confusion, Difference
     from ragharness.scores.values import Share
 
 _TOLD = {

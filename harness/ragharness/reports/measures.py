@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragharness.reports.text import Tone
-    from ragharness.scores import Scores
     from ragharness.scores.measuring import Metrics
     from ragharness.scores.production import Drift, LogScores
+    from ragharness.scores.schema import Scores
     from ragharness.scores.values import Share
     from ragharness.traces import Rate, TraceScores
 

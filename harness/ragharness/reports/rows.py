@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ragharness.records import Question, Record
-    from ragharness.runner import GradingContext
-    from ragharness.scores import Scores
+    from ragharness.runner.grading import GradingContext
+    from ragharness.scores.schema import Scores
     from ragharness.store import RunFolder
 
 

@@ -23,9 +23,8 @@ from ragharness.scores.values import Share, Span, YesNoAxis
 
 if TYPE_CHECKING:
     from ragharness.reports.text import Tone
-    from ragharness.scores import Scores
     from ragharness.scores.metrics import Metric, Part
-    from ragharness.scores.schema import VerdictKind
+    from ragharness.scores.schema import Scores, VerdictKind
 
 BUILT_FOR = {
     "grounded/correct": "the evidence is in the index, nothing misleading near it",

@@ -40,7 +40,7 @@ from ragharness.adapters.fields import passage_of, split_score
 from ragharness.errors import RetrieverNotUsable
 from ragharness.language.tables import regex
 from ragharness.passages import split_document
-from ragharness.placing import Placer, at_places, place_name
+from ragharness.placing.placer import Placer, at_places, place_name
 from ragharness.records import Hit, Passage
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragharness.corpus import load_corpus
-from ragharness.download import is_offline
+from ragharness.download.obtaining import is_offline
 from ragharness.download.remote import is_remote
 from ragharness.errors import UnknownName, UsageError
 from ragharness.evidence import EvidenceIndex
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ragharness.config import RunConfig
     from ragharness.corpus import Corpus
     from ragharness.pipelines import Pipeline
-    from ragharness.questions import QuestionSet
+    from ragharness.questions.questionset import QuestionSet
     from ragharness.runner.cluster import Cluster, Grading
 
     Setting = str | int | float

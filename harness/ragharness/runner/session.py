@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness import __version__
-from ragharness.download import cache_folder
+from ragharness.download.storage import cache_folder
 from ragharness.errors import RunNotUsable
 from ragharness.privacy import without_secrets
 from ragharness.runner.context import in_fair_order, load_context

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ragharness.records import BUCKETS, ROWS
 from ragharness.scores.schema import ROW_NAMES, Desired, Intervals, Row, Spending, Stability, Timing
 from ragharness.scores.values import Share, Span, YesNoAxis, share, span
-from ragharness.statistics import clopper_pearson, quantile, wilson
+from ragharness.statistics.intervals import clopper_pearson, quantile, wilson
 from ragharness.store.schema import moment
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from ragharness.statistics import wilson
+from ragharness.statistics.intervals import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.scores.schema import ErrorGroup, Failures, Miss, ProblemGroup
-from ragharness.statistics import sign_test
+from ragharness.statistics.intervals import sign_test
 from ragharness.support.messages import kind_of, told
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ragharness.reports.rubric import scores_of
-from ragharness.scores import Scores
+from ragharness.scores.schema import Scores
 
 if TYPE_CHECKING:
     from ragharness.reports.rows import RunOnDisk

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from ragharness.reports.rows import RunOnDisk
     from ragharness.reports.text import Tone
-    from ragharness.scores import Scores
     from ragharness.scores.metrics import Part
+    from ragharness.scores.schema import Scores
 
 
 def render(

@@ -11,7 +11,7 @@ from ragharness.traces import TOKEN
 
 if TYPE_CHECKING:
     from ragharness.records import Record
-    from ragharness.scores import Scores
+    from ragharness.scores.schema import Scores
 
 
 def render(scores: Scores, *, run: Any = None, **_: object) -> str:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from ragharness.comparing.compare import Against
     from ragharness.records import Evidence, Question, Record
     from ragharness.reports.rows import RunOnDisk
-    from ragharness.runner import GradingContext
-    from ragharness.scores import Scores
+    from ragharness.runner.grading import GradingContext
     from ragharness.scores.metrics import Metric
+    from ragharness.scores.schema import Scores
 
 _AROUND = 300
 """Characters of a document on either side of gold evidence."""
