@@ -35,7 +35,8 @@ from ragharness.corpus import load_corpus
 from ragharness.questions.loading import load_questions
 from ragharness.runner.context import load_context
 from ragharness.runner.session import ask_all, choose_folder
-from ragharness.store import Journal, RunFolder
+from ragharness.store.folder import RunFolder
+from ragharness.store.lines import Journal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

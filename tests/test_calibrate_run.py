@@ -21,7 +21,7 @@ from ragharness.reports.people import people_sections
 from ragharness.reports.tables import render
 from ragharness.results import calibrated, scores_of
 from ragharness.statistics.correcting import Part, difference, ppi
-from ragharness.store import RunFolder
+from ragharness.store.folder import RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 import ragharness as rh
 from commands import PROGRAM, pipeline
 from ragharness.errors import MissingExtra, PipelineNotUsable, UsageError
-from ragharness.store import RunFolder
+from ragharness.store.folder import RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

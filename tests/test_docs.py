@@ -24,7 +24,7 @@ from ragharness.records import Question, Reading, Record
 from ragharness.scores.derived import derived
 from ragharness.scores.schema import Scores
 from ragharness.statistics.intervals import sign_test, wilson
-from ragharness.store import Run, Session, Settings
+from ragharness.store.schema import Run, Session, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -609,7 +609,7 @@ def test_a_folder_that_cannot_be_written_still_has_a_verdict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from ragharness.errors import StorageError
-    from ragharness.store import RunFolder
+    from ragharness.store.folder import RunFolder
 
     def refuse(*_: Any, **__: Any) -> None:
         raise StorageError("expected to write, found: Read-only file system")

@@ -17,15 +17,16 @@ from hypothesis import strategies as st
 
 import ragharness as rh
 from ragharness.errors import StorageError, UsageError
-from ragharness.graders.human import digest_of
 from ragharness.labelling.labels import Answered, answered, labels_folder, read_labels, read_people
-from ragharness.labelling.sampling import Design, enlarged, open_labelling, read_design
+from ragharness.labelling.sampling import Design, enlarged, read_design
 from ragharness.labelling.server import LabelServer
-from ragharness.labelling.session import AlreadyLabelled, Given, Labelling
+from ragharness.labelling.session import AlreadyLabelled, Given, Labelling, open_labelling
 from ragharness.labelling.tables import read_table, write_table
 from ragharness.records import BUCKETS
 from ragharness.runner.grading import grading_context
-from ragharness.store import RunFolder, find_run
+from ragharness.store.folder import RunFolder
+from ragharness.store.search import find_run
+from ragharness.support.files import digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

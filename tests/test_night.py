@@ -28,7 +28,8 @@ from ragharness.runner.execution import execute
 from ragharness.runner.limits import Limits
 from ragharness.scores.scoring import score
 from ragharness.statistics.intervals import wilson
-from ragharness.store import RunFolder, find_run
+from ragharness.store.folder import RunFolder
+from ragharness.store.search import find_run
 from ragharness.support.calls import Spending
 from test_runner import plain, question, runner_of
 

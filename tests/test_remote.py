@@ -18,7 +18,7 @@ from commands import pipeline
 from ragharness.download import remote
 from ragharness.download.storage import cache_folder
 from ragharness.errors import MissingExtra, StorageError, UsageError
-from ragharness.store import RunFolder
+from ragharness.store.folder import RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -28,7 +28,8 @@ from ragharness.rubrics.items import Item, Message, Opinion, ToolCall, read_item
 from ragharness.rubrics.judge import ModelJudge, estimate, prompt_of, read_reply
 from ragharness.rubrics.methods import RULES, Embeddings
 from ragharness.rubrics.rubric import Header, Rubric, normalise, parse, weighed
-from ragharness.rubrics.scoring import NOT_ALIKE, Means, RubricScores, compare_scores, score
+from ragharness.rubrics.scores import NOT_ALIKE, RubricScores, compare_scores
+from ragharness.rubrics.scoring import Means, score
 from ragharness.rubrics.shelf import branch, find_rubric, mark_used, next_version, open_active, parent_of
 
 if TYPE_CHECKING:

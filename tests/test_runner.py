@@ -26,7 +26,7 @@ from ragharness.runner.execution import Threads, execute
 from ragharness.runner.failures import describe
 from ragharness.runner.grading import GradingContext, came_out, grading_context
 from ragharness.runner.question import QuestionRunner
-from ragharness.store import RunFolder
+from ragharness.store.folder import RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -14,7 +14,7 @@ from ragharness.records import BUCKETS, ROWS, Answer, Failure, Retrieved, Usage
 from ragharness.scores.schema import ROW_NAMES, Scores
 from ragharness.scores.scoring import score
 from ragharness.statistics.intervals import wilson
-from ragharness.store import Call
+from ragharness.store.schema import Call
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,7 +23,8 @@ from ragharness.runner.grading import regrade
 from ragharness.runner.limits import Progress
 from ragharness.runner.session import ask_all
 from ragharness.scores.scoring import score_folder
-from ragharness.store import Call, RunFolder
+from ragharness.store.folder import RunFolder
+from ragharness.store.schema import Call
 from test_runner import Keywords, plain, question, runner_of, untimed
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from ragharness.reports.tables import render
 from ragharness.results import Run, calibrated, count
 from ragharness.runner.grading import grading_context
 from ragharness.runner.session import ask_all, open_run, plan
-from ragharness.store import find_run
+from ragharness.store.search import find_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from ragharness.questions.questionset import QuestionSet
     from ragharness.records import Answer, Passage, Question, Verdict
     from ragharness.rubrics.judge import Judge
-    from ragharness.rubrics.scoring import RubricScores
-    from ragharness.store import RunFolder
+    from ragharness.rubrics.scores import RubricScores
+    from ragharness.store.folder import RunFolder
 
 
 def run(pipeline: str | Callable[..., Any] = "extractive", *, progress: bool = True, **options: Any) -> Run:
@@ -128,7 +128,7 @@ def label(
     A sample is drawn once and kept with the run. Raises UsageError for another one than was drawn, and
     RunNotUsable without the corpus.
     """
-    from ragharness.labelling.sampling import open_labelling
+    from ragharness.labelling.session import open_labelling
 
     folder = _folder(run)
     grading = grading_context(folder)

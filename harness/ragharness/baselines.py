@@ -18,7 +18,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ragharness import api, shelf
+import ragharness
+from ragharness import shelf
 from ragharness.comparing.outcomes import Outcome, outcome_difference
 from ragharness.config import RunConfig
 from ragharness.errors import RagharnessError, UnknownName, UsageError
@@ -129,7 +130,7 @@ def run_baseline(baseline: Baseline, out: str | Path | None = None, **options: A
         )
     if baseline.settings.pipeline == "llm" and not options.get("base_url"):
         raise UsageError(f"expected --base-url, the server of the model of {baseline.id}, found none")
-    return api.run(**{**baseline.options, "out": out, "fresh": True, **options})
+    return ragharness.run(**{**baseline.options, "out": out, "fresh": True, **options})
 
 
 def verify(baseline: Baseline, *, model_sha256: str = "", **options: Any) -> Check:

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from ragharness.scores.measuring import Metrics
     from ragharness.scores.schema import VerdictKind
     from ragharness.scores.values import Share, Span
-    from ragharness.store import RunFolder, Settings
+    from ragharness.store.folder import RunFolder
+    from ragharness.store.schema import Settings
 
 
 class RunVerdict(NamedTuple):

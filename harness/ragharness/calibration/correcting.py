@@ -20,7 +20,7 @@ from ragharness.statistics.correcting import (
     rogan_gladen,
     why_not,
 )
-from ragharness.store import RunFolder
+from ragharness.store.folder import RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ragharness.calibration.correcting import Corrected, Pair
     from ragharness.labelling.labels import Answered
     from ragharness.records import Bucket
-    from ragharness.store import RunFolder
+    from ragharness.store.folder import RunFolder
 
 _NEXT = 10
 """Questions to label next that are named."""

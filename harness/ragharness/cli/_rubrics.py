@@ -12,8 +12,9 @@ from ragharness.cli._completing import completion
 if TYPE_CHECKING:
     from ragharness.reports.tables import Section
     from ragharness.rubrics.rubric import Loaded
-    from ragharness.rubrics.scoring import Means, RubricScores
-    from ragharness.store import RunFolder
+    from ragharness.rubrics.scores import RubricScores
+    from ragharness.rubrics.scoring import Means
+    from ragharness.store.folder import RunFolder
 
     Prepared = tuple[Loaded, Means]
 
@@ -64,7 +65,7 @@ def score_by(
     from ragharness.reports.rubric import rubric_scores_sections
     from ragharness.rubrics import items, scoring, shelf
     from ragharness.runner.grading import grading_context
-    from ragharness.store import find_run
+    from ragharness.store.search import find_run
 
     loaded, means = prepared
     if isinstance(of, Path):

@@ -121,11 +121,11 @@ def add(
     Its questions must be the frozen ones, and every answer is graded again first.
     Example: ragharness baseline add runs/mine --id contractnli-mine
     """
-    from ragharness import api
+    import ragharness
     from ragharness.baselines import add_baseline
     from ragharness.cli._console import print_lines
 
-    made = add_baseline(api.load_run(run), into, name, model_sha256=_digest(model_file))
+    made = add_baseline(ragharness.load_run(run), into, name, model_sha256=_digest(model_file))
     checked = {
         "bytes": "every outcome must come out again",
         "ranking": "the ranking must come out again, up to ties",

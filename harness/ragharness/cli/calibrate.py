@@ -82,7 +82,7 @@ def _run(run: str, labels: Path | None, show: int, *, as_json: bool) -> int:
     from ragharness.cli._console import EXIT_NO_RESULT, print_report
     from ragharness.reports.people import people_sections
     from ragharness.results import calibrated
-    from ragharness.store import find_run
+    from ragharness.store.search import find_run
 
     note = calibrated(find_run(run), labels)
     print_report(note, people_sections(note, show=show), "json" if as_json else "text")

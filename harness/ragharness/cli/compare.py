@@ -33,7 +33,7 @@ def compare(
     from ragharness.cli._console import print_report
     from ragharness.comparing.compare import compare as side_by_side
     from ragharness.reports.compare import compare_sections
-    from ragharness.store import find_run
+    from ragharness.store.search import find_run
 
     form = form_of(form, markdown=markdown, as_json=as_json, default="text")
     found = side_by_side([find_run(each) for each in runs])

@@ -44,7 +44,7 @@ def gate(
     from ragharness.comparing.gate import gate as decide
     from ragharness.comparing.gates import read_gates
     from ragharness.reports.gate import gate_sections
-    from ragharness.store import find_run
+    from ragharness.store.search import find_run
 
     form = form_of(form, markdown=markdown, as_json=as_json, default="text")
     found = decide(find_run(base), find_run(candidate), read_gates(gates), by=who, why=why)

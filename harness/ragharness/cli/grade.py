@@ -93,7 +93,7 @@ def _dry_run(run: str, grader: Grader, *, source: str, offline: bool) -> int:
     from ragharness.cli._console import print_lines
     from ragharness.graders import cost_lines
     from ragharness.runner.grading import dry_run, grading_context
-    from ragharness.store import find_run
+    from ragharness.store.search import find_run
 
     folder = find_run(run)
     dry_run(folder, grading_context(folder, source=source, offline=offline, grader=grader))
@@ -107,7 +107,7 @@ def _by_rubric(
 ) -> int:  # fmt: skip
     """Print the scores of a run, or of a file of outputs that no run of ours made."""
     from ragharness.cli._console import print_report
-    from ragharness.store import find_run
+    from ragharness.store.search import find_run
 
     prepared = prepare(rubric, judge, people, offline=offline)
     outputs = Path(of) if of.endswith(".jsonl") else find_run(of)
@@ -175,7 +175,7 @@ def grade_run(
     from ragharness.graders import cost_lines
     from ragharness.results import count
     from ragharness.runner.grading import grading_context, regrade
-    from ragharness.store import find_run
+    from ragharness.store.search import find_run
 
     live = Live()
     folder = find_run(run)

@@ -12,7 +12,7 @@ from ragharness.errors import UsageError
 
 if TYPE_CHECKING:
     from ragharness.labelling.session import Labelling
-    from ragharness.store import RunFolder
+    from ragharness.store.folder import RunFolder
 
 _TSV = typer.Option(
     None, "--tsv", metavar="FILE", help="Without a browser: write FILE to fill in; read it if it exists."
@@ -55,10 +55,10 @@ def label(
     import getpass
 
     from ragharness.cli._console import columns, print_json, print_lines
-    from ragharness.labelling.sampling import open_labelling
+    from ragharness.labelling.session import open_labelling
     from ragharness.reports.labelling import labelling_facts, labelling_lines
     from ragharness.runner.grading import grading_context
-    from ragharness.store import find_run
+    from ragharness.store.search import find_run
 
     folder = find_run(run)
     if status:

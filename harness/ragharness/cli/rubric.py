@@ -139,10 +139,10 @@ def diff(
     Example: ragharness rubric diff rag-answer-1.0 rubric.yaml
     """
     from ragharness.reports.rubric import change_section, cost_section, scores_beside_section
-    from ragharness.rubrics import checking, judge, scoring, shelf
+    from ragharness.rubrics import checking, judge, scores, shelf
 
     if first.endswith(".json") and second.endswith(".json"):
-        beside = scoring.compare_scores(*(scoring.read_scores(Path(each)) for each in (first, second)))
+        beside = scores.compare_scores(*(scores.read_scores(Path(each)) for each in (first, second)))
         _print(beside, [scores_beside_section(beside)], form, as_json)
         return
     both = [shelf.find_rubric(each).rubric for each in (first, second)]

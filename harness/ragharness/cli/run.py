@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ragharness.console import Live
     from ragharness.runner.context import RunContext
     from ragharness.runner.session import SessionResult
-    from ragharness.store import RunFolder
+    from ragharness.store.folder import RunFolder
 
 EXIT_MISSED = 1
 

@@ -78,7 +78,7 @@ def score(
         return score_traces(Path(gold), Path(trace), k, gates, compat=compat, as_json=as_json)
     from ragharness.cli._console import exit_code, print_report, print_scores, results_only
     from ragharness.results import keep, keep_metrics, scores_of
-    from ragharness.store import find_run
+    from ragharness.store.search import find_run
 
     folder = find_run(run)
     if metrics:

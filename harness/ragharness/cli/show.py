@@ -30,7 +30,7 @@ def show(
     from ragharness.errors import RagharnessError
     from ragharness.results import Run
     from ragharness.runner.grading import grading_context
-    from ragharness.store import find_run
+    from ragharness.store.search import find_run
 
     folder = find_run(run)
     asked = Run(folder)[question]

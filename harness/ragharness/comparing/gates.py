@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ragharness.scores.tally import Outcome
-    from ragharness.store import RunFolder
+    from ragharness.store.folder import RunFolder
 
 DIFFERENCES = ("corpus", "question_set", "grader", "epochs")
 """What must be the same in both runs, unless it is allowed by name."""

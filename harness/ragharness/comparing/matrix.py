@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ragharness.comparing.gate import differences
-from ragharness.comparing.sides import common, read_side, settle
+from ragharness.comparing.sides import common, differences, read_side, settle
 from ragharness.errors import NotComparable
 from ragharness.records import BUCKETS
 from ragharness.scores.schema import Scores
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ragharness.comparing.sides import Side
-    from ragharness.store import RunFolder
+    from ragharness.store.folder import RunFolder
 
 FORMAT = 1
 _WIDTH = len(BUCKETS) + 1

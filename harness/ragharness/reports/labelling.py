@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from ragharness.labelling.labels import People
     from ragharness.records import Opinion, Record, Verdict
-    from ragharness.store import RunFolder
+    from ragharness.store.folder import RunFolder
 
 _LABEL = 14
 _WHY = 300

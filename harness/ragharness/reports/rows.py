@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ragharness.records import Question, Record
     from ragharness.runner.grading import GradingContext
     from ragharness.scores.schema import Scores
-    from ragharness.store import RunFolder
+    from ragharness.store.folder import RunFolder
 
 
 class RunOnDisk(Protocol):

@@ -19,6 +19,7 @@ from ragharness.pipelines._llm.prompting import Message
 from ragharness.records import Usage
 from ragharness.rubrics.items import Item
 from ragharness.rubrics.rubric import JUDGED, Check, Rubric
+from ragharness.rubrics.scores import Votes
 
 _PROMPT = Path(__file__).parent / "prompts" / "judge.txt"
 _OUTPUT, _REPLY = 1500, 200
@@ -51,19 +52,6 @@ class Reply(Struct, frozen=True):
     rationale: Annotated[str, Meta(pattern=r"\S")]
     evidence: list[Any] = []
     requirements: list[Any] = []
-
-
-class Votes(Struct, frozen=True):
-    """The votes on one output: a vote that cannot be read makes them invalid, never 0."""
-
-    scores: tuple[float, ...]
-    mean: float | None
-    variance: float | None
-    """Of the sample; None for one vote."""
-    raw: tuple[str, ...]
-    """Every reply, those too that cannot be read."""
-    rationale: str = ""
-    taken: Taken = Taken()
 
 
 def prompt_of(asked: Check, item: Item) -> str:

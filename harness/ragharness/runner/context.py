@@ -23,7 +23,7 @@ from ragharness.questions.questionset import shortfall
 from ragharness.retrievers import build_retriever
 from ragharness.runner.grading import GradingContext, named
 from ragharness.runner.question import QuestionRunner
-from ragharness.store import Settings
+from ragharness.store.schema import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from ragharness.records import Answer, Passage, Question, Record, Verdict
     from ragharness.runner.cluster import Grading
     from ragharness.runner.limits import Progress
-    from ragharness.store import Journal, RunFolder
+    from ragharness.store.folder import RunFolder
+    from ragharness.store.lines import Journal
 
 
 _KEPT = 200

@@ -16,17 +16,9 @@ from ragharness.runner.execution import execute
 from ragharness.runner.grading import Pending, threads_for
 from ragharness.runner.limits import Limits, Progress
 from ragharness.runner.question import Attempt
-from ragharness.store import (
-    FORMAT,
-    Run,
-    RunFolder,
-    Session,
-    differences,
-    find_finished,
-    find_unfinished,
-    new_folder,
-    place_of,
-)
+from ragharness.store.folder import RunFolder
+from ragharness.store.schema import FORMAT, Run, Session, differences
+from ragharness.store.search import find_finished, find_unfinished, new_folder, place_of
 from ragharness.support.calls import Spending
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ragharness.scores.tally import Outcome
-    from ragharness.store import Call, Session
+    from ragharness.store.schema import Call, Session
 
 STATUSES = ("ok", "no_answer", "needs_review", "error", "timeout", "not_asked")
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from ragharness.records import Question, Record
     from ragharness.scores.metrics import Part
     from ragharness.scores.tally import Outcome
-    from ragharness.store import Call, Run, RunFolder, Session
+    from ragharness.store.folder import RunFolder
+    from ragharness.store.schema import Call, Run, Session
 
 RECORDED = "recorded_takes"
 """The setting in which a replay says how the pipeline of the recorded run got its passages."""

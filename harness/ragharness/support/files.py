@@ -161,3 +161,8 @@ def _digest(name: str, content: bytes | memoryview) -> bytes:
     digest = hashlib.blake2b(name.encode(), digest_size=_DIGEST_SIZE)
     digest.update(content)
     return digest.digest()
+
+
+def digest_of(text: str) -> str:
+    """Return the digest of a text by which a label knows its answer."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()

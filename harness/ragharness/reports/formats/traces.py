@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragharness.store import RunFolder
+from ragharness.store.folder import RunFolder
 from ragharness.traces import TOKEN
 
 if TYPE_CHECKING:
