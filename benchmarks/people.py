@@ -27,7 +27,7 @@ from ragharness.calibration.labelled import labelled_answer, read_labelled
 from ragharness.calibration.measuring import calibrate, rates
 from ragharness.graders import load_grader
 from ragharness.options import read_toml
-from ragharness.scores.values import share
+from ragharness.scores.metrics import share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -17,7 +17,7 @@ import numpy as np
 import grading_risk as risk
 from grading import unseen
 from ragharness.calibration.measuring import judge
-from ragharness.scores.values import share
+from ragharness.scores.metrics import share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

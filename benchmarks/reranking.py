@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from ragharness import __version__
 from ragharness.corpus import load_corpus
-from ragharness.download.storage import cache_folder
 from ragharness.options import Options
 from ragharness.retrievers import build_retriever
+from ragharness.support.files import cache_folder
 from retrieval import Ground
 
 if TYPE_CHECKING:

@@ -23,7 +23,6 @@ import recall
 import spans
 from ragharness import __version__
 from ragharness.corpus import load_corpus
-from ragharness.download.storage import cache_folder
 from ragharness.evidence import ENOUGH, EvidenceIndex
 from ragharness.options import Options
 from ragharness.passages import build_passages, withhold
@@ -31,6 +30,7 @@ from ragharness.questions.loading import load_questions
 from ragharness.retrievers import build_retriever
 from ragharness.scores.scoring import retrieval
 from ragharness.scores.tally import Outcome
+from ragharness.support.files import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -48,7 +48,7 @@ PRINTED = """
 import json
 import run_fakes as fake
 from ragharness.reports.formats import load_format
-from ragharness.reports.formats.json import read_scores
+from ragharness.scores.schema import read_scores
 import msgspec
 from ragharness.scores.schema import Scores
 from ragharness.scores.scoring import score

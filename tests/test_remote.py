@@ -16,9 +16,10 @@ import pytest
 import ragharness as rh
 from commands import pipeline
 from ragharness.download import remote
-from ragharness.download.storage import cache_folder
+from ragharness.download.pinned import is_remote
 from ragharness.errors import MissingExtra, StorageError, UsageError
 from ragharness.store.folder import RunFolder
+from ragharness.support.files import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -191,7 +192,7 @@ def test_without_fsspec_the_extra_is_named(here: Path, monkeypatch: pytest.Monke
     "name", ["runs/first", "https://host/runs", "HTTP://host/x", "mine.py:answer", "s3://", ""]
 )
 def test_what_is_no_url_of_a_file_system_is_left_alone(name: str) -> None:
-    assert not remote.is_remote(name)
+    assert not is_remote(name)
 
 
 def test_a_local_run_is_sent_nowhere(here: Path) -> None:

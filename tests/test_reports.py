@@ -30,13 +30,12 @@ from ragharness.records import (
     Verdict,
 )
 from ragharness.reports.formats import load_format
-from ragharness.reports.formats.json import read_scores
 from ragharness.reports.show import show_question
 from ragharness.reports.text import clean, duration, flow, interval, milliseconds, money, one_line, rate
 from ragharness.runner.limits import Progress
-from ragharness.scores.schema import Scores
+from ragharness.scores.metrics import share
+from ragharness.scores.schema import Scores, read_scores
 from ragharness.scores.scoring import score
-from ragharness.scores.values import share
 
 if TYPE_CHECKING:
     from commands import Verb

@@ -20,7 +20,6 @@ from ragharness.comparing.matrix import Matrix, MatrixCell, main_effects
 from ragharness.comparisons import GateResult, MatrixResult, RunCalibration, RunComparison
 from ragharness.config import RunConfig
 from ragharness.console import Live
-from ragharness.download.storage import cache_folder
 from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.graders import load_grader
 from ragharness.grid import read_grid
@@ -31,6 +30,7 @@ from ragharness.results import Run, calibrated, count
 from ragharness.runner.grading import grading_context
 from ragharness.runner.session import ask_all, open_run, plan
 from ragharness.store.search import find_run
+from ragharness.support.files import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from ragharness.labelling.session import Labelling
     from ragharness.questions.questionset import QuestionSet
     from ragharness.records import Answer, Passage, Question, Verdict
+    from ragharness.rubrics.items import RubricScores
     from ragharness.rubrics.judge import Judge
-    from ragharness.rubrics.scores import RubricScores
     from ragharness.store.folder import RunFolder
 
 

@@ -23,12 +23,12 @@ from ragharness import shelf
 from ragharness.comparing.outcomes import Outcome, outcome_difference
 from ragharness.config import RunConfig
 from ragharness.errors import RagharnessError, UnknownName, UsageError
+from ragharness.options import to_toml
 from ragharness.questions.freezing import frozen_set
-from ragharness.reports.formats.json import read_scores
 from ragharness.runner.grading import came_out
+from ragharness.scores.schema import read_scores
 from ragharness.statistics.intervals import wilson
 from ragharness.store.schema import Settings, differences, moment
-from ragharness.support.toml import to_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

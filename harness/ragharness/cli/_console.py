@@ -116,7 +116,7 @@ def print_report(found: object, sections: Sequence[Section], form: str) -> None:
     import msgspec
 
     from ragharness.reports.tables import render
-    from ragharness.support.rows import json_of
+    from ragharness.support.files import json_of
 
     with results_only() as output:
         if form == "json":

@@ -228,8 +228,8 @@ def _corpora() -> Iterator[Finding]:
 
 
 def _folders() -> Iterator[Finding]:
-    from ragharness.download.storage import cache_folder
     from ragharness.store.search import RUNS
+    from ragharness.support.files import cache_folder
 
     cache = cache_folder()
     yield _folder("cache", cache, "RAGHARNESS_CACHE=FOLDER chooses another folder")

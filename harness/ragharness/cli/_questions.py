@@ -198,10 +198,10 @@ def write_set(
 ) -> QuestionSet | None:
     """Return the set that a model wrote; None after saying what it would cost."""
     from ragharness.cli._console import resume_command
-    from ragharness.download.obtaining import is_offline
-    from ragharness.download.storage import cache_folder
+    from ragharness.download.pinned import is_offline
     from ragharness.errors import QuestionsNotUsable, UsageError
     from ragharness.options import Options
+    from ragharness.support.files import cache_folder
     from ragharness.writing.composing import plan, write_questions
     from ragharness.writing.model import Model
 

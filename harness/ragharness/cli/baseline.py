@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ragharness.cli import add_group
-from ragharness.cli._completing import completion
-from ragharness.cli._options import FORM, JSON, OFFLINE, RUN, SOURCE, form_of
+from ragharness.cli._options import FORM, JSON, OFFLINE, RUN, SOURCE, completion, form_of
 
 if TYPE_CHECKING:
     from ragharness.baselines import Baseline

@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragharness.cli._completing import completion
-from ragharness.cli._options import CONCURRENCY, DRY_RUN, FALSE_CORRECT, GRADER, GRADER_OPTION, JSON
+from ragharness.cli._options import (
+    CONCURRENCY,
+    DRY_RUN,
+    FALSE_CORRECT,
+    GRADER,
+    GRADER_OPTION,
+    JSON,
+    completion,
+)
 from ragharness.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,11 +36,6 @@ _MAP = typer.Option(
     metavar="NAME=THEIRS",
     help="Name of a column in FILE, or its values for a label: answer=response, label.correct=1,true.",
 )
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("calibrate")(calibrate)
 
 
 def calibrate(
@@ -69,8 +71,8 @@ def calibrate(
         raise UsageError(
             "expected a run or --answers FILE, found none", help="docs/calibration.md describes both"
         )
-    from ragharness.download.storage import cache_folder
     from ragharness.graders import load_grader
+    from ragharness.support.files import cache_folder
 
     cache = cache_folder() / "answers"
     chosen = load_grader(grader, false_correct, grader_option or [], cache=cache, dry_run=dry_run)

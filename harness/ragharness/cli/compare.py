@@ -6,13 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ragharness.cli._completing import completion
-from ragharness.cli._options import FORM, JSON, MARKDOWN, form_of
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("compare")(compare)
+from ragharness.cli._options import FORM, JSON, MARKDOWN, completion, form_of
 
 
 def compare(

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import typer
 
-from ragharness.cli._completing import completion
-from ragharness.cli._options import FORM, JSON, MARKDOWN, form_of
+from ragharness.cli._options import FORM, JSON, MARKDOWN, completion, form_of
 
 EXIT = {"ship": 0, "reject": 1, "incomplete": 2, "not comparable": 2}
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("gate")(gate)
 
 
 def gate(

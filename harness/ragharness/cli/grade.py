@@ -18,7 +18,7 @@ from ragharness.cli._options import (
     RUN,
     SOURCE,
 )
-from ragharness.cli._rubrics import BASE, EXIT, JUDGE, PEOPLE, RUBRIC, prepare, score_by
+from ragharness.cli.rubric import BASE, EXIT, JUDGE, PEOPLE, RUBRIC, prepare, score_by
 from ragharness.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,11 +30,6 @@ EXIT_DIFFERENT = 1
 
 _LISTED = 20
 """Changed verdicts that are named; the rest is counted."""
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("grade")(grade)
 
 
 def grade(
@@ -65,9 +60,9 @@ def grade(
     """
     if rubric:
         return _by_rubric(rubric, run, judge, people, base, source=source, offline=offline, as_json=json)
-    from ragharness.download.obtaining import is_offline
-    from ragharness.download.storage import cache_folder
+    from ragharness.download.pinned import is_offline
     from ragharness.graders import load_grader
+    from ragharness.support.files import cache_folder
 
     if cases is not None and run:
         raise UsageError(f"expected a run or --cases, found both: {run} and {cases}")

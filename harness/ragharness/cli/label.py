@@ -19,11 +19,6 @@ _TSV = typer.Option(
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("label")(label)
-
-
 def label(
     run: str = RUN,
     annotator: str = typer.Option("", "--as", metavar="NAME", help="Who labels (default: your login name)."),

@@ -7,11 +7,6 @@ import typer
 from ragharness.cli._options import FORM, JSON, MARKDOWN, form_of
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("matrix")(matrix)
-
-
 def matrix(
     file: str = typer.Argument(..., metavar="FILE", help="A matrix.toml: shared options, and axes."),
     dry_run: bool = typer.Option(

@@ -7,15 +7,9 @@ from typing import Annotated
 
 import typer
 
-from ragharness.cli._completing import completion, modules
-from ragharness.cli._options import MARKDOWN, RUN, form_of
+from ragharness.cli._options import MARKDOWN, RUN, completion, form_of, modules
 
 _KNOWN = ", ".join(modules("reports", "formats"))
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("report")(report)
 
 
 def report(

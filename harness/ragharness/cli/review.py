@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-import typer
-
 from ragharness.cli._options import JSON, RUN
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("review")(review)
 
 
 def review(run: str = RUN, as_json: bool = JSON) -> None:

@@ -11,14 +11,14 @@ import typer
 import typer.core
 
 from ragharness.cli._options import option_of
-from ragharness.cli._rubrics import EXIT, JUDGE, PEOPLE, RUBRIC, prepare, score_by
+from ragharness.cli.rubric import EXIT, JUDGE, PEOPLE, RUBRIC, prepare, score_by
 from ragharness.config import RunConfig
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import NoReturn
 
-    from ragharness.cli._rubrics import Prepared
+    from ragharness.cli.rubric import Prepared
     from ragharness.comparing.gates import Gates
     from ragharness.console import Live
     from ragharness.runner.context import RunContext
@@ -85,14 +85,12 @@ def run(
     Example: ragharness run --corpus contractnli --pipeline mymod:answer
     """
     from ragharness.cli._console import EXIT_NO_RESULT, command, exit_code, leave, print_scores, results_only
-    from ragharness.comparing.gates import limits_of, read_gates
     from ragharness.console import Live
     from ragharness.graders import cost_lines
     from ragharness.results import count
     from ragharness.runner.session import open_run
 
-    config, limits = RunConfig(**options), read_gates(gates)
-    limits_of(limits)  # a name that is none is said before anything is asked
+    config, limits = RunConfig(**options), _limits(gates) if gates else None
     scored_by = prepare(rubric, judge, people, offline=config.offline) if rubric else None
     live = Live(quiet=quiet)
     with results_only() as output:
@@ -104,13 +102,22 @@ def run(
         print_scores(scores, output, as_json=as_json, detail=detail)
         _left(folder, ended, live)
         code = EXIT_NO_RESULT if strict and scores.ungraded else exit_code(scores)
-        if limits.thresholds:
+        if limits is not None and limits.thresholds:
             code = _checked(limits, folder, live) or code
         if scored_by is not None:
             code = _scored(scored_by, folder, live, config) or code
         if ended.given_up:
             leave(code)
     return code
+
+
+def _limits(gates: str) -> Gates:
+    """Return the gates; a name that is none is said before anything is asked."""
+    from ragharness.comparing.gates import limits_of, read_gates
+
+    found = read_gates(gates)
+    limits_of(found)
+    return found
 
 
 def _scored(scored_by: Prepared, folder: RunFolder, live: Live, config: RunConfig) -> int:

@@ -16,11 +16,6 @@ if TYPE_CHECKING:
 _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("runs")(runs)
-
-
 def runs(
     folder: str = typer.Argument("runs", help="Folder that holds the runs."),
     as_json: bool = JSON,

@@ -8,17 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ragharness.cli._completing import completion
-from ragharness.cli._options import JSON, RUN
+from ragharness.cli._options import JSON, RUN, completion
 from ragharness.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("score")(score)
 
 
 def score(

@@ -7,11 +7,6 @@ import typer
 from ragharness.cli._options import OFFLINE, RUN, SOURCE
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("show")(show)
-
-
 def show(
     question: str = typer.Argument(help="Question id."),
     run: str = RUN,

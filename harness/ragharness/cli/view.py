@@ -7,12 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ragharness.cli._completing import completion
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("view")(view)
+from ragharness.cli._options import completion
 
 
 def view(

@@ -15,9 +15,8 @@ from ragharness.comparing.rules import Limits, RuleResult
 from ragharness.errors import UnknownName, UsageError
 from ragharness.options import read_toml
 from ragharness.records import BUCKETS
-from ragharness.scores.metrics import metrics, rate
+from ragharness.scores.metrics import Share, YesNoAxis, metrics, rate, share
 from ragharness.scores.tally import outcomes
-from ragharness.scores.values import Share, YesNoAxis, share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -158,7 +157,7 @@ def _of_all(told: str, higher_is_better: bool | None, holds: Callable[[Outcome],
 
 def _of_answered(told: str, holds: Callable[[Outcome], bool]) -> Figure:
     def compute(all_of: Sequence[Outcome], _: int | None) -> Share:
-        return rate([each for each in all_of if each.bucket and each.bucket != "refused"], holds)
+        return rate([each for each in all_of if each.answered], holds)
 
     return Figure(f"{told}, of those answered.", compute, True)
 

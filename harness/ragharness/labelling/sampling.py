@@ -14,8 +14,7 @@ from msgspec.structs import replace
 from ragharness.errors import UsageError
 from ragharness.labelling.labels import FOLDER
 from ragharness.statistics.correcting import neyman
-from ragharness.store.disk import disk
-from ragharness.store.lock import exclusive
+from ragharness.store.disk import disk, exclusive
 from ragharness.support.files import new_file
 
 if TYPE_CHECKING:

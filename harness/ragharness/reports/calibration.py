@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ragharness.calibration.measuring import Calibration, Confusion, Difference
-    from ragharness.scores.values import Share
+    from ragharness.scores.metrics import Share
 
 _TOLD = {
     "false_correct": ("false correct", "of our corrects"),

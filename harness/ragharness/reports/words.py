@@ -16,10 +16,9 @@ from ragharness.reports.text import (
     rate,
     yes_of,
 )
-from ragharness.scores.metrics import metrics
+from ragharness.scores.metrics import Share, Span, YesNoAxis, metrics
 from ragharness.scores.schema import ROW_NAMES, Row
 from ragharness.scores.scoring import RECORDED
-from ragharness.scores.values import Share, Span, YesNoAxis
 
 if TYPE_CHECKING:
     from ragharness.reports.text import Tone

@@ -17,9 +17,8 @@ from ragharness.graders.judging.votes import TOKEN, Asker, Taken, until_read
 from ragharness.options import Options
 from ragharness.pipelines._llm.prompting import Message
 from ragharness.records import Usage
-from ragharness.rubrics.items import Item
+from ragharness.rubrics.items import Item, Votes
 from ragharness.rubrics.rubric import JUDGED, Check, Rubric
-from ragharness.rubrics.scores import Votes
 
 _PROMPT = Path(__file__).parent / "prompts" / "judge.txt"
 _OUTPUT, _REPLY = 1500, 200

@@ -11,11 +11,18 @@ from msgspec.structs import replace
 
 from ragharness.errors import UsageError
 from ragharness.graders.judging.votes import Taken
-from ragharness.rubrics.items import Item, Opinions
+from ragharness.rubrics.items import (
+    DimensionScore,
+    Item,
+    ItemScore,
+    Mark,
+    Opinions,
+    RubricScores,
+    RubricVerdict,
+)
 from ragharness.rubrics.judge import Judge, take_votes
 from ragharness.rubrics.methods import RULES, Embeddings, apply
 from ragharness.rubrics.rubric import JUDGED, SCALE, Check, Dimension, Rubric, normalise, weighed
-from ragharness.rubrics.scores import DimensionScore, ItemScore, Mark, RubricScores, Verdict
 from ragharness.support.calls import in_order
 
 GATE_KEPT = 8.0
@@ -85,7 +92,7 @@ def _notes(
         yield f"{len(stray)} scores by people are of no output and dimension here, the first: {stray[0]}"
 
 
-def _verdict(passes: Sequence[bool | None]) -> Verdict:
+def _verdict(passes: Sequence[bool | None]) -> RubricVerdict:
     """A failure counts whatever else is open; nothing at all is no pass."""
     return "fail" if False in passes else "pass" if passes and all(passes) else "incomplete"
 

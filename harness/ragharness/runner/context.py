@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragharness.corpus import load_corpus
-from ragharness.download.obtaining import is_offline
-from ragharness.download.remote import is_remote
+from ragharness.download.pinned import is_offline, is_remote
 from ragharness.errors import UnknownName, UsageError
 from ragharness.evidence import EvidenceIndex
 from ragharness.graders import load_grader

@@ -10,8 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ragharness.records import BUCKETS, ROWS
+from ragharness.scores.metrics import Share, Span, YesNoAxis, share, span
 from ragharness.scores.schema import ROW_NAMES, Desired, Intervals, Row, Spending, Stability, Timing
-from ragharness.scores.values import Share, Span, YesNoAxis, share, span
 from ragharness.statistics.intervals import clopper_pearson, quantile, wilson
 from ragharness.store.schema import moment
 

@@ -49,9 +49,50 @@ class Outcome(Struct, frozen=True, gc=False):
         return any(self.evidence_ranks)
 
     @property
-    def first_evidence(self) -> int:
-        """The rank of the first passage that holds a gold span; 0: none does."""
-        return min(filter(None, self.evidence_ranks), default=0)
+    def all_evidence_found(self) -> bool:
+        """Whether every gold span is in a retrieved passage."""
+        return bool(self.evidence_ranks) and all(self.evidence_ranks)
+
+    @property
+    def evidence_is_first(self) -> bool:
+        """Whether the first passage holds a gold span."""
+        return 1 in self.evidence_ranks
+
+    @property
+    def reciprocal_rank(self) -> float:
+        """One by the rank of the first passage that holds a gold span; 0: none does."""
+        first = min(filter(None, self.evidence_ranks), default=0)
+        return 1 / first if first else 0
+
+    @property
+    def answer_wanted(self) -> bool:
+        """Whether the question should be answered."""
+        return self.wanted == "correct"
+
+    @property
+    def answer_in_reach(self) -> bool:
+        """Whether a graded question should be answered and its evidence was retrieved."""
+        return bool(self.bucket) and self.answer_wanted and self.evidence_found
+
+    @property
+    def refusal_wanted(self) -> bool:
+        """Whether a graded question should be refused."""
+        return bool(self.bucket) and not self.answer_wanted
+
+    @property
+    def refused(self) -> bool:
+        """Whether the answer is a refusal."""
+        return self.bucket == "refused"
+
+    @property
+    def answered(self) -> bool:
+        """Whether the answer was graded and is no refusal."""
+        return bool(self.bucket) and not self.refused
+
+    @property
+    def document_found(self) -> bool:
+        """Whether a passage of the document asked about was retrieved."""
+        return self.document_rank > 0
 
 
 def outcomes(questions: Sequence[Question], records: Iterable[Record], epochs: int = 1) -> list[Outcome]:

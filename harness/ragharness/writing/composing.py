@@ -13,7 +13,7 @@ from ragharness.graders import load_grader
 from ragharness.passages import build_passages
 from ragharness.placing.placer import Placer
 from ragharness.questions.building import compose
-from ragharness.questions.folder.recipe import candidates_about
+from ragharness.questions.folder import candidates_about
 from ragharness.questions.folder.statements import Statement, statement_at
 from ragharness.records import Answer, Passage, Question
 from ragharness.retrievers import build_retriever

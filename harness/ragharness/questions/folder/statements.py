@@ -13,11 +13,9 @@ from ragharness.language.tokens import words
 from ragharness.questions.asking import ask, common_words
 from ragharness.questions.folder.cloze import cloze
 from ragharness.questions.folder.collecting import facts
-from ragharness.questions.folder.content_words import content_words, states_figure
-from ragharness.questions.folder.definitions import LETTERS
-from ragharness.questions.folder.echoes import with_echoes
-from ragharness.questions.folder.gaps import is_technical
-from ragharness.questions.folder.sentence_index import SAME, SHARED, SentenceIndex
+from ragharness.questions.folder.facts import LETTERS, content_words, states_figure
+from ragharness.questions.folder.programs import is_technical
+from ragharness.questions.folder.sentence_index import SAME, SHARED, SentenceIndex, with_echoes
 from ragharness.records import Evidence
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from ragharness.language.dates import find_dates
 from ragharness.language.units import is_duration
 from ragharness.passages import build_passages, withhold
 from ragharness.questions.asking.dates import iso
-from ragharness.questions.folder.accounts import AMOUNT
-from ragharness.questions.folder.content_words import content_words
+from ragharness.questions.folder.facts import content_words
+from ragharness.questions.folder.rows import AMOUNT
 from ragharness.questions.folder.sentence_index import SHARED, amounts
 
 if TYPE_CHECKING:

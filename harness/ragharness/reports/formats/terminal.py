@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 from ragharness.records import BUCKETS
 from ragharness.reports import words
 from ragharness.reports.formats import WIDTH
-from ragharness.reports.rubric import rubrics_of
 from ragharness.reports.text import (
     coloured,
     counted,
@@ -54,10 +53,16 @@ def render(
         _table(scores, width, colour),
         findings(scores, width, wide=width >= WIDTH, detail=detail),
         _next(scores, width, reference),
-        rubrics_of(run.folder, "text", width) if run is not None else [],
+        _rubrics(run, width) if run is not None else [],
         _verdict(scores, width, colour),
     ]
     return printable("\n\n".join("\n".join(part) for part in parts if part) + "\n")
+
+
+def _rubrics(run: RunOnDisk, width: int) -> list[str]:
+    from ragharness.reports.rubric import rubrics_of
+
+    return rubrics_of(run.folder, "text", width)
 
 
 def _verdict(scores: Scores, width: int, colour: bool) -> list[str]:

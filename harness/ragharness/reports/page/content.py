@@ -9,8 +9,8 @@ import msgspec
 
 from ragharness.reports.show import gold_fields, sentence_lines, verdict_fields
 from ragharness.reports.text import milliseconds, one_line
+from ragharness.scores.metrics import Share, YesNoAxis
 from ragharness.scores.schema import ROW_NAMES
-from ragharness.scores.values import Share, YesNoAxis
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -13,7 +13,9 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from ragharness.scores.values import Share, share
+from msgspec import Struct
+
+from ragharness.statistics.intervals import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,7 +23,55 @@ if TYPE_CHECKING:
     from ragharness.records import Verdict
     from ragharness.scores.tally import Outcome
 
+    Compute = Callable[[Sequence[Outcome], int | None], Any]
+
 Part: TypeAlias = Literal["axes", "retrieval"]
+
+
+class Share(Struct, frozen=True, kw_only=True):
+    """A count out of n with Wilson's 95 % interval of its rate; no interval where n is 0."""
+
+    count: int
+    n: int
+    low: float | None
+    high: float | None
+
+
+def share(count: int, n: int) -> Share:
+    """Return a count out of n with its interval."""
+    if n == 0:
+        return Share(count=count, n=0, low=None, high=None)
+    low, high = wilson(count, n)
+    return Share(count=count, n=n, low=low, high=high)
+
+
+class Span(Share, frozen=True, kw_only=True):
+    """A count that ungraded answers may add to: ``low`` is that of the count, ``high`` that of ``most``."""
+
+    most: int
+
+
+def span(count: int, ungraded: int, n: int) -> Span:
+    """Return a count out of n that is ``ungraded`` higher at most, with its interval."""
+    low, high = share(count, n).low, share(count + ungraded, n).high
+    return Span(count=count, n=n, low=low, high=high, most=count + ungraded)
+
+
+class YesNoAxis(Struct, frozen=True, kw_only=True):
+    """A yes/no axis over the graded answers; those to which it does not apply are counted aloud."""
+
+    yes: int
+    no: int
+    null: int
+    low: float | None
+    high: float | None
+
+
+def yes_no(values: Sequence[str | None]) -> YesNoAxis:
+    """Return how often an axis is yes, no, or does not apply (None)."""
+    yes, no = values.count("yes"), values.count("no")
+    rate = share(yes, yes + no)
+    return YesNoAxis(yes=yes, no=no, null=len(values) - yes - no, low=rate.low, high=rate.high)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +103,7 @@ class Metric:
     higher_is_better: bool
     source: str = "this project"
     type: Any = Share
-    compute: Callable[[Sequence[Outcome], int | None], Any]
+    compute: Compute
     """From the outcomes, and how many passages the harness retrieved (None: the pipeline decided it)."""
 
 
@@ -76,11 +126,6 @@ def graded(outcomes: Sequence[Outcome]) -> list[Verdict]:
     return [each.verdict for each in outcomes if each.verdict is not None and each.status == "ok"]
 
 
-def flagged(outcomes: Sequence[Outcome], flag: str) -> int:
-    """Return how many graded answers have a flag."""
-    return sum(flag in verdict.flags for verdict in graded(outcomes))
-
-
 def rate(outcomes: Sequence[Outcome], hit: Callable[[Outcome], bool]) -> Share:
     """Return of how many outcomes something holds."""
     return share(sum(map(hit, outcomes)), len(outcomes))
@@ -89,3 +134,28 @@ def rate(outcomes: Sequence[Outcome], hit: Callable[[Outcome], bool]) -> Share:
 def mean(values: Sequence[float]) -> float | None:
     """Return the mean of some values; None where there is none."""
     return sum(values) / len(values) if values else None
+
+
+def rate_of(name: str, among: str = "") -> Compute:
+    """Return what computes of how many outcomes a property holds, or of those with another property."""
+
+    def compute(outcomes: Sequence[Outcome], _: int | None) -> Share:
+        within = [each for each in outcomes if getattr(each, among)] if among else outcomes
+        return rate(within, lambda each: getattr(each, name))
+
+    return compute
+
+
+def mean_of(name: str) -> Compute:
+    """Return what computes the mean of a property of the outcomes."""
+    return lambda outcomes, _: mean([getattr(each, name) for each in outcomes])
+
+
+def axis_of(name: str) -> Compute:
+    """Return what computes how often an axis of the verdicts is yes, no, or does not apply."""
+    return lambda outcomes, _: yes_no([getattr(each, name) for each in graded(outcomes)])
+
+
+def flagged(flag: str) -> Compute:
+    """Return what computes how many graded answers have a flag."""
+    return lambda outcomes, _: sum(flag in verdict.flags for verdict in graded(outcomes))
