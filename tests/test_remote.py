@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import ragharness as rh
-from commands import pipeline
+from commands import FIRST_SENTENCE, pipeline
 from ragharness.download import remote
 from ragharness.download.pinned import is_remote
 from ragharness.errors import MissingExtra, StorageError, UsageError
@@ -28,13 +28,6 @@ if TYPE_CHECKING:
     from commands import Verb
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-
-REFUSES = """
-    def answer(question, passages):
-        if not passages:
-            return "I could not find it."
-        return f"{passages[0].text.split('. ')[0]} [{passages[0].id}]"
-    """
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +65,7 @@ def store() -> Iterator[Any]:
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path / "cache"))
-    pipeline(tmp_path, REFUSES)
+    pipeline(tmp_path, FIRST_SENTENCE)
     monkeypatch.setattr(remote, "_OPEN", {})
     return tmp_path
 

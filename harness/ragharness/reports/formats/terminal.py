@@ -109,21 +109,10 @@ def _table(scores: Scores, width: int, colour: bool) -> list[str]:
     if not ungraded and scores.ungraded:
         counts = [f"{row.ungraded} in row {name}" for name, row in scores.rows.items() if row.ungraded]
         lines += flow(counts, width, "ungraded   ", ", ")
-    legend = [
-        "* = desired outcome.",
-        "Ungraded answers count as misses.",
-        "[]: 95% intervals.",
-        *(
-            [f"n<{words.FEW * scores.epochs}: too few questions to decide."]
-            if intervals and _has_few(scores)
-            else []
-        ),
-    ]
+    legend = ["* = desired outcome.", "Ungraded answers count as misses.", "[]: 95% intervals."]
+    if intervals and any(words.few(row.n, scores) for row in scores.rows.values()):
+        legend.append(f"n<{words.FEW * scores.epochs}: too few questions to decide.")
     return [*lines, *flow(legend, width, gap=" ")]
-
-
-def _has_few(scores: Scores) -> bool:
-    return any(words.few(row.n, scores) for row in scores.rows.values())
 
 
 def _cells(scores: Scores, ungraded: bool, intervals: bool) -> list[list[str]]:
