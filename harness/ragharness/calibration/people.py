@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from ragharness.calibration.correcting import Corrected, Pair
     from ragharness.labelling.labels import Answered
     from ragharness.records import Bucket
     from ragharness.store.folder import RunFolder

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from ragharness.cli._options import JSON, RUN, completion
 from ragharness.errors import UsageError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def score(

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from ragharness.records import Record
     from ragharness.store.folder import RunFolder
-    from ragharness.store.lines import Key
 
 FOLDER = "labels"
 """The folder of a run that holds its sample and a file for each annotator."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ragharness.corpus import Corpus
     from ragharness.passages import PassageSet
     from ragharness.questions.folder.statements import Statement
-    from ragharness.records import Document, Passage, Question
+    from ragharness.records import Document, Passage
 
 VERSION = 8
 """Raised whenever the candidates change; kept with every frozen set."""

@@ -20,8 +20,6 @@ from ragharness.questions.folder.facts import (
 from ragharness.questions.questionset import GAP
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from ragharness.records import Document
 
 _DEFAULT = re.compile(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ragharness.questions.asking.statement import Asked
     from ragharness.questions.folder.statements import Statement
-    from ragharness.records import Document, Question
+    from ragharness.records import Document
 
 
 def worded(document: Document, topic: str, asked: Asked, volume: str = "") -> Iterator[Question]:

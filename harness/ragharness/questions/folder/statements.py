@@ -25,9 +25,6 @@ from ragharness.records import Evidence
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from ragharness.questions.asking import Asked
-    from ragharness.questions.folder.facts import Fact
-    from ragharness.questions.folder.sentence_index import SentenceIndex
     from ragharness.records import Document
 
 
