@@ -131,10 +131,8 @@ def label(
     from ragharness.labelling.session import open_labelling
 
     folder = _folder(run)
-    grading = grading_context(folder)
-    return open_labelling(
-        folder, annotator, grading, sample=sample, strata=strata, seed=seed, adjudicate=adjudicate
-    )
+    drawn: dict[str, Any] = {"sample": sample, "strata": strata, "seed": seed}
+    return open_labelling(folder, annotator, grading_context(folder), **drawn, adjudicate=adjudicate)
 
 
 def calibrate(run: str | Path | Run, labels: str | Path = "") -> RunCalibration:

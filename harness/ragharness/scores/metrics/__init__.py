@@ -146,7 +146,7 @@ def rate_of(name: str, among: str = "") -> Compute:
     return compute
 
 
-def mean_of(name: str) -> Compute:
+def mean_by(name: str) -> Compute:
     """Return what computes the mean of a property of the outcomes."""
     return lambda outcomes, _: mean([getattr(each, name) for each in outcomes])
 

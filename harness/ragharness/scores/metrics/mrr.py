@@ -1,6 +1,6 @@
 """Mean reciprocal rank of the first passage with a gold span."""
 
-from ragharness.scores.metrics import Metric, mean_of
+from ragharness.scores.metrics import Metric, mean_by
 
 METRIC = Metric(
     part="retrieval",
@@ -10,5 +10,5 @@ METRIC = Metric(
     higher_is_better=True,
     source="Voorhees 1999",
     type=float | None,
-    compute=mean_of("reciprocal_rank"),
+    compute=mean_by("reciprocal_rank"),
 )
