@@ -8,17 +8,18 @@ over what is found here.
 from __future__ import annotations
 
 import pkgutil
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from ragharness.scores.tally import how_many
 from ragharness.scores.values import Share, share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ragharness.records import Verdict
     from ragharness.scores.tally import Outcome
 
 Part: TypeAlias = Literal["axes", "retrieval"]
@@ -71,19 +72,31 @@ def metrics(part: Part) -> tuple[Metric, ...]:
     return tuple(sorted(found, key=lambda each: each.places))
 
 
-def graded(outcomes: Sequence[Outcome]) -> list[Verdict]:
-    """Return the verdicts of the graded answers."""
-    return [each.verdict for each in outcomes if each.verdict is not None and each.status == "ok"]
+def graded(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Return the graded answers, those alike side by side."""
+    found = Counter(outcomes)
+    return [each for each in found if each.judged and each.status == "ok" for _ in range(found[each])]
 
 
 def flagged(outcomes: Sequence[Outcome], flag: str) -> int:
     """Return how many graded answers have a flag."""
-    return sum(flag in verdict.flags for verdict in graded(outcomes))
+    return sum(flag in each.flags for each in graded(outcomes))
 
 
-def rate(outcomes: Sequence[Outcome], hit: Callable[[Outcome], bool]) -> Share:
-    """Return of how many outcomes something holds."""
-    return share(sum(map(hit, outcomes)), len(outcomes))
+def rate(
+    outcomes: Sequence[Outcome],
+    hit: Callable[[Outcome], bool],
+    among: Callable[[Outcome], object] = lambda _: True,
+) -> Share:
+    """Return of how many outcomes something holds, of those among which it is looked for."""
+    found = Counter(outcomes)
+    return share(how_many(found, lambda each: among(each) and hit(each)), how_many(found, among))
+
+
+def mean_of(outcomes: Sequence[Outcome], value: Callable[[Outcome], float]) -> float | None:
+    """Return the mean of what each outcome is worth, added in their order; None where there is none."""
+    known = {each: value(each) for each in set(outcomes)}
+    return mean([known[each] for each in outcomes])
 
 
 def mean(values: Sequence[float]) -> float | None:

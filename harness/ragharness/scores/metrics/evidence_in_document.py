@@ -9,6 +9,6 @@ METRIC = Metric(
     short="gold if right doc",
     higher_is_better=True,
     compute=lambda outcomes, _: rate(
-        [each for each in outcomes if each.document_rank], lambda each: each.evidence_found
+        outcomes, lambda each: each.evidence_found, lambda each: each.document_rank
     ),
 )

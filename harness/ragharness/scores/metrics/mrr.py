@@ -1,6 +1,6 @@
 """Mean reciprocal rank of the first passage with a gold span."""
 
-from ragharness.scores.metrics import Metric, mean
+from ragharness.scores.metrics import Metric, mean_of
 
 METRIC = Metric(
     part="retrieval",
@@ -10,7 +10,7 @@ METRIC = Metric(
     higher_is_better=True,
     source="Voorhees 1999",
     type=float | None,
-    compute=lambda outcomes, _: mean(
-        [1 / each.first_evidence if each.first_evidence else 0 for each in outcomes]
+    compute=lambda outcomes, _: mean_of(
+        outcomes, lambda each: 1 / each.first_evidence if each.first_evidence else 0
     ),
 )

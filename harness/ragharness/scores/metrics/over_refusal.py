@@ -10,7 +10,8 @@ METRIC = Metric(
     remark="refused despite retrieved evidence",
     higher_is_better=False,
     compute=lambda outcomes, _: rate(
-        [each for each in outcomes if each.bucket and each.wanted == "correct" and each.evidence_found],
+        outcomes,
         lambda each: each.bucket == "refused",
+        lambda each: each.bucket and each.wanted == "correct" and each.evidence_found,
     ),
 )

@@ -9,7 +9,6 @@ METRIC = Metric(
     higher_is_better=False,
     source="rag-eval",
     compute=lambda outcomes, _: rate(
-        [each for each in outcomes if each.wanted == "correct"],
-        lambda each: each.bucket == "refused",
+        outcomes, lambda each: each.bucket == "refused", lambda each: each.wanted == "correct"
     ),
 )

@@ -10,7 +10,8 @@ METRIC = Metric(
     remark="answered instead of refusing",
     higher_is_better=False,
     compute=lambda outcomes, _: rate(
-        [each for each in outcomes if each.bucket and each.wanted != "correct"],
+        outcomes,
         lambda each: each.bucket != "refused",
+        lambda each: each.bucket and each.wanted != "correct",
     ),
 )
