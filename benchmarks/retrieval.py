@@ -84,8 +84,10 @@ class Ground:
             for span in question.evidence
         ]
         return Outcome(
-            question,
+            question.row,
             question.wanted,
+            bool(question.withheld),
+            bool(question.evidence),
             "ok",
             evidence_ranks=tuple(row.index(True) + 1 if any(row) else 0 for row in held),
             document_rank=next((rank for rank, hit in enumerate(hits, 1) if self._same(hit, question)), 0),

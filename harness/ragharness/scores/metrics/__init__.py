@@ -8,9 +8,11 @@ over what is found here.
 from __future__ import annotations
 
 import pkgutil
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from msgspec import Struct
@@ -20,7 +22,6 @@ from ragharness.statistics.intervals import wilson
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ragharness.records import Verdict
     from ragharness.scores.tally import Outcome
 
     Compute = Callable[[Sequence[Outcome], int | None], Any]
@@ -121,14 +122,31 @@ def metrics(part: Part) -> tuple[Metric, ...]:
     return tuple(sorted(found, key=lambda each: each.places))
 
 
-def graded(outcomes: Sequence[Outcome]) -> list[Verdict]:
-    """Return the verdicts of the graded answers."""
-    return [each.verdict for each in outcomes if each.verdict is not None and each.status == "ok"]
+def graded(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Return the graded answers, those alike side by side."""
+    found = Counter(outcomes)
+    return [each for each in found if each.judged and each.status == "ok" for _ in range(found[each])]
 
 
-def rate(outcomes: Sequence[Outcome], hit: Callable[[Outcome], bool]) -> Share:
+def how_many(outcomes: Counter[Outcome], holds: Callable[[Outcome], object]) -> int:
     """Return of how many outcomes something holds."""
-    return share(sum(map(hit, outcomes)), len(outcomes))
+    return sum(times for each, times in outcomes.items() if holds(each))
+
+
+def rate(
+    outcomes: Sequence[Outcome],
+    hit: Callable[[Outcome], bool],
+    among: Callable[[Outcome], object] = lambda _: True,
+) -> Share:
+    """Return of how many outcomes something holds, of those among which it is looked for."""
+    found = Counter(outcomes)
+    return share(how_many(found, lambda each: among(each) and hit(each)), how_many(found, among))
+
+
+def mean_of(outcomes: Sequence[Outcome], value: Callable[[Outcome], float]) -> float | None:
+    """Return the mean of what each outcome is worth, added in their order; None where there is none."""
+    known = {each: value(each) for each in set(outcomes)}
+    return mean([known[each] for each in outcomes])
 
 
 def mean(values: Sequence[float]) -> float | None:
@@ -138,17 +156,14 @@ def mean(values: Sequence[float]) -> float | None:
 
 def rate_of(name: str, among: str = "") -> Compute:
     """Return what computes of how many outcomes a property holds, or of those with another property."""
-
-    def compute(outcomes: Sequence[Outcome], _: int | None) -> Share:
-        within = [each for each in outcomes if getattr(each, among)] if among else outcomes
-        return rate(within, lambda each: getattr(each, name))
-
-    return compute
+    holds = attrgetter(name)
+    within = attrgetter(among) if among else lambda _: True
+    return lambda outcomes, _: rate(outcomes, holds, within)
 
 
 def mean_by(name: str) -> Compute:
     """Return what computes the mean of a property of the outcomes."""
-    return lambda outcomes, _: mean([getattr(each, name) for each in outcomes])
+    return lambda outcomes, _: mean_of(outcomes, attrgetter(name))
 
 
 def axis_of(name: str) -> Compute:
@@ -158,4 +173,4 @@ def axis_of(name: str) -> Compute:
 
 def flagged(flag: str) -> Compute:
     """Return what computes how many graded answers have a flag."""
-    return lambda outcomes, _: sum(flag in verdict.flags for verdict in graded(outcomes))
+    return lambda outcomes, _: sum(flag in each.flags for each in graded(outcomes))
