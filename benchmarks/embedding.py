@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragharness.corpus import load_corpus
 from ragharness.passages import build_passages, withhold
-from ragharness.questions import load_questions
+from ragharness.questions.loading import load_questions
 from ragharness.retrievers import build_retriever
 from ragharness.retrievers._embedding import BATCH_SIZE, Embedder, EmbeddingOptions, locate
 from ragharness.retrievers._models import DEFAULT_MODEL

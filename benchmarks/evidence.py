@@ -26,9 +26,9 @@ from ragharness.graders import load_grader
 from ragharness.language.dates import MONTHS
 from ragharness.language.numbers import find_quantities
 from ragharness.passages import build_passages, withhold
-from ragharness.questions import load_questions
-from ragharness.questions.completing import Completion
+from ragharness.questions.corpus_index import Completion
 from ragharness.questions.derivations import derived
+from ragharness.questions.loading import load_questions
 from ragharness.questions.statements import Search
 from ragharness.records import Answer
 

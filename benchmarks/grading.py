@@ -27,9 +27,8 @@ import grading_knockouts as knockouts
 import grading_risk as risk
 from ragharness import __version__
 from ragharness.buckets import grade
-from ragharness.calibration import OUTCOMES, Labelled, judge, rates, read_labelled
-from ragharness.calibration.labelled import LABELS
-from ragharness.calibration.measuring import agrees, outcome_of
+from ragharness.calibration.labelled import LABELS, Labelled, read_labelled
+from ragharness.calibration.measuring import OUTCOMES, agrees, judge, outcome_of, rates
 from ragharness.cases import differences, load_cases
 from ragharness.graders import load_grader
 

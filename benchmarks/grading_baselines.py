@@ -12,7 +12,7 @@ from rapidfuzz import fuzz
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ragharness.calibration import Labelled
+    from ragharness.calibration.labelled import Labelled
 
 FUZZY = 90.0
 """Ratio from which rapidfuzz's measures count as correct."""

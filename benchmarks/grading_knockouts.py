@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import FunctionType, ModuleType
 
-    from ragharness.calibration import Labelled
+    from ragharness.calibration.labelled import Labelled
     from ragharness.cases import Case
     from ragharness.graders import Grader
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragharness.graders import load_grader
 from ragharness.records import Answer, Passage, Question, Reading
-from ragharness.statistics import wilson
+from ragharness.statistics.intervals import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

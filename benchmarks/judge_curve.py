@@ -16,7 +16,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ragharness.calibration import judge, read_labelled
+from ragharness.calibration.labelled import read_labelled
+from ragharness.calibration.measuring import judge
 from ragharness.graders import cost_lines, load_grader
 
 HERE = Path(__file__).parent

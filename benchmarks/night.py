@@ -32,9 +32,11 @@ import msgspec
 from overhead import overhead
 from ragharness.config import RunConfig
 from ragharness.corpus import load_corpus
-from ragharness.questions import load_questions
-from ragharness.runner import ask_all, choose_folder, load_context
-from ragharness.store import Journal, RunFolder
+from ragharness.questions.loading import load_questions
+from ragharness.runner.context import load_context
+from ragharness.runner.session import ask_all, choose_folder
+from ragharness.store.folder import RunFolder
+from ragharness.store.lines import Journal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -24,8 +24,9 @@ from floor import floor
 from jobs import ANSWERS, write_job
 from ragharness.config import RunConfig
 from ragharness.results import count
-from ragharness.runner import ask_all, load_context, open_run
+from ragharness.runner.context import load_context
 from ragharness.runner.question import Attempt
+from ragharness.runner.session import ask_all, open_run
 
 _FLOORS = 20
 """Times that the floor is run to be measured: it takes some hundredths of a millisecond a question."""

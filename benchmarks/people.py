@@ -23,15 +23,16 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragharness.calibration import calibrate, labelled_answer, rates, read_labelled
+from ragharness.calibration.labelled import labelled_answer, read_labelled
+from ragharness.calibration.measuring import calibrate, rates
 from ragharness.graders import load_grader
 from ragharness.options import read_toml
-from ragharness.scores.values import share
+from ragharness.scores.metrics import share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ragharness.calibration import Labelled
+    from ragharness.calibration.labelled import Labelled
     from ragharness.graders import Grader
 
 RESULT = Path(__file__).with_suffix(".json")

@@ -18,15 +18,15 @@ import people
 from people_replies import Model, NotAsked, prompt_of
 from people_review import EVEN, alone, auc, left_open, told, weighed
 from people_support import Claim, by_cosine, by_reranker
-from ragharness.calibration import judge, read_labelled
-from ragharness.calibration.measuring import outcome_of
+from ragharness.calibration.labelled import read_labelled
+from ragharness.calibration.measuring import judge, outcome_of
 from ragharness.graders import load_grader
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator, Sequence
 
-    from ragharness.calibration import Labelled
+    from ragharness.calibration.labelled import Labelled
 
 RESULT = Path(__file__).with_suffix(".json")
 DOCS = Path(__file__).parents[1] / "docs"

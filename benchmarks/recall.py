@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 from ragharness.corpus import load_corpus
 from ragharness.evidence import EvidenceIndex
 from ragharness.passages import build_passages, withhold
-from ragharness.questions import load_questions
 from ragharness.questions.building import build_questions
+from ragharness.questions.loading import load_questions
 from ragharness.retrievers import build_retriever
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ragharness.corpus import Corpus
-    from ragharness.questions import QuestionSet
+    from ragharness.questions.questionset import QuestionSet
 
 K = 5
 SEEDS = {"choosing": 101, "held out": 102}

@@ -23,14 +23,14 @@ import recall
 import spans
 from ragharness import __version__
 from ragharness.corpus import load_corpus
-from ragharness.download import cache_folder
 from ragharness.evidence import ENOUGH, EvidenceIndex
 from ragharness.options import Options
 from ragharness.passages import build_passages, withhold
-from ragharness.questions import load_questions
+from ragharness.questions.loading import load_questions
 from ragharness.retrievers import build_retriever
 from ragharness.scores.scoring import retrieval
 from ragharness.scores.tally import Outcome
+from ragharness.support.files import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,8 +84,10 @@ class Ground:
             for span in question.evidence
         ]
         return Outcome(
-            question,
+            question.row,
             question.wanted,
+            bool(question.withheld),
+            bool(question.evidence),
             "ok",
             evidence_ranks=tuple(row.index(True) + 1 if any(row) else 0 for row in held),
             document_rank=next((rank for rank, hit in enumerate(hits, 1) if self._same(hit, question)), 0),

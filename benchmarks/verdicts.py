@@ -12,7 +12,8 @@ import argparse
 import json
 from pathlib import Path
 
-from ragharness.calibration import judge, read_labelled
+from ragharness.calibration.labelled import read_labelled
+from ragharness.calibration.measuring import judge
 from ragharness.cases import check_cases
 from ragharness.graders import load_grader
 

@@ -27,11 +27,10 @@ from ragharness.labelling.labels import Label
 from ragharness.labelling.sampling import Design
 from ragharness.questions.freezing import Card
 from ragharness.records import Kind, Question, Record, Status, Usage
-from ragharness.rubrics.items import Item, Opinion
+from ragharness.rubrics.items import Item, Opinion, RubricScores
 from ragharness.rubrics.rubric import Rubric
-from ragharness.rubrics.scoring import RubricScores
-from ragharness.scores import Scores
-from ragharness.store import Run, Session
+from ragharness.scores.schema import Scores
+from ragharness.store.schema import Run, Session
 
 FOLDER = Path(__file__).parent / "schemas"
 

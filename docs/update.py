@@ -448,7 +448,8 @@ def models() -> str:
 def baselines() -> str:
     """Return the published baselines, a table for each corpus."""
     from ragharness.baselines import load_baselines
-    from ragharness.reports import baseline_section, render
+    from ragharness.reports.measures import baseline_section
+    from ragharness.reports.tables import render
 
     found = load_baselines()
     parts = []

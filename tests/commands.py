@@ -16,6 +16,14 @@ if TYPE_CHECKING:
 
 PROGRAM = "from ragharness.cli import main; main()"
 
+FIRST_SENTENCE = """
+    def answer(question, passages):
+        if not passages:
+            return "I could not find it."
+        return f"{passages[0].text.split('. ')[0]} [{passages[0].id}]"
+"""
+"""A pipeline that answers with the first sentence of the first passage."""
+
 
 class Done(NamedTuple):
     """How a command ended."""

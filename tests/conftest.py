@@ -12,7 +12,7 @@ import pytest
 
 from commands import Done
 from ragharness import cli
-from ragharness.download import cache_folder
+from ragharness.support.files import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator

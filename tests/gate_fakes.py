@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 import run_fakes as fake
 from ragharness.comparing.sides import Asked, Mark, Side
-from ragharness.store import RunFolder
+from ragharness.store.folder import RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

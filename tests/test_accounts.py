@@ -9,7 +9,7 @@ import pytest
 from ragharness.corpus import load_corpus
 from ragharness.folders.reading import read_folder
 from ragharness.questions.folder import candidates
-from ragharness.questions.folder.accounts import amounts_listed
+from ragharness.questions.folder.rows import amounts_listed
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,20 +16,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import ABSENT, SHARED
-from ragharness.statistics import (
+from ragharness.statistics.agreement import ac1, alpha, kappa
+from ragharness.statistics.correcting import (
     Part,
-    ac1,
-    alpha,
     correlation,
     difference,
-    kappa,
     labels_needed,
     neyman,
     ppi,
     rogan_gladen,
+    tuned_weight,
     why_not,
 )
-from ragharness.statistics.correcting import tuned_weight
 
 TABLE = [[22, 1, 2, 0], [1, 9, 2, 0], [2, 1, 8, 1], [0, 0, 0, 11]]
 LABELS = ("correct", "wrong", "unsupported", "refused")

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from ragharness.config import RunConfig
 from ragharness.records import Record, Retrieved
-from ragharness.runner import RunContext, blind_count, load_context
-from ragharness.runner.grading import GradingContext
+from ragharness.runner.context import RunContext, load_context
+from ragharness.runner.grading import GradingContext, blind_count
 
 
 @pytest.fixture(scope="module")

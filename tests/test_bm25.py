@@ -17,7 +17,8 @@ from ragharness import shelf
 from ragharness.corpus import Corpus, load_corpus
 from ragharness.evidence import EvidenceIndex
 from ragharness.passages import PassageSet, build_passages, withhold
-from ragharness.questions import QuestionSet, load_questions
+from ragharness.questions.loading import load_questions
+from ragharness.questions.questionset import QuestionSet
 from ragharness.records import Passage
 from ragharness.retrievers import _postings, bm25
 from ragharness.retrievers.bm25 import terms

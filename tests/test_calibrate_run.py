@@ -12,16 +12,16 @@ from msgspec.structs import replace
 import gate_fakes
 import ragharness as rh
 import run_fakes as fake
-from ragharness.calibration import standing
+from ragharness.calibration.note import standing
 from ragharness.calibration.people import calibrate_run
-from ragharness.labelling import Label, answered, labels_folder
-from ragharness.labelling.labels import append_label
+from ragharness.labelling.labels import Label, answered, append_label, labels_folder
 from ragharness.labelling.sampling import open_design
 from ragharness.records import BUCKETS
-from ragharness.reports import people_sections, render
+from ragharness.reports.people import people_sections
+from ragharness.reports.tables import render
 from ragharness.results import calibrated, scores_of
-from ragharness.statistics import Part, difference, ppi
-from ragharness.store import RunFolder
+from ragharness.statistics.correcting import Part, difference, ppi
+from ragharness.store.folder import RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

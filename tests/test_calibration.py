@@ -17,21 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commands import PROGRAM
-from ragharness.calibration import (
-    LABELS,
-    OUTCOMES,
-    Mapping,
-    calibrate,
-    judge,
-    rates,
-    read_labelled,
-    with_support_given,
-)
-from ragharness.calibration.measuring import agrees
+from ragharness.calibration.labelled import LABELS, Mapping, read_labelled
+from ragharness.calibration.measuring import OUTCOMES, agrees, calibrate, judge, rates, with_support_given
 from ragharness.errors import UsageError
 from ragharness.graders import load_grader
 from ragharness.records import Reading
-from ragharness.statistics import wilson
+from ragharness.statistics.intervals import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

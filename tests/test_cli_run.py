@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commands import PROGRAM, pipeline, process
-from ragharness.store import RunFolder
+from ragharness.store.folder import RunFolder
 
 if TYPE_CHECKING:
     from commands import Verb

@@ -16,9 +16,9 @@ import pytest
 from msgspec.structs import replace
 
 import ragharness as rh
-from commands import PROGRAM, pipeline
+from commands import FIRST_SENTENCE, PROGRAM, pipeline
 from ragharness.errors import MissingExtra, PipelineNotUsable, UsageError
-from ragharness.store import RunFolder
+from ragharness.store.folder import RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,12 +27,7 @@ if TYPE_CHECKING:
 # Ray's own warnings are not ours.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-ANSWERS = """
-    def answer(question, passages):
-        if not passages:
-            return "I could not find it."
-        return f"{passages[0].text.split('. ')[0]} [{passages[0].id}]"
-
+MORE = """
     def seek(question, retrieve):
         return answer(question, retrieve(question, 2) + retrieve("Delaware", 1))
 
@@ -44,6 +39,7 @@ ANSWERS = """
     def strange(question, passages):
         return {"text": question, "citations": 5, "confidence": float("nan")}
 """
+ANSWERS = f"{FIRST_SENTENCE}{MORE}"
 
 
 def library() -> Any:

@@ -8,8 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from ragharness.corpus import load_corpus
-from ragharness.questions.completing import Completion
-from ragharness.questions.corpus_index import CorpusIndex
+from ragharness.questions.corpus_index import Completion, CorpusIndex
 from ragharness.records import Evidence, Question
 
 if TYPE_CHECKING:

@@ -18,19 +18,19 @@ from ragharness.evidence import EvidenceIndex
 from ragharness.language.numbers import find_quantities
 from ragharness.language.tokens import words
 from ragharness.passages import build_passages, withhold
-from ragharness.questions import load_questions
 from ragharness.questions.building import build_questions
 from ragharness.questions.checks import check_questions
-from ragharness.questions.corpus_index import near_duplicates
 from ragharness.questions.freezing import frozen_set
+from ragharness.questions.loading import load_questions
 from ragharness.questions.probe import probe
+from ragharness.questions.searching import near_duplicates
 from ragharness.shelf import load_module
 from readings import words_of_readers
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ragharness.questions import QuestionSet
+    from ragharness.questions.questionset import QuestionSet
 
 FOLDER = shelf.root() / "questionsets" / "contractnli"
 RECIPE = load_module(shelf.root() / "corpora" / "contractnli" / "recipe.py")

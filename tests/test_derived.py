@@ -17,7 +17,8 @@ import run_fakes as fake
 from conftest import SHARED
 from ragharness.errors import CodeNotUsable, RagharnessError, UsageError
 from ragharness.records import Answer, Retrieved, Sentence
-from ragharness.reports import metric_sections, render
+from ragharness.reports.measures import metric_sections
+from ragharness.reports.tables import render
 from ragharness.scores.claims import ragchecker
 from ragharness.scores.derived import WEIGHTS, How, derived, measure
 from ragharness.scores.derived.alce_citation_precision import citation_precision

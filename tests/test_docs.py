@@ -18,13 +18,13 @@ from ragharness import shelf
 from ragharness.buckets import TABLE
 from ragharness.corpus import load_corpus
 from ragharness.manifests import manifest
-from ragharness.questions import load_questions
 from ragharness.questions.checks import check_questions
+from ragharness.questions.loading import load_questions
 from ragharness.records import Question, Reading, Record
-from ragharness.scores import Scores
 from ragharness.scores.derived import derived
-from ragharness.statistics import sign_test, wilson
-from ragharness.store import Run, Session, Settings
+from ragharness.scores.schema import Scores
+from ragharness.statistics.intervals import sign_test, wilson
+from ragharness.store.schema import Run, Session, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,8 +22,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loopback import Loopback, Resource
-from ragharness.download import DownloadRequest, Pinned, cached_hashes, obtain, transfer
+from ragharness.download import transfer
 from ragharness.download.archives import install
+from ragharness.download.obtaining import obtain
+from ragharness.download.pinned import DownloadRequest, Pinned
+from ragharness.download.storage import cached_hashes
 from ragharness.errors import CorpusUnavailable, CorruptDownload, RagharnessError, StorageError
 
 GOOD = json.dumps({"documents": [f"contract {number} of many" for number in range(4000)]}).encode()

@@ -13,8 +13,8 @@ import pytest
 from ixbrl import annual_report
 from ragharness import shelf
 from ragharness.corpus import Corpus, load_corpus
-from ragharness.download import obtain
 from ragharness.download import sec as rules
+from ragharness.download.obtaining import obtain
 from ragharness.errors import CorpusUnavailable, CorruptDownload
 from ragharness.manifests import download_request, manifest
 from ragharness.passages import build_passages, faults

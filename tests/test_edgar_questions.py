@@ -16,10 +16,10 @@ import pytest
 from ragharness import shelf
 from ragharness.corpus import load_corpus
 from ragharness.language.tokens import words
-from ragharness.questions import load_questions
 from ragharness.questions.building import build_questions
 from ragharness.questions.checks import check_questions
 from ragharness.questions.freezing import frozen_set
+from ragharness.questions.loading import load_questions
 from ragharness.questions.probe import probe
 from ragharness.records import Document, Evidence, Fact
 from readings import words_of_readers
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragharness.corpus import Corpus
-    from ragharness.questions import QuestionSet
+    from ragharness.questions.questionset import QuestionSet
 
 FOLDER = shelf.root() / "questionsets" / "edgar"
 

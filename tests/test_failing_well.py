@@ -11,7 +11,7 @@ from commands import pipeline
 from ragharness.records import Answer, Failure
 from ragharness.runner.failures import describe
 from ragharness.runner.limits import Limits
-from ragharness.store import RunFolder
+from ragharness.store.folder import RunFolder
 from ragharness.support.messages import kind_of
 from test_runner import ask, question
 

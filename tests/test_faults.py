@@ -14,8 +14,8 @@ import pytest
 from commands import PROGRAM, pipeline, process
 from misbehaving import Act, Misbehaving, answer, reply
 from ragharness.corpus import load_corpus
-from ragharness.questions import load_questions
-from ragharness.store import RunFolder
+from ragharness.questions.loading import load_questions
+from ragharness.store.folder import RunFolder
 
 if TYPE_CHECKING:
     from pathlib import Path

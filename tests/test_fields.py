@@ -15,7 +15,7 @@ from ragharness import shelf
 from ragharness.corpus import load_corpus
 from ragharness.evidence import EvidenceIndex
 from ragharness.passages import PassageSet, build_passages, withhold
-from ragharness.questions import load_questions
+from ragharness.questions.loading import load_questions
 from ragharness.records import Passage
 from ragharness.retrievers import _postings, bm25, fields
 

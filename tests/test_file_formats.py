@@ -15,7 +15,7 @@ import ragharness as rh
 from conftest import ROOT
 from ragharness import shelf, traces
 from ragharness.calibration.labelled import labelled_answer
-from ragharness.store import RunFolder
+from ragharness.store.folder import RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from ixbrl import HEAD, annual_report
 from ragharness.errors import CorruptDownload
-from ragharness.filings import Filing, looks_like_html, read_filing
 from ragharness.filings.facts import amount
+from ragharness.filings.reading import Filing, read_filing
+from ragharness.filings.tree import looks_like_html
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,8 +22,7 @@ import ragharness as rh
 import run_fakes as fake
 from gate_fakes import epochs_of, written
 from ragharness.records import Answer, Failure
-from ragharness.reports import load_format
-from ragharness.reports.formats import format_names
+from ragharness.reports.formats import format_names, load_format
 from ragharness.reports.formats.trec_run import one_word, within
 from ragharness.reports.rows import COLUMNS, flat_records
 from ragharness.results import Run

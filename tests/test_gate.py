@@ -15,14 +15,16 @@ from msgspec.structs import replace
 import ragharness as rh
 import run_fakes as fake
 from gate_fakes import epochs_of, folder, mark, outcomes, side, written
-from ragharness.comparing import Gates, gate, read_gates
-from ragharness.comparing.gate import TOGETHER, decide
+from ragharness.comparing.gate import TOGETHER, decide, gate
+from ragharness.comparing.gates import Gates, read_gates
 from ragharness.comparing.rules import Limits
 from ragharness.comparing.sides import Mark, Pairs, Side, bucket_of, mark_of, settle
 from ragharness.errors import UnknownName, UsageError
 from ragharness.records import BUCKETS, Answer, Sentence
-from ragharness.reports import gate_sections, headline, render
-from ragharness.statistics import false_alarm, holm
+from ragharness.reports.gate import gate_sections, headline
+from ragharness.reports.tables import render
+from ragharness.statistics.intervals import false_alarm
+from ragharness.statistics.paired import holm
 from test_memory import peak_mb
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commands import Verb
-    from ragharness.comparing import Decision
+    from ragharness.comparing.gate import Decision
     from ragharness.records import Question, Record
 
 STRICT = Gates(no_new_wrong=True)
@@ -607,7 +609,7 @@ def test_a_folder_that_cannot_be_written_still_has_a_verdict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from ragharness.errors import StorageError
-    from ragharness.store import RunFolder
+    from ragharness.store.folder import RunFolder
 
     def refuse(*_: Any, **__: Any) -> None:
         raise StorageError("expected to write, found: Read-only file system")

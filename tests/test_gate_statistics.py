@@ -23,20 +23,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import ABSENT, SHARED
-from ragharness.statistics import (
+from ragharness.statistics.intervals import (
     clopper_pearson,
     cluster_intervals,
     false_alarm,
-    fewest_significant,
     flip_rate,
-    holm,
     majority_chance,
+    wilson,
+)
+from ragharness.statistics.paired import (
+    fewest_significant,
+    holm,
     mcnemar,
     paired_interval,
     sign_flip,
     smallest_mean,
     smallest_rise,
-    wilson,
 )
 
 stats: Any = pytest.importorskip("scipy.stats")

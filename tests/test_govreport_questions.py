@@ -22,10 +22,10 @@ from ragharness.corpus import load_corpus
 from ragharness.language.numbers import find_quantities
 from ragharness.language.tokens import words
 from ragharness.language.units import read_unit
-from ragharness.questions import load_questions
 from ragharness.questions.building import build_questions
 from ragharness.questions.checks import check_questions
 from ragharness.questions.freezing import frozen_set
+from ragharness.questions.loading import load_questions
 from ragharness.questions.probe import LIMIT_ALL, probe
 from readings import words_of_readers
 from reports import real_reports
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragharness.corpus import Corpus
-    from ragharness.questions import QuestionSet
+    from ragharness.questions.questionset import QuestionSet
 
 FOLDER = shelf.root() / "questionsets" / "govreport"
 

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conftest import ROOT
-from ragharness.calibration import judge, read_labelled
+from ragharness.calibration.labelled import read_labelled
+from ragharness.calibration.measuring import judge
 from ragharness.graders import load_grader
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ragharness.calibration import Labelled
+    from ragharness.calibration.labelled import Labelled
 
 np = pytest.importorskip("numpy")
 pytest.importorskip("rapidfuzz")

@@ -12,12 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragharness.folders.finding import find_files
+from ragharness.folders.decoding import unwrapped
 from ragharness.folders.formats import SMALL, parse
 from ragharness.folders.markdown import read_markdown
-from ragharness.folders.reading import read_folder
+from ragharness.folders.reading import find_files, read_folder
 from ragharness.folders.subprocess_reader import SubprocessReader
-from ragharness.folders.wrapping import unwrapped
 from ragharness.language.sentences import sentences
 from ragharness.questions.folder import cloze
 from test_own_folder import pdf_around, pdf_of

@@ -20,7 +20,9 @@ from ragharness.passages import build_passages
 from ragharness.pipelines import Pipeline
 from ragharness.pipelines._own import signature_of
 from ragharness.records import Record
-from ragharness.runner import QuestionRunner, RunContext, execute, load_context
+from ragharness.runner.context import RunContext, load_context
+from ragharness.runner.execution import execute
+from ragharness.runner.question import QuestionRunner
 from reports import real_reports
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from ragharness.records import Answer, Passage
 from ragharness.runner import isolation as rooms
 from ragharness.runner.failures import Reported
 from ragharness.runner.isolation import Isolation
-from ragharness.store import RunFolder
+from ragharness.store.folder import RunFolder
 from ragharness.support.process import ProcessDied
 
 if TYPE_CHECKING:

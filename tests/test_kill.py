@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 from commands import PROGRAM
-from ragharness.store import RunFolder
+from ragharness.store.folder import RunFolder
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,33 +17,23 @@ from hypothesis import strategies as st
 
 import ragharness as rh
 from ragharness.errors import StorageError, UsageError
-from ragharness.graders.human import digest_of
-from ragharness.labelling import (
-    Answered,
-    Given,
-    Labelling,
-    answered,
-    labels_folder,
-    open_labelling,
-    read_design,
-    read_people,
-    read_table,
-    write_table,
-)
-from ragharness.labelling.labels import read_labels
-from ragharness.labelling.sampling import Design, enlarged
+from ragharness.labelling.labels import Answered, answered, labels_folder, read_labels, read_people
+from ragharness.labelling.sampling import Design, enlarged, read_design
 from ragharness.labelling.server import LabelServer
-from ragharness.labelling.session import AlreadyLabelled
+from ragharness.labelling.session import AlreadyLabelled, Given, Labelling, open_labelling
+from ragharness.labelling.tables import read_table, write_table
 from ragharness.records import BUCKETS
-from ragharness.runner import grading_context
-from ragharness.store import RunFolder, find_run
+from ragharness.runner.grading import grading_context
+from ragharness.store.folder import RunFolder
+from ragharness.store.search import find_run
+from ragharness.support.files import digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from commands import Verb
-    from ragharness.runner import GradingContext
+    from ragharness.runner.grading import GradingContext
 
 
 @pytest.fixture(scope="module")

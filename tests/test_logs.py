@@ -17,9 +17,9 @@ from ragharness.errors import UsageError
 from ragharness.logs import log_formats, read_log
 from ragharness.logs.assembling import Entry
 from ragharness.records import Passage
-from ragharness.reports import load_format
+from ragharness.reports.formats import load_format
 from ragharness.scores.production import drift, sample, score_log
-from ragharness.statistics import difference_interval
+from ragharness.statistics.intervals import difference_interval
 
 if TYPE_CHECKING:
     from commands import Verb

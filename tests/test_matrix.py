@@ -24,11 +24,12 @@ from answering import Answering
 from commands import PROGRAM, pipeline
 from conftest import ROOT
 from gate_fakes import folder, written
-from ragharness.comparing import Matrix, main_effects
+from ragharness.comparing.matrix import Matrix, main_effects
 from ragharness.errors import NotComparable, UsageError
 from ragharness.grid import read_grid
-from ragharness.reports import matrix_sections, render
-from ragharness.store import list_runs
+from ragharness.reports.compare import matrix_sections
+from ragharness.reports.tables import render
+from ragharness.store.search import list_runs
 from test_llm import chat
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     from answering import Asked, Reply
     from commands import Verb
-    from ragharness.store import RunFolder
+    from ragharness.store.folder import RunFolder
 
 SMALL = """
 [run]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commands import PROGRAM, pipeline
-from ragharness.store import RunFolder
+from ragharness.store.folder import RunFolder
 
 if TYPE_CHECKING:
     from pathlib import Path

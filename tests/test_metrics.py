@@ -17,8 +17,8 @@ import run_fakes as fake
 from commands import process
 from conftest import ROOT
 from ragharness.reports import words
-from ragharness.scores import score
 from ragharness.scores.metrics import Metric, Part, metrics
+from ragharness.scores.scoring import score
 
 if TYPE_CHECKING:
     from commands import Verb
@@ -47,9 +47,11 @@ METRIC = Metric(
 PRINTED = """
 import json
 import run_fakes as fake
-from ragharness.reports import load_format, read_scores
+from ragharness.reports.formats import load_format
+from ragharness.scores.schema import read_scores
 import msgspec
-from ragharness.scores import Scores, score
+from ragharness.scores.schema import Scores
+from ragharness.scores.scoring import score
 
 records = [fake.record(question, "refused") for question in fake.questions()]
 scores = score(fake.run(), [], fake.questions(), records, name="r")
@@ -133,7 +135,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ragharness.scores import Scores
+    from ragharness.scores.schema import Scores
 
 
 def render(scores: Scores, *, width: int = 80, **_: object) -> str:

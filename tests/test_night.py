@@ -21,13 +21,15 @@ import run_fakes as fake
 from commands import pipeline
 from ragharness.config import seconds_of
 from ragharness.errors import AccessRefused, TemporaryFailure, UnknownName, UsageError
-from ragharness.questions import QuestionSet
+from ragharness.questions.questionset import QuestionSet
 from ragharness.records import Answer, Failure, Record, Usage
-from ragharness.runner import Limits, execute
 from ragharness.runner.context import choose, in_fair_order
-from ragharness.scores import score
-from ragharness.statistics import wilson
-from ragharness.store import RunFolder, find_run
+from ragharness.runner.execution import execute
+from ragharness.runner.limits import Limits
+from ragharness.scores.scoring import score
+from ragharness.statistics.intervals import wilson
+from ragharness.store.folder import RunFolder
+from ragharness.store.search import find_run
 from ragharness.support.calls import Spending
 from test_runner import plain, question, runner_of
 

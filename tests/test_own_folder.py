@@ -22,18 +22,16 @@ from ragharness.config import RunConfig
 from ragharness.corpus import load_corpus
 from ragharness.errors import QuestionsNotUsable, UsageError
 from ragharness.folders import formats, reading
-from ragharness.folders.decoding import decode
-from ragharness.folders.finding import FoundFile, find_files
-from ragharness.folders.paths import folder_name
-from ragharness.folders.reading import read_folder
-from ragharness.folders.wrapping import unwrapped
+from ragharness.folders.decoding import decode, unwrapped
+from ragharness.folders.reading import FoundFile, find_files, read_folder
+from ragharness.manifests import folder_name
 from ragharness.questions.building import build_questions
 from ragharness.questions.checks import check_questions
 from ragharness.questions.folder.cloze import cloze
 from ragharness.questions.folder.statements import statements
 from ragharness.questions.picking import CLOZE_SHARE
 from ragharness.questions.questionset import FEWEST, is_cloze, shortfall
-from ragharness.runner import load_context
+from ragharness.runner.context import load_context
 from test_instrument import World, false_answer, misfits, oracle, outside_knowledge, uncited, wanted
 
 if TYPE_CHECKING:

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from own_folder import write_folder
 from ragharness.corpus import Corpus, load_corpus
 from ragharness.errors import QuestionsNotUsable
-from ragharness.questions import import_table, load_questions
+from ragharness.questions import import_table
 from ragharness.questions.checks import check_questions, remarks
 from ragharness.questions.import_table import read_table
+from ragharness.questions.loading import load_questions
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ from ragharness.errors import RetrieverNotUsable, UnknownName, UsageError
 from ragharness.evidence import EvidenceIndex
 from ragharness.options import Options
 from ragharness.passages import build_passages, withhold
-from ragharness.placing import at_places, place_name
+from ragharness.placing.placer import at_places, place_name
 from ragharness.records import Document, Evidence, Passage
 from ragharness.retrievers import build_retriever
 from ragharness.retrievers._own import IndexMapper

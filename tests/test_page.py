@@ -14,7 +14,7 @@ import run_fakes as fake
 from browser import Watched, browser
 from gate_fakes import folder, written
 from ragharness.records import Answer, Failure, Retrieved
-from ragharness.reports import page
+from ragharness.reports.page import page
 from ragharness.results import Run
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from conftest import ROOT
-from ragharness.calibration import labelled_answer
+from ragharness.calibration.labelled import labelled_answer
 from ragharness.graders import load_grader
 
 if TYPE_CHECKING:

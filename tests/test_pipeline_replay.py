@@ -12,7 +12,7 @@ from ragharness.errors import UnusableReply, UsageError
 from ragharness.options import Options
 from ragharness.passages import build_passages
 from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer
-from ragharness.questions import load_questions
+from ragharness.questions.loading import load_questions
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,11 +16,13 @@ from ragharness.evidence import EvidenceIndex
 from ragharness.passages import build_passages
 from ragharness.pipelines import Pipeline
 from ragharness.pipelines._own import signature_of
-from ragharness.placing import Placed, Placer, complaints, unique
+from ragharness.placing.placer import Placed, Placer, complaints, unique
 from ragharness.records import Document, Evidence, Passage, Question, Record
-from ragharness.runner import QuestionRunner, RunContext, execute, load_context
+from ragharness.runner.context import RunContext, load_context
+from ragharness.runner.execution import execute
+from ragharness.runner.question import QuestionRunner
 from ragharness.scores.scoring import retrieval
-from ragharness.scores.tally import outcomes
+from ragharness.scores.tally import Tally
 
 SAMPLE = load_corpus("sample")
 PLACER = Placer(SAMPLE, build_passages(SAMPLE.documents))
@@ -326,7 +328,7 @@ def test_own_chunks_are_scored_as_a_count_by_hand_says(shape: str) -> None:
             assert record.verdict.citation_exists == "yes"
             assert record.verdict.citation_supports == ("yes" if expected else "no"), question.id
             supported += expected
-    found = retrieval(outcomes(bench.questions.questions, records), None)
+    found = retrieval(Tally(bench.questions.questions).add(records).outcomes, None)
     assert found.any_evidence.count == hits
     assert 10 < hits < 60
     assert 5 < supported < hits

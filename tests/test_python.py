@@ -14,7 +14,7 @@ import pytest
 
 import ragharness as rh
 from conftest import ROOT
-from ragharness.reports import load_format
+from ragharness.reports.formats import load_format
 
 if TYPE_CHECKING:
     from pathlib import Path

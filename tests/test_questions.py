@@ -22,10 +22,10 @@ from ragharness.questions import building
 from ragharness.questions import candidates as offered
 from ragharness.questions.building import build_questions
 from ragharness.questions.checks import check_questions, remarks
-from ragharness.questions.corpus_index import near_duplicates
 from ragharness.questions.freezing import freeze
 from ragharness.questions.loading import load_questions, stored_set
 from ragharness.questions.questionset import SHARES, QuestionSet, quotas
+from ragharness.questions.searching import near_duplicates
 from ragharness.records import Distractor, Document, Evidence, Question
 
 if TYPE_CHECKING:

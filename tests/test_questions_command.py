@@ -102,7 +102,7 @@ def test_freeze_writes_a_set_that_loads(home: Path, contractnli_folder: Path) ->
 
 def test_the_index_of_a_set_is_written_without_what_it_withholds(home: Path) -> None:
     from ragharness.corpus import load_corpus
-    from ragharness.questions import load_questions
+    from ragharness.questions.loading import load_questions
 
     done = ask("passages", "-o", str(home / "index.jsonl"), "--passage-words", "60")
     written = [json.loads(line) for line in (home / "index.jsonl").read_text(encoding="utf-8").splitlines()]

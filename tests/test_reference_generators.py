@@ -17,7 +17,7 @@ from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer
 from ragharness.pipelines._proposition import CODE, core, names_in, proposition, subject
 from ragharness.pipelines._titles import NAMED, Titles, naming_words
 from ragharness.pipelines.blind import usual_answers
-from ragharness.questions import QuestionSet
+from ragharness.questions.questionset import QuestionSet
 from ragharness.records import Document, Fact, Passage, Question
 
 if TYPE_CHECKING:

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import ragharness as rh
-from commands import pipeline
-from ragharness.download import cache_folder, remote
+from commands import FIRST_SENTENCE, pipeline
+from ragharness.download import remote
+from ragharness.download.pinned import is_remote
 from ragharness.errors import MissingExtra, StorageError, UsageError
-from ragharness.store import RunFolder
+from ragharness.store.folder import RunFolder
+from ragharness.support.files import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,13 +28,6 @@ if TYPE_CHECKING:
     from commands import Verb
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-
-REFUSES = """
-    def answer(question, passages):
-        if not passages:
-            return "I could not find it."
-        return f"{passages[0].text.split('. ')[0]} [{passages[0].id}]"
-    """
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +65,7 @@ def store() -> Iterator[Any]:
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path / "cache"))
-    pipeline(tmp_path, REFUSES)
+    pipeline(tmp_path, FIRST_SENTENCE)
     monkeypatch.setattr(remote, "_OPEN", {})
     return tmp_path
 
@@ -190,7 +185,7 @@ def test_without_fsspec_the_extra_is_named(here: Path, monkeypatch: pytest.Monke
     "name", ["runs/first", "https://host/runs", "HTTP://host/x", "mine.py:answer", "s3://", ""]
 )
 def test_what_is_no_url_of_a_file_system_is_left_alone(name: str) -> None:
-    assert not remote.is_remote(name)
+    assert not is_remote(name)
 
 
 def test_a_local_run_is_sent_nowhere(here: Path) -> None:

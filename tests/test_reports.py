@@ -29,19 +29,17 @@ from ragharness.records import (
     Sentence,
     Verdict,
 )
-from ragharness.reports import (
-    load_format,
-    read_scores,
-    show_question,
-)
+from ragharness.reports.formats import load_format
+from ragharness.reports.show import show_question
 from ragharness.reports.text import clean, duration, flow, interval, milliseconds, money, one_line, rate
-from ragharness.runner import Progress
-from ragharness.scores import Scores, score
-from ragharness.scores.values import share
+from ragharness.runner.limits import Progress
+from ragharness.scores.metrics import share
+from ragharness.scores.schema import Scores, read_scores
+from ragharness.scores.scoring import score
 
 if TYPE_CHECKING:
     from commands import Verb
-from ragharness.statistics import wilson
+from ragharness.statistics.intervals import wilson
 
 terminal_report, markdown_report, json_report = map(load_format, ("terminal", "markdown", "json"))
 

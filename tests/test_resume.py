@@ -15,7 +15,7 @@ import pytest
 
 from commands import pipeline, process
 from ragharness.errors import StorageError
-from ragharness.store import RunFolder
+from ragharness.store.folder import RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,15 +20,25 @@ from judging_fakes import ScriptedJudge
 from ragharness import shelf as shelves
 from ragharness.errors import RagharnessError, RubricNotUsable, UsageError
 from ragharness.graders.judging.votes import Taken
-from ragharness.reports import render
 from ragharness.reports.rubric import rubric_scores_sections, rubric_sections, scores_beside_section
+from ragharness.reports.tables import render
 from ragharness.rubrics import rules
 from ragharness.rubrics.checking import changes, check
-from ragharness.rubrics.items import Item, Message, Opinion, ToolCall, read_items, read_opinions
+from ragharness.rubrics.items import (
+    NOT_ALIKE,
+    Item,
+    Message,
+    Opinion,
+    RubricScores,
+    ToolCall,
+    compare_scores,
+    read_items,
+    read_opinions,
+)
 from ragharness.rubrics.judge import ModelJudge, estimate, prompt_of, read_reply
 from ragharness.rubrics.methods import RULES, Embeddings
 from ragharness.rubrics.rubric import Header, Rubric, normalise, parse, weighed
-from ragharness.rubrics.scoring import NOT_ALIKE, Means, RubricScores, compare_scores, score
+from ragharness.rubrics.scoring import Means, score
 from ragharness.rubrics.shelf import branch, find_rubric, mark_used, next_version, open_active, parent_of
 
 if TYPE_CHECKING:

@@ -20,12 +20,13 @@ from ragharness.evidence import EvidenceIndex
 from ragharness.passages import build_passages
 from ragharness.pipelines import Pipeline
 from ragharness.pipelines._own import signature_of
-from ragharness.questions import QuestionSet
+from ragharness.questions.questionset import QuestionSet
 from ragharness.records import Answer, Document, Evidence, Hit, Passage, Question, Reading, Record
-from ragharness.runner import GradingContext, QuestionRunner, came_out, execute, grading_context
-from ragharness.runner.execution import Threads
+from ragharness.runner.execution import Threads, execute
 from ragharness.runner.failures import describe
-from ragharness.store import RunFolder
+from ragharness.runner.grading import GradingContext, came_out, grading_context
+from ragharness.runner.question import QuestionRunner
+from ragharness.store.folder import RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

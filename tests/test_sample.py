@@ -20,7 +20,8 @@ from ragharness import shelf
 from ragharness.corpus import load_corpus
 from ragharness.manifests import manifest
 from ragharness.questions.candidates import load_recipe
-from ragharness.questions.corpus_index import CorpusIndex, near_duplicates
+from ragharness.questions.corpus_index import CorpusIndex
+from ragharness.questions.searching import near_duplicates
 
 if TYPE_CHECKING:
     from ragharness.corpus import Corpus

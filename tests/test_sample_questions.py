@@ -9,15 +9,15 @@ import pytest
 
 from ragharness import shelf
 from ragharness.corpus import load_corpus
-from ragharness.questions import load_questions
 from ragharness.questions.building import build_questions
 from ragharness.questions.checks import check_questions
 from ragharness.questions.corpus_index import CorpusIndex
 from ragharness.questions.freezing import frozen_set
+from ragharness.questions.loading import load_questions
 
 if TYPE_CHECKING:
     from ragharness.corpus import Corpus
-    from ragharness.questions import QuestionSet
+    from ragharness.questions.questionset import QuestionSet
 
 FOLDER = shelf.root() / "questionsets" / "sample"
 KINDS = {"yesno", "number", "date", "text", "list"}

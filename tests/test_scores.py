@@ -11,10 +11,10 @@ from msgspec.structs import replace
 import run_fakes as fake
 from ragharness.errors import RunNotUsable
 from ragharness.records import BUCKETS, ROWS, Answer, Failure, Retrieved, Usage
-from ragharness.scores import Scores, score
-from ragharness.scores.schema import ROW_NAMES
-from ragharness.statistics import wilson
-from ragharness.store import Call
+from ragharness.scores.schema import ROW_NAMES, Scores
+from ragharness.scores.scoring import score
+from ragharness.statistics.intervals import wilson
+from ragharness.store.schema import Call
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

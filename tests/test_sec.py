@@ -12,8 +12,9 @@ import msgspec
 import pytest
 
 from ixbrl import annual_report
-from ragharness.download import DownloadRequest, Pinned, files_in, obtain
 from ragharness.download import sec as rules
+from ragharness.download.obtaining import files_in, obtain
+from ragharness.download.pinned import DownloadRequest, Pinned
 from ragharness.errors import CorpusUnavailable, CorruptDownload
 from ragharness.support.calls import Pace
 from sec_server import Page, Sec

@@ -16,7 +16,7 @@ from commands import pipeline, process
 from misbehaving import Act, Misbehaving, answer, reply
 from ragharness import privacy
 from ragharness.privacy import scrubbed
-from ragharness.store import RunFolder
+from ragharness.store.folder import RunFolder
 
 if TYPE_CHECKING:
     import subprocess

@@ -25,7 +25,7 @@ from ragharness.errors import MissingExtra, RetrieverNotUsable, UnknownName
 from ragharness.options import Options
 from ragharness.passages import PassageSet
 from ragharness.records import Passage
-from ragharness.retrievers import _services, build_retriever, pgvector, qdrant
+from ragharness.retrievers import _search_services, build_retriever, pgvector, qdrant
 from ragharness.retrievers.dense import Embedded
 
 if TYPE_CHECKING:
@@ -294,5 +294,5 @@ def test_scores_that_tie_keep_the_order_of_the_corpus() -> None:
         def search(self, query: str, k: int) -> list[tuple[int, float]]:
             return [(2, 0.5), (0, 0.5000000001), (1, 0.7)]
 
-    retriever = _services.ServiceRetriever("x", Backwards(), passages(3).passages, {})
+    retriever = _search_services.ServiceRetriever("x", Backwards(), passages(3).passages, {})
     assert [hit.passage.id for hit in retriever.retrieve("any", 3)] == ["d#2", "d#1", "d#3"]

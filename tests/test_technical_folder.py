@@ -13,10 +13,9 @@ from ragharness.corpus import load_corpus
 from ragharness.folders.reading import read_folder
 from ragharness.questions.corpus_index import CorpusIndex
 from ragharness.questions.folder import candidates
-from ragharness.questions.folder.collecting import facts
-from ragharness.questions.folder.parties import OF_PARTIES, parties
+from ragharness.questions.folder.agreements import OF_PARTIES, parties
 from ragharness.questions.folder.sentence_index import SentenceIndex
-from ragharness.questions.folder.statements import statements
+from ragharness.questions.folder.statements import facts, statements
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,9 +18,13 @@ import run_fakes as fake
 from ragharness.config import RunConfig
 from ragharness.errors import StorageError
 from ragharness.records import Answer, Record, Usage
-from ragharness.runner import Progress, RunContext, ask_all, regrade
-from ragharness.scores import score_folder
-from ragharness.store import Call, RunFolder
+from ragharness.runner.context import RunContext
+from ragharness.runner.grading import regrade
+from ragharness.runner.limits import Progress
+from ragharness.runner.session import ask_all
+from ragharness.scores.scoring import score_folder
+from ragharness.store.folder import RunFolder
+from ragharness.store.schema import Call
 from test_runner import Keywords, plain, question, runner_of, untimed
 
 if TYPE_CHECKING:

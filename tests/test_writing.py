@@ -13,7 +13,7 @@ from own_folder import write_folder
 from ragharness.corpus import load_corpus
 from ragharness.questions.checks import check_questions
 from ragharness.records import Passage
-from ragharness.writing import plan, write_questions
+from ragharness.writing.composing import plan, write_questions
 from ragharness.writing.model import Model, read_written
 
 if TYPE_CHECKING:

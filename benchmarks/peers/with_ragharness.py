@@ -12,7 +12,7 @@ from common import CASES, hand_back
 
 import ragharness as rh
 from ragharness.corpus import load_corpus
-from ragharness.questions import load_questions
+from ragharness.questions.loading import load_questions
 
 KNOWN = {each["question"]: each for each in CASES}
 TIMEOUT = 1.0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ragharness.questions.candidates import silent, trap, unanswered, ways
-from ragharness.questions.corpus_index import near_duplicates
+from ragharness.questions.searching import near_duplicates
 from ragharness.records import Distractor, Evidence, Fact, Question
 
 from .clauses import (

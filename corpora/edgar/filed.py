@@ -14,7 +14,7 @@ import msgspec
 from ragharness.language.units import is_currency
 from ragharness.questions import candidates, folder
 from ragharness.questions.candidates import unanswered
-from ragharness.questions.corpus_index import Searched
+from ragharness.questions.searching import Searched
 from ragharness.records import Kind, Question
 
 if TYPE_CHECKING:

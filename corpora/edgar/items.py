@@ -10,9 +10,9 @@ from datetime import date
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.download import files_in
+from ragharness.download.obtaining import files_in
 from ragharness.errors import CorruptDownload, MissingExtra
-from ragharness.folders.wrapping import plain_lines, unwrapped
+from ragharness.folders.decoding import plain_lines, unwrapped
 from ragharness.support.rows import data_rows
 
 if TYPE_CHECKING:

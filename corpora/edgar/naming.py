@@ -17,7 +17,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragharness.filings import Filing
+    from ragharness.filings.reading import Filing
 
 _CURATED = Path(__file__).with_name("companies.toml")
 """Names that people use, by register number (CIK); others are named by rule."""

@@ -7,10 +7,13 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragharness.download import files_in, pages_in
+from ragharness.download.obtaining import files_in, pages_in
 from ragharness.errors import CorruptDownload, UsageError
-from ragharness.filings import LARGEST, Filing, Tagged, is_whole, looks_like_html, read_filing
+from ragharness.filings.facts import Tagged
+from ragharness.filings.reading import Filing, read_filing
+from ragharness.filings.tree import LARGEST, is_whole, looks_like_html
 from ragharness.records import Document, Evidence, Fact
+from ragharness.support.cores import on_all_cores
 
 from . import items as _items
 from . import naming
@@ -50,11 +53,17 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact], list[st
     name, _, asked = split.partition(":")
     pages: list[tuple[str, Filing]] = []
     left_out: list[str] = []
-    for path in pages_in(folder) if not name else ():
+    texts: dict[str, str] = {}
+    paths = pages_in(folder) if not name else []
+    for path, read in zip(paths, on_all_cores(_read, paths), strict=True):
         file = path.relative_to(folder).as_posix()
-        problem = _read(path, file, pages)
-        if problem:
-            left_out.append(f"{file} is left out: {problem}")
+        if isinstance(read, str):
+            left_out.append(f"{file} is left out: {read}")
+        elif read.text in texts:
+            left_out.append(f"{file} is left out: it says the same as {texts[read.text]}")
+        else:
+            texts[read.text] = file
+            pages.append((file, read))
     most = 0 if asked == "all" else int(asked or _items.DEFAULT_SUBSET)
     items = _items.read(folder, name, most, naming.ANNUAL)
     left_out += items.notices
@@ -124,8 +133,8 @@ def _others(folder: Path, without_items: Iterable[str]) -> Iterator[str]:
         )
 
 
-def _read(path: Path, name: str, filings: list[tuple[str, Filing]]) -> str:
-    """Add a page to the filings; return why not, if it is none."""
+def _read(path: Path) -> Filing | str:
+    """Return the filing that a page is, or why it is none."""
     try:
         size = path.stat().st_size
         if size > LARGEST:
@@ -148,11 +157,7 @@ def _read(path: Path, name: str, filings: list[tuple[str, Filing]]) -> str:
         return "it is cut off: its end (</html>) is missing, and what it does not say cannot be known"
     if len(filing.text.split()) < 10:
         return "it has no text"
-    twin = next((file for file, each in filings if each.text == filing.text), "")
-    if twin:
-        return f"it says the same as {twin}"
-    filings.append((name, filing))
-    return ""
+    return filing
 
 
 def _facts(name: naming.Name, filing: Filing) -> Iterator[Fact]:

@@ -104,6 +104,8 @@ def _asked(text: str, known: list[_Agency], author: str) -> Iterator[tuple[_Agen
     if said is None:
         return
     for agency in known:
+        if agency.name not in said.text and agency.short not in said.text:
+            continue
         whose = rf"(?:(?:[Tt]he )?(?:U\.S\. )?{agency.pattern})"
         doing = re.fullmatch(rf"{whose} (?P<has>has )?(?P<verb>[a-z]+) (?P<rest>.+)", said.text)
         duty = re.fullmatch(

@@ -107,7 +107,7 @@ def _lines(lines: Iterable[str]) -> list[str]:
 
 def plain(text: str) -> str:
     """Return Markdown text without links, emphasis and references to figures left in the PDF."""
-    for _ in range(2):  # a link's text may hold a link
+    for _ in range(2 * ("](" in text)):  # a link's text may hold a link
         text = _LINK.sub(r"\g<text>", text)
     return _EMPHASIS.sub("", _FIGURE.sub("", text))
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from hashlib import sha256
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from ragharness.download import files_in
+from ragharness.download.obtaining import files_in
 from ragharness.errors import CorruptDownload
 from ragharness.records import Document, Fact
+from ragharness.support.cores import on_all_cores
 
 from . import certain
 from .findings import findings
@@ -56,13 +58,10 @@ def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact], list[st
     chosen = sorted(drawn[:most], key=lambda each: each.number)
     if len(chosen) < len(reports):
         notices.append(f"{len(chosen)} of {len(reports)} reports are read; --subset all reads every one")
-    documents: list[Document] = []
-    facts: list[Fact] = []
-    for report, named in zip(chosen, name_reports(chosen), strict=True):
-        document = _document(report, named)
-        documents.append(document)
-        facts += _facts(report, document, people.asked(report, document))
-    return documents, facts, [*notices, *people.notices(reports)]
+    documents = list(map(_document, chosen, name_reports(chosen)))
+    asked_of = map(people.asked, chosen, documents)
+    facts = on_all_cores(_facts, list(zip(chosen, documents, asked_of, strict=True)))
+    return documents, list(chain.from_iterable(facts)), [*notices, *people.notices(reports)]
 
 
 def _read(folder: Path, split: str) -> tuple[list[Report], People, list[str]]:
@@ -142,17 +141,18 @@ def _id(report: Report) -> str:
     return plain or f"report-{sha256(report.body.encode()).hexdigest()[:8]}"
 
 
-def _facts(report: Report, document: Document, asked: tuple[Found, ...]) -> Iterator[Fact]:
-    """Yield what people asked, then what else the report states, each with its question."""
+def _facts(read: tuple[Report, Document, tuple[Found, ...]]) -> list[Fact]:
+    """Return what people asked, then what else the report states, each with its question."""
+    report, document, asked = read
     if not document.handle:
-        return
+        return []
     taken = {start for each in asked for start, _ in each.places}
     other = findings(report.body, report.summary, report.agency, document.title)
     new = (each for each in other if taken.isdisjoint(start for start, _ in each.places))
     found = [(each, {"worded": SOURCE}) for each in asked] + [(each, {}) for each in new]
     for each, told in found:
         told["stated"] = "summary and body" if each.also_summary else "body"
-    yield from facts_of(document.id, found)
+    return list(facts_of(document.id, found))
 
 
 SOURCE = "GovReport-QS"

@@ -26,50 +26,40 @@ if TYPE_CHECKING:
         run,
     )
     from ragharness.baselines import Baseline, load_baselines
-    from ragharness.comparing import Gates
+    from ragharness.comparing.gates import Gates
     from ragharness.comparisons import GateResult, MatrixResult, RunCalibration, RunComparison
     from ragharness.config import RunConfig
     from ragharness.errors import RagharnessError, TemporaryFailure
-    from ragharness.labelling import Labelling
+    from ragharness.labelling.session import Labelling
     from ragharness.records import Answer, Document, Evidence, Passage, Question, Record, Usage, Verdict
     from ragharness.results import QuestionResult, Run, RunVerdict
 
-_HOMES = {
-    "Answer": "records",
-    "Baseline": "baselines",
-    "Document": "records",
-    "Evidence": "records",
-    "GateResult": "comparisons",
-    "Gates": "comparing",
-    "MatrixResult": "comparisons",
-    "Labelling": "labelling",
-    "Passage": "records",
-    "Question": "records",
-    "QuestionResult": "results",
-    "RagharnessError": "errors",
-    "Record": "records",
-    "Run": "results",
-    "RunCalibration": "comparisons",
-    "RunComparison": "comparisons",
-    "RunConfig": "config",
-    "RunVerdict": "results",
-    "TemporaryFailure": "errors",
-    "Usage": "records",
-    "Verdict": "records",
-    "arun": "api",
-    "calibrate": "api",
-    "compare": "api",
-    "gate": "api",
-    "grade": "api",
-    "label": "api",
-    "load_baselines": "baselines",
-    "load_corpus": "api",
-    "load_questions": "api",
-    "load_run": "api",
-    "matrix": "api",
-    "run": "api",
+_NAMES = {
+    "api": (
+        "arun",
+        "calibrate",
+        "compare",
+        "gate",
+        "grade",
+        "label",
+        "load_corpus",
+        "load_questions",
+        "load_run",
+        "matrix",
+        "run",
+    ),
+    "baselines": ("Baseline", "load_baselines"),
+    "comparing.gates": ("Gates",),
+    "comparisons": ("GateResult", "MatrixResult", "RunCalibration", "RunComparison"),
+    "config": ("RunConfig",),
+    "errors": ("RagharnessError", "TemporaryFailure"),
+    "labelling.session": ("Labelling",),
+    "records": ("Answer", "Document", "Evidence", "Passage", "Question", "Record", "Usage", "Verdict"),
+    "results": ("QuestionResult", "Run", "RunVerdict"),
 }
-"""Each public name and the module that defines it: loaded at first use, so that importing stays cheap."""
+"""The public names by the module that defines them: loaded at first use, so that importing stays cheap."""
+
+_HOMES = {name: home for home, names in _NAMES.items() for name in names}
 
 __all__ = [
     "Answer",

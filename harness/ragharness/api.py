@@ -10,36 +10,39 @@ from typing import TYPE_CHECKING, Any, overload
 from msgspec import ValidationError, convert
 from msgspec.structs import replace
 
-from ragharness import comparing
 from ragharness import corpus as corpora
-from ragharness import questions as question_sets
-from ragharness.calibration import judge as judge_by_labels
-from ragharness.calibration import labelled_answer
-from ragharness.comparing import Matrix, MatrixCell, main_effects
+from ragharness.calibration.labelled import labelled_answer
+from ragharness.calibration.measuring import judge as judge_by_labels
+from ragharness.comparing.compare import compare as compare_runs
+from ragharness.comparing.gate import gate as gate_runs
+from ragharness.comparing.gates import Gates, read_gates
+from ragharness.comparing.matrix import Matrix, MatrixCell, main_effects
 from ragharness.comparisons import GateResult, MatrixResult, RunCalibration, RunComparison
 from ragharness.config import RunConfig
 from ragharness.console import Live
-from ragharness.download import cache_folder
 from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.graders import load_grader
 from ragharness.grid import read_grid
-from ragharness.reports import plan_sections, render
+from ragharness.questions.loading import load_questions as questions_of
+from ragharness.reports.compare import plan_sections
+from ragharness.reports.tables import render
 from ragharness.results import Run, calibrated, count
-from ragharness.runner import ask_all, grading_context, open_run, plan
-from ragharness.store import find_run
+from ragharness.runner.grading import grading_context
+from ragharness.runner.session import ask_all, open_run, plan
+from ragharness.store.search import find_run
+from ragharness.support.files import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ragharness.comparing import Gates
     from ragharness.corpus import Corpus
     from ragharness.grid import Cell
-    from ragharness.labelling import Labelling
-    from ragharness.questions import QuestionSet
+    from ragharness.labelling.session import Labelling
+    from ragharness.questions.questionset import QuestionSet
     from ragharness.records import Answer, Passage, Question, Verdict
+    from ragharness.rubrics.items import RubricScores
     from ragharness.rubrics.judge import Judge
-    from ragharness.rubrics.scoring import RubricScores
-    from ragharness.store import RunFolder
+    from ragharness.store.folder import RunFolder
 
 
 def run(pipeline: str | Callable[..., Any] = "extractive", *, progress: bool = True, **options: Any) -> Run:
@@ -102,13 +105,13 @@ def gate(
     ``gates`` are a ``gate.toml``, its settings as ``name=value,...``, or ``Gates``; without ``record`` the
     attempt is not counted. Raises RagharnessError with what was expected and found.
     """
-    chosen = gates if isinstance(gates, comparing.Gates) else comparing.read_gates(str(gates))
-    return GateResult(comparing.gate(_folder(base), _folder(candidate), chosen, record=record))
+    chosen = gates if isinstance(gates, Gates) else read_gates(str(gates))
+    return GateResult(gate_runs(_folder(base), _folder(candidate), chosen, record=record))
 
 
 def compare(*runs: str | Path | Run) -> RunComparison:
     """Return two runs or more side by side, the others against the first; raises NotComparable."""
-    return RunComparison(comparing.compare([_folder(each) for each in runs]))
+    return RunComparison(compare_runs([_folder(each) for each in runs]))
 
 
 def label(
@@ -125,13 +128,11 @@ def label(
     A sample is drawn once and kept with the run. Raises UsageError for another one than was drawn, and
     RunNotUsable without the corpus.
     """
-    from ragharness.labelling import open_labelling
+    from ragharness.labelling.session import open_labelling
 
     folder = _folder(run)
-    grading = grading_context(folder)
-    return open_labelling(
-        folder, annotator, grading, sample=sample, strata=strata, seed=seed, adjudicate=adjudicate
-    )
+    drawn: dict[str, Any] = {"sample": sample, "strata": strata, "seed": seed}
+    return open_labelling(folder, annotator, grading_context(folder), **drawn, adjudicate=adjudicate)
 
 
 def calibrate(run: str | Path | Run, labels: str | Path = "") -> RunCalibration:
@@ -153,7 +154,7 @@ def load_corpus(
 def load_questions(corpus: str | Path | Corpus = "sample", questions: Path | None = None) -> QuestionSet:
     """Return the question set of a corpus, or your own questions about it; raises QuestionsNotUsable."""
     about = corpus if isinstance(corpus, corpora.Corpus) else load_corpus(corpus)
-    return question_sets.load_questions(about, path=questions)
+    return questions_of(about, path=questions)
 
 
 @overload

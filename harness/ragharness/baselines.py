@@ -18,22 +18,23 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ragharness import api, shelf
+import ragharness
+from ragharness import shelf
 from ragharness.comparing.outcomes import Outcome, outcome_difference
 from ragharness.config import RunConfig
 from ragharness.errors import RagharnessError, UnknownName, UsageError
+from ragharness.options import to_toml
 from ragharness.questions.freezing import frozen_set
-from ragharness.reports import read_scores
-from ragharness.runner import came_out
-from ragharness.statistics import wilson
+from ragharness.runner.grading import came_out
+from ragharness.scores.schema import read_scores
+from ragharness.statistics.intervals import wilson
 from ragharness.store.schema import Settings, differences, moment
-from ragharness.support.toml import to_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ragharness.results import Run
-    from ragharness.scores import Scores
+    from ragharness.scores.schema import Scores
 
 Reproduction = Literal["bytes", "ranking", "intervals", "reported"]
 """What a new run must agree in: every outcome; the ranking up to ties; the buckets within their intervals;
@@ -129,7 +130,7 @@ def run_baseline(baseline: Baseline, out: str | Path | None = None, **options: A
         )
     if baseline.settings.pipeline == "llm" and not options.get("base_url"):
         raise UsageError(f"expected --base-url, the server of the model of {baseline.id}, found none")
-    return api.run(**{**baseline.options, "out": out, "fresh": True, **options})
+    return ragharness.run(**{**baseline.options, "out": out, "fresh": True, **options})
 
 
 def verify(baseline: Baseline, *, model_sha256: str = "", **options: Any) -> Check:

@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
-from ragharness.calibration import Note
-from ragharness.comparing import Comparison, Decision, Matrix
-from ragharness.reports import bars, compare_sections, gate_sections, matrix_sections, people_sections, render
+from ragharness.calibration.note import Note
+from ragharness.comparing.compare import Comparison
+from ragharness.comparing.gate import Decision
+from ragharness.comparing.matrix import Matrix
+from ragharness.reports.compare import compare_sections, matrix_sections
+from ragharness.reports.gate import gate_sections
+from ragharness.reports.page.content import bars
+from ragharness.reports.people import people_sections
+from ragharness.reports.tables import render
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +24,7 @@ if TYPE_CHECKING:
     from ragharness.comparing.matrix import Effect, MatrixCell
     from ragharness.comparing.rules import RuleResult
     from ragharness.reports.tables import Section
-    from ragharness.scores import Scores
+    from ragharness.scores.schema import Scores
 
 Found = TypeVar("Found", bound=Struct)
 

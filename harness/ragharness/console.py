@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ragharness.runner import Progress
+    from ragharness.runner.limits import Progress
 
 WIDEST = 80
 """Columns of text that is written into a file or a pipe, and of tables everywhere."""

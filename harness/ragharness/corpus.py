@@ -15,17 +15,15 @@ import msgspec
 
 from ragharness import shelf
 from ragharness.download.obtaining import files_in, obtain, pages_in
-from ragharness.download.pinned import hash_file, named_source
-from ragharness.download.remote import fetched, is_remote
-from ragharness.download.storage import cache_folder
+from ragharness.download.pinned import hash_file, is_remote, named_source
+from ragharness.download.remote import fetched
 from ragharness.errors import CorruptDownload, RagharnessError, UnknownName
-from ragharness.folders.paths import folder_path
-from ragharness.manifests import choose_split, download_request, is_own, manifest, own_card
+from ragharness.manifests import choose_split, download_request, folder_path, is_own, manifest, own_card
 from ragharness.records import Document, Fact
-from ragharness.support.files import keep, kept
+from ragharness.support.files import cache_folder, keep, kept
 
 if TYPE_CHECKING:
-    from ragharness.download import DownloadRequest, Listener
+    from ragharness.download.pinned import DownloadRequest, Listener
     from ragharness.manifests import Manifest
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -9,14 +10,18 @@ from pathlib import Path
 import msgspec
 
 from ragharness import shelf
-from ragharness.download.pinned import DownloadRequest, Pinned, is_on_hub
+from ragharness.download.pinned import DownloadRequest, Pinned, is_on_hub, is_remote
+from ragharness.download.remote import fetched
 from ragharness.errors import RagharnessError, UnknownName, UsageError
-from ragharness.folders.paths import folder_name, folder_path, is_folder
+from ragharness.support.files import expanded
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
+
+
+EXAMPLE = "ragharness corpus show ./FOLDER tells what is read of a folder"
 
 
 class File(Pinned, frozen=True, kw_only=True):
@@ -92,6 +97,32 @@ def manifest(name: str) -> Manifest:
 def is_own(name: str) -> bool:
     """Whether a name means a folder of the user's: it is a path, or a folder here and no corpus."""
     return is_folder(name) or (name not in shelf.names("corpora") and Path(name).is_dir())
+
+
+def is_folder(name: str) -> bool:
+    """Whether a corpus is named by a path: it has a separator in it, or is a folder here."""
+    written = name.strip()
+    parts = {os.sep, os.altsep or os.sep, "/"}
+    return written in {".", ".."} or any(part in written for part in parts) or written.startswith("~")
+
+
+def folder_name(name: str) -> str:
+    """Return the one way to write a path by which a folder is known: ``./docs`` for ``docs/``."""
+    if is_remote(name):
+        return name.rstrip("/")
+    path = Path(os.path.normpath(expanded(name.strip())))
+    written = path.as_posix()
+    return written if path.is_absolute() or written.startswith(".") else f"./{written}"
+
+
+def folder_path(name: str) -> Path:
+    """Return the folder that a name means, or the copy of a remote one; raises UsageError for none."""
+    path = fetched(name) if is_remote(name) else expanded(name)
+    if path.is_dir():
+        return path
+    found = "a file" if path.exists() else "nothing"
+    help_text = f"give the folder that holds it: --corpus {path.parent}" if path.is_file() else EXAMPLE
+    raise UsageError(f"expected a folder of documents at {path}, found {found}", help=help_text)
 
 
 def own_card(name: str, path: Path) -> Manifest:

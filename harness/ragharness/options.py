@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 from pathlib import Path
@@ -133,3 +134,20 @@ def read_toml(path: str | Path, example: str) -> dict[str, Any]:
         reason = error.strerror if isinstance(error, OSError) else error
         raise UsageError(f"expected a readable {path}, found: {reason}", help=example) from error
     return held
+
+
+def to_toml(table: dict[str, Any]) -> str:
+    """Return a table as TOML; tables within it come last, with their names in quotation marks."""
+    # A JSON string or list is a TOML string or array.
+    lines = [f"{key} = {_value(value)}" for key, value in table.items() if not isinstance(value, dict)]
+    for key, value in table.items():
+        if isinstance(value, dict):
+            lines += ["", f"[{key}]", *(f'"{name}" = {_value(each)}' for name, each in value.items())]
+    return "\n".join([*lines, ""])
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        inner = ", ".join(f'"{name}" = {_value(each)}' for name, each in value.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    return json.dumps(value, ensure_ascii=False)

@@ -18,12 +18,11 @@ import msgspec
 
 from ragharness import headings
 from ragharness.config import DEFAULT_WORDS
-from ragharness.download.storage import cache_folder
 from ragharness.errors import UsageError
 from ragharness.headings import Outline
 from ragharness.language import tables
 from ragharness.records import Passage
-from ragharness.support.files import hash_code, keep, kept
+from ragharness.support.files import cache_folder, hash_code, keep, kept
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -27,7 +27,7 @@ def ragharness(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., 
     Options are those of ``ragharness.run``; those of the test's markers apply where a call does not set them,
     the nearest marker first. Run folders are those of the test, unless ``out`` names one.
     """
-    from ragharness.api import run
+    from ragharness import run
 
     marked: dict[str, Any] = {}
     for marker in request.node.iter_markers("ragharness"):

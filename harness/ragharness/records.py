@@ -21,6 +21,8 @@ Target = Literal["", "correct", "wrong", "unsupported", "refused"]
 Wanted = Literal["correct", "refused"]
 Bucket = Literal["correct", "wrong", "unsupported", "refused"]
 BUCKETS: tuple[Bucket, ...] = ("correct", "wrong", "unsupported", "refused")
+ADJUDICATED = "adjudicated"
+"""The annotator whose labels settle the disagreements of the others."""
 
 Count = Annotated[int, Meta(ge=0)]
 MOST_EPOCHS = 10_000

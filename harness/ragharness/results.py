@@ -10,26 +10,26 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from ragharness.calibration import standing, write_note
-from ragharness.download import cache_folder
+from ragharness.calibration.note import standing, write_note
 from ragharness.errors import RagharnessError, UnknownName, UsageError
-from ragharness.reports import load_format, notebook, people_sections, read_scores, render, show_question
-from ragharness.reports.rows import COLUMNS, flat_records
-from ragharness.runner import blind_count, grading_context, had
-from ragharness.scores import Scores, score_folder, with_blind
-from ragharness.support.files import read_plain
+from ragharness.reports.formats import load_format
+from ragharness.runner.grading import blind_count, grading_context, had
+from ragharness.scores.schema import Scores, read_scores, written
+from ragharness.scores.scoring import score_folder, with_blind
+from ragharness.support.files import cache_folder, read_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from ragharness.calibration import Note
+    from ragharness.calibration.note import Note
     from ragharness.records import Question, Record
-    from ragharness.runner import GradingContext
+    from ragharness.runner.grading import GradingContext
     from ragharness.scores.measuring import Metrics
+    from ragharness.scores.metrics import Share, Span
     from ragharness.scores.schema import VerdictKind
-    from ragharness.scores.values import Share, Span
-    from ragharness.store import RunFolder, Settings
+    from ragharness.store.folder import RunFolder
+    from ragharness.store.schema import Settings
 
 
 class RunVerdict(NamedTuple):
@@ -78,7 +78,8 @@ class QuestionResult:
         )
 
     def _told(self, record: Record | None, width: int, texts: bool) -> str:
-        from ragharness.labelling import labels_told
+        from ragharness.labelling.labels import labels_told
+        from ragharness.reports.show import show_question
 
         grading = self._run.grading
         said = labels_told(self._run.folder, record) if record else []
@@ -191,12 +192,16 @@ class Run:
             import pandas as pd
         except ImportError as error:
             raise UsageError("expected pandas, found none", help="pip install pandas") from error
+        from ragharness.reports.rows import COLUMNS, flat_records
+
         return pd.DataFrame(flat_records(self), columns=list(COLUMNS))
 
     def __repr__(self) -> str:
         return str(load_format("terminal")(self.scores))
 
     def _repr_html_(self) -> str:
+        from ragharness.reports.page import notebook
+
         return notebook(self.scores)
 
 
@@ -216,7 +221,7 @@ def count(folder: RunFolder, grading: GradingContext, *, cache: bool = True) -> 
 
 def keep(folder: RunFolder, scores: Scores) -> Scores:
     """Write the scores into the run's folder and return them."""
-    folder.write("scores.json", load_format("json")(scores).encode())
+    folder.write("scores.json", written(scores))
     return scores
 
 
@@ -229,6 +234,8 @@ def keep_metrics(folder: RunFolder, found: Metrics) -> Metrics:
 def calibrated(folder: RunFolder, labels: Path | None = None) -> Note:
     """Calibrate a run's grader by people's labels and keep the note with the run; raises as calibrate_run."""
     from ragharness.calibration.people import calibrate_run
+    from ragharness.reports.people import people_sections
+    from ragharness.reports.tables import render
 
     note = calibrate_run(folder, labels)
     write_note(folder, note, render(people_sections(note), "markdown"))

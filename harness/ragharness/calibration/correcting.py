@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.calibration.note import LEAST_GOLD, Disagreement, Interval
 from ragharness.errors import RunNotUsable
-from ragharness.labelling import LEAST, answered, read_design, read_people, stratum_of
+from ragharness.labelling.labels import answered, read_people
+from ragharness.labelling.sampling import LEAST, read_design, stratum_of
 from ragharness.records import BUCKETS
-from ragharness.statistics import (
+from ragharness.statistics.correcting import (
     Estimate,
     Part,
     correlation,
@@ -19,13 +20,14 @@ from ragharness.statistics import (
     rogan_gladen,
     why_not,
 )
-from ragharness.store import RunFolder
+from ragharness.store.folder import RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from ragharness.labelling import Answered, Design, Label, People
+    from ragharness.labelling.labels import Answered, Label, People
+    from ragharness.labelling.sampling import Design
     from ragharness.records import Bucket
     from ragharness.store.lines import Key
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ragharness.buckets import decide, grade
 from ragharness.calibration.labelled import LABELS
 from ragharness.graders import waits
-from ragharness.scores.values import Share, share
+from ragharness.scores.metrics import Share, share
 from ragharness.support.calls import in_order
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ import msgspec
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from ragharness.store import RunFolder, Settings
+    from ragharness.store.folder import RunFolder
+    from ragharness.store.schema import Settings
 
 FILE = "calibration.json"
 FORMAT = 1

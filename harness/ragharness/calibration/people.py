@@ -22,18 +22,19 @@ from ragharness.calibration.correcting import (
 )
 from ragharness.calibration.note import NONE, Agreement, BucketFigures, Method, Note, Rate, bound_of
 from ragharness.errors import UsageError
-from ragharness.labelling import answered, enlarged, labels_folder, population_digest, spread_of
+from ragharness.labelling.labels import answered, labels_folder
+from ragharness.labelling.sampling import enlarged, population_digest, spread_of
 from ragharness.records import BUCKETS
-from ragharness.statistics import ac1, alpha, kappa, wilson
+from ragharness.statistics.agreement import ac1, alpha, kappa
+from ragharness.statistics.intervals import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from ragharness.calibration.correcting import Corrected, Pair
-    from ragharness.labelling import Answered
+    from ragharness.labelling.labels import Answered
     from ragharness.records import Bucket
-    from ragharness.store import RunFolder
+    from ragharness.store.folder import RunFolder
 
 _NEXT = 10
 """Questions to label next that are named."""

@@ -1,6 +1,7 @@
 """The command line: one module per verb, found by its name; the only place that prints or exits.
 
-A verb's module has a function ``register(app)`` that adds its command or its group of commands.
+A verb's module has a function of its own name, which is the command, or ``register(app)``, which adds a
+group of commands, or a command that is more than a function.
 Modules of verbs import nothing heavy at their top: ``--help`` must stay as fast as typer itself.
 """
 
@@ -52,7 +53,11 @@ def build_app(verb: str = "") -> typer.Typer:
     app.callback()(_root)
     verbs = sorted(each.name for each in pkgutil.iter_modules(__path__) if not each.name.startswith("_"))
     for name in [verb] if verb in verbs else verbs:
-        import_module(f"{__name__}.{name}").register(app)
+        module: Any = import_module(f"{__name__}.{name}")
+        if hasattr(module, "register"):
+            module.register(app)
+        else:
+            app.command(name)(getattr(module, name))
     return app
 
 

@@ -16,9 +16,10 @@ from ragharness.reports.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from ragharness.reports.tables import Section
-    from ragharness.scores import Scores
+    from ragharness.scores.schema import Scores
 
 EXIT_NO_RESULT = 2
 
@@ -114,8 +115,8 @@ def print_report(found: object, sections: Sequence[Section], form: str) -> None:
     """Print a result: itself as JSON, or its sections in a format."""
     import msgspec
 
-    from ragharness.reports import render
-    from ragharness.support.rows import json_of
+    from ragharness.reports.tables import render
+    from ragharness.support.files import json_of
 
     with results_only() as output:
         if form == "json":
@@ -131,11 +132,31 @@ def print_scores(
 
     ``reference`` names the run in the commands at the end, ``detail`` adds axes and retrieval.
     """
-    from ragharness.reports import load_format
+    from ragharness.reports.formats import load_format
 
     render = load_format("json" if as_json else "terminal")
     shown = {"width": output.width, "colour": output.colour}
     output.write(render(scores, **shown, reference=reference, detail=detail))
+
+
+def write_report(path: Path, made: str | bytes | dict[str, bytes]) -> None:
+    """Write a report to a file, or its files into a folder, and say so; raises StorageError."""
+    from ragharness.support.files import write_whole
+
+    path = path.resolve()
+    try:
+        if isinstance(made, dict):
+            for name, content in made.items():
+                write_whole(path / name, content)
+        else:
+            content = made.encode() if isinstance(made, str) else made
+            # A device is written to; a file is replaced as a whole, so that a full disk keeps the old one.
+            path.write_bytes(content) if path.exists() and not path.is_file() else write_whole(path, content)
+    except OSError as error:
+        raise StorageError(
+            f"expected to write {path}, found: {error.strerror or error}", help="name another file with --out"
+        ) from error
+    print(f"written to {path}", file=sys.stderr)
 
 
 def leave(code: int) -> NoReturn:

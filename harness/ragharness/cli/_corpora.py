@@ -1,11 +1,12 @@
-"""The output of ``ragharness corpus``: cards, documents and checks as lines of text or JSON values."""
+"""Corpora for commands: loaded with progress, or only if here; cards, documents, checks as text or JSON."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from ragharness import shelf
-from ragharness.download import hash_file, is_cached
+from ragharness.download.obtaining import is_cached
+from ragharness.download.pinned import hash_file
 from ragharness.evidence import ENOUGH, EvidenceIndex
 from ragharness.manifests import download_request
 from ragharness.passages import build_passages, faults, split_document
@@ -13,10 +14,12 @@ from ragharness.reports.text import aligned, labelled, one_line, paragraph
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from ragharness.corpus import Corpus
     from ragharness.manifests import Manifest
     from ragharness.passages import PassageSet
+    from ragharness.questions.questionset import QuestionSet
     from ragharness.records import Document
 
 _LABEL = 11
@@ -200,3 +203,64 @@ def _documents(card: Manifest) -> str:
 
 def _labelled(rows: Iterable[tuple[str, str]], width: int) -> list[str]:
     return [line for label, value in rows if value for line in labelled(label, value, width, _LABEL)]
+
+
+def load(
+    name: str, split: str, source: str, *, offline: bool, notices: bool = True, complete: bool = False
+) -> Corpus:
+    """Return a corpus; what is fetched for it, and ``notices`` about its files, go to standard error."""
+    from ragharness.console import Live
+    from ragharness.corpus import load_corpus
+
+    live = Live()
+    listener = live.fetching if notices else live.working
+    try:
+        return load_corpus(
+            name, split=split, source=source, offline=offline, complete=complete, on_progress=listener
+        )
+    finally:
+        live.clear()
+
+
+def part(split: str, subset: str) -> str:
+    """Return a split and how much of it as the one name that a corpus knows it by."""
+    return f"{split}:{subset}" if subset else split
+
+
+def load_if_here(name: str, split: str, source: str, *, notices: bool = True) -> Corpus | None:
+    """Return a corpus that is on this machine, else None; raises where a named or a damaged one is not."""
+    from ragharness.errors import CorpusUnavailable, CorruptDownload
+
+    try:
+        return load(name, split, source, offline=True, notices=notices)
+    except CorruptDownload:
+        raise
+    except CorpusUnavailable:
+        if source:
+            raise
+        return None
+
+
+def stored(corpus: str, path: Path | None, size: int, seed: int) -> QuestionSet:
+    """Return the questions of a file, else the frozen set of a corpus or of a folder of the user's."""
+    from ragharness.manifests import is_own
+    from ragharness.questions.freezing import frozen_set
+    from ragharness.questions.loading import stored_set
+
+    if path is None and is_own(corpus):
+        return _kept_own(corpus, size, seed)
+    return frozen_set(corpus) if path is None else stored_set(path, corpus)
+
+
+def _kept_own(corpus: str, size: int, seed: int) -> QuestionSet:
+    from ragharness.errors import QuestionsNotUsable
+    from ragharness.manifests import folder_name
+    from ragharness.questions.freezing import CARD, frozen_in, own_place
+
+    place = own_place(folder_name(corpus), size, seed)
+    if not (place / CARD).is_file():
+        raise QuestionsNotUsable(
+            f"expected a frozen set about {corpus} in {place}, found none",
+            help=f"ragharness questions freeze --corpus {corpus}",
+        )
+    return frozen_in(place)

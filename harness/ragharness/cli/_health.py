@@ -17,14 +17,7 @@ from msgspec import Struct
 
 from ragharness import __version__, shelf
 from ragharness.errors import RagharnessError, install_command
-from ragharness.retrievers._models import (
-    DEFAULT_MODEL,
-    PACKAGE,
-    default_is_cached,
-    default_is_packaged,
-    hub_folder,
-    hub_home,
-)
+from ragharness.retrievers import _models as models
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -203,13 +196,14 @@ def _extras(asked: Iterable[Package]) -> Iterator[Finding]:
 
 
 def _models() -> Iterator[Finding]:
-    if default_is_packaged():
-        yield Finding("models", DEFAULT_MODEL, "ok", f"in the package {PACKAGE}")
-    elif default_is_cached():
-        yield Finding("models", DEFAULT_MODEL, "ok", f"in {_short(hub_folder())}")
+    name, package = models.DEFAULT_MODEL, models.PACKAGE
+    if models.default_is_packaged():
+        yield Finding("models", name, "ok", f"in the package {package}")
+    elif models.default_is_cached():
+        yield Finding("models", name, "ok", f"in {_short(models.hub_folder())}")
     else:
         found = "not installed: --retriever dense downloads it on first use"
-        yield Finding("models", DEFAULT_MODEL, "missing", found, f"or pip install {PACKAGE}")
+        yield Finding("models", name, "missing", found, f"or pip install {package}")
 
 
 def _corpora() -> Iterator[Finding]:
@@ -228,8 +222,8 @@ def _corpora() -> Iterator[Finding]:
 
 
 def _folders() -> Iterator[Finding]:
-    from ragharness.download import cache_folder
     from ragharness.store.search import RUNS
+    from ragharness.support.files import cache_folder
 
     cache = cache_folder()
     yield _folder("cache", cache, "RAGHARNESS_CACHE=FOLDER chooses another folder")
@@ -273,7 +267,7 @@ def _content(folder: Path) -> str:
 def _keys() -> Iterator[Finding]:
     for name, purpose in KEYS:
         value = os.environ.get(name)
-        if name == "HF_TOKEN" and not value and (hub_home() / "token").is_file():
+        if name == "HF_TOKEN" and not value and (models.hub_home() / "token").is_file():
             yield Finding("keys", name, "ok", "present, in the token file of the Hugging Face login")
         elif not value or not value.strip():
             state = "absent" if value is None else "set, but empty"

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragharness.corpus import Corpus
-    from ragharness.questions import QuestionSet
     from ragharness.questions.probe import Probed
+    from ragharness.questions.questionset import QuestionSet
     from ragharness.questions.set_checks import Finding
     from ragharness.records import Question
-    from ragharness.writing import Plan
+    from ragharness.writing.composing import Plan
 
 _LABEL = 12
 _READABLE = 30
@@ -198,10 +198,11 @@ def write_set(
 ) -> QuestionSet | None:
     """Return the set that a model wrote; None after saying what it would cost."""
     from ragharness.cli._console import resume_command
-    from ragharness.download import cache_folder, is_offline
+    from ragharness.download.pinned import is_offline
     from ragharness.errors import QuestionsNotUsable, UsageError
     from ragharness.options import Options
-    from ragharness.writing import plan, write_questions
+    from ragharness.support.files import cache_folder
+    from ragharness.writing.composing import plan, write_questions
     from ragharness.writing.model import Model
 
     if not corpus.folder:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ragharness.cli import add_group
-from ragharness.cli._completing import completion
-from ragharness.cli._options import FORM, JSON, OFFLINE, RUN, SOURCE, form_of
+from ragharness.cli._options import FORM, JSON, OFFLINE, RUN, SOURCE, completion, form_of
 
 if TYPE_CHECKING:
     from ragharness.baselines import Baseline
@@ -44,7 +43,7 @@ def listed(corpus: str = _CORPUS, form: str = FORM, as_json: bool = JSON) -> Non
     """
     from ragharness.baselines import load_baselines
     from ragharness.cli._console import print_report
-    from ragharness.reports import baseline_section
+    from ragharness.reports.measures import baseline_section
 
     found = load_baselines(corpus)
     told = [{"baseline": each, "scores": each.scores} for each in found]
@@ -121,11 +120,11 @@ def add(
     Its questions must be the frozen ones, and every answer is graded again first.
     Example: ragharness baseline add runs/mine --id contractnli-mine
     """
-    from ragharness import api
+    import ragharness
     from ragharness.baselines import add_baseline
     from ragharness.cli._console import print_lines
 
-    made = add_baseline(api.load_run(run), into, name, model_sha256=_digest(model_file))
+    made = add_baseline(ragharness.load_run(run), into, name, model_sha256=_digest(model_file))
     checked = {
         "bytes": "every outcome must come out again",
         "ranking": "the ranking must come out again, up to ties",

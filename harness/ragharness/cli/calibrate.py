@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragharness.cli._completing import completion
-from ragharness.cli._options import CONCURRENCY, DRY_RUN, FALSE_CORRECT, GRADER, GRADER_OPTION, JSON
+from ragharness.cli._options import (
+    CONCURRENCY,
+    DRY_RUN,
+    FALSE_CORRECT,
+    GRADER,
+    GRADER_OPTION,
+    JSON,
+    completion,
+)
 from ragharness.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,11 +36,6 @@ _MAP = typer.Option(
     metavar="NAME=THEIRS",
     help="Name of a column in FILE, or its values for a label: answer=response, label.correct=1,true.",
 )
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("calibrate")(calibrate)
 
 
 def calibrate(
@@ -69,8 +71,8 @@ def calibrate(
         raise UsageError(
             "expected a run or --answers FILE, found none", help="docs/calibration.md describes both"
         )
-    from ragharness.download import cache_folder
     from ragharness.graders import load_grader
+    from ragharness.support.files import cache_folder
 
     cache = cache_folder() / "answers"
     chosen = load_grader(grader, false_correct, grader_option or [], cache=cache, dry_run=dry_run)
@@ -80,9 +82,9 @@ def calibrate(
 
 def _run(run: str, labels: Path | None, show: int, *, as_json: bool) -> int:
     from ragharness.cli._console import EXIT_NO_RESULT, print_report
-    from ragharness.reports import people_sections
+    from ragharness.reports.people import people_sections
     from ragharness.results import calibrated
-    from ragharness.store import find_run
+    from ragharness.store.search import find_run
 
     note = calibrated(find_run(run), labels)
     print_report(note, people_sections(note, show=show), "json" if as_json else "text")
@@ -99,12 +101,12 @@ def _file(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    from ragharness.calibration import Mapping, read_labelled
-    from ragharness.calibration import calibrate as measure
+    from ragharness.calibration.labelled import Mapping, read_labelled
+    from ragharness.calibration.measuring import calibrate as measure
     from ragharness.cli._console import columns, print_json, print_lines
     from ragharness.console import Live
     from ragharness.graders import cost_lines
-    from ragharness.reports import calibration_facts, calibration_lines
+    from ragharness.reports.calibration import calibration_facts, calibration_lines
 
     labelled = read_labelled(answers, Mapping.parse(mapping))
     live = Live()

@@ -6,13 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ragharness.cli._completing import completion
-from ragharness.cli._options import FORM, JSON, MARKDOWN, form_of
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("compare")(compare)
+from ragharness.cli._options import FORM, JSON, MARKDOWN, completion, form_of
 
 
 def compare(
@@ -31,9 +25,9 @@ def compare(
     Example: ragharness compare runs/before runs/after
     """
     from ragharness.cli._console import print_report
-    from ragharness.comparing import compare as side_by_side
-    from ragharness.reports import compare_sections
-    from ragharness.store import find_run
+    from ragharness.comparing.compare import compare as side_by_side
+    from ragharness.reports.compare import compare_sections
+    from ragharness.store.search import find_run
 
     form = form_of(form, markdown=markdown, as_json=as_json, default="text")
     found = side_by_side([find_run(each) for each in runs])

@@ -5,10 +5,9 @@ from __future__ import annotations
 import typer
 
 from ragharness.cli import add_group
-from ragharness.cli._completing import completion
 from ragharness.cli._console import columns, print_json, print_lines
-from ragharness.cli._loading import load, load_if_here, part
-from ragharness.cli._options import JSON, OFFLINE, SOURCE, SPLIT, SUBSET, WORDS
+from ragharness.cli._corpora import load, load_if_here, part
+from ragharness.cli._options import JSON, OFFLINE, SOURCE, SPLIT, SUBSET, WORDS, completion
 
 _NAME = typer.Argument(
     ...,

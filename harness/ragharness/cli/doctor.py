@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import typer
-
 from ragharness.cli._options import JSON
 
 if TYPE_CHECKING:
@@ -14,11 +12,6 @@ if TYPE_CHECKING:
     from ragharness.cli._health import Finding
 
 EXIT_BROKEN = 1
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("doctor")(doctor)
 
 
 def doctor(as_json: bool = JSON) -> int:

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import typer
 
-from ragharness.cli._completing import completion
-from ragharness.cli._options import FORM, JSON, MARKDOWN, form_of
+from ragharness.cli._options import FORM, JSON, MARKDOWN, completion, form_of
 
 EXIT = {"ship": 0, "reject": 1, "incomplete": 2, "not comparable": 2}
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("gate")(gate)
 
 
 def gate(
@@ -41,10 +35,10 @@ def gate(
     Example: ragharness gate runs/before runs/after --gates gate.toml
     """
     from ragharness.cli._console import print_report
-    from ragharness.comparing import gate as decide
-    from ragharness.comparing import read_gates
-    from ragharness.reports import gate_sections
-    from ragharness.store import find_run
+    from ragharness.comparing.gate import gate as decide
+    from ragharness.comparing.gates import read_gates
+    from ragharness.reports.gate import gate_sections
+    from ragharness.store.search import find_run
 
     form = form_of(form, markdown=markdown, as_json=as_json, default="text")
     found = decide(find_run(base), find_run(candidate), read_gates(gates), by=who, why=why)

@@ -18,7 +18,7 @@ from ragharness.cli._options import (
     RUN,
     SOURCE,
 )
-from ragharness.cli._rubrics import BASE, EXIT, JUDGE, PEOPLE, RUBRIC, prepare, score_by
+from ragharness.cli.rubric import BASE, EXIT, JUDGE, PEOPLE, RUBRIC, prepare, score_by
 from ragharness.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,11 +30,6 @@ EXIT_DIFFERENT = 1
 
 _LISTED = 20
 """Changed verdicts that are named; the rest is counted."""
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("grade")(grade)
 
 
 def grade(
@@ -65,8 +60,9 @@ def grade(
     """
     if rubric:
         return _by_rubric(rubric, run, judge, people, base, source=source, offline=offline, as_json=json)
-    from ragharness.download import cache_folder, is_offline
+    from ragharness.download.pinned import is_offline
     from ragharness.graders import load_grader
+    from ragharness.support.files import cache_folder
 
     if cases is not None and run:
         raise UsageError(f"expected a run or --cases, found both: {run} and {cases}")
@@ -91,8 +87,8 @@ def grade(
 def _dry_run(run: str, grader: Grader, *, source: str, offline: bool) -> int:
     from ragharness.cli._console import print_lines
     from ragharness.graders import cost_lines
-    from ragharness.runner import dry_run, grading_context
-    from ragharness.store import find_run
+    from ragharness.runner.grading import dry_run, grading_context
+    from ragharness.store.search import find_run
 
     folder = find_run(run)
     dry_run(folder, grading_context(folder, source=source, offline=offline, grader=grader))
@@ -106,7 +102,7 @@ def _by_rubric(
 ) -> int:  # fmt: skip
     """Print the scores of a run, or of a file of outputs that no run of ours made."""
     from ragharness.cli._console import print_report
-    from ragharness.store import find_run
+    from ragharness.store.search import find_run
 
     prepared = prepare(rubric, judge, people, offline=offline)
     outputs = Path(of) if of.endswith(".jsonl") else find_run(of)
@@ -173,8 +169,8 @@ def grade_run(
     from ragharness.console import Live
     from ragharness.graders import cost_lines
     from ragharness.results import count
-    from ragharness.runner import grading_context, regrade
-    from ragharness.store import find_run
+    from ragharness.runner.grading import grading_context, regrade
+    from ragharness.store.search import find_run
 
     live = Live()
     folder = find_run(run)
@@ -188,7 +184,7 @@ def grade_run(
 
 
 def _summary(changed: list[tuple[Record, Record]]) -> str:
-    from ragharness.runner import came_out
+    from ragharness.runner.grading import came_out
 
     lines = [f"{len(changed)} verdicts changed"]
     lines += [

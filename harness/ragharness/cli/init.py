@@ -15,11 +15,6 @@ _TEMPLATES = {
 _ACTION = ".github/actions/ragharness/action.yml"
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("init")(init)
-
-
 def init(
     folder: Annotated[
         Path, typer.Argument(metavar="[FOLDER]", help="The project.", show_default=False)

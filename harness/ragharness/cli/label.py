@@ -11,17 +11,12 @@ from ragharness.cli._options import JSON, OFFLINE, RUN, SOURCE
 from ragharness.errors import UsageError
 
 if TYPE_CHECKING:
-    from ragharness.labelling import Labelling
-    from ragharness.store import RunFolder
+    from ragharness.labelling.session import Labelling
+    from ragharness.store.folder import RunFolder
 
 _TSV = typer.Option(
     None, "--tsv", metavar="FILE", help="Without a browser: write FILE to fill in; read it if it exists."
 )
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("label")(label)
 
 
 def label(
@@ -55,10 +50,10 @@ def label(
     import getpass
 
     from ragharness.cli._console import columns, print_json, print_lines
-    from ragharness.labelling import open_labelling
-    from ragharness.reports import labelling_facts, labelling_lines
-    from ragharness.runner import grading_context
-    from ragharness.store import find_run
+    from ragharness.labelling.session import open_labelling
+    from ragharness.reports.labelling import labelling_facts, labelling_lines
+    from ragharness.runner.grading import grading_context
+    from ragharness.store.search import find_run
 
     folder = find_run(run)
     if status:
@@ -90,7 +85,7 @@ def label(
 
 
 def _by_table(path: Path, opened: Labelling, folder: RunFolder) -> None:
-    from ragharness.labelling import read_table, write_table
+    from ragharness.labelling.tables import read_table, write_table
 
     if path.exists():
         new, empty = read_table(path, opened)

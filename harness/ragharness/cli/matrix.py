@@ -7,11 +7,6 @@ import typer
 from ragharness.cli._options import FORM, JSON, MARKDOWN, form_of
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("matrix")(matrix)
-
-
 def matrix(
     file: str = typer.Argument(..., metavar="FILE", help="A matrix.toml: shared options, and axes."),
     dry_run: bool = typer.Option(
@@ -29,17 +24,18 @@ def matrix(
 
     Example: ragharness matrix matrix.toml --dry-run
     """
-    from ragharness import api
+    import ragharness
     from ragharness.cli import EXIT_INTERRUPTED, complain
     from ragharness.cli._console import EXIT_NO_RESULT, leave, print_report, results_only, resume_command
-    from ragharness.reports import matrix_sections, plan_sections, render
+    from ragharness.reports.compare import matrix_sections, plan_sections
+    from ragharness.reports.tables import render
 
     form = form_of(form, markdown=markdown, as_json=as_json, default="text")
     if form != "json":
         render([], form)  # a name that is none is said before anything is asked
     try:
         with results_only():
-            result = api.matrix(file, dry_run=dry_run, progress=not quiet)
+            result = ragharness.matrix(file, dry_run=dry_run, progress=not quiet)
     except KeyboardInterrupt:
         complain("interrupted: every finished answer is kept", resume_command(), EXIT_INTERRUPTED)
         leave(EXIT_INTERRUPTED)

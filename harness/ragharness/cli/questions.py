@@ -10,7 +10,7 @@ import typer
 
 from ragharness.cli import add_group
 from ragharness.cli._console import columns, print_json, print_lines
-from ragharness.cli._loading import load, load_if_here, part, stored
+from ragharness.cli._corpora import load, load_if_here, part, stored
 from ragharness.cli._options import CORPUS, JSON, OFFLINE, QUESTIONS, SEED, SIZE, SOURCE, SPLIT, SUBSET, WORDS
 from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
 

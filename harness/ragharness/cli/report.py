@@ -7,15 +7,9 @@ from typing import Annotated
 
 import typer
 
-from ragharness.cli._completing import completion, modules
-from ragharness.cli._options import MARKDOWN, RUN, form_of
+from ragharness.cli._options import MARKDOWN, RUN, completion, form_of, modules
 
 _KNOWN = ", ".join(modules("reports", "formats"))
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("report")(report)
 
 
 def report(
@@ -43,11 +37,11 @@ def report(
 
     Example: ragharness report --format junit --out junit.xml
     """
-    from ragharness.cli._console import exit_code, results_only
+    from ragharness.cli._console import exit_code, results_only, write_report
     from ragharness.errors import UsageError
-    from ragharness.reports import load_format
+    from ragharness.reports.formats import load_format
     from ragharness.results import Run
-    from ragharness.store import find_run
+    from ragharness.store.search import find_run
 
     name = form_of(form, html=html, markdown=markdown, as_json=as_json, default="terminal")
     render = load_format(name)
@@ -65,24 +59,3 @@ def report(
                 help=f"ragharness report {run} --format {name} --out {found.folder.name}".replace("  ", " "),
             )
     return exit_code(found.scores)
-
-
-def write_report(path: Path, made: str | bytes | dict[str, bytes]) -> None:
-    """Write a report to a file, or its files into a folder, and say so; raises StorageError."""
-    from ragharness.errors import StorageError
-    from ragharness.support.files import write_whole
-
-    path = path.resolve()
-    try:
-        if isinstance(made, dict):
-            for name, content in made.items():
-                write_whole(path / name, content)
-        else:
-            content = made.encode() if isinstance(made, str) else made
-            # A device is written to; a file is replaced as a whole, so that a full disk keeps the old one.
-            path.write_bytes(content) if path.exists() and not path.is_file() else write_whole(path, content)
-    except OSError as error:
-        raise StorageError(
-            f"expected to write {path}, found: {error.strerror or error}", help="name another file with --out"
-        ) from error
-    typer.echo(f"written to {path}", err=True)

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-import typer
-
 from ragharness.cli._options import JSON, RUN
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("review")(review)
 
 
 def review(run: str = RUN, as_json: bool = JSON) -> None:
@@ -20,8 +13,8 @@ def review(run: str = RUN, as_json: bool = JSON) -> None:
     Example: ragharness review runs/mine
     """
     from ragharness.cli._console import columns, print_json, print_lines
-    from ragharness.reports import review_facts, review_lines
-    from ragharness.store import find_run
+    from ragharness.reports.labelling import review_facts, review_lines
+    from ragharness.store.search import find_run
 
     facts = review_facts(find_run(run).records())
     if as_json:

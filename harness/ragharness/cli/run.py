@@ -11,18 +11,19 @@ import typer
 import typer.core
 
 from ragharness.cli._options import option_of
-from ragharness.cli._rubrics import EXIT, JUDGE, PEOPLE, RUBRIC, prepare, score_by
+from ragharness.cli.rubric import EXIT, JUDGE, PEOPLE, RUBRIC, prepare, score_by
 from ragharness.config import RunConfig
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import NoReturn
 
-    from ragharness.cli._rubrics import Prepared
-    from ragharness.comparing import Gates
+    from ragharness.cli.rubric import Prepared
+    from ragharness.comparing.gates import Gates
     from ragharness.console import Live
-    from ragharness.runner import RunContext, SessionResult
-    from ragharness.store import RunFolder
+    from ragharness.runner.context import RunContext
+    from ragharness.runner.session import SessionResult
+    from ragharness.store.folder import RunFolder
 
 EXIT_MISSED = 1
 
@@ -84,14 +85,12 @@ def run(
     Example: ragharness run --corpus contractnli --pipeline mymod:answer
     """
     from ragharness.cli._console import EXIT_NO_RESULT, command, exit_code, leave, print_scores, results_only
-    from ragharness.comparing import limits_of, read_gates
     from ragharness.console import Live
     from ragharness.graders import cost_lines
     from ragharness.results import count
-    from ragharness.runner import open_run
+    from ragharness.runner.session import open_run
 
-    config, limits = RunConfig(**options), read_gates(gates)
-    limits_of(limits)  # a name that is none is said before anything is asked
+    config, limits = RunConfig(**options), _limits(gates) if gates else None
     scored_by = prepare(rubric, judge, people, offline=config.offline) if rubric else None
     live = Live(quiet=quiet)
     with results_only() as output:
@@ -103,7 +102,7 @@ def run(
         print_scores(scores, output, as_json=as_json, detail=detail)
         _left(folder, ended, live)
         code = EXIT_NO_RESULT if strict and scores.ungraded else exit_code(scores)
-        if limits.thresholds:
+        if limits is not None and limits.thresholds:
             code = _checked(limits, folder, live) or code
         if scored_by is not None:
             code = _scored(scored_by, folder, live, config) or code
@@ -112,10 +111,19 @@ def run(
     return code
 
 
+def _limits(gates: str) -> Gates:
+    """Return the gates; a name that is none is said before anything is asked."""
+    from ragharness.comparing.gates import limits_of, read_gates
+
+    found = read_gates(gates)
+    limits_of(found)
+    return found
+
+
 def _scored(scored_by: Prepared, folder: RunFolder, live: Live, config: RunConfig) -> int:
     """Say how the run scores by its rubric; returns 1 if it fails, 2 if something is open."""
     from ragharness.cli._console import columns
-    from ragharness.reports import render
+    from ragharness.reports.tables import render
 
     found, sections = score_by(scored_by, folder, offline=config.offline, source=config.source)
     live.tell(render(sections, "text", columns()).rstrip())
@@ -125,8 +133,9 @@ def _scored(scored_by: Prepared, folder: RunFolder, live: Live, config: RunConfi
 def _checked(gates: Gates, folder: RunFolder, live: Live) -> int:
     """Say whether the run keeps to its limits; returns 1 if one is missed, 2 if one is open."""
     from ragharness.cli._console import EXIT_NO_RESULT
-    from ragharness.comparing import check_thresholds
-    from ragharness.reports import render, threshold_section
+    from ragharness.comparing.gates import check_thresholds
+    from ragharness.reports.gate import threshold_section
+    from ragharness.reports.tables import render
 
     found = check_thresholds(gates, folder)
     live.tell(render([threshold_section(found)], "text").rstrip())
@@ -139,7 +148,7 @@ def _ask(context: RunContext, config: RunConfig, folder: RunFolder, live: Live) 
     """Ask and grade; returns how the session ended. Errors say what is kept and how to continue."""
     from ragharness.cli._console import command, resume_command
     from ragharness.errors import AccessRefused, UsageError
-    from ragharness.runner import ask_all, progress_summary
+    from ragharness.runner.session import ask_all, progress_summary
 
     try:
         return ask_all(context, config, folder, live.say, command=command(), on_progress=live.progress)
@@ -159,7 +168,7 @@ def _left(folder: RunFolder, ended: SessionResult, live: Live) -> None:
     """Say how many questions a limit left unasked, and the command that continues."""
     if ended.reason:
         from ragharness.cli._console import resume_command
-        from ragharness.runner import progress_summary
+        from ragharness.runner.session import progress_summary
 
         command = resume_command(raised="--max-cost" in ended.reason)
         if ended.reason.startswith("the first "):
@@ -173,7 +182,7 @@ def _left(folder: RunFolder, ended: SessionResult, live: Live) -> None:
 def _stop(folder: RunFolder, live: Live) -> NoReturn:
     from ragharness.cli import EXIT_INTERRUPTED, complain
     from ragharness.cli._console import leave, resume_command
-    from ragharness.runner import progress_summary
+    from ragharness.runner.session import progress_summary
 
     live.clear()
     complain(

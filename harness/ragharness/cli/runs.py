@@ -16,11 +16,6 @@ if TYPE_CHECKING:
 _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("runs")(runs)
-
-
 def runs(
     folder: str = typer.Argument("runs", help="Folder that holds the runs."),
     as_json: bool = JSON,
@@ -32,7 +27,7 @@ def runs(
     from ragharness.cli._console import print_json, print_lines
     from ragharness.errors import RunNotUsable
     from ragharness.results import Run
-    from ragharness.store import list_runs
+    from ragharness.store.search import list_runs
 
     found = [_described(Run(each)) for each in list_runs(Path(folder))]
     if as_json:
@@ -75,7 +70,7 @@ def _lines(run: dict[str, Any]) -> list[str]:
 
 
 def _age(created: str) -> str:
-    from ragharness.store import moment
+    from ragharness.store.schema import moment
 
     if (began := moment(created)) is None:
         return "?"

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from ragharness.cli._completing import completion
-from ragharness.cli._options import JSON, RUN
+from ragharness.cli._options import JSON, RUN, completion
 from ragharness.errors import UsageError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("score")(score)
 
 
 def score(
@@ -78,11 +69,11 @@ def score(
         return score_traces(Path(gold), Path(trace), k, gates, compat=compat, as_json=as_json)
     from ragharness.cli._console import exit_code, print_report, print_scores, results_only
     from ragharness.results import keep, keep_metrics, scores_of
-    from ragharness.store import find_run
+    from ragharness.store.search import find_run
 
     folder = find_run(run)
     if metrics:
-        from ragharness.reports import metric_sections
+        from ragharness.reports.measures import metric_sections
         from ragharness.scores.measuring import metrics_of, read_wanted
 
         measured = keep_metrics(folder, metrics_of(folder, read_wanted(metrics)))
@@ -101,7 +92,7 @@ def score_traces(gold: Path, trace: Path, k: int, gates: str, *, compat: bool, a
     from ragharness import traces
     from ragharness.cli._console import print_report
     from ragharness.graders.rules import declines
-    from ragharness.reports import trace_sections
+    from ragharness.reports.measures import trace_sections
 
     if compat:
         return traces.run_compat(gold, trace, k, gates)
@@ -118,7 +109,7 @@ def score_traces(gold: Path, trace: Path, k: int, gates: str, *, compat: bool, a
 def score_outputs(path: Path, metrics: str, *, compat: bool, as_json: bool) -> int:
     """Measure outputs of another system; ``compat``: print what trust_eval prints. Returns the exit code."""
     from ragharness.cli._console import print_json, print_report
-    from ragharness.reports import metric_sections
+    from ragharness.reports.measures import metric_sections
     from ragharness.scores.measuring import metrics_of_outputs, read_outputs, read_wanted
     from ragharness.scores.trust_compat import compat as printed
 
@@ -142,7 +133,7 @@ def score_log(path: Path, against: str, drawn: int, out: Path | None, *, as_json
 
     from ragharness.cli._console import EXIT_NO_RESULT, print_report
     from ragharness.logs import read_log
-    from ragharness.reports import log_sections
+    from ragharness.reports.measures import log_sections
     from ragharness.scores import production
 
     log = read_log(path)

@@ -7,11 +7,6 @@ import typer
 from ragharness.cli._options import OFFLINE, RUN, SOURCE
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("show")(show)
-
-
 def show(
     question: str = typer.Argument(help="Question id."),
     run: str = RUN,
@@ -29,8 +24,8 @@ def show(
     from ragharness.console import Live
     from ragharness.errors import RagharnessError
     from ragharness.results import Run
-    from ragharness.runner import grading_context
-    from ragharness.store import find_run
+    from ragharness.runner.grading import grading_context
+    from ragharness.store.search import find_run
 
     folder = find_run(run)
     asked = Run(folder)[question]

@@ -7,12 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ragharness.cli._completing import completion
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("view")(view)
+from ragharness.cli._options import completion
 
 
 def view(
@@ -39,11 +34,10 @@ def view(
     import tempfile
     import webbrowser
 
-    from ragharness.cli._console import print_lines
-    from ragharness.cli.report import write_report
-    from ragharness.reports import page
+    from ragharness.cli._console import print_lines, write_report
+    from ragharness.reports.page import page
     from ragharness.results import Run
-    from ragharness.store import find_run
+    from ragharness.store.search import find_run
 
     found = [Run(find_run(each)) for each in runs or [""]]
     path = out or Path(tempfile.mkdtemp(prefix="ragharness-")) / f"{found[0].folder.name}.html"

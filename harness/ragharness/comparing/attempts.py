@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from ragharness.errors import RagharnessError, StorageError, UsageError
-from ragharness.store import RunFolder
+from ragharness.store.folder import RunFolder
 from ragharness.support.files import read_plain
 
 if TYPE_CHECKING:

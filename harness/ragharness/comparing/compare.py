@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, to_builtins
 
-from ragharness.comparing.gate import differences
 from ragharness.comparing.gates import Gates
 from ragharness.comparing.information import Change, inform
-from ragharness.comparing.sides import Side, read_side, settle
+from ragharness.comparing.sides import Side, differences, read_side, settle
 from ragharness.errors import NotComparable, UsageError
 from ragharness.records import BUCKETS
-from ragharness.scores import Scores, score_folder
+from ragharness.scores.schema import Scores
+from ragharness.scores.scoring import score_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragharness.store import RunFolder
+    from ragharness.store.folder import RunFolder
 
 FORMAT = 1
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

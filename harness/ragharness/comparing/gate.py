@@ -12,14 +12,14 @@ from ragharness.comparing.attempts import Attempts, digest_of, override, remembe
 from ragharness.comparing.gates import Gates, check_calibration, check_thresholds
 from ragharness.comparing.information import Information, NewlyWrong, inform, newly_wrong
 from ragharness.comparing.rules import RuleResult, check_rules
-from ragharness.comparing.sides import Pairs, Side, common, read_side
+from ragharness.comparing.sides import Pairs, Side, common, differences, read_side
 from ragharness.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragharness.comparing.sides import Pair
-    from ragharness.store import RunFolder, Settings
+    from ragharness.store.folder import RunFolder
 
 Verdict = Literal["ship", "reject", "incomplete", "not comparable"]
 FORMAT = 1
@@ -137,28 +137,6 @@ def verdict_of(rules: Sequence[RuleResult]) -> Verdict:
     if any(each.passes is False for each in rules):
         return "reject"
     return "ship" if all(each.passes for each in rules) else "incomplete"
-
-
-def differences(base: Settings, candidate: Settings) -> dict[str, str]:
-    """Return a phrase for each difference that makes two runs not comparable, by its name in ``allow``."""
-    pairs = {
-        "corpus": (
-            (base.corpus, base.split, base.corpus_hash),
-            (candidate.corpus, candidate.split, candidate.corpus_hash),
-        ),
-        "question_set": ((base.question_set,), (candidate.question_set,)),
-        "grader": ((base.grader,), (candidate.grader,)),
-        "epochs": ((base.epochs,), (candidate.epochs,)),
-    }
-    return {
-        name: f"{name.replace('_', ' ')}: {_told(ours)} in the base, {_told(theirs)} in the candidate"
-        for name, (ours, theirs) in pairs.items()
-        if ours != theirs
-    }
-
-
-def _told(values: Sequence[object]) -> str:
-    return " ".join(str(each)[:12] for each in values if each != "")
 
 
 def _reason(rule: RuleResult) -> str:

@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from ragharness.calibration import standing
+from ragharness.calibration.note import standing
 from ragharness.comparing.rules import Limits, RuleResult
 from ragharness.errors import UnknownName, UsageError
 from ragharness.options import read_toml
 from ragharness.records import BUCKETS
-from ragharness.scores.metrics import metrics, rate
-from ragharness.scores.tally import outcomes
-from ragharness.scores.values import Share, YesNoAxis, share
+from ragharness.scores.metrics import Share, YesNoAxis, metrics, rate, share
+from ragharness.scores.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ragharness.scores.tally import Outcome
-    from ragharness.store import RunFolder
+    from ragharness.store.folder import RunFolder
 
 DIFFERENCES = ("corpus", "question_set", "grader", "epochs")
 """What must be the same in both runs, unless it is allowed by name."""
@@ -158,7 +157,7 @@ def _of_all(told: str, higher_is_better: bool | None, holds: Callable[[Outcome],
 
 def _of_answered(told: str, holds: Callable[[Outcome], bool]) -> Figure:
     def compute(all_of: Sequence[Outcome], _: int | None) -> Share:
-        return rate([each for each in all_of if each.bucket and each.bucket != "refused"], holds)
+        return rate(all_of, holds, lambda each: each.answered)
 
     return Figure(f"{told}, of those answered.", compute, True)
 
@@ -168,7 +167,7 @@ def _in_bucket(*buckets: str) -> Callable[[Outcome], bool]:
 
 
 def _hits(each: Outcome) -> bool:
-    return each.evidence_cited and each.verdict is not None and each.verdict.citation_exists == "yes"
+    return each.evidence_cited and each.citation_exists == "yes"
 
 
 def check_thresholds(gates: Gates, folder: RunFolder) -> list[RuleResult]:
@@ -177,9 +176,9 @@ def check_thresholds(gates: Gates, folder: RunFolder) -> list[RuleResult]:
     if not limits:
         return []
     run = folder.run
-    all_of = outcomes(folder.questions(), folder.records(), run.settings.epochs)
+    tally = Tally(folder.checked_questions(), run.settings.epochs).add(folder.records())
     k = run.settings.k if run.takes == "passages" else None
-    return [_held(name, limit, all_of, k) for name, limit in limits.items()]
+    return [_held(name, limit, tally, k) for name, limit in limits.items()]
 
 
 def check_calibration(gates: Gates, *runs: RunFolder) -> list[RuleResult]:
@@ -222,16 +221,15 @@ def _limit(name: str, given: float | str) -> Limit:
     return Limit(">=" if figure.higher_is_better else "<=", limit.value)
 
 
-def _held(name: str, limit: Limit, all_of: Sequence[Outcome], k: int | None) -> RuleResult:
+def _held(name: str, limit: Limit, tally: Tally, k: int | None) -> RuleResult:
     figure = figures()[name]
-    within = all_of
+    within = tally.outcomes
     if figure.of_evidence:
-        within = [each for each in all_of if each.wanted == "correct" and each.question.evidence]
+        within = [each for each in within if each.wanted == "correct" and each.located]
     value = figure.compute(within, k)
-    open_ones = (
-        [] if figure.of_evidence or name == "ungraded" else [each for each in all_of if not each.bucket]
-    )
-    span = _span(value, len(open_ones), figure.range, len(all_of))
+    closed = figure.of_evidence or name == "ungraded"
+    open_ones = [] if closed else tally.named(lambda each: not each.bucket)
+    span = _span(value, len(open_ones), figure.range, len(tally.outcomes))
     ends = [limit.holds(end) if end is not None else False for end in (span.low, span.high)]
     if span.high is None and limit.sign == ">=" and span.low is not None:
         ends[1] = True
@@ -245,7 +243,7 @@ def _held(name: str, limit: Limit, all_of: Sequence[Outcome], k: int | None) -> 
         difference=None,
         passes=passes,
         evaluated=span != Limits(None, None),
-        undecided=list(dict.fromkeys(each.question.id for each in open_ones)) if passes is None else [],
+        undecided=list(dict.fromkeys(question for question, _ in open_ones)) if passes is None else [],
     )
 
 

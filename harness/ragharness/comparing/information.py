@@ -9,13 +9,10 @@ from msgspec.structs import replace
 
 from ragharness.comparing.sides import common, settle
 from ragharness.records import BUCKETS
-from ragharness.statistics import (
-    cluster_intervals,
-    false_alarm,
+from ragharness.statistics.intervals import cluster_intervals, false_alarm, flip_rate, majority_chance
+from ragharness.statistics.paired import (
     fewest_significant,
-    flip_rate,
     holm,
-    majority_chance,
     mcnemar,
     paired_interval,
     sign_flip,

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ragharness.comparing.gate import differences
-from ragharness.comparing.sides import common, read_side, settle
+from ragharness.comparing.sides import common, differences, read_side, settle
 from ragharness.errors import NotComparable
 from ragharness.records import BUCKETS
-from ragharness.scores import Scores
-from ragharness.statistics import cluster_totals, sign_flip
+from ragharness.scores.schema import Scores
+from ragharness.statistics.intervals import cluster_totals
+from ragharness.statistics.paired import sign_flip
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ragharness.comparing.sides import Side
-    from ragharness.store import RunFolder
+    from ragharness.store.folder import RunFolder
 
 FORMAT = 1
 _WIDTH = len(BUCKETS) + 1

@@ -14,10 +14,11 @@ from ragharness.errors import RunNotUsable
 from ragharness.records import BUCKETS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from ragharness.records import Record
-    from ragharness.store import Run, RunFolder
+    from ragharness.store.folder import RunFolder
+    from ragharness.store.schema import Run, Settings
 
 Rule: TypeAlias = Literal["majority", "any"]
 """How the epochs of a question become one bucket: that of more than half, or the worst of all."""
@@ -228,3 +229,25 @@ def common(base: Side, candidate: Side) -> Iterator[str]:
         other = candidate.asked.get(name)
         if other is asked or (other is not None and other.content == asked.content):
             yield name
+
+
+def differences(base: Settings, candidate: Settings) -> dict[str, str]:
+    """Return a phrase for each difference that makes two runs not comparable, by its name in ``allow``."""
+    pairs = {
+        "corpus": (
+            (base.corpus, base.split, base.corpus_hash),
+            (candidate.corpus, candidate.split, candidate.corpus_hash),
+        ),
+        "question_set": ((base.question_set,), (candidate.question_set,)),
+        "grader": ((base.grader,), (candidate.grader,)),
+        "epochs": ((base.epochs,), (candidate.epochs,)),
+    }
+    return {
+        name: f"{name.replace('_', ' ')}: {_told(ours)} in the base, {_told(theirs)} in the candidate"
+        for name, (ours, theirs) in pairs.items()
+        if ours != theirs
+    }
+
+
+def _told(values: Sequence[object]) -> str:
+    return " ".join(str(each)[:12] for each in values if each != "")

@@ -11,32 +11,3 @@ that speaks to the network for data; ``transfer``, ``sec`` and ``remote`` are it
     archives   the wanted files out of a zip that is not trusted
     obtaining  the way through all of them
 """
-
-from ragharness.download.obtaining import files_in, is_cached, is_offline, obtain, pages_in
-from ragharness.download.pinned import (
-    DownloadRequest,
-    Listener,
-    Pinned,
-    hash_file,
-    is_on_hub,
-    named_source,
-    source_variable,
-)
-from ragharness.download.storage import cache_folder, cached_hashes
-
-__all__ = [
-    "DownloadRequest",
-    "Listener",
-    "Pinned",
-    "cache_folder",
-    "cached_hashes",
-    "files_in",
-    "hash_file",
-    "is_cached",
-    "is_offline",
-    "is_on_hub",
-    "named_source",
-    "obtain",
-    "pages_in",
-    "source_variable",
-]

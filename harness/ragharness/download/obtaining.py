@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,14 +14,15 @@ from ragharness.download.pinned import (
     Pinned,
     altered,
     hash_file,
+    is_offline,
     is_on_hub,
     named_source,
     source_variable,
 )
-from ragharness.download.storage import HASHES, cache_folder, condition, locked, record_hashes
+from ragharness.download.storage import HASHES, condition, locked, record_hashes
 from ragharness.errors import CorpusUnavailable
 from ragharness.privacy import public
-from ragharness.support.files import expanded
+from ragharness.support.files import cache_folder, expanded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 _PAGES = frozenset({".htm", ".html", ".xhtml", ".txt"})
 """Pages, and complete submissions."""
-_OFFLINE = "RAGHARNESS_OFFLINE"
-_OFFLINE_VARIABLES = (_OFFLINE, "HF_HUB_OFFLINE")
 
 
 def obtain(
@@ -53,7 +51,7 @@ def obtain(
     wanted = _Obtaining(request, source, on_progress or _silent)
     if source and not (source.startswith(("http://", "https://")) or is_on_hub(source)):
         return wanted.from_path(expanded(source))
-    offline = offline or _offline_by_environment(*_OFFLINE_VARIABLES)
+    offline = offline or is_offline("HF_HUB_OFFLINE")
     return wanted.from_cache_or_network(offline=offline, complete=complete)
 
 
@@ -259,16 +257,6 @@ def _within(folder: Path) -> Iterator[Path]:
 def _label(url: str) -> str:
     """Return what the cache remembers of a URL: what may be shown, and a hash that tells secrets apart."""
     return f"{public(url)} {sha256(url.encode()).hexdigest()[:8]}"
-
-
-def is_offline() -> bool:
-    """Whether the environment says that nothing outside this machine may be spoken to."""
-    return _offline_by_environment(_OFFLINE)
-
-
-def _offline_by_environment(*names: str) -> bool:
-    values = (os.environ.get(name, "").strip().lower() for name in names)
-    return any(value not in ("", "0", "false", "no", "off") for value in values)
 
 
 def _silent(what: str, done: int, total: int) -> None:

@@ -1,8 +1,9 @@
-"""Files pinned by their SHA-256, and the error for one with another content."""
+"""What is wanted of a corpus: files pinned by their SHA-256, and from where."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -15,6 +16,8 @@ from ragharness.errors import CorruptDownload
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import IO
+
+_URL = re.compile(r"(?!https?://)[a-z][a-z0-9+.-]*://.", re.IGNORECASE)
 
 HUB = "hub:"
 """Before the name of a data set on the hub."""
@@ -94,6 +97,17 @@ def named_source(corpus: str, source: str) -> str:
 def is_on_hub(source: str) -> bool:
     """Whether a source is the name of a data set on the hub."""
     return source.startswith(HUB)
+
+
+def is_remote(name: str) -> bool:
+    """Whether a name is a URL of fsspec; web addresses are fetched otherwise."""
+    return _URL.match(name) is not None
+
+
+def is_offline(*others: str) -> bool:
+    """Whether the environment, or a variable of ``others``, says that no other machine may be spoken to."""
+    values = (os.environ.get(name, "").strip().lower() for name in ("RAGHARNESS_OFFLINE", *others))
+    return any(value not in ("", "0", "false", "no", "off") for value in values)
 
 
 def hash_file(path: Path) -> str:

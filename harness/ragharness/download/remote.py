@@ -13,14 +13,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from ragharness.download.storage import cache_folder
 from ragharness.errors import MissingExtra, StorageError, UsageError
-from ragharness.support.files import new_file, private_folder
+from ragharness.support.files import cache_folder, new_file, private_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-_URL = re.compile(r"(?!https?://)[a-z][a-z0-9+.-]*://.", re.IGNORECASE)
 
 _LAST = "run.json"
 """Copied last: where it is, the rest of a run is."""
@@ -30,11 +27,6 @@ _STAMPS = ("ETag", "etag", "md5Hash", "LastModified", "mtime", "created")
 
 _OPEN: dict[Path, Mirror] = {}
 """The copies of this process by their folders."""
-
-
-def is_remote(name: str) -> bool:
-    """Whether a name is a URL of fsspec; web addresses are fetched otherwise."""
-    return _URL.match(name) is not None
 
 
 def fetched(url: str, *, offline: bool = False, fresh: bool = False) -> Path:

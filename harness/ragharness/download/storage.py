@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import shutil
-import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,15 +25,6 @@ HASHES = "hashes.json"
 """What the cache knows of its files; never one of them."""
 _WAIT = 0.2
 """Seconds between two looks at a lock."""
-
-
-def cache_folder() -> Path:
-    """Return the folder for fetched data: RAGHARNESS_CACHE, or the user's cache folder."""
-    if chosen := os.environ.get("RAGHARNESS_CACHE"):
-        return files.expanded(chosen)
-    from platformdirs import user_cache_path
-
-    return user_cache_path("ragharness", appauthor=False)
 
 
 @contextmanager
@@ -75,7 +64,7 @@ def locked(folder: Path, on_progress: Listener) -> Iterator[None]:
         file = (folder / ".lock").open("ab")
     with file:
         waiting = False
-        while not _try_lock(file):
+        while not _taken(file.fileno()):
             if not waiting:
                 on_progress(f"another process is writing in {folder}; waiting for it", 0, 0)
                 waiting = True
@@ -84,27 +73,11 @@ def locked(folder: Path, on_progress: Listener) -> Iterator[None]:
         yield
 
 
-if sys.platform == "win32":
-
-    def _try_lock(file: IO[bytes]) -> bool:
-        import msvcrt
-
-        try:
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-else:
-
-    def _try_lock(file: IO[bytes]) -> bool:
-        import fcntl
-
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            # A file system without locks: temporary names are unique, so the worst is a fetch done twice.
-            return error.errno not in (errno.EWOULDBLOCK, errno.EACCES)
+def _taken(handle: int) -> bool:
+    try:
+        return files.try_lock(handle)
+    except OSError:
+        # A file system without locks: temporary names are unique, so the worst is a fetch done twice.
         return True
 
 

@@ -5,9 +5,3 @@ layout     elements to paragraphs and rows of tables: collapsed text, and the pl
 facts      concept, value, unit, period
 reading    all of it together: one filing, without page numbers and running heads
 """
-
-from ragharness.filings.facts import Tagged
-from ragharness.filings.reading import Filing, read_filing
-from ragharness.filings.tree import LARGEST, is_whole, looks_like_html
-
-__all__ = ["LARGEST", "Filing", "Tagged", "is_whole", "looks_like_html", "read_filing"]

@@ -138,6 +138,8 @@ def _collapsed(element: _Element) -> str:
     """Return the text within an element, without what it excludes, up to the length of a fact."""
     from lxml import etree
 
+    if not len(element):
+        return _BLANKS.sub(" ", element.text or "").strip()
     pieces: list[str] = []
     size = 0
     walk = etree.iterwalk(element, events=("start", "end"))

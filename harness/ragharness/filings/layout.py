@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.filings.tree import local_name
 
@@ -121,6 +122,18 @@ def lay_out(root: _Element) -> Page:
     return _Layout(root).page
 
 
+class _Style(NamedTuple):
+    not_shown: bool
+    begins_page: bool
+    ends_page: bool
+
+
+@lru_cache(maxsize=1024)
+def _styled(style: str) -> _Style:
+    """Return what a style says; a page has few, thousands of times."""
+    return _Style(*(bool(each.search(style)) for each in (_NOT_SHOWN, _BREAK_BEFORE, _BREAK_AFTER)))
+
+
 class _Cell:
     """Lines of one cell of a table."""
 
@@ -164,7 +177,7 @@ class _Layout:
             name == "header" and str(element.tag).rpartition("}")[0].endswith("inlineXBRL")
         ):
             return True
-        if name == "ix:header" or not _NOT_SHOWN.search(element.get("style", "")):
+        if name == "ix:header" or not _styled(element.get("style", "")).not_shown:
             return False
         # In a malformed page the hidden part may seem to hold everything that follows it.
         return sum(len(piece) for piece in element.itertext()) <= max(large, _HIDDEN_PART)
@@ -173,7 +186,7 @@ class _Layout:
         name = local_name(element)
         if name in _BLOCKS or name == "br":
             self._break(within=name == "br")
-            if _BREAK_BEFORE.search(element.get("style", "")):
+            if _styled(element.get("style", "")).begins_page:
                 self._new_page = True
         if name == "table":
             if len(self._rows) < len(self._tables):
@@ -204,7 +217,7 @@ class _Layout:
             self._emit_row(self._rows.pop())
         elif name == "table" and self._tables and self._tables[-1][0] is element:
             self._tables.pop()
-        if _BREAK_AFTER.search(element.get("style", "")):
+        if _styled(element.get("style", "")).ends_page:
             self._new_page = True
 
     def _close_cell(self) -> None:

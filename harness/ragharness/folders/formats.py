@@ -12,12 +12,11 @@ import msgspec
 from ragharness.errors import RagharnessError
 from ragharness.filings.layout import lay_out
 from ragharness.filings.tree import local_name, looks_like_html, read_tree
-from ragharness.folders.decoding import decode
+from ragharness.folders.decoding import decode, one_line, plain_lines, unwrapped
 from ragharness.folders.drafts import Draft, Parsed, left_out
 from ragharness.folders.markdown import read_markdown
 from ragharness.folders.pdf import is_pdf, read_pdf
 from ragharness.folders.rst import rst_to_html
-from ragharness.folders.wrapping import one_line, plain_lines, unwrapped
 
 if TYPE_CHECKING:
     from pathlib import Path

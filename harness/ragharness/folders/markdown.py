@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ragharness.folders.wrapping import one_line, plain_lines
+from ragharness.folders.decoding import one_line, plain_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

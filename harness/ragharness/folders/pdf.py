@@ -7,7 +7,7 @@ import logging
 import re
 from collections import Counter
 
-from ragharness.folders.wrapping import one_line, plain_lines, unwrapped
+from ragharness.folders.decoding import one_line, plain_lines, unwrapped
 
 MOST_PAGES = 5_000
 """Pages of one file that are read."""

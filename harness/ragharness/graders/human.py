@@ -18,8 +18,8 @@ from msgspec.structs import replace
 
 from ragharness.errors import UsageError
 from ragharness.graders._given import read_given
-from ragharness.records import Bucket, Reading
-from ragharness.support.files import expanded
+from ragharness.records import ADJUDICATED, Bucket, Reading
+from ragharness.support.files import digest_of, expanded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ragharness.records import Answer, Passage, Question
 
 VERSION = "1"
-ADJUDICATED = "adjudicated"
-"""The name of the file that settles disagreements."""
 
 Key = tuple[str, str]
 """Question, digest of the answer's text."""
@@ -119,8 +117,3 @@ def _read(file: Path, found: defaultdict[Key, dict[str, Bucket]]) -> bytes:
         else:
             found[key][file.stem] = label.bucket
     return content
-
-
-def digest_of(text: str) -> str:
-    """Return the digest by which a label knows its answer."""
-    return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ragharness.records import Evidence, Passage, Question, Record
-    from ragharness.runner import GradingContext
+    from ragharness.runner.grading import GradingContext
 
 _CONTEXT = 320
 """Characters of a document on either side of its gold evidence."""

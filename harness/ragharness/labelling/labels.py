@@ -10,21 +10,19 @@ import msgspec
 from msgspec import Struct
 
 from ragharness.errors import UsageError
-from ragharness.graders.human import ADJUDICATED, digest_of
-from ragharness.records import BUCKETS, Bucket, YesNo
-from ragharness.statistics import Coefficient, ac1, alpha, kappa
+from ragharness.records import ADJUDICATED, BUCKETS, Bucket, YesNo
+from ragharness.statistics.agreement import Coefficient, ac1, alpha, kappa
 from ragharness.store.disk import disk
 from ragharness.store.lines import UNREADABLE, Key, line_of, mend, open_to_append, write_whole
 from ragharness.store.search import slug
-from ragharness.support.files import read_plain
+from ragharness.support.files import digest_of, read_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from ragharness.records import Record
-    from ragharness.store import RunFolder
-    from ragharness.store.lines import Key
+    from ragharness.store.folder import RunFolder
 
 FOLDER = "labels"
 """The folder of a run that holds its sample and a file for each annotator."""

@@ -1,4 +1,4 @@
-"""``Design``: which answers of a run people label, drawn at random and kept; and the labelling of them."""
+"""``Design``: which answers of a run people label, drawn at random and kept."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ragharness.errors import UsageError
-from ragharness.labelling.labels import FOLDER, answered, labels_folder, read_people
-from ragharness.labelling.session import Labelling
-from ragharness.statistics import neyman
-from ragharness.store.disk import disk
-from ragharness.store.lock import exclusive
+from ragharness.labelling.labels import FOLDER
+from ragharness.statistics.correcting import neyman
+from ragharness.store.disk import disk, exclusive
 from ragharness.support.files import new_file
 
 if TYPE_CHECKING:
@@ -24,8 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragharness.labelling.labels import Answered, Label
-    from ragharness.runner import GradingContext
-    from ragharness.store import RunFolder
+    from ragharness.store.folder import RunFolder
     from ragharness.store.lines import Key
 
 Strata = Literal["none", "row", "bucket"]
@@ -206,46 +203,6 @@ def _same(known: Design, strata: str, seed: int | None, answers: Sequence[Answer
             f" found {len(answers)} answers, or others",
             help=_ANEW.format(place),
         )
-
-
-def open_labelling(
-    folder: RunFolder,
-    annotator: str,
-    grading: GradingContext,
-    *,
-    sample: int = 0,
-    strata: str = "",
-    seed: int | None = None,
-    adjudicate: bool = False,
-) -> Labelling:
-    """Return one person's labelling of a run; with ``adjudicate`` of the answers that others disagree on.
-
-    Raises UsageError for another sample than the one that was drawn, and where nothing is to be settled.
-    """
-    answers = answered(folder.records())
-    place = labels_folder(folder)
-    known = read_design(place)
-    grown = {}
-    if known and sample > len(known.items) and any(place.glob("*.jsonl")):
-        grown = spread_of(known, answers, read_people(place)[0].standing())
-    design = open_design(folder, answers, sample=sample, strata=strata, seed=seed, deviations=grown)
-    keys = [each.key for each in design.items]
-    if adjudicate:
-        people, _ = read_people(place, {each.key: each.digest for each in answers})
-        disputed = set(people.disputed())
-        keys = [key for key in keys if key in disputed]
-        if not keys:
-            raise UsageError(
-                f"expected answers to settle, found none that {len(people.names)} annotators disagree on",
-                help=f"ragharness label {folder.name} --as NAME",
-            )
-    wanted = set(keys)
-    records = {
-        (each.question, each.epoch): each
-        for each in folder.records()
-        if (each.question, each.epoch) in wanted
-    }
-    return Labelling(place, annotator, keys, records, grading, adjudicate=adjudicate)
 
 
 def spread_of(design: Design, answers: Sequence[Answered], labels: Mapping[Key, Label]) -> dict[str, float]:

@@ -12,25 +12,29 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ragharness.errors import UsageError
-from ragharness.graders.human import ADJUDICATED, digest_of
 from ragharness.labelling.items import Item, item_of
 from ragharness.labelling.labels import (
     LONGEST_COMMENT,
     MOST_QUALITY,
     Label,
+    answered,
     append_label,
+    labels_folder,
     path_of,
     read_labels,
     read_people,
 )
-from ragharness.records import Bucket, Record, YesNo
-from ragharness.store.lock import exclusive
+from ragharness.labelling.sampling import open_design, read_design, spread_of
+from ragharness.records import ADJUDICATED, Bucket, Record, YesNo
+from ragharness.store.disk import exclusive
+from ragharness.support.files import digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ragharness.runner import GradingContext
+    from ragharness.runner.grading import GradingContext
+    from ragharness.store.folder import RunFolder
     from ragharness.store.lines import Key
 
 
@@ -231,3 +235,43 @@ def checked(values: object) -> Given:
     if given.bucket == "refused":
         return replace(given, citation_supports=None, extra_claim_count=None)
     return replace(given, refusal_quality=None)
+
+
+def open_labelling(
+    folder: RunFolder,
+    annotator: str,
+    grading: GradingContext,
+    *,
+    sample: int = 0,
+    strata: str = "",
+    seed: int | None = None,
+    adjudicate: bool = False,
+) -> Labelling:
+    """Return one person's labelling of a run; with ``adjudicate`` of the answers that others disagree on.
+
+    Raises UsageError for another sample than the one that was drawn, and where nothing is to be settled.
+    """
+    answers = answered(folder.records())
+    place = labels_folder(folder)
+    known = read_design(place)
+    grown = {}
+    if known and sample > len(known.items) and any(place.glob("*.jsonl")):
+        grown = spread_of(known, answers, read_people(place)[0].standing())
+    design = open_design(folder, answers, sample=sample, strata=strata, seed=seed, deviations=grown)
+    keys = [each.key for each in design.items]
+    if adjudicate:
+        people, _ = read_people(place, {each.key: each.digest for each in answers})
+        disputed = set(people.disputed())
+        keys = [key for key in keys if key in disputed]
+        if not keys:
+            raise UsageError(
+                f"expected answers to settle, found none that {len(people.names)} annotators disagree on",
+                help=f"ragharness label {folder.name} --as NAME",
+            )
+    wanted = set(keys)
+    records = {
+        (each.question, each.epoch): each
+        for each in folder.records()
+        if (each.question, each.epoch) in wanted
+    }
+    return Labelling(place, annotator, keys, records, grading, adjudicate=adjudicate)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from ragharness.corpus import Corpus
     from ragharness.passages import PassageSet
-    from ragharness.questions import QuestionSet
+    from ragharness.questions.questionset import QuestionSet
     from ragharness.records import Answer, Passage, Usage
     from ragharness.support.process import Processes
 

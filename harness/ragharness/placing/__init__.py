@@ -3,7 +3,3 @@
 Whoever splits the corpus in another way (a pipeline with its own index, a retriever of the user's) brings
 passages with names and boundaries of their own. Placed, they are judged like ours: evidence is a place.
 """
-
-from ragharness.placing.placer import Placed, Placer, at_places, complaints, place_name, unique
-
-__all__ = ["Placed", "Placer", "at_places", "complaints", "place_name", "unique"]

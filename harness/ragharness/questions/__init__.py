@@ -5,8 +5,3 @@ of the design (40/20/20/20 grounded, 10 unanswerable, 10 adversarial, 10 with an
 shortcut answers them. The frozen set holds our wording, ids, offsets and labels, never a corpus' text.
 ``loading.py`` is how a run gets its set; ``building.py`` and ``checks.py`` are imported where a set is made.
 """
-
-from ragharness.questions.loading import load_questions
-from ragharness.questions.questionset import QuestionSet
-
-__all__ = ["QuestionSet", "load_questions"]

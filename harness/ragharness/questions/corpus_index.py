@@ -1,28 +1,31 @@
-"""Cached look-ups over a corpus: absent topics, evidence in the index, near-duplicate documents."""
+"""One corpus for builder and checks: its passages, what it is silent on, further statements of answers."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from functools import cached_property, lru_cache
-from itertools import count
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from decimal import Decimal
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from ragharness.errors import QuestionsNotUsable
 from ragharness.evidence import EvidenceIndex
-from ragharness.language.tokens import words
-from ragharness.passages import build_passages, withhold
-from ragharness.questions.completing import Completion
+from ragharness.language.numbers import find_quantities
+from ragharness.language.units import read_unit
+from ragharness.language.words import content
+from ragharness.passages import PassageSet, build_passages, withhold
+from ragharness.questions.derivations import derived
+from ragharness.questions.searching import Searched, near_duplicates
+from ragharness.questions.statements import ALIKE, Place, Search
+from ragharness.records import Evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    import numpy as np
-    from numpy.typing import NDArray
+    from collections.abc import Iterable, Sequence
 
     from ragharness.corpus import Corpus
-    from ragharness.passages import PassageSet
-    from ragharness.records import Document, Passage, Question
+    from ragharness.records import Passage, Question
 
 _RARE = 10
 """A kind of answer that fewer than one in so many facts have is not asked as often as the others."""
@@ -104,118 +107,155 @@ class CorpusIndex:
         return self._texts[document]
 
 
-_DEPENDS_ON_CASE = re.compile(r"\\[A-Z]|\(\?|\[[^\]]*[A-Z]")
-"""What means something else in a pattern that is put into lower case: classes, ranges, groups with a flag."""
+_FEW_TITLES = 4
+"""Titles that share a word which tells that their documents are about the same."""
 
-_FOLDED = frozenset("\u0130\u0131\u017f")
-"""Letters that ``re.IGNORECASE`` takes for an i or an s although lower case leaves them as they are."""
+_CERTAIN = 0.75
+"""Share of a question's words from which another statement of its figure or date is evidence."""
 
-
-class Searched:
-    """A text that many patterns are looked for in, as by ``re.IGNORECASE``; its lower case is made once."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        lower = text.lower()
-        self._lower = None if len(lower) != len(text) or _FOLDED & frozenset(text) else lower
-
-    def holds(self, pattern: str) -> bool:
-        """Whether a case-insensitive regular expression matches somewhere; raises re.error for none."""
-        plain, quick = _compiled(pattern)
-        if quick is not None and self._lower is not None:
-            return quick.search(self._lower) is not None
-        return plain.search(self._text) is not None
-
-    def count(self, pattern: str) -> int:
-        """Return how often it matches; raises re.error for no regular expression."""
-        plain, quick = _compiled(pattern)
-        if quick is not None and self._lower is not None:
-            return sum(1 for _ in quick.finditer(self._lower))
-        return sum(1 for _ in plain.finditer(self._text))
+_NAMED = re.compile(r"--\w[\w-]*|\w+_\w+|[A-Z]?[a-z]+[A-Z]\w+|\b(?:default|version|deprecated)\b")
+"""A name of a program, or its property, in a question without what it quotes."""
+_OPTION = re.compile(r"--\w[\w-]*|\w+_\w+")
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”")
 
 
-@lru_cache(maxsize=4096)
-def _compiled(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
-    """Return the pattern for any text, and for one in lower case where that is the same."""
-    quick = pattern.isascii() and not _DEPENDS_ON_CASE.search(pattern)
-    return re.compile(pattern, re.IGNORECASE), re.compile(pattern.lower()) if quick else None
+class Completion:
+    """Completes the evidence of questions about one corpus; remembers what it found."""
+
+    def __init__(self, corpus: Corpus, passages: PassageSet) -> None:
+        """``passages``: the whole index."""
+        self.corpus = corpus
+        self._passages = passages
+        self._search = Search(corpus)
+        self._completed: dict[tuple[object, ...], Question | None] = {}
+        self._kin: dict[str, list[str]] = {}
+
+    def completed(self, question: Question) -> Question | None:
+        """Return the question with all statements of its answer as evidence, exact figures accepted.
+
+        None where a passage may state the answer, but not beyond doubt, or where what is withheld is left.
+        """
+        key = (question.text, question.answers, question.evidence, question.withheld, question.stratum)
+        if key not in self._completed:
+            self._completed[key] = self._complete(question)
+        found = self._completed[key]
+        return found and replace(question, answers=found.answers, evidence=found.evidence)
+
+    def elsewhere(self, question: Question) -> list[Place]:
+        """Return the passages that state an answer and hold no evidence of it.
+
+        Of a yes or no only sentences alike the evidence: what settles it in other words takes a reader.
+        """
+        if not question.answers:
+            return []
+        pool = (
+            list(self._of(self.copies(question.document))) if question.document else self._passages.passages
+        )
+        golds = self._search.evidence.supporting(question, pool)
+        found = self._search.places(question, [each for each in pool if each.id not in golds])
+        return [each for each in found if self._is_about(question, each)]
+
+    def _is_about(self, question: Question, place: Place) -> bool:
+        """Whether a place speaks of what is asked: of a program's name, the name and its property by name."""
+        if question.kind == "yesno":
+            return self._certain(question, place)
+        asked = _NAMED.findall(_QUOTED.sub("", question.text)) if question.kind == "text" else ()
+        after = self.corpus.document(place.passage.document).text[place.end : place.end + 1].strip()
+        cut = question.kind == "text" and after  # out of a longer name
+        return not cut and all(each in place.text for each in asked)
+
+    def left(self, question: Question, index: PassageSet | None = None) -> str:
+        """Return where what is withheld still stands, or follows from what does; empty: it is gone.
+
+        ``index``: what passages there are; without it those that the question leaves by itself.
+        """
+        if not question.withheld or question.kind == "yesno":
+            return ""
+        own = self.copies(question.document)
+        gone = own if question.withheld == "document" else ()
+        kin = [name for name in (*own, *self.alike(question.document)) if name not in gone]
+        near = PassageSet(tuple(self._of(dict.fromkeys(kin))), self._passages.words)
+        left = withhold(near, gone, question.evidence).passages
+        if index is not None:
+            there = {passage.id for name in kin for passage in index.of(name)}
+            left = tuple(each for each in left if each.id in there)
+        named = _OPTION.findall(_QUOTED.sub("", question.text)) if question.kind == "text" else ()
+        for place in self._search.places(question, left):
+            if any(each not in place.passage.text for each in named):
+                continue  # of another option, whose default is the same
+            return f"stated in {place.passage.id}"
+        for how, text in derived(question, self.corpus.document(question.document).text, left):
+            return f"{how}: {text}"
+        return ""
+
+    def _complete(self, question: Question) -> Question | None:
+        # Of a document that is gone, or is never retrieved, nothing can be cited.
+        citable = question.withheld != "document" and question.stratum != "null_retrieval"
+        places = self.elsewhere(question) if citable else []
+        if question.document and any(not self._certain(question, each) for each in places):
+            return None
+        spans = {Evidence(each.passage.document, each.start, each.end) for each in places}
+        exact = (value for each in places if (value := _exact(question, each)))
+        whole = replace(
+            question,
+            evidence=(*question.evidence, *sorted(spans - set(question.evidence))),
+            answers=tuple(dict.fromkeys((*question.answers, *exact))),
+        )
+        return None if self.left(whole) else whole
+
+    def _certain(self, question: Question, place: Place) -> bool:
+        """Whether a place says what the evidence says, or states the figure with the question's words."""
+        said = set(content(place.text))
+        golds = (
+            set(content(self.corpus.document(span.document).text[span.start : span.end]))
+            for span in question.evidence
+        )
+        if any(len(said & gold) >= ALIKE * len(said | gold) for gold in golds):
+            return True
+        if question.kind not in ("number", "date") or place.share < _CERTAIN:
+            return False
+        # Much is said of one year, and a row that is rounded may be of another date.
+        rounded = "|" in place.text and _digits(place.stated) < _digits(question.answers[0])
+        return question.date_precision != "year" and not (question.kind == "number" and rounded)
+
+    def copies(self, document: str) -> tuple[str, ...]:
+        """Return the ids of all documents with the same text, the document itself among them."""
+        first = self.corpus.canonical(document)
+        return (first, *(twin for twin, other in self.corpus.twins.items() if other == first))
+
+    def _of(self, documents: Iterable[str]) -> Iterable[Passage]:
+        return (passage for name in documents for passage in self._passages.of(name))
+
+    def alike(self, asked: str) -> Sequence[str]:
+        """Return the documents that may state the same: of one filer, or with a word that few titles have."""
+        if asked not in self._kin:
+            facts = self.corpus.facts
+            filers = {each.document: each.details["company"] for each in facts if "company" in each.details}
+            titles = {each.id: frozenset(content(each.title)) for each in self.corpus.documents}
+            common = Counter(word for title in titles.values() for word in title)
+            rare = {word for word in titles[asked] if common[word] <= _FEW_TITLES}
+            self._kin[asked] = sorted(
+                name
+                for name, title in titles.items()
+                if (filers.get(name) == filers[asked] if asked in filers else title & rare)
+            )
+        return self._kin[asked]
 
 
-_SHINGLE = 8
-"""Words in a row that are compared: long enough that shared legal phrases alone weigh little.
-
-A power of two: shingles are numbered by doubling."""
-
-NEAR = 0.8
-"""Share of common shingles (Jaccard) from which two documents are near-duplicates."""
+def _digits(text: str) -> int:
+    return sum(map(str.isdigit, text))
 
 
-def near_duplicates(documents: Iterable[Document], threshold: float = NEAR) -> frozenset[str]:
-    """Return the ids of documents that share at least ``threshold`` of their shingles with another one.
-
-    Shingles that the same documents hold (a paragraph that was copied) are counted as one, with their number
-    for its weight: each document is compared with those alone that hold something of it.
-    """
-    import numpy as np
-
-    names, texts = zip(*((each.id, each.text) for each in documents), strict=True)
-    shingles = _shingles(texts)
-    sizes = np.array([each.size for each in shingles])
-    every = np.concatenate(shingles)
-    order = every.argsort(kind="stable")
-    holders, every = np.repeat(np.arange(len(names)), sizes)[order], every[order]
-    starts = np.flatnonzero(np.diff(every, prepend=~every[:1]))
-    counts = np.diff(starts, append=every.size)
-    # What stands in one document alone counts towards its size only.
-    several = counts > 1
-    holding = np.add.reduceat(_mixed(holders), starts)[several] if several.any() else starts[:0]
-    _, firsts, weights = np.unique(holding, return_index=True, return_counts=True)
-    held = [
-        holders[start : start + count]
-        for start, count in zip(starts[several][firsts], counts[several][firsts], strict=True)
-    ]
-    groups: list[list[int]] = [[] for _ in names]
-    for group, each in enumerate(held):
-        for document in each.tolist():
-            groups[document].append(group)
-    found = []
-    for document, own in enumerate(groups):
-        if weights[own].sum() < threshold * sizes[document]:
-            continue
-        others = [held[group] for group in own]
-        times = np.repeat(weights[own], [each.size for each in others])
-        common = np.bincount(np.concatenate(others), times, len(names)) if others else np.zeros(len(names))
-        common[document] = 0
-        if np.any((common > 0) & (common >= threshold * (sizes[document] + sizes - common))):
-            found.append(names[document])
-    return frozenset(found)
-
-
-def _shingles(texts: Iterable[str]) -> list[NDArray[np.uint64]]:
-    """Return a number of 64 bits for each of a text's shingles, sorted; equal shingles have equal numbers.
-
-    Numbers of single words become those of pairs, fours and eights: two neighbours, one number.
-    """
-    import numpy as np
-
-    known: defaultdict[str, int] = defaultdict(count(1).__next__)
-    found = []
-    for text in texts:
-        numbers = _mixed(np.array([known[word] for word in words(text)], dtype=np.uint64))
-        width = 1
-        while width < _SHINGLE:
-            numbers = _mixed(numbers[:-width] * np.uint64(3) + numbers[width:])
-            width *= 2
-        found.append(np.unique(numbers))
-    return found
-
-
-def _mixed(numbers: NDArray[np.integer[Any]]) -> NDArray[np.uint64]:
-    """Return numbers of which each bit depends on all of the given ones (SplitMix64's last step)."""
-    import numpy as np
-
-    mixed: NDArray[np.uint64] = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed ^= mixed >> np.uint64(31)
-    return mixed
+def _exact(question: Question, place: Place) -> str:
+    """Return the figure of a place in the question's unit where it is more exact than the gold; else empty."""
+    if question.kind != "number" or not place.stated:
+        return ""
+    factor = read_unit(question.unit).factor
+    gold = Decimal(question.answers[0].replace(",", ""))
+    for amount in find_quantities(place.stated):
+        for scale in (1, 1000, 1_000_000):
+            value = abs(amount.value) * (1 if amount.scaled else scale) / factor
+            digits = len(gold.normalize().as_tuple().digits)
+            if amount.significant > digits and f"{value:.{digits - 1}e}" == f"{gold:.{digits - 1}e}":
+                return f"{value.normalize():f}"
+    return ""

@@ -19,11 +19,11 @@ import msgspec
 from ragharness import shelf
 from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
 from ragharness.errors import QuestionsNotUsable, StorageError
+from ragharness.options import to_toml
 from ragharness.questions.import_jsonl import read_file, read_lines
 from ragharness.questions.questionset import QuestionSet
 from ragharness.records import ROWS
 from ragharness.support.files import write_whole
-from ragharness.support.toml import to_toml
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

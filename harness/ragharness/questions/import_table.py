@@ -19,7 +19,7 @@ from ragharness.language.numbers import find_quantities
 from ragharness.language.sentences import sentences
 from ragharness.language.tokens import words
 from ragharness.passages import PassageSet
-from ragharness.placing import Placer
+from ragharness.placing.placer import Placer
 from ragharness.questions.asking.dates import iso
 from ragharness.questions.import_jsonl import EXAMPLE, NumberedQuestions
 from ragharness.questions.tables import MOST, is_csv, read_rows

@@ -13,7 +13,6 @@ import msgspec
 
 from ragharness import shelf
 from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
-from ragharness.download.storage import cache_folder
 from ragharness.errors import QuestionsNotUsable, StorageError
 from ragharness.questions.freezing import (
     CARD,
@@ -28,7 +27,7 @@ from ragharness.questions.freezing import (
 )
 from ragharness.questions.import_jsonl import EXAMPLE, NumberedQuestions, read_file, read_lines
 from ragharness.questions.questionset import QuestionSet
-from ragharness.support.files import hash_code, keep, kept
+from ragharness.support.files import cache_folder, hash_code, keep, kept
 
 if TYPE_CHECKING:
     from ragharness.corpus import Corpus

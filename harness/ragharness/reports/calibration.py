@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ragharness.calibration import OUTCOMES, rates
+from ragharness.calibration.measuring import OUTCOMES, rates
 from ragharness.reports.text import aligned, labelled, one_line, paragraph, rate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ragharness.calibration import Calibration, Difference
-    from ragharness.calibration.measuring import Confusion
-    from ragharness.scores.values import Share
+    from ragharness.calibration.measuring import Calibration, Confusion, Difference
+    from ragharness.scores.metrics import Share
 
 _TOLD = {
     "false_correct": ("false correct", "of our corrects"),

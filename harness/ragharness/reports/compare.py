@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from ragharness.comparing.compare import Against, Comparison
     from ragharness.comparing.matrix import Effect, Matrix, MatrixCell
-    from ragharness.scores import Scores
     from ragharness.scores.metrics import Part
+    from ragharness.scores.schema import Scores
 
 _SHOWN = 40
 """Flips that are listed; JSON has all."""

@@ -12,7 +12,7 @@ from ragharness.reports.text import ids
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragharness.comparing import Decision
+    from ragharness.comparing.gate import Decision
     from ragharness.comparing.information import Change, Information, NewlyWrong, Noise, Quality
     from ragharness.comparing.rules import Limits, RuleResult
     from ragharness.reports.text import Tone

@@ -8,16 +8,16 @@ from ragharness.records import BUCKETS
 from ragharness.reports.tables import Section, limits
 from ragharness.reports.text import counted, fraction, ids
 from ragharness.scores.derived import derived
-from ragharness.scores.values import share
+from ragharness.scores.metrics import share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragharness.reports.text import Tone
-    from ragharness.scores import Scores
     from ragharness.scores.measuring import Metrics
+    from ragharness.scores.metrics import Share
     from ragharness.scores.production import Drift, LogScores
-    from ragharness.scores.values import Share
+    from ragharness.scores.schema import Scores
     from ragharness.traces import Rate, TraceScores
 
 

@@ -11,8 +11,7 @@ from ragharness.reports.tables import Section
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragharness.calibration import Note
-    from ragharness.calibration.note import BucketFigures, Disagreement, Interval, Rate
+    from ragharness.calibration.note import BucketFigures, Disagreement, Interval, Note, Rate
 
 _ORDER = ("wrong", "unsupported", "correct", "refused")
 """Buckets as they are told: a missed wrong answer costs the most."""

@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ragharness.records import Question, Record
-    from ragharness.runner import GradingContext
-    from ragharness.scores import Scores
-    from ragharness.store import RunFolder
+    from ragharness.runner.grading import GradingContext
+    from ragharness.scores.schema import Scores
+    from ragharness.store.folder import RunFolder
 
 
 class RunOnDisk(Protocol):

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from ragharness.graders.judging.votes import Taken
     from ragharness.reports.text import Tone
     from ragharness.rubrics.checking import Change
+    from ragharness.rubrics.items import DimensionScore, RubricScores, ScoresBeside
     from ragharness.rubrics.rubric import Dimension, Header, Rubric
-    from ragharness.rubrics.scoring import DimensionScore, RubricScores, ScoresBeside
-    from ragharness.store import RunFolder
+    from ragharness.store.folder import RunFolder
 
 _TONES: dict[str, Tone] = {"pass": "good", "fail": "bad", "incomplete": "unclear"}
 _CAME = {True: "pass", False: "FAIL", None: "open"}
@@ -134,6 +134,6 @@ def scores_of(folder: RunFolder) -> list[RubricScores]:
     """Return the scores of every rubric by which a run was scored."""
     if not (kept := sorted(folder.path.glob("rubric-*.json"))):
         return []
-    from ragharness.rubrics.scoring import read_scores
+    from ragharness.rubrics.items import read_scores
 
     return list(map(read_scores, kept))

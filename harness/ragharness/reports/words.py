@@ -16,16 +16,14 @@ from ragharness.reports.text import (
     rate,
     yes_of,
 )
-from ragharness.scores.metrics import metrics
+from ragharness.scores.metrics import Share, Span, YesNoAxis, metrics
 from ragharness.scores.schema import ROW_NAMES, Row
 from ragharness.scores.scoring import RECORDED
-from ragharness.scores.values import Share, Span, YesNoAxis
 
 if TYPE_CHECKING:
     from ragharness.reports.text import Tone
-    from ragharness.scores import Scores
     from ragharness.scores.metrics import Metric, Part
-    from ragharness.scores.schema import VerdictKind
+    from ragharness.scores.schema import Scores, VerdictKind
 
 BUILT_FOR = {
     "grounded/correct": "the evidence is in the index, nothing misleading near it",

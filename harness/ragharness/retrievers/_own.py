@@ -11,13 +11,10 @@ retriever. What the index leaves out stays out, however it is named.
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections import abc
 from collections.abc import Iterable
-from functools import cached_property
 from itertools import islice
-from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -40,8 +37,9 @@ from ragharness.adapters.fields import passage_of, split_score
 from ragharness.errors import RetrieverNotUsable
 from ragharness.language.tables import regex
 from ragharness.passages import split_document
-from ragharness.placing import Placer, at_places, place_name
+from ragharness.placing.placer import Placer, at_places, place_name
 from ragharness.records import Hit, Passage
+from ragharness.support.background import Background
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -87,7 +85,8 @@ class OwnRetriever:
         self.settings: dict[str, str | int | float] = {"source": fingerprint[:32]}
         self._ask = _of_query_and_k(function, spec)
         self._mapper = mapper
-        self._starting = Lock()
+        # One loop of its own: clients keep their connections, and whoever asks may be on a loop already.
+        self._loop = Background()
 
     def retrieve(self, query: str, k: int, question: Question | None = None) -> Hits:  # noqa: ARG002
         """Return at most ``k`` hits in the order in which they came, with what was wrong with the others.
@@ -96,20 +95,8 @@ class OwnRetriever:
         """
         returned = self._ask(query, k)
         if inspect.isawaitable(returned):
-            returned = asyncio.run_coroutine_threadsafe(_awaited(returned), self._loop).result()
+            returned = self._loop.run(_awaited(returned))
         return self._mapper.hits(read(returned, self.name), k)
-
-    @property
-    def _loop(self) -> asyncio.AbstractEventLoop:
-        with self._starting:
-            return self._running
-
-    @cached_property
-    def _running(self) -> asyncio.AbstractEventLoop:
-        # One loop of its own: clients keep their connections, and whoever asks may be on a loop already.
-        loop = asyncio.new_event_loop()
-        Thread(target=loop.run_forever, name="retriever", daemon=True).start()
-        return loop
 
 
 def build_own(wanted: object, passages: PassageSet, evidence: EvidenceIndex | None) -> OwnRetriever:

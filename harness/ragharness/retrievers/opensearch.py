@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ragharness.options import Options
-from ragharness.retrievers._services import ServiceRetriever, address, client, index_name
+from ragharness.retrievers._search_services import ServiceRetriever, address, client, index_name
 from ragharness.retrievers.bm25 import indexed_text
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from ragharness.graders.judging.votes import TOKEN, Asker, Taken, until_read
 from ragharness.options import Options
 from ragharness.pipelines._llm.prompting import Message
 from ragharness.records import Usage
-from ragharness.rubrics.items import Item
+from ragharness.rubrics.items import Item, Votes
 from ragharness.rubrics.rubric import JUDGED, Check, Rubric
 
 _PROMPT = Path(__file__).parent / "prompts" / "judge.txt"
@@ -51,19 +51,6 @@ class Reply(Struct, frozen=True):
     rationale: Annotated[str, Meta(pattern=r"\S")]
     evidence: list[Any] = []
     requirements: list[Any] = []
-
-
-class Votes(Struct, frozen=True):
-    """The votes on one output: a vote that cannot be read makes them invalid, never 0."""
-
-    scores: tuple[float, ...]
-    mean: float | None
-    variance: float | None
-    """Of the sample; None for one vote."""
-    raw: tuple[str, ...]
-    """Every reply, those too that cannot be read."""
-    rationale: str = ""
-    taken: Taken = Taken()
 
 
 def prompt_of(asked: Check, item: Item) -> str:

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from statistics import fmean
-from typing import Literal
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ragharness.errors import UsageError
 from ragharness.graders.judging.votes import Taken
-from ragharness.rubrics.items import Item, Opinion, Opinions
-from ragharness.rubrics.judge import Judge, Votes, take_votes
+from ragharness.rubrics.items import (
+    DimensionScore,
+    Item,
+    ItemScore,
+    Mark,
+    Opinions,
+    RubricScores,
+    RubricVerdict,
+)
+from ragharness.rubrics.judge import Judge, take_votes
 from ragharness.rubrics.methods import RULES, Embeddings, apply
-from ragharness.rubrics.rubric import JUDGED, SCALE, Check, Dimension, Header, Rubric, normalise, weighed
+from ragharness.rubrics.rubric import JUDGED, SCALE, Check, Dimension, Rubric, normalise, weighed
 from ragharness.support.calls import in_order
 
 GATE_KEPT = 8.0
@@ -25,71 +30,6 @@ GATE_KEPT = 8.0
 
 _WORKERS = 8
 _SETTLED = {"scored", "not_applicable"}
-NOT_ALIKE = "not apples-to-apples: the scores are by different rubrics or versions; shared dimensions only"
-
-Status = Literal["scored", "not_applicable", "invalid", "open", "no_output"]
-Verdict = Literal["pass", "fail", "incomplete"]
-
-
-class Mark(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One dimension of one output."""
-
-    dimension: str
-    status: Status
-    score100: float | None = None
-    passes: bool | None = None
-    told: str = ""
-    votes: tuple[Votes, ...] = ()
-    people: tuple[Opinion, ...] = ()
-    human100: float | None = None
-    """What people say, beside the score."""
-
-
-class ItemScore(Struct, frozen=True):
-    """One output."""
-
-    id: str
-    verdict: Verdict
-    total: float | None
-    marks: tuple[Mark, ...]
-
-
-class DimensionScore(Struct, frozen=True, kw_only=True):
-    """One dimension over all outputs."""
-
-    id: str
-    name: str
-    method: str
-    gate: bool
-    weight: float | None
-    """As the rubric has it; ``share`` is that of the sum of those that have a score."""
-    share: float | None
-    threshold: float | None
-    outputs: dict[str, int]
-    """How many outputs are of each status."""
-    mean: float | None
-    """From 0 to 100, over the scored outputs; of a gate the share that passes."""
-    passed: int
-    passes: bool | None
-    effective: float | None
-    """The mean with the score of a person in the place of the method's where there is one."""
-    variance: float | None
-    """Mean sample variance of the judge's votes, from 0 to 10."""
-    taken: Taken
-
-
-class RubricScores(Struct, frozen=True, kw_only=True):
-    """Everything that a report says."""
-
-    rubric: Header
-    verdict: Verdict
-    total: float | None
-    outputs: int
-    dimensions: tuple[DimensionScore, ...]
-    items: tuple[ItemScore, ...]
-    judge: str = ""
-    embedding: str = ""
-    notes: tuple[str, ...] = ()
 
 
 class Means(Struct, frozen=True):
@@ -152,7 +92,7 @@ def _notes(
         yield f"{len(stray)} scores by people are of no output and dimension here, the first: {stray[0]}"
 
 
-def _verdict(passes: Sequence[bool | None]) -> Verdict:
+def _verdict(passes: Sequence[bool | None]) -> RubricVerdict:
     """A failure counts whatever else is open; nothing at all is no pass."""
     return "fail" if False in passes else "pass" if passes and all(passes) else "incomplete"
 
@@ -259,29 +199,3 @@ def _over_all(dimension: Dimension, marks: Sequence[Mark]) -> DimensionScore:
         variance=fmean(spread) if spread else None,
         taken=sum((each.taken for each in votes), Taken()),
     )
-
-
-def read_scores(path: Path) -> RubricScores:
-    """Return scores that were kept as JSON; raises UsageError."""
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=RubricScores)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise UsageError(f"expected scores by a rubric in {path}, found: {error}") from error
-
-
-class ScoresBeside(Struct, frozen=True):
-    """Two scores; totals only where the rubric is the same."""
-
-    rubrics: tuple[Header, Header]
-    banner: str
-    dimensions: dict[str, tuple[float | None, float | None]]
-    totals: tuple[float | None, float | None] | None
-
-
-def compare_scores(first: RubricScores, second: RubricScores) -> ScoresBeside:
-    """Return two scores side by side: across versions under a banner, and only what they share."""
-    same = first.rubric == second.rubric
-    theirs = {each.id: each.mean for each in second.dimensions}
-    shared = {each.id: (each.mean, theirs[each.id]) for each in first.dimensions if each.id in theirs}
-    totals = (first.total, second.total) if same else None
-    return ScoresBeside((first.rubric, second.rubric), "" if same else NOT_ALIKE, shared, totals)

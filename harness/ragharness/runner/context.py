@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragharness.corpus import load_corpus
-from ragharness.download import is_offline
-from ragharness.download.remote import is_remote
+from ragharness.download.pinned import is_offline, is_remote
 from ragharness.errors import UnknownName, UsageError
 from ragharness.evidence import EvidenceIndex
 from ragharness.graders import load_grader
@@ -23,7 +22,7 @@ from ragharness.questions.questionset import shortfall
 from ragharness.retrievers import build_retriever
 from ragharness.runner.grading import GradingContext, named
 from ragharness.runner.question import QuestionRunner
-from ragharness.store import Settings
+from ragharness.store.schema import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from ragharness.config import RunConfig
     from ragharness.corpus import Corpus
     from ragharness.pipelines import Pipeline
-    from ragharness.questions import QuestionSet
+    from ragharness.questions.questionset import QuestionSet
     from ragharness.runner.cluster import Cluster, Grading
 
     Setting = str | int | float

@@ -25,7 +25,7 @@ from ragharness.manifests import manifest
 from ragharness.passages import kept_passages
 from ragharness.pipelines import Context, load_pipeline, read_answer
 from ragharness.pipelines.refuse import refusal
-from ragharness.placing import Placed, Placer, at_places, unique
+from ragharness.placing.placer import Placed, Placer, at_places, unique
 from ragharness.questions.questionset import QuestionSet
 from ragharness.runner.failures import describe
 from ragharness.support.calls import in_order
@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from ragharness.records import Answer, Passage, Question, Record, Verdict
     from ragharness.runner.cluster import Grading
     from ragharness.runner.limits import Progress
-    from ragharness.store import Journal, RunFolder
+    from ragharness.store.folder import RunFolder
+    from ragharness.store.lines import Journal
 
 
 _KEPT = 200

@@ -11,8 +11,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragharness.evidence import ENOUGH
-from ragharness.pipelines import read_answer
-from ragharness.placing import complaints
+from ragharness.pipelines._answers import read_answer
+from ragharness.placing.placer import complaints
 from ragharness.records import Failure, Hit, Passage, Record, Retrieved
 from ragharness.runner.failures import Passing, describe, judge
 

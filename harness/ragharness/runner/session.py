@@ -8,7 +8,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness import __version__
-from ragharness.download import cache_folder
 from ragharness.errors import RunNotUsable
 from ragharness.privacy import without_secrets
 from ragharness.runner.context import in_fair_order, load_context
@@ -16,18 +15,11 @@ from ragharness.runner.execution import execute
 from ragharness.runner.grading import Pending, threads_for
 from ragharness.runner.limits import Limits, Progress
 from ragharness.runner.question import Attempt
-from ragharness.store import (
-    FORMAT,
-    Run,
-    RunFolder,
-    Session,
-    differences,
-    find_finished,
-    find_unfinished,
-    new_folder,
-    place_of,
-)
+from ragharness.store.folder import RunFolder
+from ragharness.store.schema import FORMAT, Run, Session, differences
+from ragharness.store.search import find_finished, find_unfinished, new_folder, place_of
 from ragharness.support.calls import Spending
+from ragharness.support.files import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

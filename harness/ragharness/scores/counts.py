@@ -3,52 +3,52 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ragharness.records import BUCKETS, ROWS
+from ragharness.scores.metrics import Share, Span, YesNoAxis, how_many, share, span
 from ragharness.scores.schema import ROW_NAMES, Desired, Intervals, Row, Spending, Stability, Timing
-from ragharness.scores.values import Share, Span, YesNoAxis, share, span
-from ragharness.statistics import clopper_pearson, quantile, wilson
-from ragharness.store.schema import moment
+from ragharness.scores.tally import seconds_at
+from ragharness.statistics.intervals import clopper_pearson, quantile, wilson
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Iterable, Sequence
 
-    from ragharness.scores.tally import Outcome
-    from ragharness.store import Call, Session
+    from ragharness.scores.tally import Outcome, Tally
+    from ragharness.store.schema import Session
 
 STATUSES = ("ok", "no_answer", "needs_review", "error", "timeout", "not_asked")
 
 
-def by_row(outcomes: Sequence[Outcome]) -> dict[str, Row]:
+def by_row(outcomes: Counter[Outcome]) -> dict[str, Row]:
     """Return the counts of each of the seven rows, also of those that the set does not use."""
     rows = {name: Row() for name in ROWS}
     desired = dict.fromkeys(ROWS, 0)
-    questions = {each.question.id: each.question for each in outcomes}
-    alike = Counter((each.question.id, each.bucket, each.as_wanted) for each in outcomes)
-    for (question, bucket, as_wanted), times in alike.items():
-        place = questions[question].row
-        rows[place].add(bucket, times)
-        desired[place] += times * as_wanted
+    for each, times in outcomes.items():
+        rows[each.row].add(each.bucket, times)
+        desired[each.row] += times * each.as_wanted
     for name, row in rows.items():
         row.desired = share(desired[name], row.n)
     return {ROW_NAMES[name]: row for name, row in rows.items()}
 
 
-def by_bucket(outcomes: Sequence[Outcome]) -> dict[str, int]:
+def by_bucket(outcomes: Counter[Outcome]) -> dict[str, int]:
     """Return how many answers are in each bucket."""
-    counts = Counter(outcome.bucket for outcome in outcomes)
-    return {bucket: counts[bucket] for bucket in BUCKETS}
+    return {
+        bucket: sum(times for each, times in outcomes.items() if each.bucket == bucket) for bucket in BUCKETS
+    }
 
 
-def by_status(outcomes: Sequence[Outcome]) -> dict[str, int]:
+def by_status(outcomes: Counter[Outcome]) -> dict[str, int]:
     """Return how many questions have each status, those not asked yet included."""
-    counts = Counter(outcome.status for outcome in outcomes)
-    return {status: counts[status] for status in STATUSES}
+    return {
+        status: sum(times for each, times in outcomes.items() if each.status == status) for status in STATUSES
+    }
 
 
 def intervals(buckets: dict[str, int], n: int) -> Intervals:
@@ -65,19 +65,21 @@ def intervals(buckets: dict[str, int], n: int) -> Intervals:
     )
 
 
-def desired(outcomes: Sequence[Outcome]) -> Desired:
+def desired(outcomes: Counter[Outcome]) -> Desired:
     """Return how many answers are in the desired bucket: in all, and by what should be done."""
-    answerable = [each for each in outcomes if each.wanted == "correct"]
     return Desired(
-        total=_as_wanted(outcomes),
-        answer=_as_wanted(answerable),
-        refusal=_as_wanted([each for each in outcomes if each.wanted == "refused"]),
-        needless_refusals=sum(each.bucket == "refused" for each in answerable),
+        total=_as_wanted(outcomes, "correct", "refused"),
+        answer=_as_wanted(outcomes, "correct"),
+        refusal=_as_wanted(outcomes, "refused"),
+        needless_refusals=how_many(
+            outcomes, lambda each: each.wanted == "correct" and each.bucket == "refused"
+        ),
     )
 
 
-def _as_wanted(outcomes: Sequence[Outcome]) -> Share:
-    return share(sum(outcome.as_wanted for outcome in outcomes), len(outcomes))
+def _as_wanted(outcomes: Counter[Outcome], *wanted: str) -> Share:
+    hits = how_many(outcomes, lambda each: each.as_wanted and each.wanted in wanted)
+    return share(hits, how_many(outcomes, lambda each: each.wanted in wanted))
 
 
 def stability(outcomes: Sequence[Outcome], epochs: int) -> Stability | None:
@@ -134,21 +136,20 @@ def _at_most(found: Intervals, epochs: int) -> Intervals:
 Number = TypeVar("Number", int, float)
 
 
-def timing(outcomes: Sequence[Outcome]) -> Timing:
+def timing(tally: Tally) -> Timing:
     """Return the quantiles of the times of calls that returned or timed out.
 
     An answer that was known without a call took none.
     """
-    called = [each for each in outcomes if each.attempts and each.status not in {"error", "not_asked"}]
-    seconds = [each.seconds for each in called]
+    seconds = sorted(took for took, each in zip(tally.seconds, tally.outcomes, strict=True) if each.called)
     if not seconds:
         return Timing(median=None, p95=None, longest=None)
-    return Timing(median=quantile(seconds, 0.5), p95=quantile(seconds, 0.95), longest=max(seconds))
+    return Timing(median=quantile(seconds, 0.5), p95=quantile(seconds, 0.95), longest=seconds[-1])
 
 
-def spending(outcomes: Sequence[Outcome]) -> Spending:
+def spending(tally: Tally) -> Spending:
     """Return the sums of what the answers said that they used; those of earlier calls are not paid again."""
-    said = [each.usage for each in outcomes if each.usage is not None]
+    said = [usage for _, usage in sorted(tally.usages.items(), key=itemgetter(0))]
     usages = [usage for usage in said if not usage.from_cache]
     return Spending(
         known=len(usages),
@@ -159,25 +160,18 @@ def spending(outcomes: Sequence[Outcome]) -> Spending:
     )
 
 
-def wall_seconds(calls: Iterable[Outcome | Call], sessions: Sequence[Session]) -> float:
+def wall_seconds(calls: Iterable[tuple[float, float]], sessions: Sequence[Session]) -> float:
     """Return how long the sessions took together, each from its start to the end of its last answer.
 
     It follows from what is on disk, so that a session that was killed counts as long as it lived.
     """
-    starts = sorted(_seconds_at(session.started) for session in sessions)
+    starts = sorted(seconds_at(session.started) for session in sessions)
     ends = [0.0] * len(starts)
-    for call in calls:
-        if call.started:
-            start = _seconds_at(call.started)
-            number = bisect_right(starts, start) - 1
-            if number >= 0 and start + call.seconds > ends[number]:
-                ends[number] = start + call.seconds
+    for start, seconds in calls:
+        number = bisect_right(starts, start) - 1
+        if number >= 0 and start + seconds > ends[number]:
+            ends[number] = start + seconds
     return sum(max(0.0, end - start) for start, end in zip(starts, ends, strict=True))
-
-
-def _seconds_at(written: str) -> float:
-    found = moment(written)
-    return found.timestamp() if found else 0.0
 
 
 def _sum(values: Iterable[Number | None]) -> Number | None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ragharness.scores.items import Item
     from ragharness.scores.trust_eval import Entails, Output
-    from ragharness.store import RunFolder
+    from ragharness.store.folder import RunFolder
 
 _EXAMPLE = "--metrics trust_score,utility, --metrics all, or --metrics metrics.toml: docs/metrics.md"
 

@@ -10,8 +10,8 @@ from msgspec import Struct
 from ragharness.config import DEFAULT_SEED
 from ragharness.graders.rules import read_alone
 from ragharness.records import Answer
-from ragharness.scores.values import Share, share
-from ragharness.statistics import difference_interval
+from ragharness.scores.metrics import Share, share
+from ragharness.statistics.intervals import difference_interval
 from ragharness.traces import refuses
 
 if TYPE_CHECKING:

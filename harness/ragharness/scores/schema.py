@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
+import msgspec
 from msgspec import Meta, Struct, defstruct
 
 from ragharness.records import BUCKETS
-from ragharness.scores.metrics import metrics
-from ragharness.scores.values import Share, Span
+from ragharness.scores.metrics import Share, Span, metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -251,3 +251,13 @@ class Scores(Struct, frozen=True, kw_only=True):
         dict[str, str | int | float],
         Meta(description="Settings that answers depend on: model, prompt, address and others."),
     ] = {}
+
+
+def written(scores: Scores | dict[str, Any]) -> bytes:
+    """Return scores, or what more is told with them, as indented JSON that ends with a line break."""
+    return msgspec.json.format(msgspec.json.encode(scores)) + b"\n"
+
+
+def read_scores(content: bytes) -> Scores:
+    """Return the scores that ``written`` gave; raises msgspec.MsgspecError for anything else."""
+    return msgspec.json.decode(content, type=Scores)

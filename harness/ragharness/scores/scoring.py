@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from ragharness.scores import counts
-from ragharness.scores.metrics import metrics
+from ragharness.scores.metrics import how_many, metrics
 from ragharness.scores.schema import FORMAT, Axes, References, Retrieval, Scores, Versions
-from ragharness.scores.tally import outcomes
+from ragharness.scores.tally import Tally, seconds_at
 from ragharness.scores.verdict import conclude, error_groups, failures, misses, problem_groups
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from ragharness.records import Question, Record
     from ragharness.scores.metrics import Part
     from ragharness.scores.tally import Outcome
-    from ragharness.store import Call, Run, RunFolder, Session
+    from ragharness.store.folder import RunFolder
+    from ragharness.store.schema import Call, Run, Session
 
 RECORDED = "recorded_takes"
 """The setting in which a replay says how the pipeline of the recorded run got its passages."""
@@ -44,7 +46,7 @@ def score_folder(
     return score(
         folder.run,
         folder.sessions(),
-        folder.questions(),
+        folder.checked_questions(),
         _shown(records, see) if see else records,
         name=folder.name,
         folder=str(folder.path),
@@ -64,7 +66,7 @@ def _shown(records: Iterable[Record], see: Callable[[Record], object]) -> Iterat
 def score(
     run: Run,
     sessions: Sequence[Session],
-    questions: Sequence[Question],
+    questions: Iterable[Question],
     records: Iterable[Record],
     *,
     name: str,
@@ -82,13 +84,14 @@ def score(
     Raises RunNotUsable for records of other questions.
     """
     settings, epochs = run.settings, run.settings.epochs
-    all_of = outcomes(questions, records, epochs)
+    tally = Tally(questions, epochs).add(records)
+    all_of, found = tally.outcomes, Counter(tally.outcomes)
     n = len(all_of)
-    asked = [each for each in all_of if each.status != "not_asked"]
-    buckets = counts.by_bucket(all_of)
-    errors, desired = error_groups(all_of), counts.desired(all_of)
+    asked = how_many(found, lambda each: each.status != "not_asked")
+    buckets = counts.by_bucket(found)
+    errors, desired = error_groups(tally), counts.desired(found)
     unacceptable = buckets["wrong"] + buckets["unsupported"]
-    concluded = conclude(all_of, desired, unacceptable, errors, run.takes, run.shortfall)
+    concluded = conclude(found, desired, unacceptable, errors, run.takes, run.shortfall)
     k = settings.k if run.takes == "passages" else None
     return Scores(
         format=FORMAT,
@@ -104,32 +107,38 @@ def score(
         takes=run.takes,
         retriever=settings.retriever,
         questions=n,
-        asked=len(asked),
+        asked=asked,
         ungraded=n - sum(buckets.values()),
-        statuses=counts.by_status(all_of),
+        statuses=counts.by_status(found),
         buckets=buckets,
-        rows=counts.widened(counts.by_row(all_of), epochs),
+        rows=counts.widened(counts.by_row(found), epochs),
         intervals=counts.widened(counts.intervals(buckets, n), epochs),
         desired=counts.widened(desired, epochs),
         references=References(
-            best_possible=len(asked),
-            refuse=sum(each.wanted == "refused" for each in asked),
+            best_possible=asked,
+            refuse=how_many(found, lambda each: each.status != "not_asked" and each.wanted == "refused"),
             blind=blind,
             blind_note=blind_note,
         ),
         axes=counts.widened(Axes(**_computed("axes", all_of)), epochs),
         retrieval=counts.widened(retrieval(all_of, k), epochs),
-        failures=failures(all_of),
+        failures=failures(found),
         errors=errors,
-        problems=problem_groups(all_of),
-        misses=misses(all_of),
-        seconds=counts.wall_seconds((*all_of, *superseded), sessions),
-        timing=counts.timing(all_of),
-        spending=counts.spending(all_of),
+        problems=problem_groups(tally),
+        misses=misses(tally),
+        seconds=counts.wall_seconds(
+            (
+                *zip(tally.started, tally.seconds, strict=True),
+                *((seconds_at(each.started), each.seconds) for each in superseded if each.started),
+            ),
+            sessions,
+        ),
+        timing=counts.timing(tally),
+        spending=counts.spending(tally),
         sessions=len(sessions),
         notes=[
             *run.notes,
-            *_provenance(run, all_of),
+            *_provenance(run, tally),
             *_notes(len(superseded), waiting),
             *_without_blind(blind, blind_note),
         ],
@@ -149,7 +158,7 @@ def retrieval(outcomes: Sequence[Outcome], k: int | None) -> Retrieval:
 
     Over the questions whose evidence is in reach; one that failed or was not asked counts as not found.
     """
-    within = [each for each in outcomes if each.wanted == "correct" and each.question.evidence]
+    within = [each for each in outcomes if each.wanted == "correct" and each.located]
     return Retrieval(n=len(within), k=k, **_computed("retrieval", within, k))
 
 
@@ -183,31 +192,32 @@ def _notes(superseded: int, waiting: int) -> list[str]:
     return notes
 
 
-def _provenance(run: Run, outcomes: Sequence[Outcome]) -> list[str]:
+def _provenance(run: Run, tally: Tally) -> list[str]:
     """Return where the passages came from, if the harness did not retrieve them in this run."""
     if run.takes != "own":
         return []
     if run.settings.pipeline_settings.get(RECORDED) in ("passages", "retrieve"):
         return [_RECORDED_NOTE]
-    return [_own_passages(outcomes)]
+    return [_own_passages(tally)]
 
 
-def _own_passages(outcomes: Sequence[Outcome]) -> str:
+def _own_passages(tally: Tally) -> str:
     """Return which rows to ignore for a pipeline with its own passages, with the counts that show it."""
-    withheld = [each for each in outcomes if each.question.withheld]
-    cited = [each.question.id for each in withheld if each.evidence_cited]
+    withheld = [each for each in tally.outcomes if each.withheld]
+    cited = [question for question, _ in tally.named(lambda each: each.withheld and each.evidence_cited)]
     brought = sum(each.evidence_found for each in withheld)
-    emptied = [each for each in outcomes if each.question.stratum == "null_retrieval"]
+    emptied = [each for each in tally.outcomes if each.row == "null_retrieval"]
     filled = sum(each.passages > 0 for each in emptied)
     about = sum(each.document_rank > 0 or each.evidence_found for each in emptied)
     more = f" and {len(cited) - _NAMED} more" if len(cited) > _NAMED else ""
     named = f" ({', '.join(cited[:_NAMED])}{more})" if cited else ""
+    bare = _bare(tally.outcomes)
     return (
         "the pipeline retrieves its own passages, so the harness can neither withhold evidence nor force an"
         f" empty retrieval: ignore the rows withheld and null. Of {len(withheld)} withheld questions,"
         f" {brought} came with the withheld evidence, {len(cited)} citing it{named}; {len(emptied)} of"
         f" {len(emptied)} null_retrieval questions could not be forced, {filled} came with passages,"
-        f" {about} with some of the document asked about{_bare(outcomes)}. The blind baseline is graded over"
+        f" {about} with some of the document asked about{bare}. The blind baseline is graded over"
         " the same passages, so its count is not comparable with runs for which the harness retrieves"
     )
 

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ragharness.scores.metrics import how_many
 from ragharness.scores.schema import ErrorGroup, Failures, Miss, ProblemGroup
-from ragharness.statistics import sign_test
+from ragharness.statistics.intervals import sign_test
 from ragharness.support.messages import kind_of, told
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Sequence
 
     from ragharness.records import Failure
     from ragharness.scores.schema import Desired, VerdictKind
-    from ragharness.scores.tally import Outcome
+    from ragharness.scores.tally import Outcome, Tally
 
 _STATUSES = {"error": "pipeline_error"}
 _SEVERITY = ("wrong", "unsupported", "error", "timeout", "no_answer", "needs_review", "refused", "correct")
 """The order in which misses are worth reading: false answers before missing ones."""
 
 
-def failures(outcomes: Sequence[Outcome]) -> Failures:
+def failures(outcomes: Counter[Outcome]) -> Failures:
     """Return the number of misses by cause; each miss has exactly one."""
     found = Failures()
-    for outcome in outcomes:
+    for outcome, times in outcomes.items():
         if not outcome.as_wanted:
             place = _place(outcome)
-            setattr(found, place, getattr(found, place) + 1)
+            setattr(found, place, getattr(found, place) + times)
     return found
 
 
@@ -40,27 +42,28 @@ def _place(outcome: Outcome) -> str:
     return {"wrong": "misread", "unsupported": "miscited"}.get(outcome.bucket, "refused_though_found")
 
 
-def error_groups(outcomes: Sequence[Outcome]) -> list[ErrorGroup]:
+def error_groups(tally: Tally) -> list[ErrorGroup]:
     """Return the failures by type and message, most frequent first, with their first message."""
     first: dict[str, Failure] = {}
     texts: dict[Failure, str] = {}
     failed = []
-    for each in outcomes:
+    for question, each in tally.named(lambda each: each.failure):
         if each.failure:
             # Outcomes share what failed alike: so do the texts made of it, in long runs too.
-            told = f"{each.failure.type} {each.failure.where}: {each.failure.message}"
-            text = texts.setdefault(each.failure, told)
-            first.setdefault(text, each.failure)
-            failed.append((text, each.question.id))
+            failure = tally.failure(each.failure)
+            text = texts.setdefault(each.failure, f"{failure.type} {failure.where}: {failure.message}")
+            first.setdefault(text, failure)
+            failed.append((text, question))
     return [
         ErrorGroup(type=first[text].type, message=first[text].message, where=first[text].where, questions=ids)
         for text, ids in _grouped(failed)
     ]
 
 
-def problem_groups(outcomes: Sequence[Outcome]) -> list[ProblemGroup]:
+def problem_groups(tally: Tally) -> list[ProblemGroup]:
     """Return the malformed results by kind, most frequent first, with the first of each."""
-    groups = _grouped([(problem, each.question.id) for each in outcomes for problem in each.problems])
+    odd = tally.named(lambda each: each.problems)
+    groups = _grouped([(problem, question) for question, each in odd for problem in each.problems])
     return [ProblemGroup(problem=text, questions=ids) for text, ids in groups]
 
 
@@ -74,28 +77,21 @@ def _grouped(texts: Sequence[tuple[str, str]]) -> list[tuple[str, list[str]]]:
     return sorted(groups.values(), key=lambda group: -len(group[1]))
 
 
-def misses(outcomes: Sequence[Outcome]) -> list[Miss]:
+def misses(tally: Tally) -> list[Miss]:
     """Return the misses among the questions asked, worst first.
 
     What came of one question in the same way in several epochs is named once.
     """
     found = dict.fromkeys(
         Miss(
-            question=outcome.question.id,
-            row=outcome.question.row,
+            question=question,
+            row=outcome.row,
             came_out=outcome.bucket or outcome.status,
-            reason=_reason(outcome),
+            reason=outcome.failure.type if outcome.failure else outcome.reason,
         )
-        for outcome in outcomes
-        if not outcome.as_wanted and outcome.status != "not_asked"
+        for question, outcome in tally.named(lambda each: not each.as_wanted and each.status != "not_asked")
     )
     return sorted(found, key=lambda miss: _SEVERITY.index(miss.came_out))
-
-
-def _reason(outcome: Outcome) -> str:
-    if outcome.failure:
-        return outcome.failure.type
-    return outcome.verdict.reason if outcome.verdict else ""
 
 
 MOST_UNGRADED = 0.2
@@ -118,7 +114,7 @@ class Conclusion(NamedTuple):
 
 
 def conclude(
-    outcomes: Sequence[Outcome],
+    outcomes: Counter[Outcome],
     desired: Desired,
     unacceptable: int,
     errors: Sequence[ErrorGroup],
@@ -130,7 +126,7 @@ def conclude(
     A result is compared with refusing everything, question by question (sign test): what it answers correctly
     is gained, what it should refuse and does not is lost.
     """
-    n = len(outcomes)
+    n = outcomes.total()
     reasons = _no_result(outcomes, errors, takes) + ([shortfall] if shortfall else [])
     if reasons:
         return Conclusion("not_a_result", f"Not a result: {reasons[0]}", reasons)
@@ -146,36 +142,36 @@ def conclude(
     return Conclusion("good", f"{answers} and none of {n} would mislead", [])
 
 
-def _no_result(outcomes: Sequence[Outcome], errors: Sequence[ErrorGroup], takes: str) -> list[str]:
+def _no_result(outcomes: Counter[Outcome], errors: Sequence[ErrorGroup], takes: str) -> list[str]:
     reasons = _whose_passages(outcomes) if takes == "own" else []
-    ungraded = [each for each in outcomes if each.bucket is None]
+    ungraded = how_many(outcomes, lambda each: each.bucket is None)
     unasked = any(each.status == "not_asked" for each in outcomes)
-    if unasked or len(ungraded) > MOST_UNGRADED * len(outcomes):
+    if unasked or ungraded > MOST_UNGRADED * outcomes.total():
         reasons += _why_ungraded(outcomes, errors)
     return reasons
 
 
-def _whose_passages(outcomes: Sequence[Outcome]) -> list[str]:
+def _whose_passages(outcomes: Counter[Outcome]) -> list[str]:
     """Return what is wrong with the passages that a pipeline brings, if all of them are without use."""
-    answered = [each for each in outcomes if each.verdict]
+    answered = [each for each in outcomes if each.judged]
     brought = [each for each in answered if each.passages]
     lost = [each for each in brought if any(note.startswith(NOT_IN_CORPUS) for note in each.problems)]
     if brought and len(lost) == len(brought) and not any(each.document_rank for each in brought):
         told = "no passage of the pipeline is in the corpus. If it has documents of its own: --corpus PATH"
         return [told]
-    claimed = [each for each in answered if each.bucket != "refused"]
+    claimed = how_many(outcomes, lambda each: each.judged and each.bucket != "refused")
     if claimed and not brought:
-        told = f"{len(claimed)} of {len(claimed)} answers came without the passages that they rest on."
+        told = f"{claimed} of {claimed} answers came without the passages that they rest on."
         return [f"{told} Return the documents too: docs/pipelines.md"]
     return []
 
 
-def _why_ungraded(outcomes: Sequence[Outcome], errors: Sequence[ErrorGroup]) -> list[str]:
-    n = len(outcomes)
+def _why_ungraded(outcomes: Counter[Outcome], errors: Sequence[ErrorGroup]) -> list[str]:
+    n = outcomes.total()
     counts: dict[str, int] = {}
-    for each in outcomes:
+    for each, times in outcomes.items():
         if each.bucket is None:
-            counts[each.status] = counts.get(each.status, 0) + 1
+            counts[each.status] = counts.get(each.status, 0) + times
     failed = sum(counts.pop(status, 0) for status in ("error", "timeout"))
     unasked = counts.pop("not_asked", 0)
     reasons = []

@@ -10,27 +10,3 @@
 
 Both are only ever appended to. An answer is on disk before its worker takes the next question.
 """
-
-from ragharness.store.folder import RunFolder
-from ragharness.store.lines import Journal, Journals
-from ragharness.store.schema import FORMAT, Call, Run, Session, Settings, differences, moment
-from ragharness.store.search import find_finished, find_run, find_unfinished, list_runs, new_folder, place_of
-
-__all__ = [
-    "FORMAT",
-    "Call",
-    "Journal",
-    "Journals",
-    "Run",
-    "RunFolder",
-    "Session",
-    "Settings",
-    "differences",
-    "find_finished",
-    "find_run",
-    "find_unfinished",
-    "list_runs",
-    "moment",
-    "new_folder",
-    "place_of",
-]

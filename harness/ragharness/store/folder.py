@@ -12,12 +12,10 @@ from ragharness.download.remote import send
 from ragharness.errors import RunNotUsable
 from ragharness.privacy import scrubbed
 from ragharness.records import ROWS, Question, Record
-from ragharness.store.disk import disk
+from ragharness.store.disk import disk, exclusive
 from ragharness.store.lines import UNREADABLE, Journal, Journals, append_line, line_of, mend, read_lines
-from ragharness.store.lock import exclusive
 from ragharness.store.schema import FORMAT, Call, Run, Session
-from ragharness.support.files import new_file, private_folder
-from ragharness.support.rows import json_of
+from ragharness.support.files import json_of, new_file, private_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -132,17 +130,23 @@ class RunFolder:
 
     def questions(self) -> tuple[Question, ...]:
         """Return the questions in their order; raises RunNotUsable when they are not those of the run."""
-        found = tuple(self.each_question())
-        strange = next((f"one of the row {each.row}" for each in found if each.row not in ROWS), "")
-        ids = Counter(question.id for question in found)
+        return tuple(self.checked_questions())
+
+    def checked_questions(self) -> Iterator[Question]:
+        """Yield the questions in their order, one at a time; raises as ``questions`` does, at the end."""
+        strange, ids = "", Counter[str]()
+        for each in self.each_question():
+            if each.row not in ROWS:
+                strange = strange or f"one of the row {each.row}"
+            ids[each.id] += 1
+            yield each
         double = next((f"{name} {times} times" for name, times in ids.items() if times > 1), "")
-        if strange or double or len(found) != self.run.settings.questions:
+        if strange or double or len(ids) != self.run.settings.questions:
             raise RunNotUsable(
                 f"expected {self.run.settings.questions} questions in {self.path / 'questions.jsonl'},"
-                f" found {strange or double or len(found)}",
+                f" found {strange or double or len(ids)}",
                 help=_DAMAGED["questions.jsonl"],
             )
-        return found
 
     def each_question(self) -> Iterator[Question]:
         """Yield the questions in their order, one at a time and unchecked."""

@@ -11,8 +11,7 @@ import msgspec
 from ragharness.errors import RunNotUsable, StorageError
 from ragharness.privacy import scrubbed
 from ragharness.store.disk import disk
-from ragharness.support.files import open_own
-from ragharness.support.rows import json_of
+from ragharness.support.files import json_of, open_own
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragharness.download.remote import fetched, is_remote
+from ragharness.download.pinned import is_remote
+from ragharness.download.remote import fetched
 from ragharness.errors import RunNotUsable, StorageError, UnknownName, UsageError
 from ragharness.store.folder import RunFolder
 from ragharness.support.files import private_folder

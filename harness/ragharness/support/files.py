@@ -1,17 +1,21 @@
-"""Atomic writes, and cached results that are verified by a digest."""
+"""Atomic writes, locks, and cached results that are verified by a digest."""
 
 from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import os
 import secrets
 import shlex
 import stat
+import sys
 from contextlib import contextmanager, suppress
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from ragharness.errors import StorageError
 
@@ -100,6 +104,40 @@ def write_whole(target: Path, content: bytes, *, private: bool = False) -> None:
         file.write(content)
 
 
+def try_lock(handle: int) -> bool:
+    """Lock an open file until it is closed, or its process ends; returns False where another one holds it.
+
+    Raises OSError where files cannot be locked.
+    """
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            # One byte far behind whatever is written there, so that it stays readable for others.
+            os.lseek(handle, 1 << 20, os.SEEK_SET)
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+            os.lseek(handle, 0, os.SEEK_SET)
+        else:
+            import fcntl
+
+            # Not lockf: that falls as soon as anything in this process has read the file and closes it.
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in {errno.EACCES, errno.EAGAIN, errno.EDEADLK}:
+            return False
+        raise
+    return True
+
+
+def cache_folder() -> Path:
+    """Return the folder for what is kept between runs: RAGHARNESS_CACHE, or the user's cache folder."""
+    if chosen := os.environ.get("RAGHARNESS_CACHE"):
+        return expanded(chosen)
+    from platformdirs import user_cache_path
+
+    return user_cache_path("ragharness", appauthor=False)
+
+
 def kept(path: Path) -> bytes | None:
     """Return what ``keep`` wrote there, or None when there is nothing that can be believed."""
     try:
@@ -161,3 +199,17 @@ def _digest(name: str, content: bytes | memoryview) -> bytes:
     digest = hashlib.blake2b(name.encode(), digest_size=_DIGEST_SIZE)
     digest.update(content)
     return digest.digest()
+
+
+def digest_of(text: str) -> str:
+    """Return the digest of a text by which a label knows its answer."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def json_of(value: object) -> bytes:
+    """Return a value as JSON; half of a character, which code of the user's may give, becomes "?"."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        text = json.dumps(msgspec.to_builtins(value), ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-8", "replace")

@@ -119,12 +119,3 @@ def _of_parquet(file: IO[bytes], name: str) -> Iterator[PlacedRow]:
                 yield f"{name}:{number}", row, ""
     except (ArrowException, ValueError) as error:
         yield name, None, f"it is no Parquet ({' '.join(str(error).split())[:120]})"
-
-
-def json_of(value: object) -> bytes:
-    """Return a value as JSON; half of a character, which code of the user's may give, becomes "?"."""
-    try:
-        return msgspec.json.encode(value)
-    except UnicodeEncodeError:
-        text = json.dumps(msgspec.to_builtins(value), ensure_ascii=False, separators=(",", ":"))
-        return text.encode("utf-8", "replace")

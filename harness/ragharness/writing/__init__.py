@@ -4,7 +4,3 @@ One call writes a question about a passage, a second must not be able to answer 
 third must find no answer in the passages that are most like it. Services, prices, keys and the cache of
 answers are those of the pipeline ``llm``.
 """
-
-from ragharness.writing.composing import Outcome, Plan, plan, write_questions
-
-__all__ = ["Outcome", "Plan", "plan", "write_questions"]

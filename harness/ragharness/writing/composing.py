@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from ragharness.errors import QuestionsNotUsable
 from ragharness.graders import load_grader
 from ragharness.passages import build_passages
-from ragharness.placing import Placer
+from ragharness.placing.placer import Placer
 from ragharness.questions.building import compose
-from ragharness.questions.folder.recipe import candidates_about
+from ragharness.questions.folder import candidates_about
 from ragharness.questions.folder.statements import Statement, statement_at
 from ragharness.records import Answer, Passage, Question
 from ragharness.retrievers import build_retriever
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ragharness.corpus import Corpus
-    from ragharness.questions import QuestionSet
     from ragharness.questions.asking import Asked
+    from ragharness.questions.questionset import QuestionSet
     from ragharness.retrievers import Retriever
     from ragharness.writing.model import Model
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from ragharness.language.dates import find_dates
 from ragharness.questions.asking.dates import iso, precision
 from ragharness.questions.asking.statement import Asked
-from ragharness.questions.folder.content_words import content_words
-from ragharness.questions.folder.facts import NAME, VERSION, Fact, lines_of, stands_alone
+from ragharness.questions.folder.facts import NAME, VERSION, Fact, content_words, lines_of, stands_alone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

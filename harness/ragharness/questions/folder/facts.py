@@ -1,16 +1,41 @@
-"""``Fact``: what a document states that is asked for by a name, and the names of technical texts."""
+"""``Fact``: what a document states that is asked for by a name; names and content words of texts."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from ragharness.language.tokens import words
 from ragharness.questions.asking.statement import points_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragharness.questions.asking.statement import Asked
+
+FIGURE = re.compile(r"\d[\d,.]*\d|\d")
+_SHORTEST = 4
+"""Shortest content word, in letters."""
+
+_DULL = frozenset(
+    "what when many much percentage does were have been that this with from during into than under amount fiscal year total million billion percent".split()  # noqa: SIM905
+)
+_STATED = re.compile(
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundred|percent)\b",
+    re.IGNORECASE,
+)
+
+
+def states_figure(sentence: str) -> bool:
+    """Whether a sentence has a figure in it, in digits or in words."""
+    return _STATED.search(sentence) is not None
+
+
+def content_words(text: str) -> frozenset[str]:
+    """Return the content words of a text in the singular."""
+    return frozenset(
+        word.removesuffix("s") for word in words(text) if len(word) >= _SHORTEST and word not in _DULL
+    )
 
 
 class Fact(NamedTuple):
@@ -29,6 +54,11 @@ class Fact(NamedTuple):
 
 AGREEMENT_FORMS = frozenset({"law", "dated", "organised"})
 """Forms that only contracts have."""
+
+NOTE = re.compile(r"^[|^\[]|https?:|\bet al\b|\bibid\b", re.IGNORECASE)
+"""A footnote or a row of a table: what it names is not what its document is about."""
+LETTERS = "letters"
+"""The form of abbreviations."""
 
 NAME = (
     r"(?:--[a-z][\w-]*[a-z0-9]|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[a-z]+(?:_[a-z0-9]+)+(?:\(\))?|[a-z]\w+\(\)"

@@ -10,12 +10,20 @@ import re
 from typing import TYPE_CHECKING
 
 from ragharness.questions.asking.statement import Asked
-from ragharness.questions.folder.accounts import AMOUNT
+from ragharness.questions.folder.agreements import OF_PARTIES, TERMS, parties
 from ragharness.questions.folder.facts import NAME, VERSION, is_name, lines_of
-from ragharness.questions.folder.parties import OF_PARTIES, TERMS, parties
-from ragharness.questions.folder.silences import Scope, Silence, either, refused, said_of, trap, unanswerable
+from ragharness.questions.folder.rows import AMOUNT
+from ragharness.questions.folder.silences import (
+    Scope,
+    Silence,
+    draw,
+    either,
+    refused,
+    said_of,
+    trap,
+    unanswerable,
+)
 from ragharness.questions.folder.swaps import Swaps
-from ragharness.questions.folder.wording import draw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,9 +7,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ragharness.questions.asking.dates import without_named_years
-from ragharness.questions.folder.content_words import content_words
-from ragharness.questions.folder.silences import NEAR, Silence, said_of
-from ragharness.questions.folder.wording import draw
+from ragharness.questions.folder.facts import content_words
+from ragharness.questions.folder.silences import NEAR, Silence, draw, said_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from ragharness.reports.rows import COLUMNS, flat_records
 
 if TYPE_CHECKING:
     from ragharness.reports.rows import RunOnDisk
-    from ragharness.scores import Scores
+    from ragharness.scores.schema import Scores
 
 
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:

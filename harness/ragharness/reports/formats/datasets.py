@@ -9,7 +9,7 @@ from ragharness.reports.rows import COLUMNS, flat_records
 
 if TYPE_CHECKING:
     from ragharness.reports.rows import RunOnDisk
-    from ragharness.scores import Scores
+    from ragharness.scores.schema import Scores
 
 _CARD = """\
 ---

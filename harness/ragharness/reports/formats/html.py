@@ -8,7 +8,7 @@ from ragharness.reports.page import page
 
 if TYPE_CHECKING:
     from ragharness.reports.rows import RunOnDisk
-    from ragharness.scores import Scores
+    from ragharness.scores.schema import Scores
 
 
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ragharness.reports.rubric import scores_of
-from ragharness.scores import Scores
+from ragharness.scores.schema import written
 
 if TYPE_CHECKING:
     from ragharness.reports.rows import RunOnDisk
+    from ragharness.scores.schema import Scores
 
 
 def render(scores: Scores, *, run: RunOnDisk | None = None, **_: object) -> str:
@@ -19,9 +20,4 @@ def render(scores: Scores, *, run: RunOnDisk | None = None, **_: object) -> str:
     if run is not None and (by_rubrics := scores_of(run.folder)):
         rubrics = [{**msgspec.to_builtins(each), "items": []} for each in by_rubrics]
         told = {**msgspec.to_builtins(scores), "rubrics": rubrics}
-    return msgspec.json.format(msgspec.json.encode(told)).decode() + "\n"
-
-
-def read_scores(content: bytes) -> Scores:
-    """Return the scores that ``render`` wrote; raises msgspec.MsgspecError for anything else."""
-    return msgspec.json.decode(content, type=Scores)
+    return written(told).decode()

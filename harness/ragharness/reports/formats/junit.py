@@ -13,7 +13,7 @@ from ragharness.scores.schema import ROW_NAMES
 if TYPE_CHECKING:
     from ragharness.records import Question, Record
     from ragharness.reports.rows import RunOnDisk
-    from ragharness.scores import Scores
+    from ragharness.scores.schema import Scores
 
 _RESULTS = {"error": "error", "timeout": "error", "no_answer": "error"}
 _FORBIDDEN = re.compile("[\ufffe\uffff]")

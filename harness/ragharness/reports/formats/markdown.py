@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ragharness.reports.rows import RunOnDisk
-    from ragharness.scores import Scores
+    from ragharness.scores.schema import Scores
 
 _LONGEST = 2100
 """Characters of an error's message: more than a record keeps of one."""

@@ -12,7 +12,7 @@ from ragharness.reports.text import one_line
 if TYPE_CHECKING:
     from ragharness.records import Question, Record
     from ragharness.reports.rows import RunOnDisk
-    from ragharness.scores import Scores
+    from ragharness.scores.schema import Scores
 
 _RULES = {
     "wrong": ("error", "The answer is false, or that of another question."),

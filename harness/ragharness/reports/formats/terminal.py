@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 from ragharness.records import BUCKETS
 from ragharness.reports import words
 from ragharness.reports.formats import WIDTH
-from ragharness.reports.rubric import rubrics_of
 from ragharness.reports.text import (
     coloured,
     counted,
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
 
     from ragharness.reports.rows import RunOnDisk
     from ragharness.reports.text import Tone
-    from ragharness.scores import Scores
     from ragharness.scores.metrics import Part
+    from ragharness.scores.schema import Scores
 
 
 def render(
@@ -54,10 +53,16 @@ def render(
         _table(scores, width, colour),
         findings(scores, width, wide=width >= WIDTH, detail=detail),
         _next(scores, width, reference),
-        rubrics_of(run.folder, "text", width) if run is not None else [],
+        _rubrics(run, width) if run is not None else [],
         _verdict(scores, width, colour),
     ]
     return printable("\n\n".join("\n".join(part) for part in parts if part) + "\n")
+
+
+def _rubrics(run: RunOnDisk, width: int) -> list[str]:
+    from ragharness.reports.rubric import rubrics_of
+
+    return rubrics_of(run.folder, "text", width)
 
 
 def _verdict(scores: Scores, width: int, colour: bool) -> list[str]:
@@ -104,21 +109,10 @@ def _table(scores: Scores, width: int, colour: bool) -> list[str]:
     if not ungraded and scores.ungraded:
         counts = [f"{row.ungraded} in row {name}" for name, row in scores.rows.items() if row.ungraded]
         lines += flow(counts, width, "ungraded   ", ", ")
-    legend = [
-        "* = desired outcome.",
-        "Ungraded answers count as misses.",
-        "[]: 95% intervals.",
-        *(
-            [f"n<{words.FEW * scores.epochs}: too few questions to decide."]
-            if intervals and _has_few(scores)
-            else []
-        ),
-    ]
+    legend = ["* = desired outcome.", "Ungraded answers count as misses.", "[]: 95% intervals."]
+    if intervals and any(words.few(row.n, scores) for row in scores.rows.values()):
+        legend.append(f"n<{words.FEW * scores.epochs}: too few questions to decide.")
     return [*lines, *flow(legend, width, gap=" ")]
-
-
-def _has_few(scores: Scores) -> bool:
-    return any(words.few(row.n, scores) for row in scores.rows.values())
 
 
 def _cells(scores: Scores, ungraded: bool, intervals: bool) -> list[list[str]]:

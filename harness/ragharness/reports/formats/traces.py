@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragharness.store import RunFolder
+from ragharness.store.folder import RunFolder
 from ragharness.traces import TOKEN
 
 if TYPE_CHECKING:
     from ragharness.records import Record
-    from ragharness.scores import Scores
+    from ragharness.scores.schema import Scores
 
 
 def render(scores: Scores, *, run: Any = None, **_: object) -> str:

@@ -8,7 +8,7 @@ from ragharness.reports.formats.trec_run import qrels_lines
 
 if TYPE_CHECKING:
     from ragharness.reports.rows import RunOnDisk
-    from ragharness.scores import Scores
+    from ragharness.scores.schema import Scores
 
 
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:

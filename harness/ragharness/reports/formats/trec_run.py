@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ragharness.records import Question, Record
     from ragharness.reports.rows import RunOnDisk
-    from ragharness.scores import Scores
+    from ragharness.scores.schema import Scores
 
 
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:

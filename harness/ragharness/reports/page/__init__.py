@@ -17,7 +17,7 @@ from ragharness.reports.page.content import bar_of, held, plane, share_of
 from ragharness.reports.rubric import rubrics_of
 from ragharness.reports.tables import limits, p_value
 from ragharness.scores.schema import ROW_NAMES
-from ragharness.statistics import sign_test
+from ragharness.statistics.intervals import sign_test
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from ragharness.reports.rows import RunOnDisk
-    from ragharness.scores import Scores
+    from ragharness.scores.schema import Scores
 
 _HOME = Path(__file__).parent
 

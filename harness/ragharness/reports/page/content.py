@@ -9,8 +9,8 @@ import msgspec
 
 from ragharness.reports.show import gold_fields, sentence_lines, verdict_fields
 from ragharness.reports.text import milliseconds, one_line
+from ragharness.scores.metrics import Share, YesNoAxis
 from ragharness.scores.schema import ROW_NAMES
-from ragharness.scores.values import Share, YesNoAxis
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from ragharness.comparing.compare import Against
     from ragharness.records import Evidence, Question, Record
     from ragharness.reports.rows import RunOnDisk
-    from ragharness.runner import GradingContext
-    from ragharness.scores import Scores
+    from ragharness.runner.grading import GradingContext
     from ragharness.scores.metrics import Metric
+    from ragharness.scores.schema import Scores
 
 _AROUND = 300
 """Characters of a document on either side of gold evidence."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from msgspec import Struct
 
 from ragharness.errors import UnknownName
+from ragharness.scores.metrics import mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -139,11 +140,6 @@ def _computed(metric: Derived, found: Items, how: How) -> tuple[float | None, li
     figures = compute(found, how)
     value = figures.pop("value")
     return value, [value] * len(found), figures
-
-
-def mean(values: Sequence[float]) -> float | None:
-    """Return the mean of some values; None where there is none."""
-    return sum(values) / len(values) if values else None
 
 
 def ratio(count: float, n: float) -> float:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.scores.derived import Derived, Figures, How, Items, harmonic, mean
+from ragharness.scores.derived import Derived, Figures, How, Items, harmonic
 from ragharness.scores.derived.alce_citation_precision import citation_precision
 from ragharness.scores.derived.alce_citation_recall import citation_recall
+from ragharness.scores.metrics import mean
 
 if TYPE_CHECKING:
     pass

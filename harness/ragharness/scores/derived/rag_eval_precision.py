@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragharness.scores.derived import Derived, Figures, How, Items, mean
+from ragharness.scores.derived import Derived, Figures, How, Items
+from ragharness.scores.metrics import mean
 
 if TYPE_CHECKING:
     pass

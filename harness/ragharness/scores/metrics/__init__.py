@@ -8,20 +8,71 @@ over what is found here.
 from __future__ import annotations
 
 import pkgutil
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from ragharness.scores.values import Share, share
+from msgspec import Struct
+
+from ragharness.statistics.intervals import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ragharness.records import Verdict
     from ragharness.scores.tally import Outcome
 
+    Compute = Callable[[Sequence[Outcome], int | None], Any]
+
 Part: TypeAlias = Literal["axes", "retrieval"]
+
+
+class Share(Struct, frozen=True, kw_only=True):
+    """A count out of n with Wilson's 95 % interval of its rate; no interval where n is 0."""
+
+    count: int
+    n: int
+    low: float | None
+    high: float | None
+
+
+def share(count: int, n: int) -> Share:
+    """Return a count out of n with its interval."""
+    if n == 0:
+        return Share(count=count, n=0, low=None, high=None)
+    low, high = wilson(count, n)
+    return Share(count=count, n=n, low=low, high=high)
+
+
+class Span(Share, frozen=True, kw_only=True):
+    """A count that ungraded answers may add to: ``low`` is that of the count, ``high`` that of ``most``."""
+
+    most: int
+
+
+def span(count: int, ungraded: int, n: int) -> Span:
+    """Return a count out of n that is ``ungraded`` higher at most, with its interval."""
+    low, high = share(count, n).low, share(count + ungraded, n).high
+    return Span(count=count, n=n, low=low, high=high, most=count + ungraded)
+
+
+class YesNoAxis(Struct, frozen=True, kw_only=True):
+    """A yes/no axis over the graded answers; those to which it does not apply are counted aloud."""
+
+    yes: int
+    no: int
+    null: int
+    low: float | None
+    high: float | None
+
+
+def yes_no(values: Sequence[str | None]) -> YesNoAxis:
+    """Return how often an axis is yes, no, or does not apply (None)."""
+    yes, no = values.count("yes"), values.count("no")
+    rate = share(yes, yes + no)
+    return YesNoAxis(yes=yes, no=no, null=len(values) - yes - no, low=rate.low, high=rate.high)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +104,7 @@ class Metric:
     higher_is_better: bool
     source: str = "this project"
     type: Any = Share
-    compute: Callable[[Sequence[Outcome], int | None], Any]
+    compute: Compute
     """From the outcomes, and how many passages the harness retrieved (None: the pipeline decided it)."""
 
 
@@ -71,21 +122,55 @@ def metrics(part: Part) -> tuple[Metric, ...]:
     return tuple(sorted(found, key=lambda each: each.places))
 
 
-def graded(outcomes: Sequence[Outcome]) -> list[Verdict]:
-    """Return the verdicts of the graded answers."""
-    return [each.verdict for each in outcomes if each.verdict is not None and each.status == "ok"]
+def graded(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Return the graded answers, those alike side by side."""
+    found = Counter(outcomes)
+    return [each for each in found if each.judged and each.status == "ok" for _ in range(found[each])]
 
 
-def flagged(outcomes: Sequence[Outcome], flag: str) -> int:
-    """Return how many graded answers have a flag."""
-    return sum(flag in verdict.flags for verdict in graded(outcomes))
-
-
-def rate(outcomes: Sequence[Outcome], hit: Callable[[Outcome], bool]) -> Share:
+def how_many(outcomes: Counter[Outcome], holds: Callable[[Outcome], object]) -> int:
     """Return of how many outcomes something holds."""
-    return share(sum(map(hit, outcomes)), len(outcomes))
+    return sum(times for each, times in outcomes.items() if holds(each))
+
+
+def rate(
+    outcomes: Sequence[Outcome],
+    hit: Callable[[Outcome], bool],
+    among: Callable[[Outcome], object] = lambda _: True,
+) -> Share:
+    """Return of how many outcomes something holds, of those among which it is looked for."""
+    found = Counter(outcomes)
+    return share(how_many(found, lambda each: among(each) and hit(each)), how_many(found, among))
+
+
+def mean_of(outcomes: Sequence[Outcome], value: Callable[[Outcome], float]) -> float | None:
+    """Return the mean of what each outcome is worth, added in their order; None where there is none."""
+    known = {each: value(each) for each in set(outcomes)}
+    return mean([known[each] for each in outcomes])
 
 
 def mean(values: Sequence[float]) -> float | None:
     """Return the mean of some values; None where there is none."""
     return sum(values) / len(values) if values else None
+
+
+def rate_of(name: str, among: str = "") -> Compute:
+    """Return what computes of how many outcomes a property holds, or of those with another property."""
+    holds = attrgetter(name)
+    within = attrgetter(among) if among else lambda _: True
+    return lambda outcomes, _: rate(outcomes, holds, within)
+
+
+def mean_by(name: str) -> Compute:
+    """Return what computes the mean of a property of the outcomes."""
+    return lambda outcomes, _: mean_of(outcomes, attrgetter(name))
+
+
+def axis_of(name: str) -> Compute:
+    """Return what computes how often an axis of the verdicts is yes, no, or does not apply."""
+    return lambda outcomes, _: yes_no([getattr(each, name) for each in graded(outcomes)])
+
+
+def flagged(flag: str) -> Compute:
+    """Return what computes how many graded answers have a flag."""
+    return lambda outcomes, _: sum(flag in each.flags for each in graded(outcomes))

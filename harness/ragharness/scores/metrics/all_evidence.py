@@ -1,6 +1,6 @@
 """Recall of all gold spans: every one was retrieved."""
 
-from ragharness.scores.metrics import Metric, rate
+from ragharness.scores.metrics import Metric, rate_of
 
 METRIC = Metric(
     part="retrieval",
@@ -8,7 +8,5 @@ METRIC = Metric(
     label="all gold evidence {top}",
     short="all gold {top}",
     higher_is_better=True,
-    compute=lambda outcomes, _: rate(
-        outcomes, lambda each: bool(each.evidence_ranks) and all(each.evidence_ranks)
-    ),
+    compute=rate_of("all_evidence_found"),
 )

@@ -1,6 +1,6 @@
 """Recall of any gold span: at least one was retrieved."""
 
-from ragharness.scores.metrics import Metric, rate
+from ragharness.scores.metrics import Metric, rate_of
 
 METRIC = Metric(
     part="retrieval",
@@ -8,5 +8,5 @@ METRIC = Metric(
     label="gold evidence {top}",
     short="gold {top}",
     higher_is_better=True,
-    compute=lambda outcomes, _: rate(outcomes, lambda each: each.evidence_found),
+    compute=rate_of("evidence_found"),
 )

@@ -1,7 +1,6 @@
 """Every citation supports the sentence it is in; null: nothing is cited."""
 
-from ragharness.scores.metrics import Metric, graded
-from ragharness.scores.values import YesNoAxis, yes_no
+from ragharness.scores.metrics import Metric, YesNoAxis, axis_of
 
 METRIC = Metric(
     part="axes",
@@ -12,5 +11,5 @@ METRIC = Metric(
     higher_is_better=True,
     source="the rubric, as settled in docs/scoring.md",
     type=YesNoAxis,
-    compute=lambda outcomes, _: yes_no([each.citation_supports for each in graded(outcomes)]),
+    compute=axis_of("citation_supports"),
 )

@@ -1,6 +1,6 @@
 """Any passage of the document asked about was retrieved."""
 
-from ragharness.scores.metrics import Metric, rate
+from ragharness.scores.metrics import Metric, rate_of
 
 METRIC = Metric(
     part="retrieval",
@@ -8,5 +8,5 @@ METRIC = Metric(
     label="right document",
     short="right document",
     higher_is_better=True,
-    compute=lambda outcomes, _: rate(outcomes, lambda each: each.document_rank > 0),
+    compute=rate_of("document_found"),
 )

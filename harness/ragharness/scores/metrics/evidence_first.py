@@ -1,6 +1,6 @@
 """Precision at 1: the first passage holds a gold span."""
 
-from ragharness.scores.metrics import Metric, rate
+from ragharness.scores.metrics import Metric, rate_of
 
 METRIC = Metric(
     part="retrieval",
@@ -8,5 +8,5 @@ METRIC = Metric(
     label="gold evidence first",
     short="gold first",
     higher_is_better=True,
-    compute=lambda outcomes, _: rate(outcomes, lambda each: 1 in each.evidence_ranks),
+    compute=rate_of("evidence_is_first"),
 )

@@ -1,6 +1,6 @@
 """Recall of any gold span, over questions with a passage of the right document."""
 
-from ragharness.scores.metrics import Metric, rate
+from ragharness.scores.metrics import Metric, rate_of
 
 METRIC = Metric(
     part="retrieval",
@@ -8,7 +8,5 @@ METRIC = Metric(
     label="gold evidence {top}, given the right document",
     short="gold if right doc",
     higher_is_better=True,
-    compute=lambda outcomes, _: rate(
-        [each for each in outcomes if each.document_rank], lambda each: each.evidence_found
-    ),
+    compute=rate_of("evidence_found", among="document_found"),
 )

@@ -11,5 +11,5 @@ METRIC = Metric(
     range=(0, None),
     higher_is_better=False,
     type=int,
-    compute=lambda outcomes, _: flagged(outcomes, "mixed"),
+    compute=flagged("mixed"),
 )

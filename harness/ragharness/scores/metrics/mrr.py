@@ -1,6 +1,6 @@
 """Mean reciprocal rank of the first passage with a gold span."""
 
-from ragharness.scores.metrics import Metric, mean
+from ragharness.scores.metrics import Metric, mean_by
 
 METRIC = Metric(
     part="retrieval",
@@ -10,7 +10,5 @@ METRIC = Metric(
     higher_is_better=True,
     source="Voorhees 1999",
     type=float | None,
-    compute=lambda outcomes, _: mean(
-        [1 / each.first_evidence if each.first_evidence else 0 for each in outcomes]
-    ),
+    compute=mean_by("reciprocal_rank"),
 )

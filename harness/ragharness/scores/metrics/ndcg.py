@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import log2
 
-from ragharness.scores.metrics import Metric, mean
+from ragharness.scores.metrics import Metric, mean_of
 
 
 @lru_cache(maxsize=4096)
@@ -35,7 +35,7 @@ METRIC = Metric(
     higher_is_better=True,
     source="Jarvelin and Kekalainen 2002, discount of Burges et al. 2005",
     type=float | None,
-    compute=lambda outcomes, k: mean(
-        [ndcg(each.evidence_ranks, each.evidence_passages, k) for each in outcomes]
+    compute=lambda outcomes, k: mean_of(
+        outcomes, lambda each: ndcg(each.evidence_ranks, each.evidence_passages, k)
     ),
 )

@@ -1,6 +1,6 @@
 """Refused although the evidence was retrieved."""
 
-from ragharness.scores.metrics import Metric, rate
+from ragharness.scores.metrics import Metric, rate_of
 
 METRIC = Metric(
     part="axes",
@@ -9,8 +9,5 @@ METRIC = Metric(
     short="over-refusal",
     remark="refused despite retrieved evidence",
     higher_is_better=False,
-    compute=lambda outcomes, _: rate(
-        [each for each in outcomes if each.bucket and each.wanted == "correct" and each.evidence_found],
-        lambda each: each.bucket == "refused",
-    ),
+    compute=rate_of("refused", among="answer_in_reach"),
 )

@@ -1,6 +1,6 @@
 """Refused, of all questions that should be answered (as rag-eval counts it)."""
 
-from ragharness.scores.metrics import Metric, rate
+from ragharness.scores.metrics import Metric, rate_of
 
 METRIC = Metric(
     part="axes",
@@ -8,8 +8,5 @@ METRIC = Metric(
     label="over-refusal of all answerable questions",
     higher_is_better=False,
     source="rag-eval",
-    compute=lambda outcomes, _: rate(
-        [each for each in outcomes if each.wanted == "correct"],
-        lambda each: each.bucket == "refused",
-    ),
+    compute=rate_of("refused", among="answer_wanted"),
 )

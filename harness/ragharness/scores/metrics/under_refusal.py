@@ -1,6 +1,6 @@
 """Answered, of the questions that should be refused."""
 
-from ragharness.scores.metrics import Metric, rate
+from ragharness.scores.metrics import Metric, rate_of
 
 METRIC = Metric(
     part="axes",
@@ -9,8 +9,5 @@ METRIC = Metric(
     short="under-refusal",
     remark="answered instead of refusing",
     higher_is_better=False,
-    compute=lambda outcomes, _: rate(
-        [each for each in outcomes if each.bucket and each.wanted != "correct"],
-        lambda each: each.bucket != "refused",
-    ),
+    compute=rate_of("answered", among="refusal_wanted"),
 )
