@@ -23,17 +23,17 @@ from typing import TYPE_CHECKING, Any
 
 from ragharness import __version__
 from ragharness.corpus import load_corpus
-from ragharness.download import cache_folder
 from ragharness.evidence import EvidenceIndex
 from ragharness.options import Options
 from ragharness.passages import build_passages, withhold
-from ragharness.questions import load_questions
 from ragharness.questions.building import build_questions
+from ragharness.questions.loading import load_questions
 from ragharness.retrievers import build_retriever
 from ragharness.retrievers._cross_encoder import locate_scorer
 from ragharness.retrievers._reranking import DEPTH, WEIGHT, PairScores, reordered
 from ragharness.retrievers.bm25 import indexed_text
 from ragharness.statistics.intervals import cluster_intervals
+from ragharness.support.files import cache_folder
 from recall import SEEDS
 
 if TYPE_CHECKING:

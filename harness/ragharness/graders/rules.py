@@ -163,8 +163,8 @@ class _Reader:
             outcome, refusal = self._taken_back(outcome, refusal)
         if refusal.beside and outcome.match == "mismatch" and self.question.kind != "yesno":
             # What is neither a guess nor a conclusion may be said of something else beside a decline.
-            told = [each.text for each in outcome.parts]
-            if not any(is_guess(text) or does("guesses", text) or does("concludes", text) for text in told):
+            beside = [each.text for each in outcome.parts]
+            if not any(is_guess(text) or does("guesses", text) or does("concludes", text) for text in beside):
                 outcome.leave(f"it declines the question, and says {outcome.value!r}")
         open_ended = outcome.match in ("mismatch", "none") and self.question.kind in ("text", "list")
         if open_ended and outcome.value and not outcome.unreadable and self._lacking():

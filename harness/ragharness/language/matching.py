@@ -90,7 +90,7 @@ def find_alias(text: str, aliases: Iterable[str]) -> list[AliasHit]:
 
 
 def states_in_full(text: str, golds: Iterable[str]) -> str:
-    """Return a text with the postal code of each state, and the initials of each name, that is a gold written out."""
+    """Return a text with the postal codes of states and the initials of names that are golds written out."""
     for gold in golds:
         code = _STATES.get(gold.casefold()) or "".join(_CAPITAL.findall(gold))
         if len(code) > 2 or gold.casefold() in _STATES:

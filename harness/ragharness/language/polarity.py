@@ -162,7 +162,7 @@ def frame(proposition: str, weak: frozenset[str] = frozenset()) -> Frame:
 
 
 def _core(statement: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The concepts of "that is X Y" or "that X verb Y" before a preposition, and those of Y, or verb and Y."""
+    """The concepts of "that is X Y" or "that X verb Y" up to a preposition; those of Y, or verb and Y."""
     head = pattern("propositions", "prepositions", r"\s{}\s").split(statement.removeprefix("that "))[0]
     words = content(head)
     asked = words[-1:]
