@@ -61,7 +61,8 @@ def committed() -> Iterator[tuple[str, Any]]:
         yield from (("output", each["item"]) for each in lines(path.with_name("examples.jsonl")))
     for path in sorted(ROOT.glob("tests/cases/*.json")):
         yield "cases", json.loads(path.read_bytes())
-    yield from (("labelled-answer", each) for each in lines(ROOT / "tests" / "cases" / "labelled.jsonl"))
+    for name in ("labelled.jsonl", "near_misses.jsonl"):
+        yield from (("labelled-answer", each) for each in lines(ROOT / "tests" / "cases" / name))
     yield "labelled-answer", json.loads(fenced("calibration.md", "json")[0].splitlines()[0])
     yield "gates", toml(ROOT / "harness/ragharness/cli/_project/gate.toml.txt")
     yield from (("gates", msgspec.toml.decode(code)) for code in fenced("gate.md", "toml"))

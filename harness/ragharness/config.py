@@ -155,7 +155,8 @@ class RunConfig:
         for name, lowest in (("rpm", 1e-6), ("max_cost", 0.0)):
             most = getattr(self, name)
             if most is not None and not lowest < most < math.inf:
-                raise UsageError(f"expected {flag_of(name)} to be a number above {lowest:g}, found {most:g}")
+                above = lowest if most > 0 else 0
+                raise UsageError(f"expected {flag_of(name)} to be a number above {above:g}, found {most:g}")
         if not 0 < self.timeout < math.inf:
             raise UsageError(f"expected --timeout to be a number of seconds above 0, found {self.timeout:g}")
 

@@ -173,7 +173,11 @@ def _is_sentence(gold: str) -> bool:
     """Whether a gold is too long, or has a clause of its own, to be found word by word."""
     said = gold.split()
     long = len(said)
-    if long <= _LONGEST_NAME and all(each[0].isupper() for each in said if len(each) > _SHORT_WORD):
+    if (
+        long <= _LONGEST_NAME
+        and "," not in gold
+        and all(each[0].isupper() for each in said if len(each) > _SHORT_WORD)
+    ):
         return False
     return long > LONGEST_TEXT or (long >= _SHORTEST_CLAUSE and bool(_CLAUSE.search(gold)))
 
