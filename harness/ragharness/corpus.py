@@ -217,7 +217,8 @@ def _key(asked: DownloadRequest, home: Path, folder: Path, split: str) -> str:
     rows = files_in(folder, asked.suffixes)
     files = pages_in(folder) + rows if asked.pages else known if cached else rows
     rooms = [Path(__file__).parent / room for room in ("filings", "language", "questions/asking")]
-    code = [*home.glob("*.py"), *home.glob("*.toml"), *(path for room in rooms for path in room.glob("*.py"))]
+    # The words of a language are tables beside its code.
+    code = [path for room in (home, *rooms) for path in room.rglob("*") if path.suffix in (".py", ".toml")]
     digest = sha256(repr((_CONTENT, split, sys.version_info[:2])).encode())
     for path in (*files, *sorted(code)):
         digest.update(f"{path.name} {hash_file(path)}\n".encode())
