@@ -18,11 +18,10 @@ from rapidfuzz.distance import JaroWinkler
 
 from ragharness.errors import UsageError
 from ragharness.graders.reading.candidates import accepted, value_kinds
-from ragharness.graders.reading.measures import BRACKETS, measure
-from ragharness.language.matching import find_alias, fold, is_code, own_words, states_in_full, tokens
-from ragharness.language.polarity import contrary
-from ragharness.language.tables import phrases, regex
-from ragharness.language.words import concept, content, generic_concepts, raw_words
+from ragharness.graders.reading.measures import measure
+from ragharness.graders.reading.roles import differs, names_in, of_another
+from ragharness.language.matching import fold, is_code, own_words, states_in_full, tokens
+from ragharness.language.tables import regex
 from ragharness.questions.values import undecidable
 from ragharness.records import Score
 
@@ -113,13 +112,6 @@ ANOTHER_WORD = 0.8
 """The Jaro-Winkler similarity below which a word is no spelling of another one."""
 _NAME_WORD = regex(r"\b(?!(?:The|Sir|Dr|Mr|Mrs)\b)(?:[A-Z]\w*|\d+)")
 _NAME = regex(r"(?:[A-Z]\w*|\d+)(?:[ .]+(?:(?:of|the|and|on|for|&) )*(?:[A-Z]\w*|\d+))+")
-_INNER_NAME = regex(r"(?<=[a-z,] )[A-Z]\w+")
-"""A capitalised word within a sentence."""
-_CONTRASTS = regex(
-    rf"(?:;|,?\s{phrases('sentences', 'contrasts')}\b|,\swhich\s(?:can|may|could)\b)\s", re.IGNORECASE
-)
-_OPENING = 4
-"""Characters that a title before a name takes."""
 _SETTLED = ("distractor", "world")
 
 
@@ -168,7 +160,7 @@ def weigh_text(
     likely, (wrong_up_to, correct_from) = read.score.probability, thresholds
     other = "" if read.match == "match" else another_name(said, gold)
     beaten = read.match == "mismatch" and any(each.right and each.slot == "out" for each in read.entries)
-    if likely >= correct_from and not (other or beaten or _of_another(parts, gold, profile)):
+    if likely >= correct_from and not (other or beaten or of_another(parts, gold, profile)):
         if read.match == "match" or not differs(said, question):
             return _commit(read, parts, question, "match")
         likely = (wrong_up_to + correct_from) / 2
@@ -211,7 +203,7 @@ def weigh_reasons(parts: Sequence[AnswerSentence], question: Question, read: Out
 def _gives_reasons(gold: str, asked: frozenset[str]) -> bool:
     """Say whether a gold says more than yes or no: a figure, a name, or more than a few words."""
     own = own_words(gold, asked)
-    return len(own) > FEW_WORDS or any(word[0].isdigit() for word in own) or bool(_names_in(gold) - asked)
+    return len(own) > FEW_WORDS or any(word[0].isdigit() for word in own) or bool(names_in(gold) - asked)
 
 
 def holds_sentence(
@@ -226,62 +218,6 @@ def holds_sentence(
         if own and figures <= said and len((own - figures) & said) >= least:
             return True
     return False
-
-
-def _of_another(parts: Sequence[AnswerSentence], gold: Sequence[str], profile: Profile) -> bool:
-    """Say whether the gold stands in a clause that says less of what is asked than one with another answer.
-
-    "Ash LLP was counsel to the underwriters, while Oak LLP advised the issuer" names Ash, and Oak besides.
-    """
-    own = [part.text for part in parts if find_alias(part.text, gold)]
-    told = any(_answers(part.text, profile) for part in parts if part.text not in own)
-    return bool(own) and all(_says_of_another(text, gold, profile, told=told) for text in own)
-
-
-def _answers(text: str, profile: Profile) -> bool:
-    """Say whether a piece of a text says something new of what is asked."""
-    words = frozenset(content(text)) - generic_concepts()
-    return len(words & profile.focus) > 1 and bool(words - profile.words - profile.kindred)
-
-
-def _says_of_another(text: str, gold: Sequence[str], profile: Profile, *, told: bool) -> bool:
-    """Say whether a sentence gives a gold for something else; ``told``: another one says what is asked."""
-    apart = answering = begins = False
-    for part in _CONTRASTS.split(text):
-        found, said = find_alias(part, gold), content(part)
-        if not found:
-            answering |= _answers(part, profile)
-        elif contrary(frozenset(content(profile.question)), frozenset(said)):
-            return True
-        elif not profile.focus.isdisjoint(said):
-            return False
-        else:
-            own = frozenset(said) - generic_concepts() - profile.words - profile.kindred
-            apart |= len(own) > max(len(content(each)) for each in gold)
-            begins |= found[0].start <= _OPENING
-    return apart and (answering or (told and begins))
-
-
-def differs(said: str, question: Question, *, named: bool = False) -> bool:
-    """Say whether an answer lacks a figure of every gold, or has the contrary of a word of it.
-
-    ``named``: or names something else and lacks a name of the gold ("the Aviation unit", "the Marine unit").
-    """
-    folded, asked = fold(said), frozenset(tokens(fold(question.text)))
-    here = frozenset(tokens(folded))
-    concepts, names = frozenset(map(concept, raw_words(said))), _names_in(said) - asked
-    for gold in (BRACKETS.sub("", gold) for gold in accepted(question)):
-        own, wanted = own_words(gold, asked), _names_in(gold) - asked
-        # A year may have the number of a source behind it ("20011").
-        lacking = any(word[0].isdigit() and word not in (folded if len(word) > 3 else here) for word in own)
-        other = named and not wanted <= here and not names <= frozenset(own)
-        if not (lacking or other or contrary(frozenset(map(concept, raw_words(gold))), concepts)):
-            return False
-    return True
-
-
-def _names_in(text: str) -> frozenset[str]:
-    return frozenset(tokens(fold(" ".join(_INNER_NAME.findall(text)))))
 
 
 def _commit(read: Outcome, parts: Sequence[AnswerSentence], question: Question, match: Match) -> Outcome:
