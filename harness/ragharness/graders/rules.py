@@ -30,10 +30,7 @@ from ragharness.graders.reading.texts import (
 )
 from ragharness.graders.reading.values import read_values
 from ragharness.graders.reading.yesno import read_yesno
-from ragharness.language.dates import MONTHS, find_dates
 from ragharness.language.markup import without_labels
-from ragharness.language.numbers import find_quantities
-from ragharness.language.tables import any_of, regex
 from ragharness.language.words import content, raw_words
 from ragharness.records import Answer, Question, Reading, Sentence
 
@@ -130,8 +127,6 @@ def measures_of(question: Question, answer: Answer) -> dict[str, float]:
 
 
 _POINTING = frozenset(("it", "this", "that", "they", "so"))
-_FIGURE = regex(rf"\d|\b{any_of(map(str.title, MONTHS))}\b")
-"""What may be a number or a date that could not be read."""
 
 
 @dataclass
@@ -175,17 +170,11 @@ class _Reader:
         if not (outcome.committed or refusal.refuses or outcome.unreadable):
             known = self.profile.words | self.profile.kindred | ANSWERING
             pointing = self.question.kind == "yesno" and not _POINTING.isdisjoint(raw_words(self.answer.text))
-            figures = self.question.kind in ("number", "date") and self._unread_figure()
             if does("undecided", self.answer.text):
                 outcome.unreadable = "it neither affirms nor denies"
-            elif pointing or figures or self._lacking() or not known.isdisjoint(content(self.answer.text)):
+            elif pointing or self._lacking() or not known.isdisjoint(content(self.answer.text)):
                 outcome.unreadable = "no answer in the question's slot, and no decline, could be read"
         return self._assemble(outcome, refusal)
-
-    def _unread_figure(self) -> bool:
-        """Say whether there is what may be a number or a date, and none that can be read."""
-        text = self.answer.text
-        return bool(_FIGURE.search(text)) and not (find_quantities(text) or find_dates(text))
 
     def _lacking(self) -> bool:
         """Say whether a sentence speaks of what the documents hold, or of answering, in words not known."""

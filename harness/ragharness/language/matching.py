@@ -93,7 +93,7 @@ def states_in_full(text: str, golds: Iterable[str]) -> str:
     """Return a text with the postal codes of states and the initials of names that are golds written out."""
     for gold in golds:
         code = _STATES.get(gold.casefold()) or "".join(_CAPITAL.findall(gold))
-        if len(code) > 2 or gold.casefold() in _STATES:
+        if code in text.replace(".", "") and (len(code) > 2 or gold.casefold() in _STATES):
             text = re.sub(r"\b" + r"\.?".join(code) + r"\b\.?", gold, text)
     return text
 

@@ -40,6 +40,7 @@ _CONTRARIES = (
     *zip(_APART[::2], _APART[1::2], strict=True),
     *zip(_APART[1::2], _APART[::2], strict=True),
 )
+_OPPOSED = frozenset[str]().union(*_SIDES, *_APART)
 _CONTRARY: dict[Modality, Modality] = {"permit": "forbid", "require": "optional", "fact": "not_fact"}
 NEGATED = _CONTRARY | {other: one for one, other in _CONTRARY.items()}
 _MEANS: dict[Modality, dict[Polarity, str]] = {
@@ -239,6 +240,8 @@ def _read_part(part: str, said: Frame) -> Statement:
 
 def contrary(asked: frozenset[str], said: frozenset[str]) -> bool:
     """Say whether concepts say the contrary of others, and nothing of what those say ("fell": "increase")."""
+    if _OPPOSED.isdisjoint(asked) or _OPPOSED.isdisjoint(said):
+        return False
     return any(
         asked & side and said & other and not (asked & other or said & side) for side, other in _CONTRARIES
     )

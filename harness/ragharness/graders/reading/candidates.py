@@ -15,7 +15,7 @@ from ragharness.language.matching import compare_quantity
 from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.polarity import contrary
 from ragharness.language.sentences import clause_at
-from ragharness.language.tables import WHOLE, pattern, phrases, regex, table, words_of
+from ragharness.language.tables import phrases, regex, table, words_of
 from ragharness.language.units import is_currency, is_duration, read_unit
 from ragharness.language.words import STOPWORDS, content, raw_words
 
@@ -116,7 +116,12 @@ _RATIO = regex(r"\d-for-\d", re.IGNORECASE)
 """A split of shares: neither of its figures is an amount."""
 _ASKS_COUNT = regex(rf"\b{phrases('values', 'asks_count')}\b", re.IGNORECASE)
 _COUNTED = regex(r"\s([a-z]{3,})\b")
-_PERIODS = tuple(cast("dict[str, list[str]]", table("values")["rates"]))
+_RATE = regex(r"(?:\b(?:per|each|every|an?)\s+|/\s?)([a-z]+)|\b([a-z]+ly|annual)\b", re.IGNORECASE)
+_PERIODS = {
+    word: period
+    for period, words in cast("dict[str, str]", table("values")["rates"]).items()
+    for word in words.split()
+}
 _RATE_ENDS = 24
 """Characters behind a figure in which its rate is named."""
 _COARSE, _NEAR = Decimal("0.2"), Decimal("0.005")
@@ -169,7 +174,8 @@ def find_figures(text: str, question: Question) -> list[Candidate]:
 
 def _rates(text: str) -> set[str]:
     """Return the periods of the rates that a text names ("per month", "annual")."""
-    return {period for period in _PERIODS if pattern("values", f"rates.{period}", WHOLE).search(text)}
+    named = ((found[1] or found[2]).casefold() for found in _RATE.finditer(text))
+    return {_PERIODS[word] for word in named if word in _PERIODS}
 
 
 def _is_otherwise(text: str, quantity: Quantity, question: Question) -> bool:

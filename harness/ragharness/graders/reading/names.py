@@ -233,8 +233,6 @@ def _listing(part: AnswerSentence, wanted: Sequence[str], profile: Profile) -> s
 def match_items(text: str, items: Sequence[str], aliases: Mapping[str, Sequence[str]] | None = None) -> Items:
     """Return which items a text names (or their aliases), which not, and what it enumerates besides."""
     hits = {item: find_alias(text, (item, *(aliases or {}).get(item, ()))) for item in items}
-    for item in (item for item in items if not hits[item]):
-        hits[item] = _in_other_order(text, item)
     found = tuple(item for item in items if hits[item])
     missing = tuple(item for item in items if not hits[item])
     places = sorted(hit for item in found for hit in hits[item])[:_MOST_HITS]
@@ -244,18 +242,6 @@ def match_items(text: str, items: Sequence[str], aliases: Mapping[str, Sequence[
 def _one_item(line: str) -> bool:
     """Say whether a line holds one item, blanked out, and no statement of its own."""
     return len(re.findall("\0+", line)) == 1 and words_of("values", "no_item").isdisjoint(raw_words(line))
-
-
-def _in_other_order(text: str, item: str) -> list[AliasHit]:
-    """The pieces of a text that have the words of an item and no others ("support letters")."""
-    wanted, found, start = frozenset(content(item)), [], 0
-    for mark in (*_SEPARATOR.finditer(text), None):
-        end = mark.start() if mark else len(text)
-        said = _DECORATION.sub("", text[start:end]).rpartition(":")[2]
-        if len(wanted) > 1 and frozenset(content(said)) == wanted:
-            found.append(AliasHit(start, end, item))
-        start = mark.end() if mark else end
-    return found
 
 
 def _extras(text: str, hits: list[AliasHit], items: Sequence[str]) -> list[str]:

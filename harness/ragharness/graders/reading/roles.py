@@ -33,6 +33,8 @@ def of_another(parts: Sequence[AnswerSentence], gold: Sequence[str], profile: Pr
 
     "Ash LLP was counsel to the underwriters, while Oak LLP advised the issuer" names Ash, and Oak besides.
     """
+    if len(parts) == 1 and not _CONTRASTS.search(parts[0].text):
+        return contrary(frozenset(content(profile.question)), frozenset(content(parts[0].text)))
     own = [part.text for part in parts if find_alias(part.text, gold)]
     told = any(_answers(part.text, profile) for part in parts if part.text not in own)
     return bool(own) and all(_says_of_another(text, gold, profile, told=told) for text in own)
