@@ -3,8 +3,8 @@
     python benchmarks/engines.py [--sizes 10000 50000] [--engines local ray] [--answers noop] [--out FILE]
 
 Each row is a whole process on this machine, the first one of a size with nothing cached: wall, CPU and peak
-memory of the harness itself, without Ray's processes and its workers, sampled five times a second. A row replaces
-the one that ``engines.json`` holds of the same engine, size and kind of answer.
+memory of the harness itself, without Ray's processes and its workers, sampled five times a second. A row
+replaces the one that ``engines.json`` holds of the same engine, size and kind of answer.
 """
 
 from __future__ import annotations
