@@ -13,7 +13,16 @@ from ragharness.errors import RunNotUsable
 from ragharness.privacy import scrubbed
 from ragharness.records import ROWS, Question, Record
 from ragharness.store.disk import disk, exclusive
-from ragharness.store.lines import UNREADABLE, Journal, Journals, append_line, line_of, mend, read_lines
+from ragharness.store.lines import (
+    UNREADABLE,
+    Journal,
+    Journals,
+    append_line,
+    count_lines,
+    line_of,
+    mend,
+    read_lines,
+)
 from ragharness.store.schema import FORMAT, Call, Run, Session
 from ragharness.support.files import json_of, new_file, private_folder
 
@@ -187,7 +196,7 @@ class RunFolder:
 
     def answered(self) -> set[Key]:
         """Return which questions have a record, without reading the records themselves."""
-        return {place.key for place in self._lines("records.jsonl", _PLACE)}
+        return {(place.question, place.epoch) for place in self._lines("records.jsonl", _PLACE)}
 
     def failed(self) -> set[Key]:
         """Return which questions have a record without an answer: an error of the pipeline or a time-out."""
@@ -215,7 +224,10 @@ class RunFolder:
     @property
     def finished(self) -> bool:
         """Whether every question has a record, and no answer waits to become one."""
-        return len(self.answered()) >= self.run.settings.records and not self._waiting()
+        wanted = self.run.settings.records
+        if count_lines(self._place / "records.jsonl") < wanted:
+            return False
+        return len(self.answered()) >= wanted and not self._waiting()
 
     @contextmanager
     def writing(self, session: Session, *, again: bool = False) -> Iterator[Journals]:
