@@ -282,12 +282,12 @@ def test_answers_a_word_away_from_right() -> None:
     answers = read_labelled(Path(__file__).with_name("cases") / "near_misses.jsonl")
     found = calibrate(grader, answers).confusion
     assert sum(sum(row.values()) for row in found.values()) == 1050
-    assert found["correct"]["wrong"] <= 12
+    assert found["correct"]["wrong"] <= 11
     assert found["incorrect"]["correct"] <= 28
     assert (found["correct"]["refused"], found["refusal"]["correct"]) <= (2, 0)
     assert found["incorrect"]["refused"] <= 9
     assert found["refusal"]["wrong"] <= 7
-    assert sum(row["needs_review"] for row in found.values()) <= 182
+    assert sum(row["needs_review"] for row in found.values()) <= 183
 
 
 BAD = [
