@@ -211,7 +211,7 @@ def test_odd_returns_are_graded_named_and_whole(verb: Verb, tmp_path: Path) -> N
 
         def answer(question, passages):
             async def later():
-                text = "I could not find it. \\ud800 \\x1b[31m"
+                text = "I could \\ud800 not \\x1b[31mfind it."
                 return {"text": text, "confidence": float("nan"), "citations": 3}
             return later()
         """,

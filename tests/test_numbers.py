@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from ragharness.language.matching import compare_quantity
 from ragharness.language.numbers import Quantity, find_quantities
+from ragharness.language.units import UNITS, Measure, read_unit
 
 
 def rows(text: str) -> list[tuple[str, str, str]]:
@@ -171,6 +172,11 @@ def test_several_amounts(text: str, expected: list[tuple[str, str, str]]) -> Non
 def test_bounds_leave_the_value_alone(text: str, bound: str, approximate: bool) -> None:
     (quantity,) = find_quantities(text)
     assert (quantity.bound, quantity.approximate) == (bound, approximate)
+
+
+def test_a_unit_that_was_read_is_read_again() -> None:
+    canonical = {measure.unit for measure in UNITS.values()}
+    assert [unit for unit in sorted(canonical) if read_unit(unit) != Measure(unit)] == []
 
 
 def test_ranges_years_and_digits_are_marked() -> None:

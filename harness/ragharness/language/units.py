@@ -42,6 +42,7 @@ UNITS = {
     for name, several in _named("units").items()
 }
 """Currencies, their hundredths, percentages, durations and measures by their lower-cased names."""
+_CANONICAL = frozenset(measure.unit for measure in UNITS.values())
 _LENGTHS, _MEASURES = (
     {unit: each.split() for unit, each in cast("dict[str, str]", table("numbers")[key]).items()}
     for key in ("lengths", "measures")
@@ -70,6 +71,8 @@ def read_unit(written: str) -> Measure:
     whole = written.strip().casefold()
     if whole in UNITS:
         return UNITS[whole]
+    if written in _CANONICAL:  # as "TRY", a word of texts
+        return Measure(written)
     unit, factor = "", Decimal(1)
     for word in whole.split():
         if len(word) > 2 and word in SCALES:

@@ -239,6 +239,10 @@ def match_items(text: str, items: Sequence[str], aliases: Mapping[str, Sequence[
     return Items(found, missing, tuple(_extras(text, places, items)) if places else ())
 
 
+_GLOSS = regex(r"\0\s*\([^()\0]*\)")
+"""Brackets behind an item, which explain it: "EMEA (Europe, the Middle East and Africa)"."""
+
+
 def _one_item(line: str) -> bool:
     """Say whether a line holds one item, blanked out, and no statement of its own."""
     return len(re.findall("\0+", line)) == 1 and words_of("values", "no_item").isdisjoint(raw_words(line))
@@ -255,7 +259,8 @@ def _extras(text: str, hits: list[AliasHit], items: Sequence[str]) -> list[str]:
     rest = list(text[: end.start() if end else len(text)])
     for hit in hits:
         rest[hit.start : hit.end] = "\0" * (hit.end - hit.start)
-    lines = [each for each in re.split(r"[;\n]", "".join(rest[start:])) if each.strip()]
+    told = _GLOSS.sub("\0", "".join(rest[start:]))
+    lines = [each for each in re.split(r"[;\n]", told) if each.strip()]
     if len(lines) > 1 and all(_one_item(each) for each in lines):
         # "Columbus, Ohio; Reno, Nevada": what stands beside an item belongs to it.
         return []

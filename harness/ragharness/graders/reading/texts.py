@@ -160,7 +160,8 @@ def weigh_text(
     likely, (wrong_up_to, correct_from) = read.score.probability, thresholds
     other = "" if read.match == "match" else another_name(said, gold)
     beaten = read.match == "mismatch" and any(each.right and each.slot == "out" for each in read.entries)
-    if likely >= correct_from and not (other or beaten or of_another(parts, gold, profile)):
+    apart = len(gold) == 1 and of_another(parts, gold, profile)
+    if likely >= correct_from and not (other or beaten or apart):
         if read.match == "match" or not differs(said, question):
             return _commit(read, parts, question, "match")
         likely = (wrong_up_to + correct_from) / 2
