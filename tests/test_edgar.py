@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import random
 import re
+import shutil
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
 from ixbrl import annual_report
+from ragharness import corpus as reading
 from ragharness import shelf
 from ragharness.corpus import Corpus, load_corpus
 from ragharness.download import sec as rules
@@ -24,8 +27,6 @@ from ragharness.questions.checks import check_questions
 from sec_server import Page, Sec
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from commands import Verb
     from ragharness.records import Fact, Question
 
@@ -258,6 +259,21 @@ def test_what_was_parsed_is_kept_until_a_file_changes(
     assert load_corpus("edgar", source=str(page.parent)).hash == first.hash
     page.write_bytes(page.read_bytes().replace(b"Oregon", b"Nevada"))
     assert load_corpus("edgar", source=str(page.parent)).hash != first.hash
+
+
+def test_what_was_parsed_is_read_again_where_the_words_of_a_language_change(
+    invented: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path / "cache"))
+    code = Path(reading.__file__).parent
+    for room in ("filings", "language", "questions/asking"):
+        shutil.copytree(code / room, tmp_path / room)
+    monkeypatch.setattr(reading, "__file__", str(tmp_path / "corpus.py"))
+    load_corpus("edgar", source=str(invented))
+    with (tmp_path / "language" / "en" / "sentences.toml").open("a") as table:
+        table.write("# another word\n")
+    load_corpus("edgar", source=str(invented))
+    assert len(list((tmp_path / "cache" / "parsed").iterdir())) == 2
 
 
 def test_the_main_command(verb: Verb, invented: Path) -> None:

@@ -12,6 +12,7 @@ from conftest import ROOT
 from ragharness.calibration.labelled import read_labelled
 from ragharness.calibration.measuring import judge
 from ragharness.graders import load_grader
+from ragharness.language.polarity import find_cues
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,6 +124,16 @@ def test_a_rule_is_knocked_out_everywhere_and_put_back(tmp_path: Path) -> None:
         with knockouts.without(rule):
             judge(load_grader(), answers[0])
     assert judge(load_grader(), answers[0]) == before
+
+
+def test_a_rule_behind_a_cache_is_knocked_out() -> None:
+    import grading_knockouts as knockouts
+
+    text = "No tenant is required to paint."
+    before = find_cues(text)
+    with knockouts.without(knockouts.rules()["language.polarity.is_negated"]):
+        assert find_cues(text) != before
+    assert find_cues(text) == before
 
 
 def test_the_split_is_that_of_the_digest() -> None:

@@ -37,6 +37,7 @@ def remembered(function: Callable[[str], Result]) -> Callable[[str], Result]:
     def recall(text: str) -> Result:
         return kept(text) if len(text) <= _MOST else function(text)
 
+    vars(recall)["cache_clear"] = kept.cache_clear
     return recall
 
 

@@ -16,7 +16,7 @@ from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.polarity import contrary
 from ragharness.language.sentences import clause_at
 from ragharness.language.tables import phrases, regex, table, words_of
-from ragharness.language.units import is_currency, is_duration, read_unit
+from ragharness.language.units import in_base, is_currency, is_duration, read_unit
 from ragharness.language.words import STOPWORDS, content, raw_words
 
 if TYPE_CHECKING:
@@ -122,6 +122,7 @@ _PERIODS = {
     for period, words in cast("dict[str, str]", table("values")["rates"]).items()
     for word in words.split()
 }
+_MILLIONS = regex(r"(?<=\d)mm?$")
 _RATE_ENDS = 24
 """Characters behind a figure in which its rate is named."""
 _COARSE, _NEAR = Decimal("0.2"), Decimal("0.005")
@@ -139,7 +140,7 @@ def find_figures(text: str, question: Question) -> list[Candidate]:
         whole = before is not None and _PART_OF.fullmatch(text, before.end, quantity.start) is not None
         before = quantity
         offered = bool(found) and _OR_BARE.match(text, found[-1].end, quantity.end + 8) is not None
-        measured = _in_unit_asked(quantity, question)
+        measured = _in_unit_asked(quantity, text[quantity.start : quantity.end], question)
         relation, implied, equals = _compare(measured, question)
         if relation == "match" and _is_otherwise(text, quantity, question):
             relation = "ambiguous"
@@ -258,9 +259,16 @@ def _signed(text: str, question: Question) -> list[Quantity]:
     return found
 
 
-def _in_unit_asked(quantity: Quantity, question: Question) -> Quantity:
-    """Take "56 years" as the bare 56 of the gold where the question asks for years; 1.4% as .014."""
+def _in_unit_asked(quantity: Quantity, written: str, question: Question) -> Quantity:
+    """Take "56 years" as the bare 56 of the gold where the question asks for years; 1.4% as .014.
+
+    "10mm" is ten millions beside money, and ten millimetres beside lengths.
+    """
     family = family_of(quantity.unit)
+    glued = None if quantity.unit else _MILLIONS.search(written)
+    if glued and in_base(Decimal(1), read_unit(question.unit).unit)[1] == "metres":
+        unit = "millimetres" if glued[0] == "mm" else "metres"
+        return replace(quantity, value=quantity.value / 1_000_000, unit=unit)
     if question.unit or family == "plain":
         return quantity
     if family == "percent" and all(each.lstrip("-").startswith(("0.", ".")) for each in question.answers):
