@@ -30,13 +30,12 @@ if TYPE_CHECKING:
 
 RESULT = Path(__file__).with_suffix(".json")
 DOCS = Path(__file__).parents[1] / "docs"
-ASKED = {"evouna": (400, 300), "financebench": (180, 120)}
-"""Answers left to review that are asked about: to seen and to unseen questions."""
+LABELLED = ("evouna", "financebench")
 FEWEST, ENOUGH = 30, 100
 """Answers with a reply from which on a model's word is told by itself, and weighed."""
 CLAIMS = 600
 SAMPLE = 150
-"""Answers of NQ301, FinanceBench and XSTest."""
+"""Refusals of FinanceBench and XSTest that are asked about."""
 DRAWN_FROM = 0.1
 """The share of the answers from which on a curve is drawn: before it, one error is a leap."""
 _DIGITS = 12
@@ -68,7 +67,7 @@ def measure(given: argparse.Namespace) -> None:
 
 def draw(models: dict[str, Any]) -> None:
     """Draw risk against coverage of what the rules leave to review, over the unseen questions."""
-    for source in ASKED:
+    for source in LABELLED:
         reviews = {name: each.get(f"{source}: review", {}) for name, each in models.items()}
         weighed_by = {f"and {name}": each["both"] for name, each in reviews.items() if "both" in each}
         if weighed_by:
@@ -96,9 +95,9 @@ def _wanted(given: argparse.Namespace, *names: str) -> Iterator[str]:
 
 def _of_model(model: Model, given: argparse.Namespace) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for name in _wanted(given, *ASKED):
+    for name in _wanted(given, *LABELLED):
         answers = read_labelled(given.folder / name / "answers.jsonl")
-        found[f"{name}: review"] = review(model, answers, ASKED[name])
+        found[f"{name}: review"] = review(model, answers)
         if name == "financebench":
             found["financebench: refusals"] = refusals(model, answers)
     for name in _wanted(given, "xstest"):
@@ -110,13 +109,10 @@ def _of_model(model: Model, given: argparse.Namespace) -> dict[str, Any]:
     return found
 
 
-def review(model: Model, answers: Sequence[Labelled], sizes: tuple[int, int]) -> dict[str, Any]:
+def review(model: Model, answers: Sequence[Labelled]) -> dict[str, Any]:
     """Return what the model's word settles of the answers that the rules leave to review."""
     left = left_open(load_grader(), answers)
-    parts = [
-        [each for each in left if each.unseen is part][:size]
-        for part, size in zip((False, True), sizes, strict=True)
-    ]
+    parts = [[each for each in left if each.unseen is part] for part in (False, True)]
     prompt, rows, said = prompt_of(), [], []
     for each in evenly(parts):
         try:
@@ -182,7 +178,7 @@ def beside_annotators(model: Model, folder: Path) -> dict[str, Any]:
     """Return how often the rules, the rules and the model, and one person agree with what NQ301 accepts."""
     answers, one = people.judged_by_several(folder)
     rules, counts = load_grader(), {"asked": 0, "rules": 0, "both": 0, "n": 0}
-    for each in _sampled(answers):
+    for each in answers:
         outcome, right = outcome_of(judge(rules, each)), each.label == "correct"
         says = outcome == "correct"
         if outcome == "needs_review":

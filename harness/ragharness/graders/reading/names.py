@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from rapidfuzz.distance import JaroWinkler
+
 from ragharness.graders.reading.candidates import accepted, family_of, in_range, value_kinds
 from ragharness.graders.reading.declining import find_decline, speaks_of_question
+from ragharness.graders.reading.measures import SAME_SPELLING
 from ragharness.graders.reading.records import Candidate, Outcome
 from ragharness.language.matching import AliasHit, find_alias, is_code
 from ragharness.language.numbers import find_quantities
@@ -193,7 +196,17 @@ def read_list(parts: Sequence[AnswerSentence], question: Question, profile: Prof
     else:
         outcome.match = "partial"
         outcome.partial_then_declined = any(_declines_rest(part.text, wanted, profile) for part in parts)
+        if not outcome.partial_then_declined and all(_may_be_named(item, text) for item in items.missing):
+            outcome.leave("it may name an item in other words")
     return outcome
+
+
+def _may_be_named(item: str, text: str) -> bool:
+    """Say whether a text has every word of an item, or one that is spelled much like it ("Postgres")."""
+    said = content(text)
+    return all(
+        any(JaroWinkler.similarity(word, each) >= SAME_SPELLING for each in said) for word in content(item)
+    )
 
 
 def _is_listed(text: str, false: str) -> bool:
@@ -239,10 +252,6 @@ def match_items(text: str, items: Sequence[str], aliases: Mapping[str, Sequence[
     return Items(found, missing, tuple(_extras(text, places, items)) if places else ())
 
 
-_GLOSS = regex(r"\0\s*\([^()\0]*\)")
-"""Brackets behind an item, which explain it: "EMEA (Europe, the Middle East and Africa)"."""
-
-
 def _one_item(line: str) -> bool:
     """Say whether a line holds one item, blanked out, and no statement of its own."""
     return len(re.findall("\0+", line)) == 1 and words_of("values", "no_item").isdisjoint(raw_words(line))
@@ -259,8 +268,7 @@ def _extras(text: str, hits: list[AliasHit], items: Sequence[str]) -> list[str]:
     rest = list(text[: end.start() if end else len(text)])
     for hit in hits:
         rest[hit.start : hit.end] = "\0" * (hit.end - hit.start)
-    told = _GLOSS.sub("\0", "".join(rest[start:]))
-    lines = [each for each in re.split(r"[;\n]", told) if each.strip()]
+    lines = [each for each in re.split(r"[;\n]", "".join(rest[start:])) if each.strip()]
     if len(lines) > 1 and all(_one_item(each) for each in lines):
         # "Columbus, Ohio; Reno, Nevada": what stands beside an item belongs to it.
         return []
