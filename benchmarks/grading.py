@@ -247,7 +247,7 @@ def main() -> None:
     parser.add_argument("--part", choices=("seen", "unseen", "all"), default="seen")
     parser.add_argument("--grader", default="rules")
     parser.add_argument(
-        "--knock-out", type=int, default=0, metavar="N", help="try each rule on N answers and all cases"
+        "--knock-out", type=int, default=0, metavar="N", help="try each rule on N answers, all cases and the labelled ones beside them"
     )
     parser.add_argument("--cases", type=Path, nargs="*", default=sorted(CASES.glob("*.json")))
     parser.add_argument("--seed", type=int, default=0)
@@ -277,6 +277,7 @@ def main() -> None:
         every += answers
     if asked.knock_out:
         drawn = random.Random(asked.seed).sample(every, min(asked.knock_out, len(every)))
+        drawn += [each for path in sorted(CASES.glob("*.jsonl")) for each in read_labelled(path)]
         cases = [case for path in asked.cases for case in load_cases(path)]
         print(f"each rule in turn, on {len(drawn)} answers and {len(cases)} cases", file=sys.stderr)
         found = knock_outs(asked.grader, drawn, cases)
