@@ -196,8 +196,10 @@ def main() -> None:
                 ),
                 "closed-book": (f"{model.stem}, {chosen.corpus}, closed book", ["--retriever", "null"]),
             }
-            for title, words in asked.values() if chosen.runs == "both" else [asked[chosen.runs]]:
-                runs[title] = found = one_run(url, chosen, model.stem, words)
+            for run, words in asked.values() if chosen.runs == "both" else [asked[chosen.runs]]:
+                found = one_run(url, chosen, model.stem, words)
+                title = f"{run}, {found['prompt'].partition(' ')[0]}"
+                runs[title] = found
                 late = " (more than ten minutes)" if found["wall_seconds"] > TEN_MINUTES else ""
                 print(f"{title}: {found['wall_seconds']} s{late}, {found['buckets']}", flush=True)
     told = {

@@ -433,14 +433,14 @@ def models() -> str:
     """Return what ``benchmarks/llm.py`` measured last, as a table."""
     found = json.loads((ROOT / "benchmarks" / "llm.json").read_text(encoding="utf-8"))["runs"]
     buckets = ("correct", "wrong", "unsupported", "refused")
-    head = ["", "questions", *buckets, "not graded", "as desired", "tokens read", "written", "wall time"]
+    head = ["", "questions", *buckets, "not graded", "as desired", "yes or no to an open question"]
+    head += ["tokens read", "written", "wall time"]
     rows = [_line(head), _line(["---"] * len(head))]
     for name, run in sorted(found.items()):
         counts = [str(run["questions"]), *(str(run["buckets"][bucket]) for bucket in buckets)]
-        counts += [str(run["ungraded"]), str(run["as_wanted"])]
+        counts += [str(run[key]) if key in run else "" for key in ("ungraded", "as_wanted", "yes_or_no_to_open")]
         tokens = [f"{run[kind]:,}" for kind in ("prompt_tokens", "completion_tokens")]
-        how = " (busy)" if run.get("busy") else "" if "built" in run.get("server", "") else " (wheel)"
-        time = f"{run['wall_seconds'] / 60:.1f} min{how}"
+        time = f"{run['wall_seconds'] / 60:.1f} min{' (busy)' if run.get('busy') else ''}"
         rows.append(_line([name, *counts, *tokens, time]))
     return "\n".join(rows)
 

@@ -43,7 +43,8 @@ def _areas(models: dict[str, dict[str, Any]]) -> str:
 
 def _settled(models: dict[str, dict[str, Any]]) -> str:
     rows, known = [], set()
-    for model, source, each in _reviews(models):
+    # The rules alone are told of the largest review that was asked about.
+    for model, source, each in sorted(_reviews(models), key=lambda one: -one[2].get("asked", 0)):
         systems = {"rules alone": each["all_by_rules"], f"rules and `{model}`": each.get("both")}
         for name, system in systems.items():
             if system is None or (source, name) in known:
