@@ -247,7 +247,11 @@ def main() -> None:
     parser.add_argument("--part", choices=("seen", "unseen", "all"), default="seen")
     parser.add_argument("--grader", default="rules")
     parser.add_argument(
-        "--knock-out", type=int, default=0, metavar="N", help="try each rule on N answers, all cases and the labelled ones beside them"
+        "--knock-out",
+        type=int,
+        default=0,
+        metavar="N",
+        help="try each rule on N answers, all cases and the labelled ones beside them",
     )
     parser.add_argument("--cases", type=Path, nargs="*", default=sorted(CASES.glob("*.json")))
     parser.add_argument("--seed", type=int, default=0)

@@ -438,7 +438,9 @@ def models() -> str:
     rows = [_line(head), _line(["---"] * len(head))]
     for name, run in sorted(found.items()):
         counts = [str(run["questions"]), *(str(run["buckets"][bucket]) for bucket in buckets)]
-        counts += [str(run[key]) if key in run else "" for key in ("ungraded", "as_wanted", "yes_or_no_to_open")]
+        counts += [
+            str(run[key]) if key in run else "" for key in ("ungraded", "as_wanted", "yes_or_no_to_open")
+        ]
         tokens = [f"{run[kind]:,}" for kind in ("prompt_tokens", "completion_tokens")]
         time = f"{run['wall_seconds'] / 60:.1f} min{' (busy)' if run.get('busy') else ''}"
         rows.append(_line([name, *counts, *tokens, time]))
