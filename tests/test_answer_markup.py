@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragharness.language.markup import without_labels
+from ragharness.language.markup import normalise, without_labels
 
 _PIECES = ["T 1", "T 12", "T", "ab", " ", ",", "[", "]", "【", "*", '"', "(", ")", ":", "-", "“", "’", "_"]
 
@@ -24,3 +24,7 @@ def test_titles_before_marks(text: str, titles: list[str]) -> None:
 def test_a_title_elsewhere_stays() -> None:
     text = 'The "Report 1" [a#1] says so, and Report 1 is long.'
     assert without_labels(text, ["Report 1"]) == "The this document [a#1] says so, and Report 1 is long."
+
+
+def test_colours_and_lost_characters_say_nothing() -> None:
+    assert normalise("\x1b[1;31mIt is \ufffdfive.\x1b[0m").text == "It is five."

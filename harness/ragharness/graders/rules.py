@@ -31,7 +31,7 @@ from ragharness.graders.reading.texts import (
 from ragharness.graders.reading.values import read_values
 from ragharness.graders.reading.yesno import read_yesno
 from ragharness.language.markup import without_labels
-from ragharness.language.words import content
+from ragharness.language.words import content, raw_words
 from ragharness.records import Answer, Question, Reading, Sentence
 
 if TYPE_CHECKING:
@@ -126,6 +126,10 @@ def measures_of(question: Question, answer: Answer) -> dict[str, float]:
     return text_measures(parts, question, read_values(parts, question, profile_of(question), declined=False))
 
 
+_POINTING = frozenset(("it", "this", "that", "they", "so"))
+"""Words that may stand for what was asked: "The leaflet advises against it."."""
+
+
 @dataclass
 class _Reader:
     """One reading of one answer."""
@@ -166,9 +170,10 @@ class _Reader:
                 outcome.leave("it may say what the documents lack")
         if not (outcome.committed or refusal.refuses or outcome.unreadable):
             known = self.profile.words | self.profile.kindred | ANSWERING
+            pointing = self.question.kind == "yesno" and not _POINTING.isdisjoint(raw_words(self.answer.text))
             if does("undecided", self.answer.text):
                 outcome.unreadable = "it neither affirms nor denies"
-            elif self._lacking() or not known.isdisjoint(content(self.answer.text)):
+            elif pointing or self._lacking() or not known.isdisjoint(content(self.answer.text)):
                 outcome.unreadable = "no answer in the question's slot, and no decline, could be read"
         return self._assemble(outcome, refusal)
 

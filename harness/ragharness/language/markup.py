@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _SUPERSCRIPT = regex(r"(?<=[a-z.,;:)\]%\"”][a-z.,;:)\]%\"”])[⁰¹²³⁴⁵⁶⁷⁸⁹]+|(?<=\d[.,;])[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _BRACKETS = str.maketrans("【】〔〕⟦⟧〖〗", "[][][][]")
-_UNSEEN = regex(r"[\ue000-\uf8ff\u200b-\u200f\u2060\ufeff]")
+_UNSEEN = regex(r"[\ue000-\uf8ff\u200b-\u200f\u2060\ufeff\ufffd]")
+_COLOUR = regex(r"\x1b\[[\d;]*m")
 _REASONING = regex(rf"[<\[◁](?P<close>/?){phrases('answers', 'reasoning_tags')}\s*[>\]▷]", re.IGNORECASE)
 _TAG = regex(r"</?[a-zA-Z][\w-]{0,20}(?:\s[^<>]{0,120})?/?>")
 _FENCE = regex(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.MULTILINE)
@@ -41,7 +42,9 @@ class Normalised(NamedTuple):
 
 
 def normalise(text: str) -> Normalised:
-    """Return the text of an answer without reasoning, fences and markup tags, in NFKC."""
+    """Return the text of an answer without reasoning, fences, markup tags and colours, in NFKC."""
+    if "\x1b" in text:
+        text = _COLOUR.sub("", text)
     if not text.isascii():
         text = _UNSEEN.sub("", text)
         text = _SUPERSCRIPT.sub(lambda found: f"[{found[0].translate(_SUPERSCRIPTS)}]", text)

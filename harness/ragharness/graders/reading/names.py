@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from rapidfuzz.distance import JaroWinkler
-
 from ragharness.graders.reading.candidates import accepted, family_of, in_range, value_kinds
 from ragharness.graders.reading.declining import find_decline, speaks_of_question
-from ragharness.graders.reading.measures import SAME_SPELLING
 from ragharness.graders.reading.records import Candidate, Outcome
 from ragharness.language.matching import AliasHit, find_alias, is_code
 from ragharness.language.numbers import find_quantities
@@ -196,17 +193,7 @@ def read_list(parts: Sequence[AnswerSentence], question: Question, profile: Prof
     else:
         outcome.match = "partial"
         outcome.partial_then_declined = any(_declines_rest(part.text, wanted, profile) for part in parts)
-        if not outcome.partial_then_declined and all(_may_be_named(item, text) for item in items.missing):
-            outcome.leave("it may name an item in other words")
     return outcome
-
-
-def _may_be_named(item: str, text: str) -> bool:
-    """Say whether a text has every word of an item, or one that is spelled much like it ("Postgres")."""
-    said = content(text)
-    return all(
-        any(JaroWinkler.similarity(word, each) >= SAME_SPELLING for each in said) for word in content(item)
-    )
 
 
 def _is_listed(text: str, false: str) -> bool:
