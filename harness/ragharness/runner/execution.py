@@ -93,15 +93,17 @@ def execute(
 
 
 def _work_between(scheduler: Scheduler, work: Callable[[], bool] | None) -> None:
-    """Do other work while calls are under way that take long.
+    """Do other work while calls are under way that take long and leave the process idle.
 
-    Where answers come at once there is nothing to gain: two threads would take turns at the interpreter.
+    Where answers come at once, or from many calls, there is nothing to gain: the threads would take turns at
+    the interpreter, and the next calls would start late.
     """
+    load = _Load()
     try:
         while work and not scheduler.done.is_set():
             if scheduler.slow:
                 sys.setswitchinterval(min(sys.getswitchinterval(), _SWITCH))
-            if not (scheduler.slow and work()):
+            if not (scheduler.slow and load.is_low() and work()):
                 scheduler.done.wait(STEP)
     except BaseException as error:  # noqa: BLE001 (whatever breaks the harness is raised by ``execute``)
         scheduler.stop(error)
@@ -125,12 +127,29 @@ def _pool(runner: QuestionRunner, scheduler: Scheduler, size: int) -> Threads | 
     return Threads(runner, scheduler, size)
 
 
+class _Load:
+    """Whether this process has mostly waited in the last few milliseconds."""
+
+    def __init__(self) -> None:
+        self._looked = time.monotonic(), time.process_time()
+        self._low = False
+
+    def is_low(self) -> bool:
+        """Return the last finding, or a new one once that is older than ``STEP``."""
+        now, used = time.monotonic(), time.process_time()
+        passed, worked = now - self._looked[0], used - self._looked[1]
+        if passed >= STEP:
+            self._low = worked < _BUSY * passed
+            self._looked = now, used
+        return self._low
+
+
 class Threads:
     """Daemon threads, so that a call that never returns cannot hold the exit.
 
-    Lost members of the pool are replaced. It begins with one worker and grows fourfold whenever all wait for
-    the pipeline: where answers come at once, threads that take turns at the interpreter only cost time (half
-    as much again at eight).
+    Lost members of the pool are replaced. It begins with one worker and grows fourfold whenever half of them
+    wait for the pipeline: where answers come at once, threads that take turns at the interpreter only cost
+    time (half as much again at eight).
     """
 
     def __init__(self, runner: QuestionRunner, scheduler: Scheduler, size: int) -> None:
@@ -138,7 +157,7 @@ class Threads:
         self._scheduler = scheduler
         self._size = size
         self._working = 1
-        self._looked = time.monotonic(), time.process_time()
+        self._load = _Load()
 
     def start(self) -> None:
         """Start the first worker, or all of them where they compute elsewhere."""
@@ -167,10 +186,7 @@ class Threads:
         A call that computes keeps the interpreter: more of them at once only take turns. Native code lets
         go of it, so what goes on for long gets company all the same.
         """
-        now, used = time.monotonic(), time.process_time()
-        passed, worked = now - self._looked[0], used - self._looked[1]
-        self._looked = now, used
-        return worked < _BUSY * passed or self._scheduler.waits(self._working, _LONG)
+        return self._load.is_low() or self._scheduler.waits(self._working, _LONG)
 
     def replace(self, attempt: Attempt) -> None:
         """Replace the worker that is stuck in this attempt: a thread cannot be stopped."""

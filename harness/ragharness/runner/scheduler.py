@@ -171,10 +171,9 @@ class Scheduler:
         return sorted(late, key=lambda attempt: (attempt.question.id, attempt.epoch))
 
     def waits(self, workers: int, seconds: float = STEP) -> bool:
-        """Return whether ``workers`` workers have had calls in flight for more than ``seconds``."""
-        return (
-            workers < self._left and sum(not attempt.settled for attempt in self.overdue(seconds)) >= workers
-        )
+        """Return whether half of ``workers`` workers have had calls in flight for more than ``seconds``."""
+        waiting = sum(not attempt.settled for attempt in self.overdue(seconds))
+        return workers < self._left and 2 * waiting >= workers
 
     def drain(self, reason: str = "", error: BaseException | None = None) -> None:
         """Start no further call; those in flight finish and are kept."""
