@@ -16,7 +16,7 @@ from ragharness import shelf
 from ragharness.corpus import Corpus, load_corpus
 from ragharness.evidence import EvidenceIndex
 from ragharness.language.numbers import find_quantities
-from ragharness.language.tokens import words
+from ragharness.language.words import words
 from ragharness.passages import build_passages, withhold
 from ragharness.questions.building import build_questions
 from ragharness.questions.checks import check_questions

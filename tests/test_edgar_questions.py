@@ -15,7 +15,7 @@ import pytest
 
 from ragharness import shelf
 from ragharness.corpus import load_corpus
-from ragharness.language.tokens import words
+from ragharness.language.words import words
 from ragharness.questions.building import build_questions
 from ragharness.questions.checks import check_questions
 from ragharness.questions.freezing import frozen_set

@@ -9,7 +9,7 @@ import pytest
 
 from ragharness.corpus import Corpus, load_corpus
 from ragharness.evidence import ENOUGH, EvidenceIndex
-from ragharness.language.tokens import words
+from ragharness.language.words import words
 from ragharness.passages import PassageSet, build_passages
 from ragharness.records import Document, Evidence, Passage, Question
 

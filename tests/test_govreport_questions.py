@@ -20,8 +20,8 @@ import pytest
 from ragharness import shelf
 from ragharness.corpus import load_corpus
 from ragharness.language.numbers import find_quantities
-from ragharness.language.tokens import words
 from ragharness.language.units import read_unit
+from ragharness.language.words import words
 from ragharness.questions.building import build_questions
 from ragharness.questions.checks import check_questions
 from ragharness.questions.freezing import frozen_set

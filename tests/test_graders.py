@@ -10,8 +10,7 @@ import pytest
 
 from ragharness.buckets import grade
 from ragharness.errors import CodeNotUsable, UnknownName, UsageError
-from ragharness.graders import Grader, load_grader
-from ragharness.graders._chain import Chain
+from ragharness.graders import Chain, Grader, load_grader
 from ragharness.records import BUCKETS, Answer, Passage, Question, Reading
 
 if TYPE_CHECKING:

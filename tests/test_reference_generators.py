@@ -11,11 +11,19 @@ import pytest
 
 from ragharness.corpus import Corpus
 from ragharness.errors import UnusableReply, UsageError
-from ragharness.language.tokens import words
+from ragharness.language.words import words
 from ragharness.passages import PassageSet
 from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer
-from ragharness.pipelines._proposition import CODE, core, names_in, proposition, subject
-from ragharness.pipelines._titles import NAMED, Titles, naming_words
+from ragharness.pipelines._asked import (
+    CODE,
+    NAMED,
+    Titles,
+    core,
+    names_in,
+    naming_words,
+    proposition,
+    subject,
+)
 from ragharness.pipelines.blind import usual_answers
 from ragharness.questions.questionset import QuestionSet
 from ragharness.records import Document, Fact, Passage, Question

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ragharness.language.tokens import words
+from ragharness.language.words import words
 from ragharness.questions.asking import ask, common_words
 
 from .agencies import named as named_agencies

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
 from ragharness.language.sentences import sentences
-from ragharness.language.tokens import words
+from ragharness.language.words import words
 from ragharness.questions.asking.dates import iso, without_named_years
 from ragharness.questions.asking.figures import plain, unit
 from ragharness.records import Evidence, Fact, Kind

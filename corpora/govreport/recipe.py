@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ragharness.language.tokens import words
+from ragharness.language.words import words
 from ragharness.questions.candidates import ways
 from ragharness.records import Distractor, Evidence, Fact, Question
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ragharness.language.tokens import words
+from ragharness.language.words import words
 from ragharness.questions.candidates import silent, unanswered, ways
 from ragharness.records import Distractor, Document, Fact, Question
 

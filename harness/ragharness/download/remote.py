@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from ragharness.download.pinned import is_remote
 from ragharness.errors import MissingExtra, StorageError, UsageError
 from ragharness.support.files import cache_folder, new_file, private_folder
 
@@ -41,6 +42,11 @@ def fetched(url: str, *, offline: bool = False, fresh: bool = False) -> Path:
         mirror = _OPEN[path] = Mirror(url, path)
         mirror.pull()
     return path
+
+
+def place_of(name: str | Path) -> Path:
+    """Return the folder of a name; for a URL its copy here, as it is there now; raises as ``fetched``."""
+    return fetched(str(name), fresh=True) if is_remote(str(name)) else Path(name)
 
 
 def send(path: Path) -> None:

@@ -1,7 +1,8 @@
-"""Content words of a text, each under one name, and whether they are English."""
+"""Words of a text, its content words each under one name, and whether they are English."""
 
 from __future__ import annotations
 
+import unicodedata
 from functools import lru_cache, wraps
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -21,6 +22,7 @@ STOPWORDS = words_of("words", "stop") | words_of("words", "name_particles")
 """Words that say nothing about what a sentence is about."""
 
 _WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
+_TOKEN = regex(r"\w+")
 _CONTRACTED = frozenset(("t", "s", "re", "ve", "ll", "m", "d"))
 _MOST = 2000
 """Characters that tell the language of a text; results on longer ones are not kept, to save memory."""
@@ -39,6 +41,16 @@ def remembered(function: Callable[[str], Result]) -> Callable[[str], Result]:
 
     vars(recall)["cache_clear"] = kept.cache_clear
     return recall
+
+
+def words(text: str) -> list[str]:
+    r"""Return the case-folded runs of word characters (``\w+``) of the NFKC-normalised text.
+
+    The one tokenizer that retrieval, evidence overlap and matching share.
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return _TOKEN.findall(text.casefold())
 
 
 def raw_words(text: str) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ragharness.language.tokens import words
+from ragharness.language.words import words
 from ragharness.pipelines import refuse_argument
 from ragharness.pipelines.refuse import refusal
 

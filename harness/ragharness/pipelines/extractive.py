@@ -17,13 +17,10 @@ from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.language.tables import regex
-from ragharness.language.tokens import words
-from ragharness.language.words import content, generic_concepts
+from ragharness.language.words import content, generic_concepts, words
 from ragharness.pipelines import refuse_argument
-from ragharness.pipelines._pieces import LETTERS, Piece, Pieces, keys
-from ragharness.pipelines._proposition import NAME, core, holds, kind_asked, names_in, proposition, subject
-from ragharness.pipelines._rows import years_of
-from ragharness.pipelines._titles import Titles
+from ragharness.pipelines._asked import NAME, Titles, core, holds, kind_asked, names_in, proposition, subject
+from ragharness.pipelines._pieces import LETTERS, Piece, Pieces, keys, years_of
 from ragharness.pipelines.refuse import refusal
 from ragharness.readers import read
 

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from ragharness.errors import UnknownName
-from ragharness.language.tokens import words
+from ragharness.language.words import words
 from ragharness.passages import withhold
 from ragharness.questions.corpus_index import CorpusIndex
 from ragharness.questions.set_checks import OF_THE_SET, Finding

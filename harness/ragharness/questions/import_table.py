@@ -17,7 +17,7 @@ from ragharness.errors import QuestionsNotUsable
 from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
 from ragharness.language.sentences import sentences
-from ragharness.language.tokens import words
+from ragharness.language.words import words
 from ragharness.passages import PassageSet
 from ragharness.placing.placer import Placer
 from ragharness.questions.asking.dates import iso

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from ragharness.language.tokens import words
+from ragharness.language.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

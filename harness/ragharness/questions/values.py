@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
 from ragharness.language.sentences import sentences
-from ragharness.language.tokens import words
 from ragharness.language.units import is_currency, read_unit
+from ragharness.language.words import words
 
 if TYPE_CHECKING:
     from ragharness.records import Kind, Question

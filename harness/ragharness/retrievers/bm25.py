@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragharness.language import tokens
+from ragharness.language import words
 from ragharness.records import Hit
 from ragharness.retrievers import _postings
 from ragharness.retrievers._postings import FORMAT, Counted, ready
@@ -49,7 +49,7 @@ EPSILON = 0.25
 LETTERS = 5
 """Letters that are kept of a word."""
 
-_SOURCES = (str(tokens.__file__), str(_postings.__file__), __file__)
+_SOURCES = (str(words.__file__), str(_postings.__file__), __file__)
 
 _GROUP = 64
 """Scores whose best stands for them when the k best are looked for."""
@@ -57,7 +57,7 @@ _GROUP = 64
 
 def build_index(texts: Iterable[str], term: Callable[[str], str]) -> Index:
     """Return the index of some texts."""
-    counted = Counted(map(tokens.words, texts), term)
+    counted = Counted(map(words.words, texts), term)
     return counted.index(weigher(counted))
 
 
@@ -87,7 +87,7 @@ def weigher(counted: Counted) -> Callable[..., NDArray[np.float64]]:
 
 
 def terms(text: str) -> list[str]:
-    """Return the terms of a text in order: its ``language.tokens.words``, those of letters alone cut.
+    """Return the terms of a text in order: its ``language.words.words``, those of letters alone cut.
 
     Truncation is the plainest stemmer, needs no list of any language, and at five letters does as well as the
     rule-based ones (McNamee and Mayfield, Information Retrieval 7, 2004). Words with a digit (years, amounts,
@@ -95,7 +95,7 @@ def terms(text: str) -> list[str]:
     best five passages for 72 instead of 67 of 100 on ContractNLI's test split and for 85 instead of 83 on
     the sample.
     """
-    return list(map(_term, tokens.words(text)))
+    return list(map(_term, words.words(text)))
 
 
 def _term(word: str) -> str:

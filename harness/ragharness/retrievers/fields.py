@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ragharness.headings import SEPARATOR
-from ragharness.language import tokens, words
+from ragharness.language import words
 from ragharness.language.words import STOPWORDS, concept
 from ragharness.retrievers import _postings, bm25
 from ragharness.retrievers._postings import Counted, ready
@@ -48,7 +48,6 @@ _SOURCES = tuple(
         __file__,
         bm25.__file__,
         _postings.__file__,
-        tokens.__file__,
         words.__file__,
         Path(words.__file__).with_name("en") / "words.toml",
     )
@@ -57,12 +56,12 @@ _SOURCES = tuple(
 
 def terms(text: str) -> list[str]:
     """Return the terms of a text in order."""
-    return list(map(concept, tokens.words(text)))
+    return list(map(concept, words.words(text)))
 
 
 def query_terms(text: str) -> list[str]:
     """Return the distinct terms of a query's content words; of all its words where it has no other."""
-    every = tokens.words(text)
+    every = words.words(text)
     return list(dict.fromkeys(map(concept, [word for word in every if word not in STOPWORDS] or every)))
 
 
@@ -91,10 +90,10 @@ class FieldsRetriever(bm25.BM25Retriever):
 
 def build_index(passages: Sequence[Passage]) -> Index:
     """Return the index of the bodies, with the weight of the title where a term stands in that."""
-    counted = Counted((tokens.words(body(each)) for each in passages), concept)
+    counted = Counted((words.words(body(each)) for each in passages), concept)
     weigh = bm25.weigher(counted)  # by the statistics of the bodies
     held = {
-        title: array("i", {counted.numbers[word] for word in tokens.words(title)})
+        title: array("i", {counted.numbers[word] for word in words.words(title)})
         for title in dict.fromkeys(each.title for each in passages)
     }
     often = np.bincount(list(chain.from_iterable(held.values())), minlength=len(counted.numbers.terms))

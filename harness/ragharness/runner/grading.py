@@ -103,8 +103,9 @@ class GradingContext:
 
     def placed(self, answer: Answer | None) -> list[Placed]:
         """Return the passages that an answer brought, each with its place in the corpus."""
-        brought = (answer and answer.passages) or ()
-        return [self._placer.place(passage) for passage in unique(brought)]
+        if answer is None or not answer.passages:
+            return []
+        return [self._placer.place(passage) for passage in unique(answer.passages)]
 
     @cached_property
     def _placer(self) -> Placer:

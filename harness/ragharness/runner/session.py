@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness import __version__
+from ragharness.download.remote import place_of
 from ragharness.errors import RunNotUsable
 from ragharness.privacy import without_secrets
 from ragharness.runner.context import in_fair_order, load_context
@@ -17,7 +18,7 @@ from ragharness.runner.limits import Limits, Progress
 from ragharness.runner.question import Attempt
 from ragharness.store.folder import RunFolder
 from ragharness.store.schema import FORMAT, Run, Session, differences
-from ragharness.store.search import find_finished, find_unfinished, new_folder, place_of
+from ragharness.store.search import find_finished, find_unfinished, new_folder
 from ragharness.support.calls import Spending
 from ragharness.support.files import cache_folder
 

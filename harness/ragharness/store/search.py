@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragharness.download.pinned import is_remote
-from ragharness.download.remote import fetched
+from ragharness.download.remote import place_of
 from ragharness.errors import RunNotUsable, StorageError, UnknownName, UsageError
 from ragharness.store.folder import RunFolder
 from ragharness.support.files import private_folder
@@ -80,11 +80,6 @@ def find_unfinished(settings: Settings, root: Path = RUNS, *, again: bool = Fals
 def find_finished(settings: Settings, root: Path = RUNS) -> RunFolder | None:
     """Return the newest run with these settings in which every question is answered."""
     return next((each for each in list_runs(root) if each.run.settings == settings and each.finished), None)
-
-
-def place_of(name: str | Path) -> Path:
-    """Return the folder of a name; for a URL its copy here, as it is there now; raises as ``fetched``."""
-    return fetched(str(name), fresh=True) if is_remote(str(name)) else Path(name)
 
 
 def find_run(name: str = "", root: Path = RUNS) -> RunFolder:

@@ -34,7 +34,7 @@ def told(kind: str, message: str, where: str = "") -> str:
     return f"{kind}: {cut}" + (f" ({where})" if where else "")
 
 
-INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+INSTALLED = tuple(map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib", "platlib")))
 """Folders of the standard library and of installed packages."""
 
 _OURS = f"{Path(__file__).parents[1]}{os.sep}"

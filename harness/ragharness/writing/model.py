@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ragharness.errors import UnusableReply, UsageError
-from ragharness.language.tokens import words
+from ragharness.language.words import words
 from ragharness.options import Options
 from ragharness.pipelines import Context, load_pipeline, read_answer
 from ragharness.placing.folding import fold

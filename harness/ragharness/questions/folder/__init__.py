@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from ragharness.language.dates import find_dates
-from ragharness.language.tokens import words
 from ragharness.language.units import is_duration
+from ragharness.language.words import words
 from ragharness.passages import build_passages, withhold
 from ragharness.questions.asking.dates import iso
 from ragharness.questions.folder.facts import AGREEMENT_FORMS, content_words

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.language.tokens import words
+from ragharness.language.words import words
 from ragharness.questions.asking.statement import points_elsewhere
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.language.tables import phrases
-from ragharness.language.tokens import words
+from ragharness.language.words import words
 from ragharness.questions.asking.statement import Asked
 from ragharness.questions.folder.facts import Fact
 

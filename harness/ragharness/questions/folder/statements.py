@@ -10,7 +10,7 @@ from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.language.sentences import sentences
-from ragharness.language.tokens import words
+from ragharness.language.words import words
 from ragharness.questions.asking import ask, common_words
 from ragharness.questions.asking.statement import Asked
 from ragharness.questions.folder.agreements import agreement_facts
