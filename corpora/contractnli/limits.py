@@ -21,7 +21,7 @@ from ragharness.language.polarity import (
 )
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import any_of
-from ragharness.language.words import content, generic_concepts
+from ragharness.language.words import concepts_of, content, generic_concepts
 
 if TYPE_CHECKING:
     from ragharness.language.polarity import Frame, Polarity
@@ -38,9 +38,9 @@ def phrases(family: str, entry: str) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=8)
-def concepts_of(entry: str) -> frozenset[str]:
+def entry_concepts(entry: str) -> frozenset[str]:
     """Return the concepts of the words of an entry."""
-    return frozenset(content(cast("str", _TABLE[entry])))
+    return concepts_of(cast("str", _TABLE[entry]))
 
 
 def verbs() -> list[str]:
@@ -75,7 +75,7 @@ def read_limited(part: str, said: Frame, *, only: bool, exception: bool) -> Pola
 
 
 def _read_only(part: str, said: Frame, *, only: bool, exception: bool) -> Polarity | None:
-    held = frozenset(content(part))
+    held = concepts_of(part)
     if only:
         relevant = (said.predicates | said.objects) & held
         if widens(part):
@@ -90,8 +90,8 @@ def _read_only(part: str, said: Frame, *, only: bool, exception: bool) -> Polari
 
 def _read_exception(main: str, exception: str, said: Frame) -> Polarity | None:
     """Read "not ... except X": what X names is permitted."""
-    held = frozenset(content(exception))
-    inside, outside = said.objects & held, said.objects & frozenset(content(main))
+    held = concepts_of(exception)
+    inside, outside = said.objects & held, said.objects & concepts_of(main)
     place = place_of(main, said)
     if place is None:
         if said.predicates & held:
@@ -139,8 +139,8 @@ def _coverage_of(proposition: str) -> Coverage | None:
     """What a proposition says of coverage; None when it is about something else."""
     if _LIMITED_TO_TECHNICAL.search(proposition):
         return Coverage("technical", True, frozenset(("technical",)))
-    named = frozenset(content(proposition))
-    subject = named - concepts_of("duty") - generic_concepts()
+    named = concepts_of(proposition)
+    subject = named - entry_concepts("duty") - generic_concepts()
     if "mark" in named and _says("protected", proposition) and _says("condition", proposition):
         return Coverage("marking", True, frozenset(("mark",)))
     if "mark" in named or not subject:
@@ -157,7 +157,7 @@ def _covers(clause: str, said: Coverage) -> bool | None:
         return _marking(clause)
     if said.kind == "technical":
         return _technical(clause)
-    if not said.subject & frozenset(content(clause)):
+    if not said.subject & concepts_of(clause):
         return None
     covered = _covered(clause)
     return None if covered is None else covered == said.covered

@@ -23,10 +23,10 @@ from ragharness.language.polarity import (
     weighed,
 )
 from ragharness.language.sentences import clauses
-from ragharness.language.words import content, generic_concepts
+from ragharness.language.words import concepts_of, content, generic_concepts
 
 from .limits import (
-    concepts_of,
+    entry_concepts,
     narrows,
     phrases,
     read_coverage,
@@ -82,18 +82,18 @@ def _take_apart(proposition: str) -> _Asked | None:
     unconditional = phrases("consent", "without").search(proposition) is not None
     plain = _plain_verbs(phrases("consent", "without").sub(" ", proposition))
     main, exception = without_exception(plain)
-    said = frame(main, concepts_of("weak"))
-    named = frozenset(content(plain))
-    if not (unconditional or named & concepts_of("actions")):
+    said = frame(main, entry_concepts("weak"))
+    named = concepts_of(plain)
+    if not (unconditional or named & entry_concepts("actions")):
         return None
-    if said.modality in FACTS and not named & concepts_of("contract"):
+    if said.modality in FACTS and not named & entry_concepts("contract"):
         return None
-    if said.modality not in FACTS and said.predicates <= concepts_of("confidential"):
+    if said.modality not in FACTS and said.predicates <= entry_concepts("confidential"):
         said = said._replace(predicates=said.predicates | {"include"})
     if unconditional:
         said = said._replace(objects=said.objects - {"consent", "prior", "special", "specif"})
     only = narrows(main) and not widens(main)
-    return _Asked(said, only, bool(exception), unconditional, frozenset(content(main)) - generic_concepts())
+    return _Asked(said, only, bool(exception), unconditional, concepts_of(main) - generic_concepts())
 
 
 def _plain_verbs(text: str) -> str:
@@ -125,8 +125,8 @@ def _polarity(part: str, asked: _Asked) -> Polarity:
         return _read_special(part, turned) or _polarity(part, turned)
     main, exception = without_exception(part)
     place = place_of(main, said)
-    audiences = concepts_of("audiences")
-    named = audiences & frozenset(content(part))
+    audiences = entry_concepts("audiences")
+    named = audiences & concepts_of(part)
     if place and named and said.objects & audiences and not said.objects & named:
         return "silent"
     exempts = place and phrases("limits", "exempts").search(main[: place[0]])
@@ -138,14 +138,14 @@ def _polarity(part: str, asked: _Asked) -> Polarity:
         if phrases("consent", "any").search(exception):
             # A condition of consent leaves the ban.
             return polarity_of(main, said)
-        if asked.unconditional and not said.objects & frozenset(content(part)):
+        if asked.unconditional and not said.objects & concepts_of(part):
             return verdict("permit", said.modality)
     return read_limited(part, said, only=asked.only, exception=asked.exception)
 
 
 def _mirrored(said: Frame, clause: str) -> Frame | None:
     """Return a proposition said with the contrary verb, when a clause uses that one and not its own."""
-    concepts = frozenset(content(clause))
+    concepts = concepts_of(clause)
     if said.predicates & concepts:
         return None
     facing = frozenset(_OPPOSITES[each] for each in said.predicates if each in _OPPOSITES) & concepts
@@ -163,7 +163,7 @@ def _read_special(part: str, asked: _Asked) -> Polarity | None:
 
 def _read_secrecy(part: str, asked: _Asked) -> Polarity | None:
     """Read "the existence of the talks is confidential"."""
-    concepts = frozenset(content(part))
+    concepts = concepts_of(part)
     if asked.said.predicates != {"conceal"}:
         return None
     about = (asked.said.objects | {"existence", "negotiation"}) & concepts
@@ -180,7 +180,7 @@ def _read_rights(part: str, asked: _Asked) -> Polarity | None:
     if said.modality not in FACTS or "grant" not in said.predicates or not rights.search(part):
         return None
     named = frozenset(word for found in rights.finditer(part) for word in content(found[0]))
-    about = named & asked.concepts and len(asked.concepts & frozenset(content(part))) >= 2
+    about = named & asked.concepts and len(asked.concepts & concepts_of(part)) >= 2
     if said.predicates != {"grant"} and not about:
         return None
     given = not is_negated(part) and not phrases("rights", "kept_back").search(part)
@@ -194,7 +194,7 @@ def _read_manner(part: str, asked: _Asked) -> Polarity | None:
         return None
     without = phrases("limits", "without").search(part)
     told = {"disclose"} if "notify" in said.predicates else frozenset[str]()
-    if without and (said.predicates | told) & frozenset(content(without[1])):
+    if without and (said.predicates | told) & concepts_of(without[1]):
         cues = find_cues(part[: without.start()])
         if cues and cues[-1].modality in ("permit", "forbid"):
             return verdict("optional" if cues[-1].modality == "permit" else "require", said.modality)
@@ -223,7 +223,7 @@ def _read_elsewhere(part: str, asked: _Asked) -> Polarity | None:
 
 def _read_consent(part: str, asked: _Asked) -> Polarity | None:
     """Read "only with consent" and "no consent is needed"."""
-    said, concepts = asked.said, frozenset(content(part))
+    said, concepts = asked.said, concepts_of(part)
     if asked.unconditional and phrases("consent", "any").search(part):
         needed = phrases("consent", "needed").search(part)
         if needed and not needed.group().casefold().startswith("without"):
@@ -239,7 +239,7 @@ def _read_consent(part: str, asked: _Asked) -> Polarity | None:
 
 def _read_reach(part: str, asked: _Asked) -> Polarity | None:
     """Read "the restriction does not extend to ...", "all duties end"."""
-    said, concepts = asked.said, frozenset(content(part))
+    said, concepts = asked.said, concepts_of(part)
     if said.modality in ("permit", "forbid") and said.objects & concepts:
         return verdict("permit", said.modality) if phrases("limits", "out_of_reach").search(part) else None
     main, _ = without_exception(part)

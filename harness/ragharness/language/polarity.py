@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import WHOLE, finds, pattern, phrases, regex, table, words_of
-from ragharness.language.words import STOPWORDS, concept, content, generic_concepts, remembered
+from ragharness.language.words import STOPWORDS, concept, concepts_of, content, generic_concepts, remembered
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -148,8 +148,8 @@ def frame(proposition: str, weak: frozenset[str] = frozenset()) -> Frame:
     cues = find_cues(proposition)
     if not cues:
         modality: Modality = "not_fact" if is_negated(proposition) else "fact"
-        everything = frozenset(content(proposition)) - weak
-        named = frozenset(content(" ".join(_NAME.findall(proposition))))
+        everything = concepts_of(proposition) - weak
+        named = concepts_of(" ".join(_NAME.findall(proposition)))
         years = frozenset(YEAR.findall(proposition))
         core = _core(proposition) if proposition.startswith("that ") else (frozenset[str](), frozenset[str]())
         return Frame(modality, everything - named or everything, frozenset(), named, years, core)
@@ -159,7 +159,7 @@ def frame(proposition: str, weak: frozenset[str] = frozenset()) -> Frame:
         word for word in WORD.findall(rest.casefold()) if word not in STOPWORDS and not word.endswith("ly")
     )
     predicates = frozenset(map(concept, islice(verbs, 1)))
-    return Frame(cues[0].modality, predicates, frozenset(content(rest)) - predicates - weak)
+    return Frame(cues[0].modality, predicates, concepts_of(rest) - predicates - weak)
 
 
 def _core(statement: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -199,7 +199,7 @@ class Statement(NamedTuple):
 
 def read_statement(clause: str, proposition: str) -> Statement:
     """Return what a clause states of a proposition in plain English, and how surely it is about it."""
-    shared = frozenset(content(proposition)) & frozenset(content(clause))
+    shared = concepts_of(proposition) & concepts_of(clause)
     if shared and says("universal").search(proposition) and says("partly").search(clause):
         return Statement("denies", strong=True)
     clause = asserted(clause)
@@ -234,7 +234,7 @@ def _read_part(part: str, said: Frame) -> Statement:
         return Statement("silent")
     if says("exception").search(part) and said.modality not in FACTS:
         return Statement("unclear")
-    said = _in_contrary_words(said, frozenset(content(part)))
+    said = _in_contrary_words(said, concepts_of(part))
     return weighed(polarity_of(part, said), part, said)
 
 
@@ -259,7 +259,7 @@ def _in_contrary_words(said: Frame, held: frozenset[str]) -> Frame:
 
 def weighed(polarity: Polarity, part: str, said: Frame) -> Statement:
     """Return a polarity with whether the part surely is about the proposition."""
-    concepts = frozenset(content(part))
+    concepts = concepts_of(part)
     if said.modality in FACTS:
         of_any = pattern("polarity", "of_any", r"(?:^|,\s+and\s+)\W*{}\s(?!of\b)").search(part)
         named = len(said.predicates & concepts) * 5 >= len(said.predicates) * 4
@@ -300,7 +300,7 @@ def place_of(main: str, said: Frame) -> tuple[int, int] | None:
     cues = find_cues(main)
     if len(said.objects & present) * 2 > len(said.objects) and (cues or said.modality == "fact"):
         return next((start, end) for start, end, name in found if name in said.objects)
-    few = len(frozenset(content(main)) - generic_concepts()) <= 6
+    few = len(concepts_of(main) - generic_concepts()) <= 6
     return (len(main), len(main)) if cues and few and says("pointer").search(main) else None
 
 

@@ -65,6 +65,12 @@ def content(text: str) -> tuple[str, ...]:
     return tuple(concept(word) for word in raw_words(text) if not _is_stop_word(word))
 
 
+@remembered
+def concepts_of(text: str) -> frozenset[str]:
+    """Return the concepts of a text's content words."""
+    return frozenset(content(text))
+
+
 @lru_cache(maxsize=16384)
 def _is_stop_word(word: str) -> bool:
     # "couldn't", "it's"
@@ -122,12 +128,15 @@ def is_english(text: str) -> bool:
     if sum(ord(letter) > 0x24F for letter in letters) * 3 > len(letters):
         return False
     said = [word.strip(_PUNCTUATION) for word in text.replace("'", " ").replace("’", " ").split()]
+    folded = [word.casefold() for word in said]
+    if not _UNMISTAKABLE.isdisjoint(folded):
+        return False
     # Names keep their language ("Il Divo", "Universidade de São Paulo").
     small = [word for word in said if word[:1].islower()]
     if said and not said[0][:1].islower() and not "".join(said[1:2])[:1].isupper():
-        small.append(said[0].casefold())
-    if not _UNMISTAKABLE.isdisjoint(word.casefold() for word in said):
-        return False
-    stops = [word for each in said if (word := each.casefold()) in STOPWORDS]
-    foreign = sum(word in _FOREIGN for word in small)
-    return foreign <= sum(word not in _AMBIGUOUS for word in stops) and bool(stops or len(small) < _FEW)
+        small.append(folded[0])
+    stops = [word for word in folded if word in STOPWORDS]
+    foreign = len([word for word in small if word in _FOREIGN])
+    return foreign <= len([word for word in stops if word not in _AMBIGUOUS]) and bool(
+        stops or len(small) < _FEW
+    )

@@ -14,7 +14,7 @@ from ragharness.errors import QuestionsNotUsable
 from ragharness.evidence import EvidenceIndex
 from ragharness.language.numbers import find_quantities
 from ragharness.language.units import read_unit
-from ragharness.language.words import content
+from ragharness.language.words import concepts_of, content
 from ragharness.passages import PassageSet, build_passages, withhold
 from ragharness.questions.derivations import derived
 from ragharness.questions.searching import Searched, near_duplicates
@@ -231,7 +231,7 @@ class Completion:
         if asked not in self._kin:
             facts = self.corpus.facts
             filers = {each.document: each.details["company"] for each in facts if "company" in each.details}
-            titles = {each.id: frozenset(content(each.title)) for each in self.corpus.documents}
+            titles = {each.id: concepts_of(each.title) for each in self.corpus.documents}
             common = Counter(word for title in titles.values() for word in title)
             rare = {word for word in titles[asked] if common[word] <= _FEW_TITLES}
             self._kin[asked] = sorted(

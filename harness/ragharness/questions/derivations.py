@@ -15,7 +15,7 @@ from ragharness.language import units
 from ragharness.language.numbers import find_quantities
 from ragharness.language.tables import any_of, regex
 from ragharness.language.units import is_duration, read_unit
-from ragharness.language.words import content
+from ragharness.language.words import concepts_of, content
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -93,7 +93,7 @@ def derived(question: Question, text: str, left: Sequence[Passage]) -> Iterator[
     if question.kind != "number":
         return
     gold = Decimal(question.answers[0].replace(",", ""))
-    asked = frozenset(content(question.text))
+    asked = concepts_of(question.text)
     stated = _stated(left)
     shown = 0
     seen: set[frozenset[Decimal]] = set()
@@ -154,7 +154,7 @@ def _stated(left: Sequence[Passage]) -> dict[Decimal, list[tuple[str, frozenset[
                 for each in _NUMBER.findall(line)
                 if sum(map(str.isdigit, each)) > 2
             }
-            words = frozenset(content(line)) if values else frozenset()
+            words = concepts_of(line) if values else frozenset()
             for value in values:
                 found.setdefault(value, []).append((passage.id, words))
     return found
@@ -179,7 +179,7 @@ def _terms(
     def left(cells: list[tuple[str, Decimal | None]]) -> list[Term]:
         terms: dict[Decimal, Term] = {}
         for label, value in cells:
-            words = frozenset(content(label)) | asked
+            words = concepts_of(label) | asked
             where = (
                 next((passage for passage, said in stated.get(value, ()) if said & words), "")
                 if value

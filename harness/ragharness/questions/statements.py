@@ -15,7 +15,7 @@ from ragharness.language.matching import find_alias
 from ragharness.language.numbers import find_quantities
 from ragharness.language.sentences import sentences
 from ragharness.language.units import in_base, is_duration, read_unit
-from ragharness.language.words import STOPWORDS, content, generic_concepts
+from ragharness.language.words import STOPWORDS, concepts_of, content, generic_concepts
 from ragharness.questions.derivations import heads_in, heads_of_answer, stems_of_answer
 from ragharness.readers import read
 
@@ -32,7 +32,7 @@ ENOUGH, ENOUGH_OF_A_FIGURE = 0.25, 0.12
 figure of three digits or more, which hardly stands anywhere by chance, less."""
 ENOUGH_OF_A_CLAUSE = 0.4
 """The same of a clause that is read as a yes or no."""
-FRAME = frozenset(content("according accordance fiscal year years ended end stand abbreviation report"))
+FRAME = concepts_of("according accordance fiscal year years ended end stand abbreviation report")
 ALIKE = 0.6
 """The share of content words that two sentences have in common that say the same."""
 BEFORE, BESIDE = 400, 300
@@ -149,7 +149,7 @@ class Search:
         """Return the abbreviations that a document explains, with the words of their names."""
         if document.id not in self._explained:
             self._explained[document.id] = {
-                content(match[2]): frozenset(content(" ".join(match[1].split()[-len(match[2]) - 2 :])))
+                content(match[2]): concepts_of(" ".join(match[1].split()[-len(match[2]) - 2 :]))
                 for match in _EXPLAINED.finditer(document.text)
             }
         return self._explained[document.id]

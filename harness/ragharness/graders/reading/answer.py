@@ -12,7 +12,7 @@ from ragharness.graders.reading.declining import Decline, does, find_decline, is
 from ragharness.language.markup import MARK, Marked, mark, normalise, resolve
 from ragharness.language.sentences import sentences
 from ragharness.language.tables import phrases, regex
-from ragharness.language.words import content, is_english, raw_words
+from ragharness.language.words import concepts_of, is_english, raw_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -129,7 +129,7 @@ class _Parser:
     def __init__(self, marked: Marked, question: str, *, english: bool) -> None:
         self.marked = marked
         self.english = english
-        self.asked = frozenset(content(question))
+        self.asked = concepts_of(question)
         self.found: list[AnswerSentence] = []
         self.trailing: list[str] = []
         self.header: list[str] = []
@@ -187,7 +187,7 @@ class _Parser:
         """Say whether a sentence only repeats the question."""
         if not is_question(text) or does("asks_back", text) or find_decline(text):
             return False
-        said = frozenset(content(text))
+        said = concepts_of(text)
         return len(said & self.asked) >= 0.6 * len(said)
 
 

@@ -10,7 +10,7 @@ from ragharness.graders.reading.declining import find_decline, speaks_of_questio
 from ragharness.language.dates import find_dates
 from ragharness.language.sentences import clause_at
 from ragharness.language.tables import phrases, regex, words_of
-from ragharness.language.words import content, generic_concepts, raw_words
+from ragharness.language.words import concepts_of, content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MOST_VALUES = 40
 """A sentence with more values is a dump that asserts them all; looking at each would take square time."""
-NEUTRAL = frozenset(content(" ".join(words_of("values", "neutral"))))
+NEUTRAL = concepts_of(" ".join(words_of("values", "neutral")))
 _CHANGING = rf"\b{phrases('values', 'changing')}\w*"
 _COMPARING = regex(rf"\b{phrases('values', 'comparing')}(?!\w)", re.IGNORECASE)
 _MOVED_TO = regex(rf"{_CHANGING}[^;]*?\bto\b[^;]*?\bfrom\b", re.IGNORECASE)
@@ -230,7 +230,7 @@ def _attribute(place: Place) -> Slot:
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(content(text)) | frozenset(word for word in raw_words(text) if word.isdigit())
+    return concepts_of(text) | frozenset(word for word in raw_words(text) if word.isdigit())
 
 
 def _years(text: str) -> list[int]:

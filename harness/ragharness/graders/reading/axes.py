@@ -12,7 +12,7 @@ from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.polarity import find_cues, read_statement
 from ragharness.language.sentences import sentences
 from ragharness.language.tables import WHOLE, pattern, regex
-from ragharness.language.words import STOPWORDS, concept, content, generic_concepts, raw_words
+from ragharness.language.words import STOPWORDS, concept, concepts_of, generic_concepts, raw_words, remembered
 from ragharness.records import Sentence
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def role_of(sentence: AnswerSentence, outcome: Outcome, profile: Profile, *, ref
         return "nothing" if word and (not left or does("attribution", left)) else "answer"
     if is_question(text):
         return "advice"
-    if sentence.heading or not content(text) or does("courtesy", text):
+    if sentence.heading or not concepts_of(text) or does("courtesy", text):
         return "nothing"
     if sentence.decline or (refusing and denies_premise(text, profile)):
         return "decline"
@@ -131,7 +131,7 @@ def describe(sentence: AnswerSentence, role: Role, support: tuple[bool, ...]) ->
 def entails(passage: Passage, claim: str) -> bool:
     """Say whether a passage states a claim: its values, most of its words (half beside values), no denial."""
     words, values = _subject(_JOINED_NAME.sub(" ", claim)), find_quantities(claim)
-    held_words = len(words & frozenset(content(passage.text)))
+    held_words = len(words & concepts_of(passage.text))
     if held_words < ENOUGH * len(words) or (held_words <= ENOUGH * len(words) and not values):
         return False
     stated, held = find_quantities(passage.text), find_dates(passage.text)
@@ -152,12 +152,11 @@ def contradicts(passage: Passage, claim: str) -> bool:
     """Say whether one sentence of a passage states another value of what a claim is about."""
     said = _amounts(claim)
     figures = " ".join(claim[each.start : each.end] for listed in said.values() for each in listed)
-    words = _subject(claim) - frozenset(content(figures))
+    words = _subject(claim) - concepts_of(figures)
     if len(words) < 2 or not said:
         return False
-    texts = (passage.text[start:end] for start, end in sentences(passage.text))
-    near = (each for each in texts if len(words & frozenset(content(each))) >= _NEARLY_ALL * len(words))
-    return any(_differ(_amounts(each), said) for each in near)
+    enough, stated = _NEARLY_ALL * len(words), _sentences(passage.text)
+    return any(len(words & concepts_of(each)) >= enough and _differ(_amounts(each), said) for each in stated)
 
 
 def miscounts(passage: Passage, claim: str, unit: str = "") -> bool:
@@ -170,12 +169,19 @@ def miscounts(passage: Passage, claim: str, unit: str = "") -> bool:
     return bool(said) and _differ(_amounts(passage.text), said)
 
 
+@remembered
+def _sentences(passage: str) -> tuple[str, ...]:
+    return tuple(passage[start:end] for start, end in sentences(passage))
+
+
+@remembered
 def _subject(text: str) -> frozenset[str]:
     """What a text is about: its content words without figures and without words for any document."""
-    return frozenset(word for word in content(text) if not word.isdigit()) - generic_concepts()
+    return frozenset(word for word in concepts_of(text) if not word.isdigit()) - generic_concepts()
 
 
-def _amounts(text: str) -> dict[str, list[Quantity]]:
+@remembered
+def _amounts(text: str) -> Mapping[str, list[Quantity]]:
     """The amounts of a text by their unit, or by the noun behind a bare one."""
     found: dict[str, list[Quantity]] = {}
     for quantity in find_quantities(text):
@@ -186,7 +192,7 @@ def _amounts(text: str) -> dict[str, list[Quantity]]:
     return found
 
 
-def _differ(stated: dict[str, list[Quantity]], said: dict[str, list[Quantity]]) -> bool:
+def _differ(stated: Mapping[str, list[Quantity]], said: Mapping[str, list[Quantity]]) -> bool:
     return any(
         kind in stated and not any(_same(each, quantity) for each in stated[kind])
         for kind, quantities in said.items()

@@ -17,7 +17,7 @@ from ragharness.language.polarity import contrary
 from ragharness.language.sentences import clause_at
 from ragharness.language.tables import phrases, regex, table, words_of
 from ragharness.language.units import in_base, is_currency, is_duration, read_unit
-from ragharness.language.words import STOPWORDS, content, raw_words
+from ragharness.language.words import STOPWORDS, concepts_of, content, raw_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,8 +53,8 @@ def find_days(text: str, question: Question) -> list[Candidate]:
     for mention in find_dates(text):
         written = text[mention.start : mention.end]
         relation, equals = _compare_date(mention, question)
-        clause = frozenset(content(text[slice(*clause_at(text, mention.start))]))
-        otherwise = contrary(frozenset(content(question.text)), clause)
+        clause = concepts_of(text[slice(*clause_at(text, mention.start))])
+        otherwise = contrary(concepts_of(question.text), clause)
         if relation == "match" and (otherwise or _is_bound(text, mention)):
             relation = "ambiguous"
         found.append(Candidate(mention.start, mention.end, relation, written, equals))
@@ -191,7 +191,7 @@ def _is_otherwise(text: str, quantity: Quantity, question: Question) -> bool:
     )
     if wanted and said and wanted.isdisjoint(said):
         return True
-    return contrary(frozenset(content(question.text)), frozenset(content(text[low:high])))
+    return contrary(concepts_of(question.text), concepts_of(text[low:high]))
 
 
 def _counts_another(text: str, quantity: Quantity, question: Question) -> bool:
@@ -201,7 +201,7 @@ def _counts_another(text: str, quantity: Quantity, question: Question) -> bool:
         return False
     plural = noun[1] in words_of("values", "plurals") or (noun[1][-1] == "s" != noun[1][-2])
     named = noun[1] not in STOPWORDS | words_of("values", "of_anything") and (plural or quantity.value == 1)
-    return named and frozenset(content(noun[1])).isdisjoint(content(f"{question.text} {question.unit}"))
+    return named and concepts_of(noun[1]).isdisjoint(content(f"{question.text} {question.unit}"))
 
 
 def _in_names(text: str, question: Question) -> list[Candidate]:

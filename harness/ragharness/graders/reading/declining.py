@@ -9,7 +9,7 @@ from ragharness.language.dates import find_dates
 from ragharness.language.polarity import frame, negations
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import finds, holds, pattern, words_of
-from ragharness.language.words import concept, content, generic_concepts, remembered
+from ragharness.language.words import concept, concepts_of, content, generic_concepts, remembered
 
 if TYPE_CHECKING:
     from ragharness.graders.reading.records import Profile
@@ -71,13 +71,13 @@ def denies_premise(text: str, profile: Profile) -> bool:
         return False
     for start, end in clauses(text):
         clause = text[start:end]
-        words = frozenset(content(clause)) - generic_concepts()
+        words = concepts_of(clause) - generic_concepts()
         shared = words & profile.words
         if not find_decline(clause) and negations(clause):
             enough = 1 if tells("never_done", clause) and shared == words else 2
             if len(shared) >= enough and len(shared) * 5 >= len(words) * 4:
                 return True
-        apart = (frozenset(content(found[1])) for found in pattern("declines", "rather").finditer(clause))
+        apart = (concepts_of(found[1]) for found in pattern("declines", "rather").finditer(clause))
         if words - profile.words and any(
             each and each - generic_concepts() - {"one"} <= profile.words for each in apart
         ):
@@ -106,7 +106,7 @@ def _falls_silent(before: str, clause: str, profile: Profile) -> bool:
     given = not asks_whether(profile) and pattern("declines", "gives").search(before)
     if not (given or does("pointer", before)):
         return False
-    words = frozenset(content(clause)) | frozenset(str(date.year) for date in find_dates(clause))
+    words = concepts_of(clause) | frozenset(str(date.year) for date in find_dates(clause))
     return bool(words & (profile.words | profile.kindred | frozenset(map(str, profile.years))))
 
 
@@ -137,7 +137,7 @@ def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
 
 def _object(clause: str) -> frozenset[str]:
     """Return the words of a decline that say what is declined."""
-    return frozenset(content(clause)) - _EMPTY
+    return concepts_of(clause) - _EMPTY
 
 
 def _other_head(clause: str, known: frozenset[str]) -> bool:

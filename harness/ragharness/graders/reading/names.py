@@ -13,7 +13,7 @@ from ragharness.language.numbers import find_quantities
 from ragharness.language.polarity import negated
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import WHOLE, pattern, phrases, regex, words_of
-from ragharness.language.words import STOPWORDS, content, raw_words
+from ragharness.language.words import STOPWORDS, concepts_of, content, raw_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -128,7 +128,7 @@ def _rival_of(text: str, start: int, end: int, gold: frozenset[str], question: s
 def _differs(name: str, gold: frozenset[str], question: str) -> bool:
     words = [word.strip(".'’").removesuffix("'s") for word in raw_words(name)]
     kept = [word for word in words if word not in words_of("values", "no_name") and len(word) > 1]
-    return not (gold.issuperset(kept) or frozenset(content(" ".join(kept))) <= frozenset(content(question)))
+    return not (gold.issuperset(kept) or concepts_of(" ".join(kept)) <= concepts_of(question))
 
 
 def _is_relation_only(text: str, start: int, end: int, question: str) -> bool:
@@ -149,7 +149,7 @@ def _is_namesake(before: str, written: str, gold: Sequence[str]) -> bool:
 def _is_denied_after(text: str, end: int, question: str) -> bool:
     """Say whether what follows a name denies of it what was asked ("Delaware law does not govern it")."""
     found = _DENIED_AFTER.match(text, end)
-    return found is not None and frozenset(content(found["rest"])) <= frozenset(content(question))
+    return found is not None and concepts_of(found["rest"]) <= concepts_of(question)
 
 
 # The items of a list.
@@ -185,7 +185,7 @@ def read_list(parts: Sequence[AnswerSentence], question: Question, profile: Prof
         outcome.match = "distractor"
     elif added:
         outcome.match = "mismatch"
-        concepts = frozenset(content(" ".join(added)))
+        concepts = concepts_of(" ".join(added))
         if any(not concepts.isdisjoint(content(item)) for item in items.missing):
             outcome.leave("it may name an item in other words")
     elif len(found) == len(question.answers) or not question.all_required:

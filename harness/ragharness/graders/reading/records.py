@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 from ragharness.language.dates import find_dates
 from ragharness.language.polarity import frame
 from ragharness.language.tables import any_of, regex, table, words_of
-from ragharness.language.words import content, generic_concepts, raw_words
+from ragharness.language.words import concepts_of, content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _NAME = regex(r"(?<![.!?]\s)(?<!^)\b[A-ZÀ-Ý][\w&'’.-]*")
 _WHICH_OF = regex(r"\bwhich\s+(\w+)\s+(?!of\b)", re.IGNORECASE)
 _SORTS = [
-    (regex(rf"\b{any_of(row['asks'])}\b", re.IGNORECASE), frozenset(content(str(row["brings"]))))
+    (regex(rf"\b{any_of(row['asks'])}\b", re.IGNORECASE), concepts_of(str(row["brings"])))
     for row in cast("list[dict[str, list[str] | str]]", table("questions")["sorts"])
 ]
 """How a question asks, and the words that such questions bring with them."""
@@ -64,11 +64,11 @@ def _profile(text: str, proposition: str, yes_means: bool, kind: str) -> Profile
     bare = (word.casefold().rstrip(".'’") for word in _NAME.findall(text))
     names = frozenset(word.removesuffix("'s").removesuffix("’s") for word in bare)
     names -= words_of("questions", "common_capitals")
-    words = frozenset(content(text)) | (frozenset(content(proposition)) if kind == "yesno" else frozenset())
+    words = concepts_of(text) | (concepts_of(proposition) if kind == "yesno" else frozenset())
     named = frozenset(concept for name in names for concept in content(name))
     if kind in ("text", "list"):
         # "Which office administers ...": the office is the answer, not the attribute.
-        named |= frozenset(content(" ".join(_WHICH_OF.findall(text))))
+        named |= concepts_of(" ".join(_WHICH_OF.findall(text)))
     numbers = frozenset(word for word in raw_words(text) if word.isdigit())
     focus = words - named - generic_concepts() - numbers
     initials = ("".join(word[0] for word in run.split()) for run in _TITLE.findall(text))
@@ -157,7 +157,7 @@ class Entry(NamedTuple):
     def frame(self) -> frozenset[str]:
         """The words of its sentence around it."""
         text = self.part.text
-        return frozenset(content(f"{text[: self.candidate.start]} {text[self.candidate.end :]}"))
+        return concepts_of(f"{text[: self.candidate.start]} {text[self.candidate.end :]}")
 
 
 @dataclass

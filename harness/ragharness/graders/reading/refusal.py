@@ -18,7 +18,7 @@ from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
 from ragharness.language.polarity import negations
 from ragharness.language.tables import pattern, regex
-from ragharness.language.words import content, generic_concepts, raw_words
+from ragharness.language.words import concepts_of, content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -152,7 +152,7 @@ class _Told:
 
     def _repeats(self, clause: str, gold: str) -> bool:
         """Say whether a clause says what a gold says was not so ("could not provide evidence")."""
-        own = frozenset(content(gold)) - self.profile.words
+        own = concepts_of(gold) - self.profile.words
         return len(own.intersection(content(clause))) * 3 > max(3, len(own))
 
 
@@ -209,7 +209,7 @@ def _offers(clause: str, act: Act, profile: Profile, *, beside: bool) -> int:
     """Return 2 for a clause that comes to an answer, 1 for one that may hold it, 0 for any other."""
     if does("yes_or_no", clause):
         return 2
-    words = frozenset(content(clause)) - generic_concepts()
+    words = concepts_of(clause) - generic_concepts()
     if act == "statement" and (does("concludes", clause) or does("worked_out", clause)):
         return 2
     if act not in ("statement", "background") or not words:
@@ -247,7 +247,7 @@ def _may_decline(text: str, profile: Profile) -> bool:
 
 
 def _sets_no_rule(text: str, profile: Profile) -> bool:
-    named = frozenset(content(text.replace("-", " "))) & profile.focus
+    named = concepts_of(text.replace("-", " ")) & profile.focus
     return profile.kind == "yesno" and bool(named) and tells("no_rule", text)
 
 

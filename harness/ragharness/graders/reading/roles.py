@@ -10,7 +10,7 @@ from ragharness.graders.reading.measures import BRACKETS
 from ragharness.language.matching import find_alias, fold, own_words, tokens
 from ragharness.language.polarity import contrary
 from ragharness.language.tables import phrases, regex
-from ragharness.language.words import concept, content, generic_concepts, raw_words
+from ragharness.language.words import concept, concepts_of, content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ def of_another(parts: Sequence[AnswerSentence], gold: Sequence[str], profile: Pr
     "Ash LLP was counsel to the underwriters, while Oak LLP advised the issuer" names Ash, and Oak besides.
     """
     if len(parts) == 1 and not _CONTRASTS.search(parts[0].text):
-        return contrary(frozenset(content(profile.question)), frozenset(content(parts[0].text)))
+        return contrary(concepts_of(profile.question), concepts_of(parts[0].text))
     own = [part.text for part in parts if find_alias(part.text, gold)]
     told = any(_answers(part.text, profile) for part in parts if part.text not in own)
     return bool(own) and all(_says_of_another(text, gold, profile, told=told) for text in own)
@@ -42,7 +42,7 @@ def of_another(parts: Sequence[AnswerSentence], gold: Sequence[str], profile: Pr
 
 def _answers(text: str, profile: Profile) -> bool:
     """Say whether a piece of a text says something new of what is asked."""
-    words = frozenset(content(text)) - generic_concepts()
+    words = concepts_of(text) - generic_concepts()
     return len(words & profile.focus) > 1 and bool(words - profile.words - profile.kindred)
 
 
@@ -53,7 +53,7 @@ def _says_of_another(text: str, gold: Sequence[str], profile: Profile, *, told: 
         found, said = find_alias(part, gold), content(part)
         if not found:
             answering |= _answers(part, profile)
-        elif contrary(frozenset(content(profile.question)), frozenset(said)):
+        elif contrary(concepts_of(profile.question), frozenset(said)):
             return True
         elif not profile.focus.isdisjoint(said):
             return False

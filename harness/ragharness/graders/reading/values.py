@@ -17,7 +17,7 @@ from ragharness.language.numbers import find_quantities
 from ragharness.language.polarity import negated
 from ragharness.language.sentences import clause_at, clauses
 from ragharness.language.tables import phrases, regex
-from ragharness.language.words import content, generic_concepts, raw_words
+from ragharness.language.words import concepts_of, generic_concepts, raw_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,7 +114,7 @@ def _is_beside(text: str, value: Candidate, question: Question, profile: Profile
     "The director is Maria Alvarez; a deputy director is not named": the clause names the director and leaves
     out "deputy". The question's unit names nobody ("457 million shares").
     """
-    here = frozenset(content(text[slice(*clause_at(text, value.start))])) - frozenset(content(question.unit))
+    here = concepts_of(text[slice(*clause_at(text, value.start))]) - concepts_of(question.unit)
     return len(profile.focus & here) == 1 and any(
         first in profile.focus - here and last in here for first, last in profile.qualified
     )
@@ -276,7 +276,7 @@ def _unknown(
 
 def _asserts(clause: str, profile: Profile, *, declined: bool, whole: bool) -> bool:
     """Say whether a clause says something new of what was asked; beside a decline it must do so in full."""
-    words = frozenset(content(clause)) - generic_concepts()
+    words = concepts_of(clause) - generic_concepts()
     asked = words & (profile.focus | profile.kindred)
     if not words - profile.words - profile.kindred:
         return False

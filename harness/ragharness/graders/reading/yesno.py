@@ -11,7 +11,7 @@ from ragharness.graders.reading.records import Outcome
 from ragharness.language.polarity import FACTS, YEAR, frame, verb_at, verdict
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import WHOLE, pattern, phrases, regex
-from ragharness.language.words import content, raw_words
+from ragharness.language.words import concepts_of, content, raw_words
 from ragharness.questions.values import interrogative
 from ragharness.readers import read
 
@@ -106,7 +106,7 @@ def hear(part: AnswerSentence, profile: Profile) -> Voice:
     """Return what one sentence of an answer says to a yes/no question."""
     word, rest = leading_word(part.text)
     without = _says("without").search(profile.question) if _begins("only_if").match(part.text) else None
-    if without and not frozenset(content(without[1])).isdisjoint(content(part.text)):
+    if without and not concepts_of(without[1]).isdisjoint(content(part.text)):
         # "Only with consent" names what the question asks to do without.
         word = "no"
     leaning, end = _elliptic_word(part.text[rest:], profile)
@@ -170,7 +170,7 @@ def _asked(question: str, proposition: str, yes_means: bool) -> str:
 def _elliptic_word(text: str, profile: Profile) -> tuple[Word | None, int]:
     """The answer of a clause that leans on the question ("They may not: ..."), and where the rest begins."""
     found, asked = _begins("leans").match(text), statement_of(profile.question)
-    known = frozenset(content(profile.question))
+    known = concepts_of(profile.question)
     if not found or not asked or not known.issuperset(content(found["who"] or "")):
         return None, 0
     if found["fact"]:
