@@ -1,10 +1,12 @@
 """The harness's own CPU a question, and how often that is what the floor takes: distinct questions, all in.
 
     python benchmarks/overhead.py [--answers sentence] [--questions 1000] [--repeats 3]
+    python benchmarks/overhead.py --at-once 16,64,200
 
 Retrieve five passages, call a pipeline that knows its answer, grade, count what ``blind`` reaches; after
 everything is loaded and warm, into a real run folder. The median of the repeats, each with other questions,
 beside the floor on the same questions in the same process: the ratio hardly depends on the machine.
+``--at-once``: how often 1,300 calls of 50 ms take what plain threads take, from the first to the last.
 """
 
 from __future__ import annotations
@@ -18,15 +20,24 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 from floor import floor
 from jobs import ANSWERS, write_job
 from ragharness.config import RunConfig
 from ragharness.results import count
+from ragharness.runner import session
 from ragharness.runner.context import load_context
+from ragharness.runner.execution import execute
 from ragharness.runner.question import Attempt
 from ragharness.runner.session import ask_all, open_run
+
+_WAIT = 0.05
+"""Seconds that each call of ``--at-once`` waits."""
 
 _FLOORS = 20
 """Times that the floor is run to be measured: it takes some hundredths of a millisecond a question."""
@@ -74,6 +85,32 @@ def calls(answers: str = "sentence", questions: int = 200) -> float:
     return sum(each.callcount for each in profile.getstats()) / questions
 
 
+def at_once(calls: int, pipeline: str, repeats: int = 3, questions: int = 1_300) -> float:
+    """Return how often so many calls at once of a pipeline that waits 50 ms take what plain threads take."""
+    took: list[float] = []
+
+    def timed(*arguments: Any, **options: Any) -> int:
+        begin = time.perf_counter()
+        found = execute(*arguments, **options)
+        took.append(time.perf_counter() - begin)
+        return found
+
+    ratios = []
+    with tempfile.TemporaryDirectory() as name, patch.object(session, "execute", timed):
+        for seed in range(repeats):
+            config = _job(Path(name) / str(seed), "sentence", questions, seed=seed)
+            config = replace(
+                config, pipeline=f"{Path(name) / str(seed) / 'job.py'}:{pipeline}", concurrency=calls
+            )
+            context, run = open_run(config, lambda _: None)
+            ask_all(context, config, run, lambda _: None)
+            begin = time.perf_counter()
+            with ThreadPoolExecutor(calls) as pool:
+                list(pool.map(time.sleep, [_WAIT] * questions))
+            ratios.append(took[-1] / (time.perf_counter() - begin))
+    return statistics.median(ratios)
+
+
 def _job(folder: Path, answers: str, n: int, *, seed: int) -> RunConfig:
     write_job(folder, n, answers, files=200, seed=seed)
     os.environ.update(JOB_ANSWERS=answers, JOB_INPUT=str(folder / "input.jsonl"))
@@ -108,5 +145,15 @@ if __name__ == "__main__":
     parser.add_argument("--answers", choices=ANSWERS, default="sentence")
     parser.add_argument("--questions", type=int, default=1_000)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--at-once", default="", metavar="N,...", help="calls at once")
     options = parser.parse_args()
+    if options.at_once:
+        os.environ["JOB_SLEEP"] = str(_WAIT)
+        found = {
+            f"{pipeline} {calls}": round(at_once(int(calls), pipeline, options.repeats), 2)
+            for pipeline in ("answer", "aanswer")
+            for calls in options.at_once.split(",")
+        }
+        print(json.dumps(found, indent=2))
+        sys.exit()
     print(json.dumps(measure(options.answers, options.questions, options.repeats), indent=2))
