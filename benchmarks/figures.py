@@ -21,7 +21,7 @@ from pathlib import Path
 
 from bm25 import spans_ratio
 from others import Cost, run, side_by_side, start_up, table
-from overhead import overhead
+from overhead import overhead, overhead_at_once
 
 HERE = Path(__file__).resolve().parent
 BARE_APP = """
@@ -96,6 +96,8 @@ def main() -> int:
             "run sample": whole_run(program, [], folder, options.repeats),
             "overhead per question": overhead("sentence"),
             "overhead per question, 200 words": overhead("long"),
+            "at once, def": overhead_at_once("answer"),
+            "at once, async": overhead_at_once("aanswer"),
             "bm25 over rank-bm25": spans_ratio(options.contractnli / "test.json"),
         }
     limits = [
@@ -105,6 +107,11 @@ def main() -> int:
         ("run sample", "seconds", 0.35, "<="),
         ("overhead per question", "milliseconds", 1.0, "<="),
         ("overhead per question, 200 words", "milliseconds", 2.5, "<="),
+        *(
+            (f"at once, {kind}", calls, limit, "<=")
+            for kind in ("def", "async")
+            for calls, limit in (("16", 1.05), ("64", 1.08), ("200", 1.3))
+        ),
         ("bm25 over rank-bm25", "ratio", 250.0, ">="),
     ]
     missed = 0

@@ -1,17 +1,18 @@
 """The harness's own CPU a question, and how often that is what the floor takes: distinct questions, all in.
 
     python benchmarks/overhead.py [--answers sentence] [--questions 1000] [--repeats 3]
-    python benchmarks/overhead.py --at-once 16,64,200
+    python benchmarks/overhead.py --at-once 16,64,200 [--pipeline aanswer]
 
 Retrieve five passages, call a pipeline that knows its answer, grade, count what ``blind`` reaches; after
 everything is loaded and warm, into a real run folder. The median of the repeats, each with other questions,
 beside the floor on the same questions in the same process: the ratio hardly depends on the machine.
-``--at-once``: how often 1,300 calls of 50 ms take what plain threads take, from the first to the last.
+``--at-once``: how often 1,300 calls of 50 ms take what plain threads (or tasks) take, from the first to the last.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import cProfile
 import json
 import os
@@ -45,7 +46,16 @@ _FLOORS = 20
 
 def overhead(answers: str = "sentence", questions: int = 1_000) -> dict[str, float]:
     """Return what this file prints, measured in a process of its own: no memory is warm from elsewhere."""
-    command = [sys.executable, __file__, "--answers", answers, "--questions", str(questions)]
+    return _apart("--answers", answers, "--questions", str(questions))
+
+
+def overhead_at_once(pipeline: str) -> dict[str, float]:
+    """Return the ratios of ``at_once`` by how many calls; ``answer`` is a ``def``, ``aanswer`` awaits."""
+    return _apart("--at-once", "16,64,200", "--pipeline", pipeline)
+
+
+def _apart(*arguments: str) -> dict[str, float]:
+    command = [sys.executable, __file__, *arguments]
     found: dict[str, float] = json.loads(
         subprocess.check_output(command, env={**os.environ, "PYTHONHASHSEED": "0"})
     )
@@ -86,7 +96,7 @@ def calls(answers: str = "sentence", questions: int = 200) -> float:
 
 
 def at_once(calls: int, pipeline: str, repeats: int = 3, questions: int = 1_300) -> float:
-    """Return how often so many calls at once of a pipeline that waits 50 ms take what plain threads take."""
+    """Return how often so many calls at once of a pipeline that waits 50 ms take what a plain loop takes."""
     took: list[float] = []
 
     def timed(*arguments: Any, **options: Any) -> int:
@@ -105,10 +115,24 @@ def at_once(calls: int, pipeline: str, repeats: int = 3, questions: int = 1_300)
             context, run = open_run(config, lambda _: None)
             ask_all(context, config, run, lambda _: None)
             begin = time.perf_counter()
-            with ThreadPoolExecutor(calls) as pool:
-                list(pool.map(time.sleep, [_WAIT] * questions))
+            _plain(calls, pipeline, questions)
             ratios.append(took[-1] / (time.perf_counter() - begin))
     return statistics.median(ratios)
+
+
+def _plain(calls: int, pipeline: str, questions: int) -> None:
+    async def work(share: int) -> None:
+        for _ in range(share):
+            await asyncio.sleep(_WAIT)
+
+    async def every() -> None:
+        await asyncio.gather(*(work(len(range(first, questions, calls))) for first in range(calls)))
+
+    if pipeline == "aanswer":
+        asyncio.run(every())
+    else:
+        with ThreadPoolExecutor(calls) as pool:
+            list(pool.map(time.sleep, [_WAIT] * questions))
 
 
 def _job(folder: Path, answers: str, n: int, *, seed: int) -> RunConfig:
@@ -146,12 +170,12 @@ if __name__ == "__main__":
     parser.add_argument("--questions", type=int, default=1_000)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--at-once", default="", metavar="N,...", help="calls at once")
+    parser.add_argument("--pipeline", choices=("answer", "aanswer"), default="answer")
     options = parser.parse_args()
     if options.at_once:
         os.environ["JOB_SLEEP"] = str(_WAIT)
         found = {
-            f"{pipeline} {calls}": round(at_once(int(calls), pipeline, options.repeats), 2)
-            for pipeline in ("answer", "aanswer")
+            calls: round(at_once(int(calls), options.pipeline, options.repeats), 2)
             for calls in options.at_once.split(",")
         }
         print(json.dumps(found, indent=2))

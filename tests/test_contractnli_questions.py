@@ -251,6 +251,7 @@ def test_doubtful_pairs_exist_and_are_never_asked(corpus: Corpus, frozen: Questi
     assert not doubtful & {(each.document, each.topic) for each in frozen.questions}
 
 
+@pytest.mark.slow
 def test_a_larger_set_stops_where_the_contracts_do(corpus: Corpus) -> None:
     large = build_questions(corpus, 260)
     assert check_questions(large, corpus) == []

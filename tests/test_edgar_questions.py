@@ -59,6 +59,7 @@ def altered(corpus: Corpus, document: str) -> Corpus:
     return replace(corpus, documents=tuple(documents))
 
 
+@pytest.mark.slow
 def test_another_copy_of_a_filing_keeps_the_frozen_set_where_it_makes_the_same_questions(
     corpus: Corpus, frozen: QuestionSet
 ) -> None:
@@ -72,6 +73,7 @@ def test_another_copy_of_a_filing_keeps_the_frozen_set_where_it_makes_the_same_q
     )
 
 
+@pytest.mark.slow
 def test_a_frozen_question_that_another_copy_does_not_carry_has_the_set_built_anew(corpus: Corpus) -> None:
     without = [
         fact
@@ -89,6 +91,7 @@ def test_a_frozen_question_that_another_copy_does_not_carry_has_the_set_built_an
     )
 
 
+@pytest.mark.slow
 def test_other_filings_have_questions_of_their_own(corpus: Corpus) -> None:
     fewer = [each for each in corpus.documents if not each.id.startswith("nvda")]
     kept = {each.id for each in fewer}

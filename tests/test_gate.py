@@ -230,6 +230,7 @@ UNREAD = mark("needs_review", content="the same answer")
 SAME = st.just((UNREAD, UNREAD))
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.lists(st.one_of(st.tuples(ANY, ANY), st.tuples(ANY, ANY), SAME), min_size=1, max_size=5), GATES)
 def test_the_verdict_is_that_of_every_way_to_turn_out(pairs: list[tuple[Mark, Mark]], gates: Gates) -> None:

@@ -287,6 +287,7 @@ def test_golden_rows_of_the_real_reports(shared: Path, name: str) -> None:
     assert [(each.id, sha256(each.text.encode()).hexdigest()[:12]) for each in found] == rows
 
 
+@pytest.mark.slow
 def test_the_real_reports_carry_a_set(shared: Path) -> None:
     corpus = load_corpus("govreport", source=str(shared / "data/crs-reports"))
     built = build_questions(corpus)

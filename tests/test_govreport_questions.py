@@ -204,6 +204,7 @@ def test_what_is_withheld_is_said_nowhere_in_the_index(corpus: Corpus, frozen: Q
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", ["0", "77"])
 def test_another_process_makes_the_same_bytes(folder: Path, frozen: QuestionSet, seed: str) -> None:
     program = (
@@ -221,6 +222,7 @@ def test_another_process_makes_the_same_bytes(folder: Path, frozen: QuestionSet,
     assert done.stdout.strip() == frozen.hash
 
 
+@pytest.mark.slow
 def test_other_reports_have_questions_of_their_own(corpus: Corpus) -> None:
     fewer = tuple(each for each in corpus.documents if not each.id.startswith("report-"))
     kept = {each.id for each in fewer}

@@ -403,6 +403,7 @@ def test_the_card_of_a_folder(verb: Verb, tmp_path: Path) -> None:
     assert "Annual Account of Brackwater" in verb("corpus", "show", "docs", "account-0001").output
 
 
+@pytest.mark.slow
 def test_real_reports_give_a_sound_set(shared: Path, tmp_path: Path) -> None:
     for name in ("crs-reports", "gao-reports"):
         for each in sorted((shared / "data" / name).glob("*.md")):

@@ -227,6 +227,7 @@ def test_the_same_set_has_the_same_figures_within_seconds() -> None:
     assert REPEATS > 1
 
 
+@pytest.mark.slow
 def test_a_large_set_is_probed_by_a_sample() -> None:
     texts = [(f"Which income of {name} {number}?", number % 2 == 1) for number in range(10) for name in NAMES]
     found = probe(asked(texts))[0]
