@@ -6,7 +6,7 @@
 Retrieve five passages, call a pipeline that knows its answer, grade, count what ``blind`` reaches; after
 everything is loaded and warm, into a real run folder. The median of the repeats, each with other questions,
 beside the floor on the same questions in the same process: the ratio hardly depends on the machine.
-``--at-once``: how often 1,300 calls of 50 ms take what plain threads (or tasks) take, from the first to the last.
+``--at-once``: how often 1,300 calls of 50 ms take what a plain loop takes, from the first to the last.
 """
 
 from __future__ import annotations
