@@ -164,9 +164,10 @@ class _Reader:
             if not any(is_guess(text) or does("guesses", text) or does("concludes", text) for text in beside):
                 outcome.leave(f"it declines the question, and says {outcome.value!r}")
         open_ended = outcome.match in ("mismatch", "none") and self.question.kind in ("text", "list")
-        if open_ended and outcome.value and not outcome.unreadable and self._lacking():
+        if open_ended and outcome.value and not outcome.unreadable:
             whole = outcome.value.rstrip(".")
-            if any(part.text.startswith(whole) for part in self.own):
+            lacking = self._lacking() and any(part.text.startswith(whole) for part in self.own)
+            if lacking or (refusal.unable and self.question.kind == "list"):
                 outcome.leave("it may say what the documents lack")
         if not (outcome.committed or refusal.refuses or outcome.unreadable):
             known = self.profile.words | self.profile.kindred | ANSWERING

@@ -13,7 +13,7 @@ from ragharness.language.numbers import find_quantities
 from ragharness.language.polarity import negated
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import WHOLE, pattern, phrases, regex, words_of
-from ragharness.language.words import STOPWORDS, concepts_of, content, raw_words
+from ragharness.language.words import STOPWORDS, concepts_of, content, generic_concepts, raw_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -155,6 +155,11 @@ def _is_denied_after(text: str, end: int, question: str) -> bool:
 # The items of a list.
 
 
+_REWORDED = "it may name an item in other words"
+_ALIKE = 6
+"""Letters that two words have in common where one may be a form of the other ("Postgres", "PostgreSQL")."""
+
+
 class Items(NamedTuple):
     """Which items of a list an answer names, which it leaves out, and what it names besides."""
 
@@ -176,8 +181,12 @@ def read_list(parts: Sequence[AnswerSentence], question: Question, profile: Prof
     ]
     false = [each.value for each in question.distractors if _is_listed(text, each.value)]
     added = [each for each in items.extra if not pattern("values", "contrary", r"{}\b").match(each)]
+    known = concepts_of(" ".join((question.text, *found, *false)))
+    said = concepts_of(" ".join(part.text for part in parts)) - known - generic_concepts()
+    begins = {word[:_ALIKE] for word in said}
+    reworded = any(word[:_ALIKE] in begins for item in items.missing for word in content(item))
     if not found and not false:
-        return None
+        return Outcome(unreadable=_REWORDED) if reworded else None
     outcome = Outcome(committed=True, value=", ".join([*found, *false, *added]))
     named = [*(name for item in found for name in names[item]), *false]
     outcome.parts = [part for part in parts if find_alias(part.text, named)]
@@ -185,14 +194,13 @@ def read_list(parts: Sequence[AnswerSentence], question: Question, profile: Prof
         outcome.match = "distractor"
     elif added:
         outcome.match = "mismatch"
-        concepts = concepts_of(" ".join(added))
-        if any(not concepts.isdisjoint(content(item)) for item in items.missing):
-            outcome.leave("it may name an item in other words")
     elif len(found) == len(question.answers) or not question.all_required:
         outcome.match = "match"
     else:
         outcome.match = "partial"
         outcome.partial_then_declined = any(_declines_rest(part.text, wanted, profile) for part in parts)
+    if reworded and not false and not outcome.partial_then_declined:
+        outcome.leave(_REWORDED)
     return outcome
 
 
