@@ -8,6 +8,7 @@ that measures (some 50 MB) cannot be told from it.
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import statistics
 import subprocess
@@ -150,6 +151,9 @@ def start_up(venvs: Path | None, repeats: int) -> dict[str, Row]:
 def table(rows: list[Row], begun: dict[str, Row]) -> str:
     """Return the rows as Markdown."""
     lines = [
+        f"Medians on {os.cpu_count()} cores with Python {platform.python_version()}; the tools took turns.",
+        "A peak below that of the process that measures (some 75 MB) cannot be told from it.",
+        "",
         "| answers | questions | tool | wall s | CPU s | peak MB | written kB |",
         "|---|---|---|---|---|---|---|",
     ]
@@ -159,6 +163,8 @@ def table(rows: list[Row], begun: dict[str, Row]) -> str:
             lines.append(
                 f"{head} not installed; {row['published_milliseconds']} ms CPU a question on 2026-11-21 ||||"
             )
+        elif "failed" in row:
+            lines.append(f"{head} it failed ||||")
         else:
             lines.append(
                 f"{head} {row['wall']:.2f} | {row['cpu']:.2f} | {row['peak_mb']:.0f} | {row['disk_kb']:,} |"
