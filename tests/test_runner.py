@@ -544,6 +544,34 @@ def test_a_run_on_another_state_of_its_corpus_is_not_graded(
     assert help_text in seen.value.help
 
 
+@pytest.mark.parametrize(
+    ("busy", "patient", "expected"), [(False, 1.0, True), (True, 1.0, False), (True, 0.01, True)]
+)
+def test_other_work_waits_until_the_process_is_idle_or_a_call_takes_long(
+    monkeypatch: pytest.MonkeyPatch, busy: bool, patient: float, expected: bool
+) -> None:
+    def answer(asked: str, passages: object) -> str:
+        end = time.thread_time() + 0.03
+        while busy and time.thread_time() < end:
+            pass
+        time.sleep(0 if busy else 0.03)
+        return "two years"
+
+    done: list[float] = []
+
+    def work() -> bool:
+        done.append(time.monotonic())
+        return False
+
+    monkeypatch.setattr("ragharness.runner.execution._PATIENT", patient)
+    # A machine that does other things, too, lets a busy process wait: it is idle only where it hardly works.
+    monkeypatch.setattr("ragharness.runner.execution._BUSY", 0.1)
+    execute(
+        [(question(i), 0) for i in range(8)], runner_of(answer), lambda _: None, concurrency=1, meanwhile=work
+    )
+    assert bool(done) is expected
+
+
 def test_memory_stays_flat() -> None:
     def answer(question: str, passages: list[Passage]) -> str:
         return question + "x" * 300_000

@@ -31,6 +31,9 @@ _BUSY = 0.5
 _LONG = 0.05
 """Seconds after which a call gets company whatever it does."""
 
+_PATIENT = 1.0
+"""Seconds after which a call leaves time for other work, however busy the process is."""
+
 _MORE = 3
 """Workers that are added for each that waits."""
 
@@ -103,7 +106,8 @@ def _work_between(scheduler: Scheduler, work: Callable[[], bool] | None) -> None
         while work and not scheduler.done.is_set():
             if scheduler.slow:
                 sys.setswitchinterval(min(sys.getswitchinterval(), _SWITCH))
-            if not (scheduler.slow and load.is_low() and work()):
+            free = scheduler.slow and (load.is_low() or scheduler.overdue(_PATIENT))
+            if not (free and work()):
                 scheduler.done.wait(STEP)
     except BaseException as error:  # noqa: BLE001 (whatever breaks the harness is raised by ``execute``)
         scheduler.stop(error)
