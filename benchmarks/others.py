@@ -2,7 +2,7 @@
 
 A tool runs where ``venvs`` holds a virtual environment of its name and ``scripts`` its script; elsewhere its
 row says that it is absent, with the figure that was measured on another day. A peak below that of the process
-that measures (some 50 MB) cannot be told from it.
+that measures (some 75 MB) cannot be told from it.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
 Retrieve five passages, call a pipeline that knows its answer, grade, count what ``blind`` reaches; after
 everything is loaded and warm, into a real run folder. The median of the repeats, each with other questions,
 beside the floor on the same questions in the same process: the ratio hardly depends on the machine.
-``--at-once``: how often 1,300 calls of 50 ms take what a plain loop takes, from the first to the last.
+``--at-once``: how many times as long as in a plain loop 1,300 calls of 50 ms take, grading afterwards apart.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def calls(answers: str = "sentence", questions: int = 200) -> float:
 
 
 def at_once(calls: int, pipeline: str, repeats: int = 3, questions: int = 1_300) -> float:
-    """Return how often so many calls at once of a pipeline that waits 50 ms take what a plain loop takes."""
+    """Return how many times as long as in a plain loop so many calls of 50 ms at once take."""
     took: list[float] = []
 
     def timed(*arguments: Any, **options: Any) -> int:

@@ -109,9 +109,11 @@ def progress_line(progress: Progress, width: int = 80) -> str:
     from ragharness.reports.text import duration, one_line
 
     left = progress.seconds_left
+    last = progress.answered == progress.total
+    behind = progress.graded < progress.answered * (1 if last else 0.9)
     parts = [
         f"{progress.answered}/{progress.total}",
-        *([f"{progress.graded} graded"] if progress.graded < progress.answered == progress.total else []),
+        *([f"{progress.graded} graded"] if behind else []),
         f"{progress.as_wanted} as desired",
         f"{progress.ungraded} ungraded",
         *([f"{progress.repeated} retries"] if progress.repeated else []),

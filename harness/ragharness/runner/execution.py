@@ -106,7 +106,7 @@ def _work_between(scheduler: Scheduler, work: Callable[[], bool] | None) -> None
         while work and not scheduler.done.is_set():
             if scheduler.slow:
                 sys.setswitchinterval(min(sys.getswitchinterval(), _SWITCH))
-            free = scheduler.slow and (load.is_low() or scheduler.overdue(_PATIENT))
+            free = scheduler.slow and (load.is_low() or scheduler.lasts(_PATIENT))
             if not (free and work()):
                 scheduler.done.wait(STEP)
     except BaseException as error:  # noqa: BLE001 (whatever breaks the harness is raised by ``execute``)
@@ -132,18 +132,18 @@ def _pool(runner: QuestionRunner, scheduler: Scheduler, size: int) -> Threads | 
 
 
 class _Load:
-    """Whether this process has mostly waited in the last few milliseconds."""
+    """Whether the other threads of this process have mostly waited in the last few milliseconds."""
 
     def __init__(self) -> None:
-        self._looked = time.monotonic(), time.process_time()
+        self._looked = time.monotonic(), 0.0
         self._low = False
 
     def is_low(self) -> bool:
-        """Return the last finding, or a new one once that is older than ``STEP``."""
-        now, used = time.monotonic(), time.process_time()
-        passed, worked = now - self._looked[0], used - self._looked[1]
-        if passed >= STEP:
-            self._low = worked < _BUSY * passed
+        """Return the last finding, or a new one once that is older than ``STEP``; always in one thread."""
+        now = time.monotonic()
+        if now - self._looked[0] >= STEP:
+            used = time.process_time() - time.thread_time()
+            self._low = used - self._looked[1] < _BUSY * (now - self._looked[0])
             self._looked = now, used
         return self._low
 

@@ -172,8 +172,13 @@ class Scheduler:
 
     def waits(self, workers: int, seconds: float = STEP) -> bool:
         """Return whether half of ``workers`` workers have had calls in flight for more than ``seconds``."""
-        waiting = sum(not attempt.settled for attempt in self.overdue(seconds))
-        return workers < self._left and 2 * waiting >= workers
+        if workers >= self._left:
+            return False
+        return 2 * sum(not attempt.settled for attempt in self.overdue(seconds)) >= workers
+
+    def lasts(self, seconds: float) -> bool:
+        """Return whether half of the calls in flight have been so for more than ``seconds``."""
+        return 2 * len(self.overdue(seconds)) >= max(1, len(self._flying))
 
     def drain(self, reason: str = "", error: BaseException | None = None) -> None:
         """Start no further call; those in flight finish and are kept."""

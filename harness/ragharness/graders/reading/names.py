@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.graders.reading.candidates import accepted, family_of, in_range, value_kinds
@@ -181,10 +182,8 @@ def read_list(parts: Sequence[AnswerSentence], question: Question, profile: Prof
     ]
     false = [each.value for each in question.distractors if _is_listed(text, each.value)]
     added = [each for each in items.extra if not pattern("values", "contrary", r"{}\b").match(each)]
-    known = concepts_of(" ".join((question.text, *found, *false)))
-    said = concepts_of(" ".join(part.text for part in parts)) - known - generic_concepts()
-    begins = {word[:_ALIKE] for word in said}
-    reworded = any(word[:_ALIKE] in begins for item in items.missing for word in content(item))
+    spoken = text if found else " ".join(part.text for part in parts)
+    reworded = not any(part.decline for part in parts) and _may_name(items.missing, spoken, found, question)
     if not found and not false:
         return Outcome(unreadable=_REWORDED) if reworded else None
     outcome = Outcome(committed=True, value=", ".join([*found, *false, *added]))
@@ -199,9 +198,18 @@ def read_list(parts: Sequence[AnswerSentence], question: Question, profile: Prof
     else:
         outcome.match = "partial"
         outcome.partial_then_declined = any(_declines_rest(part.text, wanted, profile) for part in parts)
-    if reworded and not false and not outcome.partial_then_declined:
+    if reworded and outcome.match in ("mismatch", "partial") and not outcome.partial_then_declined:
         outcome.leave(_REWORDED)
     return outcome
+
+
+def _may_name(missing: Sequence[str], text: str, found: Sequence[str], question: Question) -> bool:
+    """Say whether a text has a word, or its first letters, that only a missing item has."""
+    told = (name for item in found for name in (item, *question.aliases.get(item, ())))
+    known = concepts_of(" ".join((question.text, *told))) | generic_concepts()
+    times = Counter(word for item in question.answers for word in concepts_of(item))
+    begins = {word[:_ALIKE] for word in concepts_of(text) - known}
+    return any(times[word] == 1 and word[:_ALIKE] in begins for item in missing for word in content(item))
 
 
 def _is_listed(text: str, false: str) -> bool:
