@@ -565,7 +565,7 @@ def test_other_work_waits_until_the_process_is_idle_or_a_call_takes_long(
 
     monkeypatch.setattr("ragharness.runner.execution._PATIENT", patient)
     # A machine that does other things, too, lets a busy process wait: it is idle only where it hardly works.
-    monkeypatch.setattr("ragharness.runner.execution._BUSY", 0.1)
+    monkeypatch.setattr("ragharness.runner.execution._FREE", 0.1)
     execute(
         [(question(i), 0) for i in range(8)], runner_of(answer), lambda _: None, concurrency=1, meanwhile=work
     )

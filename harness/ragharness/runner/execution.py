@@ -26,7 +26,10 @@ _SWITCH = 0.0005
 """Switch interval of threads in seconds: at Python's 5 ms, other work delays the next calls."""
 
 _BUSY = 0.5
-"""The share of the time from which on a process counts as computing."""
+"""The share of the time from which on a process counts as computing: more workers are of no use."""
+
+_FREE = 0.25
+"""The share up to which there is time for other work: from there on it delays the next calls."""
 
 _LONG = 0.05
 """Seconds after which a call gets company whatever it does."""
@@ -101,7 +104,7 @@ def _work_between(scheduler: Scheduler, work: Callable[[], bool] | None) -> None
     Where answers come at once, or from many calls, there is nothing to gain: the threads would take turns at
     the interpreter, and the next calls would start late.
     """
-    load = _Load()
+    load = _Load(_FREE)
     try:
         while work and not scheduler.done.is_set():
             if scheduler.slow:
@@ -132,9 +135,10 @@ def _pool(runner: QuestionRunner, scheduler: Scheduler, size: int) -> Threads | 
 
 
 class _Load:
-    """Whether the other threads of this process have mostly waited in the last few milliseconds."""
+    """Whether the other threads of this process have computed for less than a share of the last moment."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: float) -> None:
+        self._most = most
         self._looked = time.monotonic(), 0.0
         self._low = False
 
@@ -143,7 +147,7 @@ class _Load:
         now = time.monotonic()
         if now - self._looked[0] >= STEP:
             used = time.process_time() - time.thread_time()
-            self._low = used - self._looked[1] < _BUSY * (now - self._looked[0])
+            self._low = used - self._looked[1] < self._most * (now - self._looked[0])
             self._looked = now, used
         return self._low
 
@@ -161,7 +165,7 @@ class Threads:
         self._scheduler = scheduler
         self._size = size
         self._working = 1
-        self._load = _Load()
+        self._load = _Load(_BUSY)
 
     def start(self) -> None:
         """Start the first worker, or all of them where they compute elsewhere."""
