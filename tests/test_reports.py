@@ -500,6 +500,10 @@ def test_the_live_line() -> None:
     line = "60/130  30 as desired  30 ungraded  1m00s  ~2m20s left  Ctrl-C stops and saves"
     assert progress_line(progress) == line
     assert progress_line(progress, 40) == "60/130  30 as desired  30 ungraded"
+    progress.answered = 66
+    assert "graded" not in progress_line(progress, 40)
+    progress.answered = 67
+    assert progress_line(progress, 40) == "67/130  60 graded  30 as desired"
     progress.answered = 130
     assert progress_line(progress, 40) == "130/130  60 graded  30 as desired"
 

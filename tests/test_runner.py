@@ -22,10 +22,12 @@ from ragharness.pipelines import Pipeline
 from ragharness.pipelines._own import signature_of
 from ragharness.questions.questionset import QuestionSet
 from ragharness.records import Answer, Document, Evidence, Hit, Passage, Question, Reading, Record
-from ragharness.runner.execution import Threads, execute
+from ragharness.runner.execution import Threads, _Load, execute
 from ragharness.runner.failures import describe
 from ragharness.runner.grading import GradingContext, came_out, grading_context
+from ragharness.runner.limits import Limits, Progress
 from ragharness.runner.question import QuestionRunner
+from ragharness.runner.scheduler import Scheduler
 from ragharness.store.folder import RunFolder
 
 if TYPE_CHECKING:
@@ -570,6 +572,38 @@ def test_other_work_waits_until_the_process_is_idle_or_a_call_takes_long(
         [(question(i), 0) for i in range(8)], runner_of(answer), lambda _: None, concurrency=1, meanwhile=work
     )
     assert bool(done) is expected
+
+
+def test_the_load_is_that_of_other_threads() -> None:
+    def compute(seconds: float) -> None:
+        end = time.thread_time() + seconds
+        while time.thread_time() < end:
+            pass
+
+    load = _Load(0.5)
+    load.is_low()
+    compute(0.05)
+    assert load.is_low()
+    other = threading.Thread(target=compute, args=(0.1,))
+    other.start()
+    other.join()
+    assert not load.is_low()
+
+
+def test_workers_wait_where_half_of_them_do() -> None:
+    asked = [(question(i), 0) for i in range(100)]
+    scheduler = Scheduler(
+        asked, runner_of(lambda question, passages: ""), lambda _: None, Progress(100), Limits()
+    )
+    flying = [scheduler.take() for _ in range(4)]
+    for attempt in flying[:2]:
+        assert attempt is not None
+        attempt.watched = time.monotonic() - 2
+    assert scheduler.waits(4)
+    assert not scheduler.waits(5)
+    assert not scheduler.waits(100)
+    assert scheduler.lasts(1)
+    assert not scheduler.lasts(3)
 
 
 def test_memory_stays_flat() -> None:

@@ -37,7 +37,6 @@ def phrases(family: str, entry: str) -> re.Pattern[str]:
     return re.compile(any_of(listed) if marked else rf"\b{any_of(listed)}\b", re.IGNORECASE)
 
 
-@lru_cache(maxsize=8)
 def entry_concepts(entry: str) -> frozenset[str]:
     """Return the concepts of the words of an entry."""
     return concepts_of(cast("str", _TABLE[entry]))
