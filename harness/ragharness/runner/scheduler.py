@@ -177,7 +177,7 @@ class Scheduler:
         return 2 * sum(not attempt.settled for attempt in self.overdue(seconds)) >= workers
 
     def lasts(self, seconds: float) -> bool:
-        """Return whether half of the calls in flight have been so for more than ``seconds``."""
+        """Return whether half of the calls in flight have taken more than ``seconds`` so far."""
         return 2 * len(self.overdue(seconds)) >= max(1, len(self._flying))
 
     def drain(self, reason: str = "", error: BaseException | None = None) -> None:
