@@ -574,20 +574,17 @@ def test_other_work_waits_until_the_process_is_idle_or_a_call_takes_long(
     assert bool(done) is expected
 
 
-def test_the_load_is_that_of_other_threads() -> None:
-    def compute(seconds: float) -> None:
-        end = time.thread_time() + seconds
-        while time.thread_time() < end:
-            pass
-
+def test_the_load_is_that_of_other_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    spent = {"monotonic": 0.0, "process_time": 0.0, "thread_time": 0.0}
+    for name in spent:
+        monkeypatch.setattr(f"ragharness.runner.execution.time.{name}", lambda name=name: spent[name])
     load = _Load(0.5)
-    load.is_low()
-    compute(0.05)
+    spent.update(monotonic=1.0, process_time=0.9, thread_time=0.8)
     assert load.is_low()
-    other = threading.Thread(target=compute, args=(0.1,))
-    other.start()
-    other.join()
+    spent.update(monotonic=2.0, process_time=1.9)
     assert not load.is_low()
+    spent.update(monotonic=2.001, thread_time=1.8)
+    assert not load.is_low(), "found less than STEP ago"
 
 
 def test_workers_wait_where_half_of_them_do() -> None:
