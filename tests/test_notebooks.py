@@ -19,7 +19,8 @@ def printed(notebook: Any) -> list[list[str]]:
     """Return the lines that each cell prints, without paths and times, which differ from run to run."""
     shown = []
     for cell in notebook.cells:
-        lines = [line for each in cell.get("outputs", ()) for line in each.get("text", "").splitlines()]
+        # A kernel sends what is printed in pieces that may end within a line.
+        lines = "".join(each.get("text", "") for each in cell.get("outputs", ())).splitlines()
         shown.append([line for line in lines if "runs" not in line and not line.endswith("s")])
     return shown
 
