@@ -19,6 +19,7 @@ from ragharness.pipelines._asked import (
     NAMED,
     Titles,
     core,
+    holds,
     names_in,
     naming_words,
     proposition,
@@ -273,6 +274,14 @@ def test_extractive_quotes_no_figure_whose_row_or_column_is_not_the_one_asked_fo
 def test_a_sentence_must_hold_the_kind_the_year_and_the_codes_asked_for(asked: str, expected: str) -> None:
     text = answer("extractive", asked, GRANTS, FIGURES)
     assert text == expected if expected else text.startswith("I don't have evidence")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "held"),
+    [("The union fears one national administration.", False), ("The union has 194 states.", True)],
+)
+def test_one_is_no_count(sentence: str, held: bool) -> None:
+    assert holds(sentence, "count", "How many member states does the union have?") is held
 
 
 LATER = (

@@ -184,7 +184,9 @@ def holds(sentence: str, kind: str, question: str) -> bool:
         # By how much something changed is not how much it was.
         return not _CHANGE.search(sentence) and any(each.scaled or is_currency(each.unit) for each in amounts)
     if kind == "count":
-        return any(each.unit != "percent" and not is_currency(each.unit) for each in amounts)
+        # "One national administration" counts nothing.
+        counts = (each for each in amounts if sentence[each.start : each.end].lower() != "one")
+        return any(each.unit != "percent" and not is_currency(each.unit) for each in counts)
     return any(kind == "amount" or each.unit == kind for each in amounts)
 
 
