@@ -12,8 +12,7 @@ from msgspec import Struct
 from ragharness.errors import UsageError
 from ragharness.records import ADJUDICATED, BUCKETS, Bucket, YesNo
 from ragharness.statistics.agreement import Coefficient, ac1, alpha, kappa
-from ragharness.store.disk import disk
-from ragharness.store.lines import UNREADABLE, Key, line_of, mend, open_to_append, write_whole
+from ragharness.store.lines import UNREADABLE, Key, disk, line_of, mend, open_to_append, write_whole
 from ragharness.store.search import slug
 from ragharness.support.files import digest_of, read_plain
 

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from ragharness.errors import UsageError
 from ragharness.labelling.labels import FOLDER
 from ragharness.statistics.correcting import neyman
-from ragharness.store.disk import disk, exclusive
-from ragharness.support.files import new_file
+from ragharness.store.lines import disk
+from ragharness.support.files import exclusive, new_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

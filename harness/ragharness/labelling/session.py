@@ -26,8 +26,7 @@ from ragharness.labelling.labels import (
 )
 from ragharness.labelling.sampling import open_design, read_design, spread_of
 from ragharness.records import ADJUDICATED, Bucket, Record, YesNo
-from ragharness.store.disk import exclusive
-from ragharness.support.files import digest_of
+from ragharness.support.files import digest_of, exclusive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ragharness.errors import UsageError
 from ragharness.folders.decoding import decode
 from ragharness.labelling.session import checked
-from ragharness.store.disk import disk
+from ragharness.store.lines import disk
 from ragharness.support.files import write_whole
 
 if TYPE_CHECKING:

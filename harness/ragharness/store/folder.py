@@ -12,19 +12,19 @@ from ragharness.download.remote import send
 from ragharness.errors import RunNotUsable
 from ragharness.privacy import scrubbed
 from ragharness.records import ROWS, Question, Record
-from ragharness.store.disk import disk, exclusive
 from ragharness.store.lines import (
     UNREADABLE,
     Journal,
     Journals,
     append_line,
     count_lines,
+    disk,
     line_of,
     mend,
     read_lines,
 )
 from ragharness.store.schema import FORMAT, Call, Run, Session
-from ragharness.support.files import json_of, new_file, private_folder
+from ragharness.support.files import exclusive, json_of, new_file, private_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

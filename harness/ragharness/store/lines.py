@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shlex
+from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
 
@@ -10,7 +13,6 @@ import msgspec
 
 from ragharness.errors import RunNotUsable, StorageError
 from ragharness.privacy import scrubbed
-from ragharness.store.disk import disk
 from ragharness.support.files import json_of, open_own
 
 if TYPE_CHECKING:
@@ -27,6 +29,28 @@ UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """What a line that is none raises when it is decoded."""
 
 _BLOCK = 1 << 16
+_MAKE_ROOM = "free some space, then repeat the command: it continues"
+_GO_ELSEWHERE = "name a folder that may be written with --out FOLDER"
+_ADVICE = {
+    errno.ENOSPC: _MAKE_ROOM,
+    errno.EDQUOT: _MAKE_ROOM,
+    errno.EFBIG: _MAKE_ROOM,
+    errno.EACCES: _GO_ELSEWHERE,
+    errno.EROFS: _GO_ELSEWHERE,
+    errno.EPERM: _GO_ELSEWHERE,
+}
+
+
+@contextmanager
+def disk(path: Path, purpose: str = "write in") -> Iterator[None]:
+    """Turn an OSError about a folder or file of a run into a StorageError."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        advice = _ADVICE.get(error.errno or 0, "name another folder with --out FOLDER")
+        advice = f"ls -l {shlex.quote(str(path))}" if purpose == "read" else advice
+        raise StorageError(f"expected to {purpose} {path}, found: {reason}", help=advice) from error
 
 
 def line_of(value: msgspec.Struct) -> bytes:

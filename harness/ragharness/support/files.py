@@ -129,6 +129,53 @@ def try_lock(handle: int) -> bool:
     return True
 
 
+_HELD: dict[Path, int] = {}
+"""Locks of this process and their handles."""
+
+
+@contextmanager
+def exclusive(path: Path, help: str = "") -> Iterator[None]:  # noqa: A002 (the word users see)
+    """Hold the lock file; raises StorageError when another writer has it; ``help`` is the next command."""
+    path = path.parent.resolve() / path.name
+    if path in _HELD:
+        raise _in_use(path, os.getpid(), help)
+    handle = open_own(path, os.O_RDWR | os.O_CREAT)
+    _HELD[path] = handle
+    try:
+        if not try_lock(handle):
+            raise _in_use(path, _holder(handle), help)
+        os.ftruncate(handle, 0)
+        os.write(handle, str(os.getpid()).encode())
+        yield
+    finally:
+        # A copy of this process has let go of it already.
+        if _HELD.pop(path, None) is not None:
+            os.close(handle)
+
+
+def _let_go() -> None:
+    """Close the locks in a copy of this process, which would keep them after its death."""
+    while _HELD:
+        os.close(_HELD.popitem()[1])
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go)
+
+
+def _holder(handle: int) -> int:
+    text = os.pread(handle, 20, 0) if hasattr(os, "pread") else b""
+    return int(text) if text.isdigit() else 0
+
+
+def _in_use(path: Path, process: int, help: str) -> StorageError:  # noqa: A002
+    who = f"process {process}" if process else "another process"
+    return StorageError(
+        f"expected {path.parent} to be free, found {who} writing there",
+        help=help or "wait for it, or start a separate run with --fresh or --out FOLDER",
+    )
+
+
 def cache_folder() -> Path:
     """Return the folder for what is kept between runs: RAGHARNESS_CACHE, or the user's cache folder."""
     if chosen := os.environ.get("RAGHARNESS_CACHE"):
