@@ -122,10 +122,12 @@ def main() -> int:
         print(f"{figure:24} {field:13} {value:10.3f}   {sign} {limit:<6g} {'' if holds else 'MISSED'}")
     machine = {"python": platform.python_version(), "cores": os.cpu_count(), "repeats": options.repeats}
     sizes = [int(each) for each in options.sizes.split(",")]
-    rows = side_by_side(sizes, options.scripts, options.venvs, min(3, options.repeats))
+    target = HERE / "figures.json"
+    before = json.loads(target.read_text())["side by side"] if target.is_file() else []
+    rows = side_by_side(sizes, options.scripts, options.venvs, min(3, options.repeats), before)
     begun = start_up(options.venvs, options.repeats)
     found = {"machine": machine, "figures": figures, "side by side": rows, "start-up": begun}
-    (HERE / "figures.json").write_text(json.dumps(found, indent=2) + "\n")
+    target.write_text(json.dumps(found, indent=2) + "\n")
     (HERE / "figures.md").write_text(table(rows, begun))
     return int(missed > 0)
 

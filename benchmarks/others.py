@@ -22,7 +22,7 @@ from jobs import ANSWERS, write_job
 
 HERE = Path(__file__).resolve().parent
 LIMIT = 900.0
-"""Seconds after which a tool is ended."""
+"""Seconds after which a tool is ended; one that would take longer, by its last size, is left out."""
 
 TOOLS = {
     "pydantic-evals": ("pydantic", "peer_pydantic_evals.py", "out.json", 0.45),
@@ -65,25 +65,37 @@ def run(command: list[str], folder: Path, allowed: tuple[int, ...] = (0,)) -> Co
     return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
-def side_by_side(sizes: list[int], scripts: Path | None, venvs: Path | None, repeats: int) -> list[Row]:
-    """Return a row for each tool, kind of answer and number of questions; tools take turns."""
-    rows = []
+def side_by_side(
+    sizes: list[int], scripts: Path | None, venvs: Path | None, repeats: int, before: list[Row]
+) -> list[Row]:
+    """Return a row for each tool, kind of answer and number of questions; tools take turns.
+
+    Rows measured ``before`` stay where they are of other sizes.
+    """
+    rows = [each for each in before if each["questions"] not in sizes]
     with tempfile.TemporaryDirectory() as name:
         for answers in ANSWERS:
             for n in sizes:
                 folder = Path(name) / f"{answers}-{n}"
                 write_job(folder, n, answers)
+                slow = {
+                    each["tool"]: f"{each['questions']:,} took {each['wall']:.0f} s"
+                    for each in rows
+                    if each["answers"] == answers
+                    and each["questions"] < n
+                    and each.get("wall", 0.0) / each["questions"] * n > LIMIT
+                }
+                found = _turns(folder, answers, scripts, venvs, repeats, slow)
                 rows += [
-                    {"tool": tool, "answers": answers, "questions": n, **cost}
-                    for tool, cost in _turns(folder, answers, scripts, venvs, repeats).items()
+                    {"tool": tool, "answers": answers, "questions": n, **cost} for tool, cost in found.items()
                 ]
-                print(*rows[-len(TOOLS) - 2 :], sep="\n", flush=True)
+                print(*rows[-len(found) :], sep="\n", flush=True)
                 shutil.rmtree(folder)
-    return rows
+    return sorted(rows, key=lambda each: (list(ANSWERS).index(each["answers"]), each["questions"]))
 
 
 def _turns(
-    folder: Path, answers: str, scripts: Path | None, venvs: Path | None, repeats: int
+    folder: Path, answers: str, scripts: Path | None, venvs: Path | None, repeats: int, slow: dict[str, str]
 ) -> dict[str, dict[str, Any]]:
     os.environ.update(JOB_ANSWERS=answers, JOB_INPUT=str(folder / "input.jsonl"), BENCH=str(folder))
     ours = ["-m", "ragharness", "run", "--fresh", "--quiet", "--out", "out", "--corpus", str(folder / "docs")]
@@ -95,7 +107,9 @@ def _turns(
     found: dict[str, dict[str, Any]] = {}
     for tool, (venv, script, out, known) in TOOLS.items():
         python = venvs / venv / "bin" / "python" if venvs else None
-        if python and python.is_file() and scripts and (scripts / script).is_file():
+        if tool in slow:
+            found[tool] = {"left_out": slow[tool]}
+        elif python and python.is_file() and scripts and (scripts / script).is_file():
             commands[tool] = ([str(python), str(scripts / script), "input.jsonl", out], out)
         else:
             found[tool] = {"absent": True, "published_milliseconds": known}
@@ -104,6 +118,8 @@ def _turns(
     for _ in range(repeats):
         for tool, (command, out) in commands.items():
             _clear(folder / out)
+            if tool in found:
+                continue
             try:
                 costs[tool].append((run(command, folder, (0, 2)), _size(folder / out)))
             except SystemExit as failed:
@@ -163,6 +179,8 @@ def table(rows: list[Row], begun: dict[str, Row]) -> str:
             lines.append(
                 f"{head} not installed; {row['published_milliseconds']} ms CPU a question on 2026-11-21 ||||"
             )
+        elif "left_out" in row:
+            lines.append(f"{head} left out: {row['left_out']} ||||")
         elif "failed" in row:
             lines.append(f"{head} it failed ||||")
         else:
