@@ -43,6 +43,7 @@ EPISODES = asked("number", "How many episodes does season 4 of Harbour Lights ha
 AGE = asked("number", "How old was Ada Brandt when she died?", "56")
 INCOME = asked("number", "What operating income did Norvale report in 2024?", "7076", unit="USD million")
 RELEASE = asked("date", "When did the film Harbour Lights come out?", "2018-02-09")
+EXPIRY = asked("date", "When does the lease expire?", "2027-06-30")
 AUTHOR = asked("text", "Who is the author of Harbour Lights?", "Ann Reed", about=("Tom Vane", "its editor"))
 SUMS = "Current assets: $19,815 million\nCurrent liabilities: $13,997 million\n"
 
@@ -76,6 +77,32 @@ COMMITTED = [
 
 @pytest.mark.parametrize(("question", "text", "came_out"), COMMITTED)
 def test_an_answer_commits_to_its_conclusion(question: Question, text: str, came_out: str) -> None:
+    assert outcome(question, text) == came_out
+
+
+@pytest.mark.parametrize(
+    "moved", ["narrowed", "was revised", "shrank", "edged down", "was up", "fell", "reset"]
+)
+@pytest.mark.parametrize(("before", "now"), [("6.5%", "6.2%"), ("6.2%", "6.5%")])
+def test_of_a_movement_its_end_is_meant(moved: str, before: str, now: str) -> None:
+    expected = "correct" if now == "6.2%" else "wrong"
+    assert outcome(MARGIN, f"It {moved} from {before} to {now}.") == expected
+    assert outcome(MARGIN, f"It {moved} to {now} from {before}.") == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "came_out"),
+    [
+        (MARGIN, "The margin is not given. Dividing 62 by 1,000 gives 6.2%.", "correct"),
+        (MARGIN, "The margin is not given. Dividing 62 by 900 gives 6.9%.", "needs_review"),
+        (MARGIN, "The average margin is not given. The average margin was therefore 6.9%.", "wrong"),
+        (EXPIRY, "While the passages lack the full lease, it expires on 30 June 2029.", "needs_review"),
+        (RELEASE, "The passages don't say when it came out. A song was recorded in May 2019.", "refused"),
+        (AUTHOR, "The author is Ann Reed. The passages give no details of her life.", "needs_review"),
+        (AUTHOR, "The passages do not name the author.", "refused"),
+    ],
+)
+def test_what_answers_beside_a_decline_is_no_refusal(question: Question, text: str, came_out: str) -> None:
     assert outcome(question, text) == came_out
 
 

@@ -151,9 +151,11 @@ class _Reader:
         cited = any(part.citations for part in self.own)
         refusal = read_refusal([part.text for part in self.own], self.question, cited=cited)
         outcome = Outcome() if refusal.sure else self._commitment(refusal)
-        if refusal.sure and self.question.kind in ("number", "date"):
-            told = self._commitment(refusal)
-            if told.committed and told.match == "match":
+        if refusal.declines and not outcome.committed and self.question.kind in ("number", "date", "text"):
+            # What stands beside a decline may be the answer.
+            told = self._commitment(refusal if refusal.sure else Refusal())
+            dated = self.question.kind == "date" and not refusal.sure
+            if told.committed and (told.match == "match" or dated):
                 outcome.leave(f"it says {told.value!r}, and declines")
                 refusal = Refusal()
         if refusal.closes and outcome.match != "partial":

@@ -25,6 +25,7 @@ _COMPARING = regex(rf"\b{phrases('values', 'comparing')}(?!\w)", re.IGNORECASE)
 _MOVED_TO = regex(rf"{_CHANGING}[^;]*?\bto\b[^;]*?\bfrom\b", re.IGNORECASE)
 _FROM_TO = regex(r"\bfrom\b[^;]{1,60}?\b(?:to|until|till|through)\b", re.IGNORECASE)
 _ARRIVES = regex(r"\bto\s+(?:\w+\s+)?[^\w\s]*$", re.IGNORECASE)
+_LEAVES = regex(r"\bfrom\s+(?:\w+\s+)?[^\w\s]*$", re.IGNORECASE)
 _FORMER = regex(rf"\b{phrases('values', 'former')}(?!\w)", re.IGNORECASE)
 _NOW = regex(rf"\b{phrases('values', 'now')}\b", re.IGNORECASE)
 _ALTERNATIVE = regex(r"\b(?:or|alternatively|perhaps|possibly|maybe)\W*(?:\w+\W+){0,2}$", re.IGNORECASE)
@@ -126,12 +127,18 @@ def _by_order(text: str, found: Sequence[Candidate], profile: Profile) -> list[S
 
 
 def _is_compared(place: Place) -> bool:
-    """As in "... up from 5", "compared with 5", "from 5 to 6"."""
+    """As in "... up from 5", "compared with 5", "from 5 to 6", "to 6 from 5"."""
     clause, at = place.clause, place.at
     for cue in _COMPARING.finditer(clause, 0, at):
         ends = re.search(r"(?<!\d),\s|\)\s", clause[cue.end() : at])
+        if cue[0][-4:] == "from" and _ARRIVES.search(place.before):
+            continue
         leading = not clause[: cue.start()].strip(" \"'(,*")
         if not (leading and ends) and cue[0].casefold() not in place.profile.question.casefold():
+            return True
+    if not place.first and _LEAVES.search(place.before):
+        former = place.inside[place.inside.index(place.value) - 1]
+        if _ARRIVES.search(clause, 0, former.start - place.low):
             return True
     moved = _MOVED_TO.search(clause, 0, at)
     if moved or place.profile.kind == "date":

@@ -100,7 +100,10 @@ _DOWN = regex(rf"\b(?:down|{phrases('values', 'dropping')})\b", re.IGNORECASE)
 _PARENTHESES = regex(r"\([^()]*\)")
 _JOINT_AFTER = regex(r"\s?(-|–|—|to\b|through\b|and\b)")
 _JOINT_BEFORE = regex(r"(-|–|—|\bto|\bthrough|\band)\s?$")
-_MOVED = regex(rf"\b(?:{phrases('values', 'changing')}|up|down)\w*", re.IGNORECASE)
+_MOVED = regex(
+    rf"\b(?:{phrases('values', 'changing')}|up|down)\w*|\b(?!rang|vari|span|pric)[a-z]+ed(?: \w+)? from\b",
+    re.IGNORECASE,
+)
 _YEAR_LABEL = regex(r"\b(?:19|20)\d\d\s*[-–—]\s*\W?$")
 _OR_BARE = regex(r"[\s\W]*\bor\s+(?:\w+\s+)?(?=\S+\s*(?:[.,;:!?…)\n]|$))", re.IGNORECASE)
 _ASKS = {
