@@ -31,7 +31,8 @@ from ragharness.graders.reading.texts import (
 from ragharness.graders.reading.values import read_values
 from ragharness.graders.reading.yesno import read_yesno
 from ragharness.language.markup import without_labels
-from ragharness.language.words import content, raw_words
+from ragharness.language.numbers import find_quantities
+from ragharness.language.words import content
 from ragharness.records import Answer, Question, Reading, Sentence
 
 if TYPE_CHECKING:
@@ -126,10 +127,6 @@ def measures_of(question: Question, answer: Answer) -> dict[str, float]:
     return text_measures(parts, question, read_values(parts, question, profile_of(question), declined=False))
 
 
-_POINTING = frozenset(("it", "this", "that", "they", "so"))
-"""Words that may stand for what was asked: "The leaflet advises against it."."""
-
-
 @dataclass
 class _Reader:
     """One reading of one answer."""
@@ -173,10 +170,12 @@ class _Reader:
                 outcome.leave("it may say what the documents lack")
         if not (outcome.committed or refusal.refuses or outcome.unreadable):
             known = self.profile.words | self.profile.kindred | ANSWERING
-            pointing = self.question.kind == "yesno" and not _POINTING.isdisjoint(raw_words(self.answer.text))
+            # What it says may imply yes or no, and its figure be the accepted one, which names no unit.
+            bare = self.question.kind == "number" and not self.question.unit
+            implied = self.question.kind == "yesno" or (bare and find_quantities(self.answer.text))
             if does("undecided", self.answer.text):
                 outcome.unreadable = "it neither affirms nor denies"
-            elif pointing or self._lacking() or not known.isdisjoint(content(self.answer.text)):
+            elif implied or self._lacking() or not known.isdisjoint(content(self.answer.text)):
                 outcome.unreadable = "no answer in the question's slot, and no decline, could be read"
         return self._assemble(outcome, refusal)
 

@@ -94,7 +94,7 @@ def _question(cells: Cells, number: int, locator: Locator | None) -> Question:
         note=_cell(cells, "note"),
     )
     if not given:
-        kind = kind_of(named or "text", [], text)
+        kind = kind_of(named, [], text)
         return replace(
             plain, kind=kind, proposition=interrogative(text).rstrip("? ") if kind == "yesno" else ""
         )

@@ -112,11 +112,13 @@ def typed(named: str, given: list[str], unit: str, question: str) -> Typed:
 
 
 def kind_of(named: str, answers: list[str], question: str) -> Kind:
-    """Return the kind that a row names, or the one that all its answers are."""
+    """Return the kind that a row names, or the one that all its answers are; without any it is asked as."""
     if named in KINDS:
         return cast("Kind", named)
     if named:
         raise ValueError(f"expected a kind of {', '.join(KINDS)}, found {named!r}")
+    if not answers:
+        return "yesno" if is_polar(question) else "text"
     if all(each.lower() in _YES_NO for each in answers):
         return "yesno"
     if is_polar(question) and all(map(_LEADING.match, answers)):

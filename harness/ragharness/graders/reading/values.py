@@ -278,11 +278,13 @@ def _asserts(clause: str, profile: Profile, *, declined: bool, whole: bool) -> b
     """Say whether a clause says something new of what was asked; beside a decline it must do so in full."""
     words = concepts_of(clause) - generic_concepts()
     asked = words & (profile.focus | profile.kindred)
-    if not words - profile.words - profile.kindred:
+    figures = bool(find_quantities(clause) or find_dates(clause))
+    known = raw_words(profile.question)
+    told = figures and any(word not in known for word in raw_words(clause) if not word.isalpha())
+    if not (told or words - profile.words - profile.kindred):
         return False
     if not declined:
         return bool(asked) or (whole and len(raw_words(clause)) <= _SHORT)
-    figures = bool(find_quantities(clause) or find_dates(clause))
     if is_guess(clause):
         return figures or bool(_NAMED.search(clause) or asked)
     covered = len(words & profile.focus)
