@@ -105,8 +105,9 @@ def leading_word(text: str) -> tuple[Word | None, int]:
 def hear(part: AnswerSentence, profile: Profile) -> Voice:
     """Return what one sentence of an answer says to a yes/no question."""
     word, rest = leading_word(part.text)
-    without = _says("without").search(profile.question) if _begins("only_if").match(part.text) else None
-    if without and not concepts_of(without[1]).isdisjoint(content(part.text)):
+    without = _says("without").search(profile.question)
+    named = without and not concepts_of(without[1]).isdisjoint(content(part.text))
+    if named and _begins("only_if").match(part.text):
         # "Only with consent" names what the question asks to do without.
         word = "no"
     leaning, end = _elliptic_word(part.text[rest:], profile)
@@ -120,7 +121,9 @@ def hear(part: AnswerSentence, profile: Profile) -> Voice:
     # Among readings that are not sure the first counts: what follows it mostly explains.
     chosen = strong or [each for each, _ in said]
     about_it = word or strong or profile.modality not in FACTS
-    if not chosen or not about_it or len(set(strong)) > 1 or len(body.split()) > LONGEST_READ:
+    # "A fee applies to any prepayment" does not say that it is free.
+    aside = without and not named and "yes" in chosen and frame(part.text).modality == "fact"
+    if not chosen or aside or not about_it or len(set(strong)) > 1 or len(body.split()) > LONGEST_READ:
         return Voice(part, word)
     return Voice(part, word, chosen[0], bool(strong))
 
