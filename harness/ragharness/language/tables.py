@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -67,7 +68,10 @@ def phrases(family: str, entry: str) -> str:
 
 def any_of(listed: Iterable[str]) -> str:
     r"""Return phrases as a group of alternatives; a blank stands for ``\s+``, ``’`` for either apostrophe."""
-    joined = "|".join(re.sub(r" +", r"\\s+", phrase) for phrase in listed)
+    written = (re.sub(r" +", r"\\s+", phrase) for phrase in listed)
+    # Alternatives that share their beginning are in a group of their own: it is tried once for all of them.
+    runs = (run for _, run in groupby(written, lambda phrase: phrase[:2]))
+    joined = "|".join(f"(?:{'|'.join(run)})" for run in runs)
     return re.sub(r"(?<!')’(?!')", "['’]", f"(?:{joined})")
 
 
