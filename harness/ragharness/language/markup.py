@@ -22,7 +22,7 @@ _COLOUR = regex(r"\x1b\[[\d;]*m")
 _REASONING = regex(rf"[<\[◁](?P<close>/?){phrases('answers', 'reasoning_tags')}\s*[>\]▷]", re.IGNORECASE)
 _TAG = regex(r"</?[a-zA-Z][\w-]{0,20}(?:\s[^<>]{0,120})?/?>")
 _FENCE = regex(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.MULTILINE)
-_LOST_MARK = regex(r"(?=[1-9])(?<=(?:\bin|\w,)\s(?:1[5-9]|20)\d\d)[1-9]\d?(?=[.,;]|$)")
+_LOST_MARK = regex(r"[1-9](?<=(?:\bin|\w,)\s(?:1[5-9]|20)\d\d.)\d?(?=[.,;]|$)")
 """The numbers of footnotes that were glued to a year: "on 10 May, 200712."."""
 _LOST_BLANK = regex(r"(?=[A-Z])(?<=\b[oi]n)(?=[A-Z][a-z]{2,8} \d)")
 """Where it is missing before a date: "onMarch 6"."""
@@ -122,7 +122,7 @@ def _ids(value: object) -> tuple[str, ...]:
 _INSIDE = r"\^?[\w./:#-]{1,64}(?:\s?[,;]\s?[\w./:#-]{1,64}){0,8}\s?"
 _CITED = regex(
     rf"\[(?=[^\],;]{{0,64}}[\d#]){_INSIDE}\]|\((?=[^)]{{0,64}}#){_INSIDE}\)|【[^】]{{0,64}}】"
-    r"|(?:https?://|www\.)\S+"
+    r"|https?://\S+|www\.\S+"
 )
 _FIRST = 0xE000
 _MOST = 6000
@@ -172,11 +172,11 @@ class _Resolver:
 
     def one(self, token: str) -> list[str]:
         """Return the ids that one token names; nothing when it is no citation."""
-        token = token.strip(_STRIPPED)
-        bare = _LABEL.sub("", token).strip()
-        for name in (token, bare):
-            if name.casefold() in self.names:
-                return [self.names[name.casefold()]]
+        bare = token.strip(_STRIPPED)
+        if bare.casefold() not in self.names:
+            bare = _LABEL.sub("", bare).strip()
+        if bare.casefold() in self.names:
+            return [self.names[bare.casefold()]]
         if found := _NUMBERED.fullmatch(bare):
             first, last = int(found[1]), int(found[2] or found[1])
             return [self._at(place) for place in range(first, min(last, first + 30) + 1)]

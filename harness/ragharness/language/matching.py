@@ -222,16 +222,18 @@ def fold(text: str) -> str:
 
 def tokens(folded: str) -> list[str]:
     """Return the tokens of a folded text: no articles, numerals as figures, plurals as singulars."""
-    articles = words_of("measures", "articles")
     found: list[str] = []
-    for token in _FOLDED_TOKEN.findall(folded):
-        if token not in articles and not (token in _ORDINAL and found and found[-1].isdigit()):
-            found.append(_canonical(token))
+    for token in map(_canonical, _FOLDED_TOKEN.findall(folded)):
+        if token and not (token in _ORDINAL and found and found[-1].isdigit()):
+            found.append(token)
     return found
 
 
 @lru_cache(maxsize=65536)
 def _canonical(token: str) -> str:
+    """Return the name of a token; empty: it is an article."""
+    if token in words_of("measures", "articles"):
+        return ""
     if token in _NAMES:
         return _NAMES[token]
     if token[0].isdigit():

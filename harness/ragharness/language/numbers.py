@@ -55,13 +55,16 @@ def _find_quantities(text: str) -> tuple[Quantity, ...]:
             quantity = replace(quantity, start=last.end)
         joined = None if last is None else merge(text, last, quantity)
         found[len(found) - (joined is not None) :] = [joined or quantity]
-    mark_ranges(text, found)
-    apply_stated_scale(text, found)
+    if found:
+        mark_ranges(text, found)
+        apply_stated_scale(text, found)
     return tuple(found)
 
 
 def _in_digits(text: str) -> list[Quantity]:
     """The bare numbers in digits, still without sign and unit."""
+    if not _RUN.search(text):
+        return []
     dates = [date for date in find_dates(text) if date.month or date.fiscal or date.quarter]
     taken = {place for date in dates for place in range(date.start, date.end)}
     listed = {item.start(item.lastindex or 0) for item in units.LIST_ITEM.finditer(text)}

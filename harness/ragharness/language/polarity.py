@@ -207,6 +207,7 @@ def read_statement(clause: str, proposition: str) -> Statement:
     return combined(_read_part(clause[start:end], said) for start, end in clauses(clause))
 
 
+@remembered
 def asserted(clause: str) -> str:
     """Return a clause without what it leaves open ("... whether ...") and what its condition denies."""
     return says("in_condition").sub(" ", pattern("polarity", "leave_open", _LEFT_OPEN).sub(" ", clause))

@@ -15,8 +15,8 @@ _MOST_LOOKED_AT = 10**8
 """Characters: sentencex looks for the end of each quotation from its beginning, all along the line."""
 
 _LINE = regex(r"[^\n]+")
-_INSIDE = regex(r"[^\w\s,;()'’\"“”$%&/-].")
-"""A sentence can end only where a mark stands that is none of these, with something behind it."""
+_INSIDE = regex(r"[^\w\s,;()'’\"“”$%&/\ue000-\uf8ff-].")
+"""A sentence can end only where a mark stands that is none of these (or of citations), with more behind it."""
 _UNFINISHED = regex(
     rf"\b{phrases('sentences', 'unfinished')}\.$"
     r"|^(?:\W?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,5})?[.):]?|[-*\u2022\u2013\u2014]+)$"
@@ -68,7 +68,7 @@ def _boundaries(line: str) -> list[Span]:
         return [(0, len(line))]
     from sentencex import get_sentence_boundaries
 
-    if max(map(line.count, _OPENING)) * len(line) > _MOST_LOOKED_AT:
+    if len(line) ** 2 > _MOST_LOOKED_AT and max(map(line.count, _OPENING)) * len(line) > _MOST_LOOKED_AT:
         line = line.translate(_UNQUOTED)
     return [(each["start_index"], each["end_index"]) for each in get_sentence_boundaries("en", line)]
 

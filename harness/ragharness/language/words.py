@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 _TABLE = cast("dict[str, str]", table("words"))
-_AMBIGUOUS = words_of("words", "name_particles") | words_of("words", "ambiguous")
 _FOREIGN = words_of("words", "foreign")
 _UNMISTAKABLE = words_of("words", "unmistakable")
 _UNSTEMMED = words_of("words", "unstemmed")
 STOPWORDS = words_of("words", "stop") | words_of("words", "name_particles")
 """Words that say nothing about what a sentence is about."""
+_UNAMBIGUOUS = STOPWORDS - words_of("words", "name_particles") - words_of("words", "ambiguous")
 
 _WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
 _TOKEN = regex(r"\w+")
@@ -62,7 +62,7 @@ def raw_words(text: str) -> list[str]:
 def content(text: str) -> tuple[str, ...]:
     """Return the concepts of a text's content words, in order, stop words left out."""
     text = text.replace("R&D", "research development")
-    return tuple(concept(word) for word in raw_words(text) if not _is_stop_word(word))
+    return tuple(filter(None, map(_meaning, raw_words(text))))
 
 
 @remembered
@@ -72,6 +72,10 @@ def concepts_of(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=16384)
+def _meaning(word: str) -> str:
+    return "" if _is_stop_word(word) else concept(word)
+
+
 def _is_stop_word(word: str) -> bool:
     # "couldn't", "it's"
     before, apostrophe, after = word.replace("’", "'").partition("'")
@@ -124,8 +128,8 @@ def generic_concepts() -> frozenset[str]:
 def is_english(text: str) -> bool:
     """Say whether a text is English enough to be read; a short text without any sign counts as English."""
     text = text[:_MOST]
-    letters = [letter for letter in text if letter.isalpha()] if not text.isascii() else []
-    if sum(ord(letter) > 0x24F for letter in letters) * 3 > len(letters):
+    beyond = [] if text.isascii() else [each for each in text if each > "\u024f" and each.isalpha()]
+    if beyond and len(beyond) * 3 > sum(map(str.isalpha, text)):
         return False
     said = [word.strip(_PUNCTUATION) for word in text.replace("'", " ").replace("’", " ").split()]
     folded = [word.casefold() for word in said]
@@ -135,8 +139,7 @@ def is_english(text: str) -> bool:
     small = [word for word in said if word[:1].islower()]
     if said and not said[0][:1].islower() and not "".join(said[1:2])[:1].isupper():
         small.append(folded[0])
-    stops = [word for word in folded if word in STOPWORDS]
     foreign = len([word for word in small if word in _FOREIGN])
-    return foreign <= len([word for word in stops if word not in _AMBIGUOUS]) and bool(
-        stops or len(small) < _FEW
+    return foreign <= len([word for word in folded if word in _UNAMBIGUOUS]) and (
+        len(small) < _FEW or not STOPWORDS.isdisjoint(folded)
     )

@@ -23,7 +23,7 @@ _LINE_START = regex(
     r"^[ \t]*(?P<hash>#{1,6}[ \t]+)?(?P<bullet>(?:[-*•·–—+▪◦‣]|\(?(?:\d{1,2}|[a-z])[.)])[ \t]+)?"
 )
 _RULE = regex(r"^[\s|:+=_*-]*$")
-_EMPHASIS = regex(r"\*{1,3}|__|~~")
+_EMPHASIS = regex(r"\*\*?\*?|__|~~")
 _BOLD_LINE = regex("^\\s*(?:\\*\\*|__)[^*_]+(?:\\*\\*|__)[\\s:\ue000-\uf8ff]*$")
 _LABEL = regex(
     rf"^\W*(?:{phrases('answers', 'label_adjectives')}\s+)?{phrases('answers', 'labels')}"
@@ -39,7 +39,7 @@ _BARE_ANSWER = regex(rf"^\W*{phrases('answers', 'bare_answers')}\W*$", re.IGNORE
 _WORD = regex(r"[^\W_]")
 _FIGURE = regex(r"\d[\d,.]*")
 _MARKS = regex(r"[\W_]+")
-_BLANKS = regex(r"\s{2,}")
+_BLANKS = regex(r"\s\s+")
 _BEFORE_POINT = regex(r"\s+([.,;:!?])")
 _MOST_IN_HEADING = 14
 _PIECE = regex(r"(?s).{1,1500}(?:\s|$)|.{1,1500}")
@@ -158,13 +158,12 @@ class _Parser:
             self.header = []
         body = _EMPHASIS.sub("", body).strip()
         said = MARK.sub("", body).strip(" .,;:|-–—()[]")
-        ids = self.marked.cited(body)
         sources = _SOURCES.match(body)
         if sources and len(raw_words(MARK.sub("", body[sources.end() :]))) <= 3:
             self.in_sources = True
-            self.trailing += ids
-        elif not said or (self.in_sources and ids):
-            self.trailing += ids
+            self.trailing += self.marked.cited(body)
+        elif not said or (self.in_sources and MARK.search(body)):
+            self.trailing += self.marked.cited(body)
         else:
             self.in_sources = False
             heading = heading and len(raw_words(body)) <= _MOST_IN_HEADING
