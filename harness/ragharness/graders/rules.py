@@ -271,7 +271,7 @@ class _Reader:
         self, outcome: Outcome, refusal: Refusal, claims: Sequence[tuple[AnswerSentence, Role]]
     ) -> tuple[str, ...]:
         parts = self.answer.sentences
-        outside = any(does("outside", part.text) and not part.citations for part in parts)
+        outside = any(not part.citations and does("outside", part.text) for part in parts)
         mixed = outcome.committed and outside and any(part.citations for part, _ in claims)
         own = [flag for flag, holds in (("mixed", mixed), ("elsewhere", refusal.elsewhere)) if holds]
         return (*self.answer.flags, *outcome.flags, *own)

@@ -110,7 +110,7 @@ def supported(
         pieces = [piece for piece, marks in _PIECES.findall(part.marked) for _ in marks]
         later = answers and right and place < len(pieces) and pieces[place] != pieces[0]
         true = told or outcome.imprecise or not answers
-        return (true and entails(passage, part.text)) or entails(passage, pieces[place] if later else "")
+        return (true and entails(passage, part.text)) or (later and entails(passage, pieces[place]))
 
     return tuple(supports(place, citation) for place, citation in enumerate(part.citations))
 
@@ -130,14 +130,15 @@ def describe(sentence: AnswerSentence, role: Role, support: tuple[bool, ...]) ->
 
 def entails(passage: Passage, claim: str) -> bool:
     """Say whether a passage states a claim: its values, most of its words (half beside values), no denial."""
-    words, values = _subject(_JOINED_NAME.sub(" ", claim)), find_quantities(claim)
-    held_words = len(words & concepts_of(passage.text))
-    if held_words < ENOUGH * len(words) or (held_words <= ENOUGH * len(words) and not values):
+    words = _subject(_JOINED_NAME.sub(" ", claim))
+    held_words, enough = len(words & concepts_of(passage.text)), ENOUGH * len(words)
+    values = find_quantities(claim) if held_words >= enough else []
+    if held_words <= enough and not values:
         return False
-    stated, held = find_quantities(passage.text), find_dates(passage.text)
-    if not all(value.year or any(_same(each, value) for each in stated) for value in values):
-        return False
-    if not all(any(_within(each, date) for each in held) for date in find_dates(claim)):
+    for value in values:
+        if not (value.year or any(_same(each, value) for each in find_quantities(passage.text))):
+            return False
+    if not all(any(_within(each, date) for each in find_dates(passage.text)) for date in find_dates(claim)):
         return False
     return not find_cues(claim) or read_statement(passage.text, claim).polarity != "denies"
 
@@ -151,9 +152,11 @@ def quotes(passage: Passage, claim: str) -> bool:
 def contradicts(passage: Passage, claim: str) -> bool:
     """Say whether one sentence of a passage states another value of what a claim is about."""
     said = _amounts(claim)
+    if not said:
+        return False
     figures = " ".join(claim[each.start : each.end] for listed in said.values() for each in listed)
     words = _subject(claim) - concepts_of(figures)
-    if len(words) < 2 or not said:
+    if len(words) < 2:
         return False
     enough, stated = _NEARLY_ALL * len(words), _sentences(passage.text)
     return any(len(words & concepts_of(each)) >= enough and _differ(_amounts(each), said) for each in stated)

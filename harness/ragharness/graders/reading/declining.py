@@ -29,7 +29,7 @@ class Decline(NamedTuple):
 @remembered
 def find_decline(text: str) -> Decline | None:
     """Return the first decline or statement of silence in a clause, or None."""
-    if not holds("declines", "signs", text):
+    if not tells("signs", text):
         return None
     for family in get_args(Family):
         for found in finds("declines", family, text):
@@ -54,7 +54,7 @@ def does(act: str, text: str) -> bool:
     return holds("acts", act, text)
 
 
-tells = partial(holds, "declines")
+tells = lru_cache(maxsize=16384)(partial(holds, "declines"))
 ANSWERING = frozenset(map(concept, words_of("declines", "answering")))
 """Words for answering and for finding what answers, which say nothing of what is asked."""
 _EMPTY = ANSWERING.union(map(concept, words_of("declines", "empty"))) | generic_concepts()
@@ -73,10 +73,9 @@ def denies_premise(text: str, profile: Profile) -> bool:
         clause = text[start:end]
         words = concepts_of(clause) - generic_concepts()
         shared = words & profile.words
-        if not find_decline(clause) and negations(clause):
-            enough = 1 if tells("never_done", clause) and shared == words else 2
-            if len(shared) >= enough and len(shared) * 5 >= len(words) * 4:
-                return True
+        said = shared and len(shared) * 5 >= len(words) * 4 and negations(clause) and not find_decline(clause)
+        if said and (len(shared) > 1 or (shared == words and tells("never_done", clause))):
+            return True
         apart = (concepts_of(found[1]) for found in pattern("declines", "rather").finditer(clause))
         if words - profile.words and any(
             each and each - generic_concepts() - {"one"} <= profile.words for each in apart
@@ -115,7 +114,8 @@ def speaks_of_question(clause: str, profile: Profile) -> Verdict | None:
     """Say whether a clause declines the question asked or something else; None: it is no decline."""
     decline = find_decline(clause)
     if decline is None:
-        return "about" if not asks_whether(profile) and _denies_existence(clause, profile) else None
+        absent = tells("signs", clause) and not asks_whether(profile) and _denies_existence(clause, profile)
+        return "about" if absent else None
     if profile.kind == "yesno" and decline.kind == "silence":
         # What is said not to be so is what the question asks whether it is ("is not covered").
         said = content(clause[decline.start : decline.end])
@@ -148,7 +148,7 @@ def _other_head(clause: str, known: frozenset[str]) -> bool:
 
 def _denies_existence(clause: str, profile: Profile) -> bool:
     """Say whether a clause says that there is no such thing as was asked for ("sets no penalty")."""
-    found = pattern("declines", "absent").search(clause)
+    found = next(finds("declines", "absent", clause), None)
     if not found:
         return False
     words = _object(
@@ -170,6 +170,7 @@ def is_question(text: str) -> bool:
     return text.rstrip(" \"'*").endswith("?")
 
 
+@lru_cache(maxsize=1024)
 def asks_whether(profile: Profile) -> bool:
     """Say whether yes or no answers a question."""
     return profile.kind == "yesno" or tells("asks_whether", profile.question)

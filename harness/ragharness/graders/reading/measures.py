@@ -84,6 +84,7 @@ def measure(question: str, golds: Sequence[str], answer: str) -> dict[str, float
         for name, value in _likeness(gold, seen).items():
             best[name] = max(best[name], value)
     accepted = frozenset(token for gold in ready for token in gold.tokens)
+    dates = [date for gold in ready for date in gold.dates]
     stated, short, many = best["stated: word for word"], float(len(said) <= 6), math.log1p(len(golds))
     none, little = float(best["words: share"] == 0), best["beyond it: little in its sentence"]
     return {
@@ -100,7 +101,7 @@ def measure(question: str, golds: Sequence[str], answer: str) -> dict[str, float
         "beyond it: other names": min(5, _other_names(first, asked, accepted)) / 5,
         "figures: in a gold": float(any(token[0].isdigit() for token in accepted)),
         "figures: its decade": float(_within_decade(fold(answer), accepted, seen.words)),
-        **_dates_differ([date for gold in ready for date in gold.dates], find_dates(answer), seen),
+        **_dates_differ(dates, find_dates(answer) if dates else [], seen),
         "question: golds": many,
         "question: who": float("who" in asked or "whom" in asked),
         "question: which": float("which" in asked),

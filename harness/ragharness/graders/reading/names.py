@@ -74,7 +74,7 @@ def find_names(text: str, question: Question) -> list[Candidate]:
     for each in found:
         if each.relation == "match" and any(one.start < each.end and each.start < one.end for one in ends):
             each.relation = "mismatch"
-    if not kinds:
+    if found and not kinds:
         _look_beside(text, found, gold, question)
     alike = (each for each in amounts if family_of(each.unit) in kinds and not each.year)
     _put(found, text, "mismatch", alike)

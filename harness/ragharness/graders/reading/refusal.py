@@ -247,8 +247,11 @@ def _may_decline(text: str, profile: Profile) -> bool:
 
 
 def _sets_no_rule(text: str, profile: Profile) -> bool:
-    named = concepts_of(text.replace("-", " ")) & profile.focus
-    return profile.kind == "yesno" and bool(named) and tells("no_rule", text)
+    return (
+        profile.kind == "yesno"
+        and not profile.focus.isdisjoint(concepts_of(text.replace("-", " ")))
+        and tells("no_rule", text)
+    )
 
 
 def _names_other_document(text: str, question: str) -> bool:
@@ -260,7 +263,7 @@ def _names_other_document(text: str, question: str) -> bool:
 
 def _moves_to_another(text: str, profile: Profile) -> bool:
     """Say whether a sentence puts another party in the place of the one asked about."""
-    if not negations(text) or asks_whether(profile) or find_decline(text):
+    if not profile.names or asks_whether(profile) or not negations(text) or find_decline(text):
         return False
     for entry in ("not_it", "did_not"):
         for found in pattern("declines", entry).finditer(text):

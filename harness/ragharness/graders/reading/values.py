@@ -51,7 +51,9 @@ def read_values(
 ) -> Outcome:
     """Return the values asserted in the question's slot, compared; ``declined``: the text declines it."""
     entries = gather(parts, question, profile, declined=declined)
-    outcome = Outcome(entries=entries, calculates=any(_CALCULATES.search(part.text) for part in parts))
+    figures = question.kind in ("number", "date")
+    calculates = figures and any(_CALCULATES.search(part.text) for part in parts)
+    outcome = Outcome(entries=entries, calculates=calculates)
     chosen = choose(outcome, question)
     outcome.unreadable = _names_none(entries, chosen)
     if outcome.unreadable:
@@ -75,7 +77,7 @@ def find_candidates(text: str, question: Question) -> list[Candidate]:
     """Return the values of the question's kind that a sentence states, in order of place."""
     finders = {"number": find_figures, "date": find_days}
     found = finders.get(question.kind, find_names)(text, question)
-    denied_already = _NEGATION.search(question.text) is not None
+    denied_already = bool(found) and _NEGATION.search(question.text) is not None
     for each in found:
         denied = negated(text, each.start) or _DENIED.search(text[max(0, each.start - 120) : each.start])
         each.negated = each.negated or bool(denied and not denied_already)
