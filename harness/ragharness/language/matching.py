@@ -222,9 +222,12 @@ def fold(text: str) -> str:
 
 def tokens(folded: str) -> list[str]:
     """Return the tokens of a folded text: no articles, numerals as figures, plurals as singulars."""
+    every = list(filter(None, map(_canonical, _FOLDED_TOKEN.findall(folded))))
+    if _ORDINAL.isdisjoint(every):
+        return every
     found: list[str] = []
-    for token in map(_canonical, _FOLDED_TOKEN.findall(folded)):
-        if token and not (token in _ORDINAL and found and found[-1].isdigit()):
+    for token in every:
+        if not (token in _ORDINAL and found and found[-1].isdigit()):
             found.append(token)
     return found
 

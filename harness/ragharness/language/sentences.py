@@ -16,7 +16,7 @@ _MOST_LOOKED_AT = 10**8
 
 _LINE = regex(r"[^\n]+")
 _INSIDE = regex(r"[^\w\s,;()'’\"“”$%&/\ue000-\uf8ff-].")
-"""A sentence can end only where a mark stands that is none of these (or of citations), with more behind it."""
+"""A sentence can end only at a mark that is none of these and no citation, with more behind it."""
 _UNFINISHED = regex(
     rf"\b{phrases('sentences', 'unfinished')}\.$"
     r"|^(?:\W?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,5})?[.):]?|[-*\u2022\u2013\u2014]+)$"

@@ -32,7 +32,7 @@ _QUOTED = 6
 """Words from which on a wording is a quotation, not a turn of phrase that stands there by chance."""
 _NEARLY_ALL = 0.75
 """Share of a claim's words that one sentence must hold to contradict its figure."""
-_JOINED_NAME = regex(r"\b[A-Z]\w+[–-][A-Z]\w+")
+_JOINED_NAME = regex(r"[A-Z](?<!\w.)\w+[–-][A-Z]\w+")
 """Names of two parties stand for their contract, which no passage of it repeats."""
 _NOUN = regex(r"\W{1,2}([a-z]{3,})")
 _PIECES = regex("([^\ue000-\uf8ff]+)([\ue000-\uf8ff]+)")

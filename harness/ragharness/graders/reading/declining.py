@@ -76,7 +76,7 @@ def denies_premise(text: str, profile: Profile) -> bool:
         said = shared and len(shared) * 5 >= len(words) * 4 and negations(clause) and not find_decline(clause)
         if said and (len(shared) > 1 or (shared == words and tells("never_done", clause))):
             return True
-        apart = (concepts_of(found[1]) for found in pattern("declines", "rather").finditer(clause))
+        apart = (concepts_of(clause[slice(*found.span(1))]) for found in finds("declines", "rather", clause))
         if words - profile.words and any(
             each and each - generic_concepts() - {"one"} <= profile.words for each in apart
         ):

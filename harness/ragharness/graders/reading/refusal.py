@@ -263,7 +263,9 @@ def _names_other_document(text: str, question: str) -> bool:
 
 def _moves_to_another(text: str, profile: Profile) -> bool:
     """Say whether a sentence puts another party in the place of the one asked about."""
-    if not profile.names or asks_whether(profile) or not negations(text) or find_decline(text):
+    if asks_whether(profile) or not negations(text) or profile.names.isdisjoint(raw_words(text)):
+        return False
+    if find_decline(text):
         return False
     for entry in ("not_it", "did_not"):
         for found in pattern("declines", entry).finditer(text):
