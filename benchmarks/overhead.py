@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import cProfile
+import gc
 import json
 import os
 import statistics
@@ -29,6 +30,7 @@ from unittest.mock import patch
 
 from floor import floor
 from jobs import ANSWERS, write_job
+from ragharness.cli import YOUNG_OBJECTS
 from ragharness.config import RunConfig
 from ragharness.results import count
 from ragharness.runner import session
@@ -163,6 +165,7 @@ def _floor(folder: Path, n: int) -> float:
 
 
 if __name__ == "__main__":
+    gc.set_threshold(YOUNG_OBJECTS)  # as the command line does
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

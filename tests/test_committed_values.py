@@ -96,7 +96,11 @@ def test_of_a_movement_its_end_is_meant(moved: str, before: str, now: str) -> No
         (MARGIN, "The margin is not given. Dividing 62 by 1,000 gives 6.2%.", "correct"),
         (MARGIN, "The margin is not given. Dividing 62 by 900 gives 6.9%.", "needs_review"),
         (MARGIN, "The average margin is not given. The average margin was therefore 6.9%.", "wrong"),
-        (EXPIRY, "While the passages don't include the full lease, it expires on 30 June 2029.", "needs_review"),
+        (
+            EXPIRY,
+            "While the passages don't include the full lease, it expires on 30 June 2029.",
+            "needs_review",
+        ),
         (RELEASE, "The passages don't say when it came out. A song was recorded in May 2019.", "refused"),
         (AUTHOR, "The author is Ann Reed. The passages give no details of her life.", "needs_review"),
         (AUTHOR, "The passages do not name the author.", "refused"),

@@ -258,7 +258,7 @@ def test_a_larger_set_stops_where_the_contracts_do(corpus: Corpus) -> None:
     assert len(large.questions) == 221
     (note,) = large.notes
     assert note.startswith(
-        "260 questions were asked for, 221 are built: the corpus carries no more questions of"
+        "260 questions were asked for, 221 are built: the corpus yields no more questions for"
     )
 
 

@@ -487,8 +487,8 @@ def test_a_file_with_an_unknown_setting_names_the_nearest(tmp_path: Path) -> Non
 
 
 def threshold(tmp_path: Path, text: str, **buckets: str) -> Any:
-    run = folder(tmp_path / str(len(list(tmp_path.iterdir()))), buckets)
-    (found,) = gate(run, run, read_gates(text), record=False).rules[5:]
+    base, run = (folder(tmp_path / f"{len(list(tmp_path.iterdir()))}-{name}", buckets) for name in "ab")
+    (found,) = gate(base, run, read_gates(text), record=False).rules[5:]
     return found
 
 
@@ -569,7 +569,6 @@ def test_marks_hold_what_an_unread_answer_claims() -> None:
 
 def test_attempts_are_counted_once_each_and_reruns_apart(tmp_path: Path) -> None:
     base = folder(tmp_path / "base", {}, pipeline="old:answer")
-    gate(base, base)
     gate(base, folder(tmp_path / "set", {}, question_set="b" * 64), Gates(allow=("question_set",)))
     first = folder(tmp_path / "first", {"q001": "wrong"})
     for _ in range(2):
@@ -601,7 +600,8 @@ def test_an_override_is_signed_and_leaves_the_verdict(tmp_path: Path, verb: Verb
     bad.replace_records([fake.record(each, "wrong") for each in fake.questions()])
     assert "Overridden" not in verb("gate", "base", "bad").output, "it was of other answers"
     assert verb("gate", "base", "bad", "--override", "why").code == 3
-    nothing = verb("gate", "base", "base", "--override", "why", "--by", "Ann Lee")
+    folder(tmp_path / "runs" / "good", {})
+    nothing = verb("gate", "base", "good", "--override", "why", "--by", "Ann Lee")
     assert (nothing.code, nothing.output) == (3, "")
     assert "expected a verdict to override, found 'ship'" in nothing.errors
 
@@ -616,8 +616,9 @@ def test_a_folder_that_cannot_be_written_still_has_a_verdict(
         raise StorageError("expected to write, found: Read-only file system")
 
     base = folder(tmp_path / "base", {})
+    other = folder(tmp_path / "other", {})
     monkeypatch.setattr(RunFolder, "write", refuse)
-    found = gate(base, base)
+    found = gate(other, base)
     assert found.ships
     assert found.attempts is not None
     assert "not recorded" in found.attempts.note
@@ -626,9 +627,17 @@ def test_a_folder_that_cannot_be_written_still_has_a_verdict(
 def test_a_damaged_record_of_attempts_is_named(tmp_path: Path, verb: Verb) -> None:
     folder(tmp_path / "runs" / "base", {})
     (tmp_path / "runs" / "base" / "gate.jsonl").write_text("{")
-    done = verb("gate", "base", "base")
+    folder(tmp_path / "runs" / "other", {})
+    done = verb("gate", "other", "base")
     assert done.code == 3
     assert "gate.jsonl" in done.errors
+
+
+def test_a_run_is_not_gated_against_itself(tmp_path: Path, verb: Verb) -> None:
+    folder(tmp_path / "runs" / "base", {})
+    done = verb("gate", "base", "base")
+    assert (done.code, done.output) == (3, "")
+    assert "expected two runs, found base twice" in done.errors
 
 
 @pytest.mark.parametrize(

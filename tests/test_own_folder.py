@@ -219,7 +219,7 @@ def test_a_page_that_says_its_encoding_is_believed(tmp_path: Path) -> None:
     (tmp_path / "c.html").write_bytes("<html><body><p>Wide words.</p></body></html>".encode("utf-16"))
     found = read_folder(tmp_path)
     assert [each.text for each in found.documents] == ["この契約は有効。", "Café open.", "Wide words."]
-    assert found.notices == ("b.html is no UTF-8: read as Windows-1252",)
+    assert found.notices == ("b.html is not UTF-8: read as Windows-1252",)
 
 
 def test_tags_without_an_end_are_html(tmp_path: Path) -> None:

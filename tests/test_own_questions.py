@@ -224,4 +224,4 @@ def test_short_quotes_and_other_spellings_are_found_and_refusals_counted(tmp_pat
     text = corpus.documents[0].text
     held = [text[span.start : span.end] for each in found.questions for span in each.evidence]
     assert [each.split()[1] for each in held] == ["office", "bridge", "red."]
-    assert found.notes[0] == "1 of 4 questions want a refusal: they have no answer"
+    assert found.notes[0] == "1 of 4 questions should be refused: they have no answer"

@@ -175,7 +175,7 @@ def test_a_telling_word_is_found_and_a_plain_set_is_not_accused() -> None:
     drawn = seed.sample(range(len(NAMES)), len(NAMES) // 2)
     plain = probe(asked([(f"Which income of {name}?", at in drawn) for at, name in enumerate(NAMES)]))
     assert not any(each.tells for each in plain)
-    assert probe_lines(plain, 80)[-1] == "The wording alone does not tell which questions want a refusal."
+    assert probe_lines(plain, 80)[-1] == "The wording alone does not tell which questions should be refused."
 
 
 def test_what_only_the_topic_gives_away_is_gone_with_topics_out() -> None:
@@ -194,7 +194,7 @@ def test_what_only_the_topic_gives_away_is_gone_with_topics_out() -> None:
 def test_too_few_questions_have_no_figure() -> None:
     few = probe(asked([("Which income of Borden?", False)] * 20 + [("Which hotline?", True)] * 4))
     assert [(each.auc, each.noise, each.tells) for each in few] == [(None, None, False)] * 2
-    assert probe_lines(few, 80) == ["text-only probe: too few questions that want a refusal, or an answer"]
+    assert probe_lines(few, 80) == ["text-only probe: too few questions that should be refused, or answered"]
     assert probe([]) == []
 
 

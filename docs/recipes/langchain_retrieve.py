@@ -1,4 +1,4 @@
-"""A LangChain model with the harness' retriever: ``--pipeline docs/recipes/langchain_retrieve.py:answer``."""
+"""A LangChain model and the harness's retriever: ``--pipeline docs/recipes/langchain_retrieve.py:answer``."""
 
 from langchain_core.language_models import FakeListChatModel  # put your chat model here
 from langchain_core.prompts import ChatPromptTemplate

@@ -89,7 +89,7 @@ def matrix(file: str | Path, *, dry_run: bool = False, progress: bool = True) ->
 
 
 def load_run(run: str | Path = "") -> Run:
-    """Return a run by its path or the start of its name (default: the newest); raises RunNotUsable."""
+    """Return a run by its path, a part of its name or a tag (default: the newest); raises RunNotUsable."""
     return Run(find_run(str(run)))
 
 

@@ -82,7 +82,7 @@ class RunConfig:
     passage_words: int = _option(DEFAULT_WORDS, "Target passage length in words.")
     grader: str = _option(
         "rules",
-        "rules, nli, judge, human or your own pkg.mod:attr; several, parted by commas: the first that can"
+        "rules, nli, judge, human or your own pkg.mod:attr; several, separated by commas: the first that can"
         " decide does. AXIS=NAME gives an axis another one.",
         metavar="NAME,...",
         under="Grading",

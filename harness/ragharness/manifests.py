@@ -21,7 +21,7 @@ else:
     import tomli as tomllib
 
 
-EXAMPLE = "ragharness corpus show ./FOLDER tells what is read of a folder"
+EXAMPLE = "ragharness corpus show ./FOLDER shows what is read from a folder"
 
 
 class File(Pinned, frozen=True, kw_only=True):

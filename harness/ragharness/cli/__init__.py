@@ -25,7 +25,7 @@ from ragharness.errors import RagharnessError
 _USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
 """typer's usage error, by its public subclass: typer carries its own copy of click since 0.29."""
 
-_YOUNG_OBJECTS = 50_000
+YOUNG_OBJECTS = 50_000
 """New objects between two looks of the garbage collector at the young ones."""
 
 _SUMMARY = """Score any RAG pipeline in four buckets: correct, wrong, unsupported, refused.
@@ -81,7 +81,7 @@ def script() -> None:
 def main() -> None:
     """Run the command line; every foreseeable mistake ends in a sentence and an exit code."""
     # Compiling patterns makes many small objects that all stay: looking through them early only costs time.
-    gc.set_threshold(_YOUNG_OBJECTS)
+    gc.set_threshold(YOUNG_OBJECTS)
     _open_what_is_closed()
     # Whoever ends the process (a container, a scheduler) is told what is kept, as by Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

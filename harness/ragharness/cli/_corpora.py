@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragharness import shelf
 from ragharness.download.obtaining import is_cached
-from ragharness.download.pinned import hash_file
+from ragharness.download.pinned import hash_file, named_source, source_variable
 from ragharness.evidence import ENOUGH, EvidenceIndex
 from ragharness.manifests import download_request
 from ragharness.passages import build_passages, faults, split_document
@@ -145,6 +145,8 @@ def whereabouts(card: Manifest) -> str:
     """Return in words whether a corpus is on this machine."""
     if card.folder:
         return f"your folder {card.folder}"
+    if source := named_source(card.id, ""):
+        return f"{source_variable(card.id)}={source}"
     here = splits_here(card)
     cached = ": ".join(filter(None, ("cached", ", ".join(here))))
     return "embedded" if card.embedded else cached if here else "not downloaded"

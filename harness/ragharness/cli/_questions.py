@@ -269,7 +269,7 @@ def probe_facts(probed: Sequence[Probed]) -> list[dict[str, Any]]:
 def probe_lines(probed: Sequence[Probed], width: int) -> list[str]:
     """Return the probe as a table, and in a sentence what the text gives away."""
     if not any(each.auc is not None for each in probed):
-        return paragraph("text-only probe: too few questions that want a refusal, or an answer", width)
+        return paragraph("text-only probe: too few questions that should be refused, or answered", width)
     head = ("TEXT-ONLY PROBE", "N", "AUC", "TOPICS OUT", "SHUFFLED", "95%")
     rows = [
         (each.row, str(each.refusals), *map(_rounded, (each.auc, each.topics_out, each.shuffled, each.noise)))

@@ -53,7 +53,7 @@ def calibrate(
     ),
     as_json: bool = JSON,
 ) -> int:
-    """Compare the grader with people's labels: of a run's answers, or of answers in a file.
+    """Compare the grader with people's labels, for a run or a file of answers.
 
     A run: labels of ragharness label; its counts are corrected, and a note is kept with it (exit code 2: not
     calibrated). A file of --answers: each line has id, question, answers (the gold answers), answer, and

@@ -8,7 +8,7 @@ from ragharness.cli._options import JSON, RUN
 def review(run: str = RUN, as_json: bool = JSON) -> None:
     """List the answers of a run that no grader could decide, and those on which graders differ.
 
-    Says who decided how many, and what each grader said of the answers that are listed.
+    Shows how many answers each grader decided, and what it said of those listed.
 
     Example: ragharness review runs/mine
     """

@@ -170,13 +170,13 @@ RUBRIC: Any = typer.Option(
     "",
     "--rubric",
     metavar="NAME|FILE",
-    help="Score by this rubric, too.",
+    help="Also score by this rubric.",
     autocompletion=completion("rubric"),
 )
 JUDGE: Any = typer.Option(
     None, "--judge", metavar="NAME=VALUE", help="Setting of its judge (model=...); repeatable."
 )
-PEOPLE: Any = typer.Option(None, "--people", metavar="FILE", help="JSONL of scores by people, kept beside.")
+PEOPLE: Any = typer.Option(None, "--people", metavar="FILE", help="JSONL of people's scores, kept alongside.")
 BASE: Any = typer.Option(
     "",
     "--base",

@@ -72,10 +72,12 @@ def gate(
 ) -> Decision:
     """Return the verdict; the attempt and an override of it are kept in the candidate's folder.
 
-    Raises RunNotUsable for damaged runs, UsageError for thresholds of unknown figures and where there is
-    nothing to override.
+    Raises RunNotUsable for damaged runs, UsageError for thresholds of unknown figures, for one run given
+    twice, and where there is nothing to override.
     """
     gates = gates or Gates()
+    if base.path.resolve() == candidate.path.resolve():
+        raise UsageError(f"expected two runs, found {base.name} twice", help="ragharness runs")
     first = read_side(base)
     second = read_side(candidate, first)
     thresholds = [*check_thresholds(gates, candidate), *check_calibration(gates, base, candidate)]

@@ -48,7 +48,7 @@ def decode(content: bytes) -> tuple[str, str]:
         raise ValueError(NOT_TEXT)
     if len(_BEYOND.findall(head)) > _MOST_FOREIGN * len(_LETTERS.findall(head)):
         raise ValueError(
-            "it is no UTF-8, and too few of its letters are Latin for Windows-1252 (Shift-JIS, GB18030,"
+            "it is not UTF-8, and too few of its letters are Latin for Windows-1252 (Shift-JIS, GB18030,"
             " Windows-1251?): save it as UTF-8"
         )
     return _believed(content.decode("cp1252", "replace")), "cp1252"

@@ -164,7 +164,7 @@ def _docx_to_html(content: bytes) -> bytes:
 def _decoded(name: str, content: bytes, notices: list[str]) -> str:
     text, encoding = decode(content)
     if encoding == "cp1252":
-        notices.append(f"{name} is no UTF-8: read as Windows-1252")
+        notices.append(f"{name} is not UTF-8: read as Windows-1252")
     return text
 
 

@@ -116,7 +116,7 @@ def load_grader(
     for part in parts:
         axis, equals, name = part.partition("=")
         if not part or (equals and not name):
-            raise UsageError(f"expected graders parted by commas, found {wanted!r}", help="--grader rules")
+            raise UsageError(f"expected graders separated by commas, found {wanted!r}", help="--grader rules")
         if equals and axis not in AXES:
             raise UnknownName("axis", axis, AXES)
         if equals:

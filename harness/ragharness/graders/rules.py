@@ -167,7 +167,7 @@ class _Reader:
             whole = outcome.value.rstrip(".")
             lacking = self._lacking() and any(part.text.startswith(whole) for part in self.own)
             if lacking or (refusal.unable and self.question.kind == "list"):
-                outcome.leave("it may say what the documents lack")
+                outcome.leave("it may be saying that the documents do not contain this")
         if not (outcome.committed or refusal.refuses or outcome.unreadable):
             known = self.profile.words | self.profile.kindred | ANSWERING
             # What it says may imply yes or no, and its figure be the accepted one, which names no unit.

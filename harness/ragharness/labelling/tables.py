@@ -79,7 +79,7 @@ def read_table(path: Path, labelling: Labelling) -> tuple[int, int]:
     if problems:
         more = [f"and {len(problems) - _NAMED} more"] if len(problems) > _NAMED else []
         told = "; ".join([*problems[:_NAMED], *more])
-        raise UsageError(f"{path}: {told}", help="mend these lines, then repeat the command")
+        raise UsageError(f"{path}: {told}", help="fix these lines, then repeat the command")
     for question, epoch, label in given:
         labelling.save(question, label, epoch)
     return len(given), empty

@@ -107,7 +107,7 @@ def _set_of(
 ) -> QuestionSet:
     """Return the set with a note on where it stopped, and on each row that it lacks."""
     notes = [f"{size} questions were asked for, {len(built)} are built: {short}"] if short else []
-    notes += [f"no questions of {name}: the documents carry too few" for name in left_out]
+    notes += [f"no questions of {name}: the documents yield too few" for name in left_out]
     if cloze := sum(map(is_cloze, built)):
         notes.append(
             f"{cloze} of {len(built)} questions are cloze questions, which are easier to retrieve for"

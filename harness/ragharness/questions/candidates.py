@@ -48,7 +48,7 @@ class Shortage(Exception):
     """The corpus does not carry as many questions of a part as asked."""
 
     def __init__(self, part: RowPart) -> None:
-        super().__init__(f"the corpus carries no more questions of {part.name}")
+        super().__init__(f"the corpus yields no more questions for {part.name}")
         self.part = part
 
 

@@ -60,7 +60,7 @@ def read_table(content: bytes, path: Path, corpus: Corpus | None = None) -> Numb
             f"expected a question and its answer in every row of {path}; {good}:\n"
             + "\n".join(told[:MOST])
             + more,
-            help="mend these rows; docs/own.md shows the columns",
+            help="fix these rows; docs/own.md shows the columns",
         )
     if not questions:
         below = " below the first line of" if is_csv(path) else " in"

@@ -176,7 +176,7 @@ def _stored(path: Path, name: str, corpus: Corpus | None) -> QuestionSet:
     counts = ((found[why], told) for why, told in _UNDECIDABLE.items())
     notes = tuple(f"{count} of {len(questions)} golds {told}" for count, told in counts if count)
     if refusals := sum(each.wanted == "refused" for each in questions):
-        notes = (f"{refusals} of {len(questions)} questions want a refusal: they have no answer", *notes)
+        notes = (f"{refusals} of {len(questions)} questions should be refused: they have no answer", *notes)
     return QuestionSet(name, "", "", DEFAULT_SEED, len(questions), questions, notes=notes, places=places)
 
 

@@ -77,8 +77,8 @@ def verdict(probed: Sequence[Probed]) -> str:
     """Return in a sentence where the wording tells whether a refusal is wanted."""
     telling = [f"{each.row} {each.auc:.2f} (limit {each.limit:.2f})" for each in probed if each.tells]
     if not telling:
-        return "The wording alone does not tell which questions want a refusal."
-    return f"The wording alone tells which questions want a refusal: {', '.join(telling)}."
+        return "The wording alone does not tell which questions should be refused."
+    return f"The wording alone tells which questions should be refused: {', '.join(telling)}."
 
 
 def warning(questions: Sequence[Question]) -> tuple[str, ...]:

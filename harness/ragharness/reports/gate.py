@@ -63,7 +63,7 @@ def gate_sections(found: Decision) -> list[Section]:
     """Return the verdict, the rules, the questions that changed, and the information below them."""
     tone = _TONES[found.verdict]
     if found.verdict == "not comparable":
-        allow = "To compare them all the same: --gates allow=NAME+NAME, with the names before the colons."
+        allow = "To compare them anyway: --gates allow=NAME+NAME, with the names before the colons."
         return [Section(told=(headline(found), allow), tone=tone)]
     times = f" x {found.epochs} epochs, {found.gates.epochs}" if found.epochs > 1 else ""
     banner = [f"ALLOWED DIFFERENCE, so read with care: {each}." for each in found.allowed]
@@ -93,7 +93,9 @@ def threshold_section(found: Sequence[RuleResult]) -> Section:
         head=("limit", "found", "result"),
         rows=[(f"{each.name} {each.text}", _span(each, each.candidate), _rule(each)[-1]) for each in found],
         left=frozenset({0, 2}),
-        told=() if all(each.passes for each in found) else ("A limit is missed, or open: see below.",),
+        told=()
+        if all(each.passes for each in found)
+        else ("A limit was missed or is undecided: see below.",),
         tone=tone,
     )
 
@@ -143,7 +145,7 @@ def _changed(found: Decision) -> list[Section]:
                 rows.append((each.rule, each.name, how, str(len(names)), ids(names, _SHOWN)))
     sections = []
     if found.newly_wrong:
-        told = () if found.epochs > 1 else ("Asked once, so whether they are stable is not known.",)
+        told = () if found.epochs > 1 else ("Each was asked once, so their stability is unknown.",)
         columns = 5 if found.epochs > 1 else 2
         newly = [_newly(each)[:columns] for each in found.newly_wrong[:_LISTED]]
         head = ("question", "was", "wrong in epochs", "of the base", "")[:columns]
@@ -201,7 +203,7 @@ def _information(found: Information) -> list[Section]:
     first = found.changes[0]
     told = [
         found.policy,
-        f"With {first.lost} fixed, {found.needed} newly wrong would be significant.",
+        f"With {first.lost} fixed, {found.needed} newly wrong answers would be significant.",
         f"For wrong, mid-p is {p_value(first.mid_p)}.",
         f"p that is valid however often one looks at a growing run: {p_value(first.always_valid_p)}.",
     ]

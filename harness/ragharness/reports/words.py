@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ragharness.scores.schema import Scores, VerdictKind
 
 BUILT_FOR = {
-    "grounded/correct": "the evidence is in the index, nothing misleading near it",
+    "grounded/correct": "the evidence is in the index, with nothing misleading nearby",
     "grounded/wrong": "the evidence is in the index, and so is a tempting false answer",
     "grounded/unsupported": "the corpus has the answer, but its evidence is withheld from the index",
     "grounded/refused": "the document is in the index, but does not contain the answer",

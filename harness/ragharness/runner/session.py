@@ -121,10 +121,9 @@ def choose_folder(
         _say_tags(folder, tags, say)
         return folder
     if out is None and not fresh:
-        found = find_unfinished(context.settings, again=again)
+        found = find_unfinished(context.settings, tags=tags, again=again)
         if found is not None:
             say(f"continuing {found.path}: {progress_summary(found)} (--fresh starts a new run)")
-            _say_tags(found, tags, say)
             return found
         if again:
             say("no run with these settings has failed questions: starting a new one")

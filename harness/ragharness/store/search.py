@@ -69,10 +69,16 @@ def slug(name: str, default: str = "pipeline") -> str:
     return re.sub(r"[^A-Za-z0-9.-]+", "-", bare).strip("-.")[-_SLUG:].strip("-.") or default
 
 
-def find_unfinished(settings: Settings, root: Path = RUNS, *, again: bool = False) -> RunFolder | None:
-    """Return the newest run with these settings that has unanswered or, with ``again``, failed questions."""
+def find_unfinished(
+    settings: Settings, root: Path = RUNS, *, tags: tuple[str, ...] = (), again: bool = False
+) -> RunFolder | None:
+    """Return the newest run with these settings and tags that has unanswered questions.
+
+    With ``again`` failed questions count as unanswered.
+    """
     for folder in list_runs(root):
-        if folder.run.settings == settings and (not folder.finished or (again and folder.failed())):
+        alike = folder.run.settings == settings and set(tags) <= set(folder.run.tags)
+        if alike and (not folder.finished or (again and folder.failed())):
             return folder
     return None
 
@@ -100,7 +106,7 @@ def find_run(name: str = "", root: Path = RUNS) -> RunFolder:
     if not name:
         return runs[0]
     matching = [folder for folder in runs if name in folder.name or name in folder.run.tags]
-    exact = [folder for folder in matching if folder.name == name]
+    exact = [folder for folder in matching if name in (folder.name, *folder.run.tags)]
     if len(exact or matching) == 1:
         return (exact or matching)[0]
     if Path(name).is_dir():

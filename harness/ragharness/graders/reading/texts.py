@@ -170,7 +170,7 @@ def weigh_text(
         read.value = other or read.value
         return _commit(read, parts, question, "mismatch") if read.committed or responsive or other else read
     read.committed, read.match = False, "none"
-    read.unreadable = f"its likeness to the accepted answers, {likely:.2f}, decides neither way"
+    read.unreadable = f"its similarity to the accepted answers ({likely:.2f}) is inconclusive"
     return read
 
 
