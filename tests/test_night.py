@@ -507,13 +507,24 @@ def test_epochs_tags_and_a_part_of_the_set_together(tmp_path: Path, verb: Verb) 
     assert Counter(record.epoch for record in records) == {0: 13, 1: 13, 2: 13}
     whole = (folder / "records.jsonl").read_bytes().splitlines(keepends=True)
     (folder / "records.jsonl").write_bytes(b"".join(whole[:20]))
-    errors = verb(*options, "--tag", "late").errors
+    errors = verb(*options).errors
     assert "20 of 39 are answered in 3 epochs" in errors
-    assert "--tag late is not added" in errors
+    assert "--tag late is not added" in verb(*options, "--tag", "late", "--out", str(folder)).errors
     shown = verb("show", records[0].question).output
     assert [f"epoch {number} of 3" in shown for number in (1, 2, 3, 4)] == [True, True, True, False]
     assert len((folder / "records.jsonl").read_bytes().splitlines()) == 39
     assert "epochs 2 instead of 3" in verb(*options, "--epochs", "2", "--out", str(folder)).errors
+
+
+def test_a_tag_names_the_run_that_is_meant(tmp_path: Path, verb: Verb) -> None:
+    options = ("run", "--pipeline", "refuse", "--limit", "13")
+    verb(*options, "--tag", "mt")
+    (first,) = (tmp_path / "runs").glob("2*")
+    (first / "records.jsonl").unlink()
+    assert "continuing" not in verb(*options, "--tag", "ref").errors
+    (second,) = set((tmp_path / "runs").glob("2*")) - {first}
+    assert "continuing" in verb(*options, "--tag", "mt").errors
+    assert find_run("ref", tmp_path / "runs").path.resolve() == second.resolve(), "each is of refuse"
 
 
 def test_refused_credentials_are_one_sentence(tmp_path: Path, verb: Verb) -> None:
