@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from math import log
+from math import fsum, log
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragharness.language.tables import regex
@@ -126,10 +126,11 @@ class Extractive:
             word: (1 if often[word] else UNSEEN) * log(1 + (len(pieces) + 1) / (often[word] + 1))
             for word in asked
         }
-        whole = sum(weights.values()) or 1
+        # An exact sum is the same in every order of the words.
+        whole = fsum(weights.values()) or 1
         found = []
         for rank, passage, piece in pieces:
-            score = sum(weights[word] for word in asked if word in piece.words) / whole
+            score = fsum(weights[word] for word in asked if word in piece.words) / whole
             said = (
                 _said(piece, kind, question) if score >= (ROW if piece.row else MORE.get(kind, LEAST)) else ""
             )
