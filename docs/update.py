@@ -192,7 +192,8 @@ def _metric_page(each: Any) -> str:
         each.sentence,
         table,
         "\n".join(f"    {line}" for line in usage),
-        f'```python\nrh.load_run().metrics("{each.name}")["{each.name}"].value\n```',
+        "```python\nimport ragharness as rh\n\n"
+        f'rh.load_run().metrics("{each.name}")["{each.name}"].value\n```',
         "Settings, what is done about ungraded answers, and all other metrics: [metrics](../metrics.md).",
     ]
     text = "\n\n".join(told) + "\n"
