@@ -184,6 +184,7 @@ def _metric_page(each: Any) -> str:
         *([("remark", each.remark)] if each.remark else []),
     ]
     table = "\n".join(["| | |", "|---|---|", *map(_line, rows)])
+    read = f'rh.load_run().metrics("{each.name}")["{each.name}"].value'
     usage = [f"ragharness score --metrics {each.name}"]
     if each.from_texts:
         usage.append(f"{usage[0]} --trace outputs.json    # of another system")
@@ -192,8 +193,7 @@ def _metric_page(each: Any) -> str:
         each.sentence,
         table,
         "\n".join(f"    {line}" for line in usage),
-        "```python\nimport ragharness as rh\n\n"
-        f'rh.load_run().metrics("{each.name}")["{each.name}"].value\n```',
+        "\n".join(("```python", "import ragharness as rh\n", read, "```")),
         "Settings, what is done about ungraded answers, and all other metrics: [metrics](../metrics.md).",
     ]
     text = "\n\n".join(told) + "\n"
