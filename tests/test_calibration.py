@@ -285,9 +285,9 @@ def test_answers_a_word_away_from_right() -> None:
     assert found["correct"]["wrong"] <= 16
     assert found["incorrect"]["correct"] <= 134
     assert (found["correct"]["refused"], found["refusal"]["correct"]) <= (2, 0)
-    assert found["incorrect"]["refused"] <= 10
+    assert found["incorrect"]["refused"] <= 9
     assert found["refusal"]["wrong"] <= 11
-    assert sum(row["needs_review"] for row in found.values()) <= 254
+    assert sum(row["needs_review"] for row in found.values()) <= 255
 
 
 BAD = [

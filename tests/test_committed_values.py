@@ -98,7 +98,7 @@ def test_of_a_movement_its_end_is_meant(moved: str, before: str, now: str) -> No
         (MARGIN, "The average margin is not given. The average margin was therefore 6.9%.", "wrong"),
         (
             EXPIRY,
-            "While the passages don't include the full lease, it expires on 30 June 2029.",
+            "While the passages don't include the full lease, it expires on 30 June 2027.",
             "needs_review",
         ),
         (RELEASE, "The passages don't say when it came out. A song was recorded in May 2019.", "refused"),

@@ -449,7 +449,7 @@ def test_a_run_over_http_keeps_no_key_and_loses_no_question(
 
     def reply(asked: Asked) -> Reply:
         cited = asked.json["ids"]
-        return Reply({"text": f"I am {asked.headers['Authorization']}", "citations": cited[:1]})
+        return Reply({"text": f"I do not know: {asked.headers['Authorization']}", "citations": cited[:1]})
 
     with Answering(reply) as server:
         done = verb(

@@ -213,7 +213,7 @@ def test_it_says_where_it_stops(corpus: Corpus) -> None:
     assert len(large.questions) > 39
     (note,) = large.notes
     assert note.startswith(
-        f"1300 questions were asked for, {len(large.questions)} are built: the corpus carries no more"
+        f"1300 questions were asked for, {len(large.questions)} are built: the corpus yields no more"
     )
     assert check_questions(large, corpus) == []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -877,7 +878,8 @@ def test_the_command_line_scores_runs_and_files(tmp_path: Path) -> None:
     lines = (tmp_path / "one" / "questions.jsonl").read_text("utf-8").splitlines()
     asked = [json.loads(line)["id"] for line in lines]
     assert [each["id"] for each in kept["items"]] == asked, "in the order of the questions"
-    again = process(tmp_path, "grade", "one", "--rubric", "four-bucket-1.0", "--base", "one", "--json")
+    shutil.copytree(tmp_path / "one", tmp_path / "two")
+    again = process(tmp_path, "grade", "two", "--rubric", "four-bucket-1.0", "--base", "one", "--json")
     gate = next(each for each in json.loads(again.stdout)["dimensions"] if each["id"] == "ship_gate")
     assert gate["passes"] is not None or gate["outputs"], again.stderr
     text = TEXT.replace("method: llm_judge", "method: human").replace("    votes: 3\n", "")

@@ -151,8 +151,7 @@ class _Reader:
         if refusal.declines and not outcome.committed and self.question.kind in ("number", "date", "text"):
             # What stands beside a decline may be the answer.
             told = self._commitment(refusal if refusal.sure else Refusal())
-            dated = self.question.kind == "date" and not refusal.sure
-            if told.committed and (told.match == "match" or dated):
+            if told.committed and told.match == "match":
                 outcome.leave(f"it says {told.value!r}, and declines")
                 refusal = Refusal()
         if refusal.closes and outcome.match != "partial":
@@ -171,8 +170,9 @@ class _Reader:
         if not (outcome.committed or refusal.refuses or outcome.unreadable):
             known = self.profile.words | self.profile.kindred | ANSWERING
             # What it says may imply yes or no, and its figure be the accepted one, which names no unit.
-            bare = self.question.kind == "number" and not self.question.unit
-            implied = self.question.kind == "yesno" or (bare and find_quantities(self.answer.text))
+            bare = self.question.kind == "number" and not (self.question.unit or outcome.entries)
+            figures = find_quantities(self.answer.text) if bare else []
+            implied = self.question.kind == "yesno" or not all(each.year for each in figures)
             if does("undecided", self.answer.text):
                 outcome.unreadable = "it neither affirms nor denies"
             elif implied or self._lacking() or not known.isdisjoint(content(self.answer.text)):

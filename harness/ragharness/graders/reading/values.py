@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _NEGATION = regex(r"\b(?:not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
 _DENIED = regex(
-    rf"(?:\b{phrases('values', 'auxiliary')}(?:\s+not|n['’]t|\s+never)|\bnever)\b"
+    rf"(?:\b{phrases('values', 'auxiliary')}(?:\s+not|n['’]t|\s+never)|\bnever|\bno\s+longer(?!\s+than))\b"
     rf"(?:[ ](?!{phrases('values', 'states_anyway')}\b)[\w'’-]+){{0,7}}[ ]*(?:[$€£(]\s?)?$",
     re.IGNORECASE,
 )
