@@ -32,6 +32,7 @@ from ragharness.graders.reading.values import read_values
 from ragharness.graders.reading.yesno import read_yesno
 from ragharness.language.markup import without_labels
 from ragharness.language.numbers import find_quantities
+from ragharness.language.tables import holds
 from ragharness.language.words import content
 from ragharness.records import Answer, Question, Reading, Sentence
 
@@ -171,7 +172,8 @@ class _Reader:
             known = self.profile.words | self.profile.kindred | ANSWERING
             # What it says may imply yes or no, and its figure be the accepted one, which names no unit.
             bare = self.question.kind == "number" and not (self.question.unit or outcome.entries)
-            figures = find_quantities(self.answer.text) if bare else []
+            counts = holds("values", "asks_count", self.question.text)
+            figures = find_quantities(self.answer.text) if bare and not counts else []
             implied = self.question.kind == "yesno" or not all(each.year for each in figures)
             if does("undecided", self.answer.text):
                 outcome.unreadable = "it neither affirms nor denies"
