@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+import ragharness
 from ragharness.buckets import grade
 from ragharness.graders import load_grader
 from ragharness.graders.reading.answer import parse_answer
@@ -108,6 +109,31 @@ def test_of_a_movement_its_end_is_meant(moved: str, before: str, now: str) -> No
 )
 def test_what_answers_beside_a_decline_is_no_refusal(question: Question, text: str, came_out: str) -> None:
     assert outcome(question, text) == came_out
+
+
+@pytest.mark.parametrize(
+    ("question", "golds", "text", "came_out"),
+    [
+        ("What is the fee for early repayment?", (), "2%", "unsupported"),
+        ("How many branches are there?", (), "There are 412 branches.", "unsupported"),
+        ("What is the fee for early repayment?", (), "The passages do not give it.", "refused"),
+        ("What did the bank spend on security?", ("6.7",), "$6.7 million", "needs_review"),
+        ("How many museums applied?", ("400",), "90 percent", "wrong"),
+        ("Is the facility secured?", ("no",), "There are no pledges.", "needs_review"),
+        ("May the borrower prepay without penalty?", ("yes",), "A prepayment fee applies.", "needs_review"),
+        ("May the borrower prepay without penalty?", ("yes",), "It may prepay at any time.", "correct"),
+        ("Who is the chief executive?", ("Tom Hale",), "Anna Berg; it is no longer Tom Hale.", "wrong"),
+        ("How long is the term?", ("5 years",), "It is no longer than 5 years.", "correct"),
+        ("What was the loss for the year?", ("£12.4 million",), "(£12.4m)", "correct"),
+        ("What was the profit for the year?", ("£12.4 million",), "(£12.4m)", "wrong"),
+        ("Who signed the lease?", ("Ann Reed",), "Redacted.", "refused"),
+    ],
+)
+def test_questions_as_a_user_asks_them(
+    question: str, golds: tuple[str, ...], text: str, came_out: str
+) -> None:
+    verdict = ragharness.grade(question, text, golds=golds)
+    assert (verdict.bucket or verdict.status) == came_out
 
 
 @pytest.mark.parametrize(

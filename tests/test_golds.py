@@ -138,6 +138,8 @@ def test_dates(given: list[str], question: str, answers: tuple[str, ...], precis
         (["1981"], "How many years did it last?", "number"),
         (["12 plants"], "How many has it?", "text"),
         (["one apple"], "What was eaten?", "text"),
+        ([], "What was eaten?", "text"),
+        ([], "Was it eaten?", "yesno"),
     ],
 )
 def test_kinds(given: list[str], question: str, kind: str) -> None:

@@ -145,8 +145,8 @@ def whereabouts(card: Manifest) -> str:
     """Return in words whether a corpus is on this machine."""
     if card.folder:
         return f"your folder {card.folder}"
-    if source := named_source(card.id, ""):
-        return f"{source_variable(card.id)}={source}"
+    if named_source(card.id, ""):
+        return f"${source_variable(card.id)}"
     here = splits_here(card)
     cached = ": ".join(filter(None, ("cached", ", ".join(here))))
     return "embedded" if card.embedded else cached if here else "not downloaded"

@@ -170,16 +170,21 @@ class _Reader:
                 outcome.leave("it may be saying that the documents do not contain this")
         if not (outcome.committed or refusal.refuses or outcome.unreadable):
             known = self.profile.words | self.profile.kindred | ANSWERING
-            # What it says may imply yes or no, and its figure be the accepted one, which names no unit.
-            bare = self.question.kind == "number" and not (self.question.unit or outcome.entries)
-            counts = holds("values", "asks_count", self.question.text)
-            figures = find_quantities(self.answer.text) if bare and not counts else []
-            implied = self.question.kind == "yesno" or not all(each.year for each in figures)
             if does("undecided", self.answer.text):
                 outcome.unreadable = "it neither affirms nor denies"
-            elif implied or self._lacking() or not known.isdisjoint(content(self.answer.text)):
+            elif (
+                self._may_imply(outcome) or self._lacking() or not known.isdisjoint(content(self.answer.text))
+            ):
                 outcome.unreadable = "no answer in the question's slot, and no decline, could be read"
         return self._assemble(outcome, refusal)
+
+    def _may_imply(self, outcome: Outcome) -> bool:
+        """Say whether it may imply yes or no, or its figure be a gold that names no unit."""
+        question = self.question
+        if question.kind != "number" or question.unit or outcome.entries:
+            return question.kind == "yesno"
+        figures = () if holds("values", "asks_count", question.text) else find_quantities(self.answer.text)
+        return any(not each.year for each in figures)
 
     def _lacking(self) -> bool:
         """Say whether a sentence speaks of what the documents hold, or of answering, in words not known."""

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _HEAD = "run.json"
+_WAIT = "wait for it, or start a separate run with --fresh or --out FOLDER"
 _BEGINNINGS = frozenset({"questions.jsonl", "lock", "questions.jsonl.new", "run.json.new"})
 """What a start that died before its run.json may leave behind."""
 
@@ -104,7 +105,7 @@ class RunFolder:
             )
         with ExitStack() as held:
             with disk(path):
-                held.enter_context(exclusive(path.absolute() / "lock"))
+                held.enter_context(exclusive(path.absolute() / "lock", _WAIT))
             if (path / _HEAD).is_file():
                 return cls.open(path)
             folder = cls(path, run)
@@ -237,7 +238,7 @@ class RunFolder:
         """
         with ExitStack() as held:
             with disk(self.path):
-                held.enter_context(exclusive(self._place / "lock"))
+                held.enter_context(exclusive(self._place / "lock", _WAIT))
                 held.callback(send, self._place)
                 recovered = mend(self._place / "records.jsonl", _RECORD)
                 failed = self.failed() if again else set()
@@ -290,7 +291,7 @@ class RunFolder:
         """Hold the folder while its records are replaced as a whole."""
         with ExitStack() as held:
             with disk(self.path):
-                held.enter_context(exclusive(self._place / "lock"))
+                held.enter_context(exclusive(self._place / "lock", _WAIT))
                 mend(self._place / "records.jsonl", _RECORD)
                 mend(self._place / "answers.jsonl", _RECORD)
             yield

@@ -134,7 +134,7 @@ _HELD: dict[Path, int] = {}
 
 
 @contextmanager
-def exclusive(path: Path, help: str = "") -> Iterator[None]:  # noqa: A002 (the word users see)
+def exclusive(path: Path, help: str) -> Iterator[None]:  # noqa: A002 (the word users see)
     """Hold the lock file; raises StorageError when another writer has it; ``help`` is the next command."""
     path = path.parent.resolve() / path.name
     if path in _HELD:
@@ -172,7 +172,7 @@ def _in_use(path: Path, process: int, help: str) -> StorageError:  # noqa: A002
     who = f"process {process}" if process else "another process"
     return StorageError(
         f"expected {path.parent} to be free, found {who} writing there",
-        help=help or "wait for it, or start a separate run with --fresh or --out FOLDER",
+        help=help,
     )
 
 
