@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import ragharness as rh
-from ragharness.baselines import add_baseline
+from ragharness.analysis.baselines import add_baseline
 
 CORPORA = ("sample", "contractnli", "edgar", "govreport")
 SHELF = Path(__file__).parents[1] / "baselines"

@@ -13,19 +13,16 @@ import json
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from rank_bm25 import BM25Okapi
 
-from ragharness.passages import PassageSet
+from ragharness.corpus.passages import PassageSet
 from ragharness.records import Passage
 from ragharness.retrievers import bm25
 from ragharness.retrievers.bm25 import terms
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 K = 10
 SHARE = 13

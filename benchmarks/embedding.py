@@ -19,19 +19,17 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ragharness.corpus import load_corpus
-from ragharness.passages import build_passages, withhold
+from ragharness.corpus.loading import load_corpus
+from ragharness.corpus.passages import build_passages, withhold
 from ragharness.questions.loading import load_questions
 from ragharness.retrievers import build_retriever
 from ragharness.retrievers._embedding import BATCH_SIZE, Embedder, EmbeddingOptions, locate
 from ragharness.retrievers._models import DEFAULT_MODEL
 from ragharness.retrievers.bm25 import indexed_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 HERE = Path(__file__).resolve().parent
 MANNER = EmbeddingOptions(normalize=True)

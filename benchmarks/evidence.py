@@ -16,29 +16,22 @@ import argparse
 import json
 import re
 import sys
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ragharness.buckets import grade
-from ragharness.corpus import load_corpus
+from ragharness.corpus.loading import Corpus, load_corpus
+from ragharness.corpus.passages import PassageSet, build_passages, withhold
 from ragharness.graders import load_grader
+from ragharness.graders.verdicts.buckets import grade
 from ragharness.language.dates import MONTHS
 from ragharness.language.numbers import find_quantities
-from ragharness.passages import build_passages, withhold
-from ragharness.questions.corpus_index import Completion
-from ragharness.questions.derivations import derived
 from ragharness.questions.loading import load_questions
-from ragharness.questions.statements import Search
-from ragharness.records import Answer
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.corpus import Corpus
-    from ragharness.passages import PassageSet
-    from ragharness.questions.statements import Place
-    from ragharness.records import Passage, Question
+from ragharness.records import Answer, Passage, Question
+from ragquestions.corpus_index import Completion
+from ragquestions.derivations import derived
+from ragquestions.statements import Place, Search
 
 RESULT = Path(__file__).with_name("evidence.json")
 READ = Path(__file__).with_name("evidence_read.jsonl")

@@ -26,19 +26,19 @@ import grading_baselines as baselines
 import grading_knockouts as knockouts
 import grading_risk as risk
 from ragharness import __version__
-from ragharness.buckets import grade
-from ragharness.calibration.labelled import LABELS, Labelled, read_labelled
-from ragharness.calibration.measuring import OUTCOMES, agrees, judge, outcome_of, rates
-from ragharness.cases import differences, load_cases
+from ragharness.analysis.calibration.labelled import LABELS, Labelled, read_labelled
+from ragharness.analysis.calibration.measuring import OUTCOMES, agrees, judge, outcome_of, rates
 from ragharness.graders import load_grader
+from ragharness.graders.verdicts.buckets import grade
+from ragharness.graders.verdicts.labelled_cases import differences, load_cases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from ragharness.cases import Case
     from ragharness.graders import Grader
+    from ragharness.graders.verdicts.labelled_cases import Case
 
     Measure = Callable[[NDArray[np.int64]], float]
 

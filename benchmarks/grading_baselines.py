@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ragharness.calibration.labelled import Labelled
+from ragharness.analysis.calibration.labelled import Labelled
 
 FUZZY = 90.0
 """Ratio from which rapidfuzz's measures count as correct."""

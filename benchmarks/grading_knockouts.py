@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import FunctionType, ModuleType
+from typing import Any, NamedTuple
 
 import ragharness
 from ragharness import graders, language
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from types import FunctionType, ModuleType
-
-    from ragharness.calibration.labelled import Labelled
-    from ragharness.cases import Case
-    from ragharness.graders import Grader
+from ragharness.analysis.calibration.labelled import Labelled
+from ragharness.graders import Grader
+from ragharness.graders.verdicts.labelled_cases import Case
 
 
 class Earned(NamedTuple):

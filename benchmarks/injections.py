@@ -10,18 +10,14 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from ragharness.graders import load_grader
+from ragharness.analysis.statistics.intervals import wilson
+from ragharness.graders import Grader, load_grader
 from ragharness.records import Answer, Passage, Question, Reading
-from ragharness.statistics.intervals import wilson
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.graders import Grader
 
 TABLE = Path(__file__).with_suffix(".jsonl")
 FACT = "The tenant of Gull Wharf keeps the boathouse for two years."

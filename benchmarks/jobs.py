@@ -10,15 +10,13 @@ import argparse
 import csv
 import json
 import random
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ragharness.corpus import load_corpus
+from ragharness.corpus.loading import load_corpus
 from ragharness.language.sentences import sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ANSWERS = ("noop", "sentence", "long")
 """A fixed refusal; one cited sentence; 200 words of the passages in cited bullets."""

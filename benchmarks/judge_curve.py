@@ -16,8 +16,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ragharness.calibration.labelled import read_labelled
-from ragharness.calibration.measuring import judge
+from ragharness.analysis.calibration.labelled import read_labelled
+from ragharness.analysis.calibration.measuring import judge
 from ragharness.graders import cost_lines, load_grader
 
 HERE = Path(__file__).parent

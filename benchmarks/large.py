@@ -18,20 +18,19 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ragharness.corpus import load_corpus
-from ragharness.passages import PassageSet
+from ragharness.corpus.loading import load_corpus
+from ragharness.corpus.passages import PassageSet
 from ragharness.records import Passage
 from ragharness.retrievers import bm25, fields
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from numpy.typing import NDArray
 
 HERE = Path(__file__).resolve()

@@ -23,20 +23,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 
 from ragharness.api import load_run
-from ragharness.pipelines._llm.prompting import load_prompt
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ragharness.pipelines._llm.prompting import Prompt
-    from ragharness.results import Run
+from ragharness.pipelines._llm.prompting import Prompt, load_prompt
+from ragharness.results import Run
 
 HERE = Path(__file__).parent
 RESULT = HERE / "llm.json"

@@ -14,14 +14,11 @@ import platform
 import statistics
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ragharness.retrievers._vectors import Vectors
 from ragharness.retrievers.dense import Nearest
-
-if TYPE_CHECKING:
-    from ragharness.retrievers._vectors import Vectors
 
 WIDTH = 384
 QUERIES = 50

@@ -23,25 +23,22 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from overhead import overhead
 from ragharness.config import RunConfig
-from ragharness.corpus import load_corpus
+from ragharness.corpus.loading import load_corpus
 from ragharness.questions.loading import load_questions
+from ragharness.records import Record
 from ragharness.runner.context import load_context
+from ragharness.runner.journal import Journal
+from ragharness.runner.run_folder import RunFolder
 from ragharness.runner.session import ask_all, choose_folder
-from ragharness.store.folder import RunFolder
-from ragharness.store.lines import Journal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ragharness.records import Record
 
 HERE = Path(__file__).resolve().parent
 PROGRAM = str(Path(sys.executable).with_name("ragharness"))

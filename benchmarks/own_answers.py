@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import ragharness as rh
+from ragharness.analysis.metrics import share
 from ragharness.runner.grading import came_out
-from ragharness.scores.metrics import share
 
 HERE = Path(__file__).parent
 FOOTER = HERE.parent / "harness" / "ragharness" / "reports" / "grader_error.json"

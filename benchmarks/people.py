@@ -20,20 +20,15 @@ import argparse
 import csv
 import json
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ragharness.calibration.labelled import labelled_answer, read_labelled
-from ragharness.calibration.measuring import calibrate, rates
-from ragharness.graders import load_grader
-from ragharness.options import read_toml
-from ragharness.scores.metrics import share
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from ragharness.calibration.labelled import Labelled
-    from ragharness.graders import Grader
+from ragharness.analysis.calibration.labelled import Labelled, labelled_answer, read_labelled
+from ragharness.analysis.calibration.measuring import calibrate, rates
+from ragharness.analysis.metrics import share
+from ragharness.graders import Grader, load_grader
+from ragharness.support.options import read_toml
 
 RESULT = Path(__file__).with_suffix(".json")
 SUPPORTED = {"attributable": "yes", "supported": "yes"}

@@ -6,10 +6,12 @@ measurement that is broken off is a smaller sample of the same kind.
 
 from __future__ import annotations
 
+import argparse
 import json
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,15 +20,9 @@ import people
 from people_replies import Model, NotAsked, prompt_of
 from people_review import EVEN, alone, auc, left_open, told, weighed
 from people_support import Claim, by_cosine, by_reranker
-from ragharness.calibration.labelled import read_labelled
-from ragharness.calibration.measuring import judge, outcome_of
+from ragharness.analysis.calibration.labelled import Labelled, read_labelled
+from ragharness.analysis.calibration.measuring import judge, outcome_of
 from ragharness.graders import load_grader
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Iterator, Sequence
-
-    from ragharness.calibration.labelled import Labelled
 
 RESULT = Path(__file__).with_suffix(".json")
 DOCS = Path(__file__).parents[1] / "docs"

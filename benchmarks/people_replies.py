@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import httpx
 
 from ragharness.graders.judging.prompts import fenced, load_prompts
 from ragharness.pipelines._llm.prompting import read_sections
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 SAME = Path(__file__).with_name("people_same.txt")
 LONGEST = 500

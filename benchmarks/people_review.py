@@ -16,15 +16,15 @@ import numpy as np
 
 import grading_risk as risk
 from grading import unseen
-from ragharness.calibration.measuring import judge
-from ragharness.scores.metrics import share
+from ragharness.analysis.calibration.measuring import judge
+from ragharness.analysis.metrics import share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from ragharness.calibration.labelled import Labelled
+    from ragharness.analysis.calibration.labelled import Labelled
     from ragharness.graders import Grader
 
     Numbers = NDArray[np.float64]

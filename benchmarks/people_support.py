@@ -8,6 +8,7 @@ threshold comes from one half of the sample, and what is told is measured on the
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,8 +19,6 @@ from ragharness.retrievers._cross_encoder import locate_scorer
 from ragharness.retrievers._models import DEFAULT_MODEL, find_model
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from numpy.typing import NDArray
 
 WORDS = 100

@@ -9,21 +9,16 @@ from __future__ import annotations
 import json
 import tempfile
 import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ragharness.corpus import load_corpus
-from ragharness.evidence import EvidenceIndex
-from ragharness.passages import build_passages, withhold
-from ragharness.questions.building import build_questions
+from ragharness.corpus.evidence import EvidenceIndex
+from ragharness.corpus.loading import Corpus, load_corpus
+from ragharness.corpus.passages import build_passages, withhold
 from ragharness.questions.loading import load_questions
+from ragharness.questions.questionset import QuestionSet
 from ragharness.retrievers import build_retriever
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ragharness.corpus import Corpus
-    from ragharness.questions.questionset import QuestionSet
+from ragquestions.building import build_questions
 
 K = 5
 SEEDS = {"choosing": 101, "held out": 102}

@@ -18,29 +18,25 @@ import json
 import os
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragharness import __version__
-from ragharness.corpus import load_corpus
-from ragharness.evidence import EvidenceIndex
-from ragharness.options import Options
-from ragharness.passages import build_passages, withhold
-from ragharness.questions.building import build_questions
+from ragharness.analysis.statistics.intervals import cluster_intervals
+from ragharness.corpus.evidence import EvidenceIndex
+from ragharness.corpus.loading import Corpus, load_corpus
+from ragharness.corpus.passages import build_passages, withhold
 from ragharness.questions.loading import load_questions
+from ragharness.records import Hit, Question
 from ragharness.retrievers import build_retriever
 from ragharness.retrievers._cross_encoder import locate_scorer
 from ragharness.retrievers._reranking import DEPTH, WEIGHT, PairScores, reordered
 from ragharness.retrievers.bm25 import indexed_text
-from ragharness.statistics.intervals import cluster_intervals
 from ragharness.support.files import cache_folder
+from ragharness.support.options import Options
+from ragquestions.building import build_questions
 from recall import SEEDS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.corpus import Corpus
-    from ragharness.records import Hit, Question
 
 RESULT = Path(__file__).with_name("reranking.json")
 KS = (1, 5, 10)

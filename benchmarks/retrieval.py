@@ -16,29 +16,24 @@ import argparse
 import json
 import platform
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import recall
 import spans
 from ragharness import __version__
-from ragharness.corpus import load_corpus
-from ragharness.evidence import ENOUGH, EvidenceIndex
-from ragharness.options import Options
-from ragharness.passages import build_passages, withhold
+from ragharness.analysis.scores.schema import Retrieval
+from ragharness.analysis.scores.scoring import retrieval
+from ragharness.analysis.scores.tally import Outcome
+from ragharness.corpus.evidence import ENOUGH, EvidenceIndex
+from ragharness.corpus.loading import Corpus, load_corpus
+from ragharness.corpus.passages import build_passages, withhold
 from ragharness.questions.loading import load_questions
-from ragharness.retrievers import build_retriever
-from ragharness.scores.scoring import retrieval
-from ragharness.scores.tally import Outcome
+from ragharness.records import Hit, Question
+from ragharness.retrievers import Retriever, build_retriever
 from ragharness.support.files import cache_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.corpus import Corpus
-    from ragharness.records import Hit, Question
-    from ragharness.retrievers import Retriever
-    from ragharness.scores.schema import Retrieval
+from ragharness.support.options import Options
 
 RESULT = Path(__file__).with_name("retrieval.json")
 NAMES = ("fields", "bm25", "dense", "hybrid", "oracle")

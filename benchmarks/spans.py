@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragharness.evidence import ENOUGH, EvidenceIndex
-from ragharness.passages import PassageSet
+from ragharness.corpus.evidence import ENOUGH, EvidenceIndex
+from ragharness.corpus.passages import PassageSet
 from ragharness.records import Passage
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ragharness.corpus import Corpus
+    from ragharness.corpus.loading import Corpus
     from ragharness.retrievers import Retriever
 
     Rank = Callable[[str], NDArray[np.float64]]

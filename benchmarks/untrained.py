@@ -18,17 +18,14 @@ import argparse
 import json
 import math
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import spans
-from ragharness import shelf
-from ragharness.corpus import load_corpus
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from ragharness.records import Fact
+from ragharness.corpus.loading import load_corpus
+from ragharness.records import Fact
+from ragharness.support import resources
 
 RESULT = Path(__file__).with_suffix(".json")
 SPLITS = ("train", "train_part", "test")
@@ -78,7 +75,7 @@ def _mean(values: list[float]) -> float:
 def measured(folder: Path) -> dict[str, Any]:
     """Return both rows, the vote once for each split of the folder."""
     corpus = load_corpus("contractnli", source=str(folder))
-    parse = shelf.load_module(Path(__file__).parents[1] / "corpora" / "contractnli" / "parse.py").parse
+    parse = resources.load_module(Path(__file__).parents[1] / "corpora" / "contractnli" / "parse.py").parse
     told = votes(corpus.facts)
     learned = {}
     for split in (each for each in SPLITS if (folder / f"{each}.json").is_file()):

@@ -12,10 +12,10 @@ import argparse
 import json
 from pathlib import Path
 
-from ragharness.calibration.labelled import read_labelled
-from ragharness.calibration.measuring import judge
-from ragharness.cases import check_cases
+from ragharness.analysis.calibration.labelled import read_labelled
+from ragharness.analysis.calibration.measuring import judge
 from ragharness.graders import load_grader
+from ragharness.graders.verdicts.labelled_cases import check_cases
 
 CASES = Path(__file__).resolve().parents[1] / "tests" / "cases"
 

@@ -16,21 +16,21 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from ragharness.baselines import Baseline
-from ragharness.calibration.note import Note
-from ragharness.comparing.attempts import Entry
-from ragharness.comparing.compare import Comparison
-from ragharness.comparing.gate import Decision
-from ragharness.comparing.gates import Gates
-from ragharness.comparing.outcomes import Outcome
-from ragharness.labelling.labels import Label
-from ragharness.labelling.sampling import Design
+from ragharness.analysis.baselines import Baseline
+from ragharness.analysis.calibration.note import Note
+from ragharness.analysis.comparison.attempts import Entry
+from ragharness.analysis.comparison.compare import Comparison
+from ragharness.analysis.comparison.gate import Decision
+from ragharness.analysis.comparison.gates import Gates
+from ragharness.analysis.comparison.outcomes import Outcome
+from ragharness.analysis.labels.labels import Label
+from ragharness.analysis.labels.sampling import Design
+from ragharness.analysis.scores.schema import Scores
 from ragharness.questions.freezing import Card
 from ragharness.records import Kind, Question, Record, Status, Usage
 from ragharness.rubrics.items import Item, Opinion, RubricScores
 from ragharness.rubrics.rubric import Rubric
-from ragharness.scores.schema import Scores
-from ragharness.store.schema import Run, Session
+from ragharness.runner.run_schema import Run, Session
 
 FOLDER = Path(__file__).parent / "schemas"
 

@@ -9,14 +9,12 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from ragharness import Baseline
+from ragharness import Baseline
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -81,7 +79,7 @@ def shipping() -> str:
 def thresholds() -> str:
     """Return every figure that can have a threshold."""
     rows = ["| figure | is | better |", "|---|---|---|"]
-    for name, each in import_module("ragharness.comparing.gates").figures().items():
+    for name, each in import_module("ragharness.analysis.comparison.gates").figures().items():
         better = {True: "higher", False: "lower", None: "say `<=` or `>=`"}[each.higher_is_better]
         rows.append(_line([f"`{name}`", each.sentence, better]))
     return "\n".join(rows)
@@ -126,7 +124,8 @@ def values(table: str) -> str:
 
 
 def _number(module: str, name: str) -> Any:
-    return getattr(import_module(f"ragharness.{module}"), name)
+    package = module if module.startswith("ragquestions") else f"ragharness.{module}"
+    return getattr(import_module(package), name)
 
 
 def formats() -> str:
@@ -142,7 +141,7 @@ def formats() -> str:
 def figures(part: Any) -> str:
     """Return what every metric of a part of the scores is, as it declares itself."""
     rows = ["| figure | JSON | definition | from, to | better | source |", "|---|---|---|---|---|---|"]
-    for each in import_module("ragharness.scores.metrics").metrics(part):
+    for each in import_module("ragharness.analysis.metrics").metrics(part):
         least, most = each.range
         name = (each.short or each.label).format(top="in top k", at_k="@k")
         limits = f"{least}, {'any' if most is None else most}"
@@ -201,15 +200,15 @@ def _metric_page(each: Any) -> str:
 
 
 def _derived() -> dict[str, Any]:
-    found: dict[str, Any] = import_module("ragharness.scores.derived").derived()
+    found: dict[str, Any] = import_module("ragharness.analysis.derived").derived()
     return found
 
 
 def beside(name: str) -> Any:
     """Return a module of this folder."""
-    from ragharness import shelf
+    from ragharness.support import resources
 
-    return shelf.load_module(ROOT / "docs" / f"{name}.py")
+    return resources.load_module(ROOT / "docs" / f"{name}.py")
 
 
 def comparison(name: str) -> str:
@@ -324,7 +323,7 @@ def recall() -> str:
 
 def reranking() -> str:
     """Return what a cross-encoder adds on each corpus, from the benchmark's last result."""
-    from ragharness.statistics.intervals import wilson
+    from ragharness.analysis.statistics.intervals import wilson
 
     found = _reranked()
     titles = {"0": "`hybrid`", "1": "the model alone", str(found["made_with"]["weight"]): "`hybrid+rerank`"}
@@ -450,7 +449,7 @@ def models() -> str:
 
 def baselines() -> str:
     """Return the published baselines, a table for each corpus."""
-    from ragharness.baselines import load_baselines
+    from ragharness.analysis.baselines import load_baselines
     from ragharness.reports.measures import baseline_section
     from ragharness.reports.tables import render
 

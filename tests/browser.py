@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 NEEDED = "needs a browser: pip install playwright, and Chromium (`playwright install chromium`, or a package)"
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,6 @@ from ragharness import cli
 from ragharness.support.files import cache_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
-
     from commands import Verb
 
 ROOT = Path(__file__).resolve().parents[1]

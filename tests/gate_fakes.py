@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
 import run_fakes as fake
-from ragharness.comparing.sides import Asked, Mark, Side
-from ragharness.store.folder import RunFolder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from ragharness.records import Question, Record
+from ragharness.analysis.comparison.sides import Asked, Mark, Side
+from ragharness.records import Question, Record
+from ragharness.runner.run_folder import RunFolder
 
 
 def mark(outcome: str, quality: int | None = None, claims: int | None = 0, content: str = "") -> Mark:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from answering import Answering, Asked, Reply
-from ragharness.graders import load_grader
+from ragharness.graders import Grader, load_grader
 from ragharness.graders.judging.prompts import DECISIONS, load_prompts, outside
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragharness.graders import Grader
 
 PARTS = {"flaw": "none", "rationale": "as quoted", "evidence": ""}
 PROMPTS = load_prompts()

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PLACES = (
     "Aldermere", "Brackwater", "Corvale", "Dunholt", "Eastmarsh", "Farrowby", "Glenmoor", "Hartsea",

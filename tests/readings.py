@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from ragharness import shelf
+from ragharness.support import resources
 
 
 class Reader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,7 +31,7 @@ class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def readings(name: str) -> list[Reading]:
     """Return the readings of a frozen set, in its order."""
-    lines = (shelf.folder("questionsets", name) / "reading.jsonl").read_bytes().splitlines()
+    lines = (resources.folder("questionsets", name) / "reading.jsonl").read_bytes().splitlines()
     return [msgspec.json.decode(line, type=Reading) for line in lines]
 
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from ragharness.corpus import load_corpus
-from ragharness.folders.reading import read_folder
-from ragharness.questions.folder import candidates
-from ragharness.questions.folder.rows import amounts_listed
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from ragharness.corpus.folders.reading import read_folder
+from ragharness.corpus.loading import load_corpus
+from ragquestions.folder import candidates
+from ragquestions.folder.rows import amounts_listed
 
 STATEMENT = """Fenwick Corp.
 

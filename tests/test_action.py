@@ -8,6 +8,7 @@ import shutil
 import stat
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,8 +16,6 @@ import pytest
 from conftest import ROOT
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from commands import Verb
 
 WRITTEN = (

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import ABSENT, SHARED
-from ragharness.statistics.agreement import ac1, alpha, kappa
-from ragharness.statistics.correcting import (
+from ragharness.analysis.statistics.agreement import ac1, alpha, kappa
+from ragharness.analysis.statistics.correcting import (
     Part,
     correlation,
     difference,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
-from ragharness.questions.asking import ask, common_words
+from ragquestions.wording import ask, common_words
 
 # fmt: off
 ANSWERED = [

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commands import PROGRAM, pipeline, process
-from ragharness import cli, privacy, shelf
-from ragharness.adapters.fields import split_score
+from ragharness import cli
 from ragharness.graders.rules import read_alone
 from ragharness.language.matching import compare_quantity
 from ragharness.language.numbers import find_quantities
-from ragharness.logs.conventions import nested
-from ragharness.options import Options
+from ragharness.pipelines.adapters.fields import split_score
 from ragharness.records import Answer
+from ragharness.support import privacy, resources
+from ragharness.support.options import Options
+from ragharness.traces.logs.conventions import nested
 
 if TYPE_CHECKING:
     from commands import Verb
@@ -34,7 +35,7 @@ SOON = 20.0
 @pytest.fixture(autouse=True)
 def few(tmp_path: Path) -> list[dict[str, object]]:
     """Thirteen questions of the sample in the folder."""
-    frozen = (shelf.folder("questionsets", "sample") / "questions.jsonl").read_bytes()
+    frozen = (resources.folder("questionsets", "sample") / "questions.jsonl").read_bytes()
     lines = frozen.splitlines(keepends=True)[::10]
     (tmp_path / "few.jsonl").write_bytes(b"".join(lines))
     return [json.loads(line) for line in lines]

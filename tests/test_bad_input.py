@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,11 +18,9 @@ import pytest
 
 from commands import PROGRAM, pipeline, process
 from loopback import Loopback, Resource
-from ragharness import shelf
+from ragharness.support import resources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from commands import Done, Verb
 
 SMALL = ("--questions", "few.jsonl", "--pipeline", "refuse", "--quiet")
@@ -41,7 +40,7 @@ SOURCES = {
 @pytest.fixture(autouse=True)
 def few(tmp_path: Path) -> None:
     """Thirteen questions of the sample in the folder: quicker than building a set."""
-    frozen = (shelf.folder("questionsets", "sample") / "questions.jsonl").read_bytes()
+    frozen = (resources.folder("questionsets", "sample") / "questions.jsonl").read_bytes()
     (tmp_path / "few.jsonl").write_bytes(b"".join(frozen.splitlines(keepends=True)[::10]))
 
 

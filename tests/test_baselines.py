@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import ragharness as rh
 from conftest import ROOT
-from ragharness import shelf
-from ragharness.baselines import add_baseline, load_baseline, load_baselines, verify
-from ragharness.comparing.outcomes import Outcome, outcome_difference
+from ragharness.analysis.baselines import add_baseline, load_baseline, load_baselines, verify
+from ragharness.analysis.comparison.outcomes import Outcome, outcome_difference
+from ragharness.analysis.matrix_config import read_grid
 from ragharness.errors import UsageError
-from ragharness.grid import read_grid
 from ragharness.records import Retrieved
+from ragharness.support import resources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from commands import Verb
 
 FEW = 26
@@ -34,7 +33,7 @@ def own_shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for each in (ROOT / kind).iterdir():
             (tmp_path / "shelf" / kind / each.name).symlink_to(each)
     (tmp_path / "shelf" / "baselines").mkdir()
-    monkeypatch.setattr(shelf, "root", lambda: tmp_path / "shelf")
+    monkeypatch.setattr(resources, "root", lambda: tmp_path / "shelf")
     monkeypatch.setenv("RAGHARNESS_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     return tmp_path / "shelf" / "baselines"

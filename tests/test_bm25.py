@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,19 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from ragharness import shelf
-from ragharness.corpus import Corpus, load_corpus
-from ragharness.evidence import EvidenceIndex
-from ragharness.passages import PassageSet, build_passages, withhold
+from ragharness.corpus.evidence import EvidenceIndex
+from ragharness.corpus.loading import Corpus, load_corpus
+from ragharness.corpus.passages import PassageSet, build_passages, withhold
 from ragharness.questions.loading import load_questions
 from ragharness.questions.questionset import QuestionSet
 from ragharness.records import Passage
 from ragharness.retrievers import _postings, bm25
 from ragharness.retrievers.bm25 import terms
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+from ragharness.support import resources
 
 
 def passage_set(texts: Sequence[str], title: str = "") -> PassageSet:
@@ -210,7 +207,7 @@ def test_parity_on_the_spans_of_real_contracts(contractnli_folder: Path, tmp_pat
 
 
 def _frozen(name: str, source: str) -> tuple[Corpus, QuestionSet]:
-    if name not in shelf.names("questionsets"):
+    if name not in resources.names("questionsets"):
         pytest.skip(f"the question set of {name} is not frozen in this checkout")
     corpus = load_corpus(name, source=source)
     return corpus, load_questions(corpus)

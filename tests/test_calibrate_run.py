@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,21 +14,18 @@ from msgspec.structs import replace
 import gate_fakes
 import ragharness as rh
 import run_fakes as fake
-from ragharness.calibration.note import standing
-from ragharness.calibration.people import calibrate_run
-from ragharness.labelling.labels import Label, answered, append_label, labels_folder
-from ragharness.labelling.sampling import open_design
+from ragharness.analysis.calibration.note import standing
+from ragharness.analysis.calibration.people import calibrate_run
+from ragharness.analysis.labels.labels import Label, answered, append_label, labels_folder
+from ragharness.analysis.labels.sampling import open_design
+from ragharness.analysis.statistics.correcting import Part, difference, ppi
 from ragharness.records import BUCKETS
 from ragharness.reports.people import people_sections
 from ragharness.reports.tables import render
 from ragharness.results import calibrated, scores_of
-from ragharness.statistics.correcting import Part, difference, ppi
-from ragharness.store.folder import RunFolder
+from ragharness.runner.run_folder import RunFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
     from commands import Verb
 
 WRONG = {f"q{place:03d}": "wrong" for place in range(1, 21)}

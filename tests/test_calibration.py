@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,18 +18,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commands import PROGRAM
-from ragharness.calibration.labelled import LABELS, Mapping, read_labelled
-from ragharness.calibration.measuring import OUTCOMES, agrees, calibrate, judge, rates, with_support_given
+from ragharness.analysis.calibration.labelled import LABELS, Mapping, read_labelled
+from ragharness.analysis.calibration.measuring import (
+    OUTCOMES,
+    agrees,
+    calibrate,
+    judge,
+    rates,
+    with_support_given,
+)
+from ragharness.analysis.statistics.intervals import wilson
 from ragharness.errors import UsageError
 from ragharness.graders import load_grader
-from ragharness.records import Reading
-from ragharness.statistics.intervals import wilson
+from ragharness.records import Answer, Passage, Question, Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from commands import Verb
-    from ragharness.records import Answer, Passage, Question
 
 KEYS = (
     "n", "confusion", "false_correct", "false_wrong", "needs_review", "refusal_recall", "refusal_precision",

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from ragharness.cases import check_cases, load_cases
 from ragharness.cli import build_app
 from ragharness.errors import UsageError
 from ragharness.graders import load_grader
+from ragharness.graders.verdicts.labelled_cases import check_cases, load_cases
 
 CASE: dict[str, Any] = {
     "id": "one",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commands import PROGRAM, pipeline, process
-from ragharness.store.folder import RunFolder
+from ragharness.runner.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from commands import Verb

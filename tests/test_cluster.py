@@ -9,8 +9,10 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -18,11 +20,7 @@ from msgspec.structs import replace
 import ragharness as rh
 from commands import FIRST_SENTENCE, PROGRAM, pipeline
 from ragharness.errors import MissingExtra, PipelineNotUsable, UsageError
-from ragharness.store.folder import RunFolder
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+from ragharness.runner.run_folder import RunFolder
 
 # Ray's own warnings are not ours.
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,19 +14,16 @@ from msgspec.structs import replace
 import ragharness as rh
 import run_fakes as fake
 from gate_fakes import epochs_of, folder, written
-from ragharness.comparing.compare import UNGRADED, compare
+from ragharness.analysis.comparison.compare import UNGRADED, Comparison, compare
+from ragharness.analysis.scores.scoring import score_folder
 from ragharness.errors import NotComparable, UnknownName, UsageError
 from ragharness.records import BUCKETS
 from ragharness.reports.compare import compare_sections
 from ragharness.reports.tables import Section, render, table_formats
 from ragharness.reports.text import aligned, counted, money
-from ragharness.scores.scoring import score_folder
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from commands import Verb
-    from ragharness.comparing.compare import Comparison
 
 BASE = {"q001": "wrong", "q002": "refused", "q003": "unsupported", "q004": "needs_review", "q100": "wrong"}
 OTHER = {"q001": "correct", "q002": "wrong", "q003": "wrong", "q005": "refused", "q100": "needs_review"}

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from ragharness.corpus import load_corpus
-from ragharness.questions.corpus_index import Completion, CorpusIndex
+from ragharness.corpus.loading import load_corpus
 from ragharness.records import Evidence, Question
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from ragquestions.corpus_index import Completion, CorpusIndex
 
 FILLER = "The board met in the old customs house and spoke of many other matters at length. " * 12
 ACT = "The Harbor Act provided $18.8 million for repairs of quays in 2021."

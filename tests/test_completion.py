@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from ragharness import shelf
+from ragharness.analysis.derived import derived
 from ragharness.graders import grader_names
 from ragharness.pipelines import pipeline_kinds
 from ragharness.reports.formats import format_names
 from ragharness.retrievers import retriever_names
-from ragharness.scores.derived import derived
+from ragharness.support import resources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from commands import Verb
 
 
@@ -47,7 +46,7 @@ RUNS = ["20260102-030406_sample", "20260102-030405_sample"]
 @pytest.mark.parametrize(
     ("line", "values"),
     [
-        ("run --corpus ", shelf.names("corpora")),
+        ("run --corpus ", resources.names("corpora")),
         ("run --corpus con", ["contractnli"]),
         ("run --retriever ", retriever_names()),
         ("run --pipeline ", pipeline_kinds()),
@@ -61,7 +60,7 @@ RUNS = ["20260102-030406_sample", "20260102-030405_sample"]
         ("score --metrics utility,tr", ["utility,trust_score"]),
         ("score --metrics ", ["all", *derived()]),
         ("baseline ver", ["verify"]),
-        ("baseline run ", shelf.names("baselines")),
+        ("baseline run ", resources.names("baselines")),
         ("baseline verify sample-refuse", ["sample-refuse-null"]),
         ("baseline list --corpus sa", ["sample"]),
         ("rubric show rag", ["rag-answer-1.0"]),

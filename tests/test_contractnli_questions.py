@@ -8,32 +8,29 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ragharness import shelf
-from ragharness.corpus import Corpus, load_corpus
-from ragharness.evidence import EvidenceIndex
+from ragharness.corpus.evidence import EvidenceIndex
+from ragharness.corpus.loading import Corpus, load_corpus
+from ragharness.corpus.passages import build_passages, withhold
 from ragharness.language.numbers import find_quantities
 from ragharness.language.words import words
-from ragharness.passages import build_passages, withhold
-from ragharness.questions.building import build_questions
-from ragharness.questions.checks import check_questions
 from ragharness.questions.freezing import frozen_set
 from ragharness.questions.loading import load_questions
-from ragharness.questions.probe import probe
-from ragharness.questions.searching import near_duplicates
-from ragharness.shelf import load_module
+from ragharness.questions.questionset import QuestionSet
+from ragharness.support import resources
+from ragharness.support.resources import load_module
+from ragquestions.building import build_questions
+from ragquestions.checks import check_questions
+from ragquestions.probe import probe
+from ragquestions.searching import near_duplicates
 from readings import words_of_readers
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragharness.questions.questionset import QuestionSet
-
-FOLDER = shelf.root() / "questionsets" / "contractnli"
-RECIPE = load_module(shelf.root() / "corpora" / "contractnli" / "recipe.py")
+FOLDER = resources.root() / "questionsets" / "contractnli"
+RECIPE = load_module(resources.root() / "corpora" / "contractnli" / "recipe.py")
 _ORDINARY = {"1": "one", "4": "fourth", "7": "seventh", "10": "tenth", "18": "eighteen"}
 HYPOTHESES = {f"nda-{n}" for n in (1, 2, 3, 4, 5, 7, 8, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20)}
 
@@ -63,8 +60,8 @@ def test_the_frozen_set_has_every_property(corpus: Corpus, frozen: QuestionSet) 
 def test_the_hash_seed_changes_nothing(contractnli_folder: Path, frozen: QuestionSet) -> None:
     program = (
         "import sys\n"
-        "from ragharness.corpus import load_corpus\n"
-        "from ragharness.questions.building import build_questions\n"
+        "from ragharness.corpus.loading import load_corpus\n"
+        "from ragquestions.building import build_questions\n"
         "print(build_questions(load_corpus('contractnli', source=sys.argv[1])).hash)"
     )
     environment = {**os.environ, "PYTHONHASHSEED": "77"}

@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
 from ragharness.support.cores import on_all_cores
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 HERE = os.getpid()
 NUMBERS = list(range(7))

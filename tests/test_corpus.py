@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from ragharness import shelf
-from ragharness.corpus import Corpus, load_corpus
+from ragharness.corpus.loading import Corpus, load_corpus
+from ragharness.corpus.manifests import Manifest, manifest
 from ragharness.errors import CorruptDownload, RagharnessError, UnknownName
-from ragharness.manifests import Manifest, manifest
 from ragharness.records import Document, Evidence
+from ragharness.support import resources
 
 
 @pytest.fixture(scope="module")
@@ -23,10 +23,10 @@ def contracts(contractnli_folder: Path) -> Corpus:
     return load_corpus("contractnli", source=str(contractnli_folder))
 
 
-@pytest.mark.parametrize("name", shelf.names("corpora"))
+@pytest.mark.parametrize("name", resources.names("corpora"))
 def test_every_corpus_has_a_complete_card(name: str) -> None:
     card = manifest(name)
-    home = shelf.folder("corpora", name)
+    home = resources.folder("corpora", name)
     assert card.id == name
     assert (home / "README.md").is_file()
     assert (home / "parse.py").is_file()
@@ -38,7 +38,7 @@ def test_every_corpus_has_a_complete_card(name: str) -> None:
     assert all(re.fullmatch(r"[0-9a-f]{64}", file.sha256) or not file.sha256 for file in card.files.values())
 
 
-@pytest.mark.parametrize("name", [name for name in shelf.names("corpora") if manifest(name).embedded])
+@pytest.mark.parametrize("name", [name for name in resources.names("corpora") if manifest(name).embedded])
 def test_embedded_corpora_load_without_network(name: str) -> None:
     corpus = load_corpus(name, offline=True)
     assert corpus.documents
@@ -235,7 +235,7 @@ def test_a_manifest_with_an_unknown_field(tmp_path: Path, monkeypatch: pytest.Mo
     home = tmp_path / "_shelf" / "corpora" / "odd"
     home.mkdir(parents=True)
     (home / "corpus.toml").write_text('id = "odd"\ncolour = "red"\n')
-    monkeypatch.setattr(shelf, "_PACKAGE", tmp_path)
+    monkeypatch.setattr(resources, "_PACKAGE", tmp_path)
     with pytest.raises(RagharnessError, match="expected a corpus manifest"):
         manifest("odd")
     assert Manifest(id="a", title="", summary="", license="", attribution="").embedded is False
@@ -274,6 +274,6 @@ This Agreement is made between Northwind Pumps, Inc. ("NPI") and Ada."""
     ],
 )
 def test_names_by_rule(file_name: str, text: str, title: str, handle: str) -> None:
-    titles = shelf.load_module(shelf.folder("corpora", "contractnli") / "parse.py")
+    titles = resources.load_module(resources.folder("corpora", "contractnli") / "parse.py")
     [name] = titles.name_documents([("cnli-0", file_name, text)])
     assert (name.title, name.handle) == (title, handle)

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from loopback import Loopback, Resource
-from ragharness import shelf
 from ragharness.cli import main
+from ragharness.support import resources
 
 REAL = "contractnli"
 
@@ -76,7 +76,7 @@ def test_list_names_every_corpus_with_licence_and_state(corpus: Callable[..., Do
     assert done.stdout.startswith("CORPUS")
     assert max(map(len, done.stdout.splitlines())) <= 80
     rows = read(corpus("list", "--json"))
-    assert [row["id"] for row in rows] == shelf.names("corpora")
+    assert [row["id"] for row in rows] == resources.names("corpora")
     assert all(row["id"] in done.stdout and row["license"] in done.stdout for row in rows)
     assert "not downloaded" in done.stdout
 

@@ -16,13 +16,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragharness.corpus.passages import PassageSet
 from ragharness.errors import MissingExtra, RagharnessError, UnknownName
-from ragharness.options import Options
-from ragharness.passages import PassageSet
 from ragharness.records import Passage
 from ragharness.retrievers import _models, build_retriever
 from ragharness.retrievers.bm25 import indexed_text
 from ragharness.retrievers.dense import DECIMALS, KINDS, Nearest
+from ragharness.support.options import Options
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -205,7 +205,7 @@ def test_threads_get_what_one_gets(model: Path, faiss: Any) -> None:
 AGAIN = """
 import sys
 from pathlib import Path
-from ragharness.options import Options
+from ragharness.support.options import Options
 from ragharness.retrievers import build_retriever
 from test_dense import passage_set
 name, cache, model = sys.argv[1:]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import permutations
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,25 +17,29 @@ from hypothesis import strategies as st
 import ragharness as rh
 import run_fakes as fake
 from conftest import SHARED
+from ragharness.analysis.derived import WEIGHTS, How, derived, measure
+from ragharness.analysis.derived.alce_citation_precision import citation_precision
+from ragharness.analysis.derived.alce_citation_recall import citation_recall
+from ragharness.analysis.derived.aurc import risks
+from ragharness.analysis.derived.ragas_context_precision import average_precision
+from ragharness.analysis.scores.claims import ragchecker
+from ragharness.analysis.scores.items import Cited, Item, items, wrong
+from ragharness.analysis.scores.measuring import (
+    PROMPT,
+    Metrics,
+    judged,
+    judgement,
+    metrics_of_outputs,
+    read_wanted,
+)
+from ragharness.analysis.scores.trust_compat import compat
+from ragharness.analysis.scores.trust_eval import FLAG, normalise, outputs, partial_ratio
 from ragharness.errors import CodeNotUsable, RagharnessError, UsageError
 from ragharness.records import Answer, Retrieved, Sentence
 from ragharness.reports.measures import metric_sections
 from ragharness.reports.tables import render
-from ragharness.scores.claims import ragchecker
-from ragharness.scores.derived import WEIGHTS, How, derived, measure
-from ragharness.scores.derived.alce_citation_precision import citation_precision
-from ragharness.scores.derived.alce_citation_recall import citation_recall
-from ragharness.scores.derived.aurc import risks
-from ragharness.scores.derived.ragas_context_precision import average_precision
-from ragharness.scores.items import Cited, Item, items, wrong
-from ragharness.scores.measuring import PROMPT, Metrics, judged, judgement, metrics_of_outputs, read_wanted
-from ragharness.scores.trust_compat import compat
-from ragharness.scores.trust_eval import FLAG, normalise, outputs, partial_ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from commands import Verb
 
 CASES = SHARED / "spec" / "cases"

@@ -8,30 +8,27 @@ import shlex
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import msgspec
 import pytest
 
 from conftest import ROOT
-from ragharness import shelf
-from ragharness.buckets import TABLE
-from ragharness.corpus import load_corpus
-from ragharness.manifests import manifest
-from ragharness.questions.checks import check_questions
+from ragharness.analysis.derived import derived
+from ragharness.analysis.scores.schema import Scores
+from ragharness.analysis.statistics.intervals import sign_test, wilson
+from ragharness.corpus.loading import load_corpus
+from ragharness.corpus.manifests import manifest
+from ragharness.graders.verdicts.buckets import TABLE
 from ragharness.questions.loading import load_questions
 from ragharness.records import Question, Reading, Record
-from ragharness.scores.derived import derived
-from ragharness.scores.schema import Scores
-from ragharness.statistics.intervals import sign_test, wilson
-from ragharness.store.schema import Run, Session, Settings
+from ragharness.runner.run_schema import Run, Session, Settings
+from ragharness.support import resources
+from ragquestions.checks import check_questions
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import msgspec
-
-DOCS: Any = shelf.load_module(ROOT / "docs" / "update.py")
+DOCS: Any = resources.load_module(ROOT / "docs" / "update.py")
 PAGES: tuple[Path, ...] = (
     *DOCS.PAGES,
     ROOT / "CONTRIBUTING.md",

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commands import PROGRAM
-from ragharness import shelf
 from ragharness.cli import _health
 from ragharness.retrievers import _models
+from ragharness.support import resources
 
 if TYPE_CHECKING:
     from commands import Verb
@@ -37,7 +37,7 @@ def test_a_working_installation_is_fine(verb: Verb) -> None:
     assert output.splitlines()[-1].startswith("nothing is broken")
     found = findings(verb)
     assert all(each["state"] != "broken" for each in found.values())
-    assert f"{len(shelf.names('corpora'))} corpora" in found["installation shelf"]["found"]
+    assert f"{len(resources.names('corpora'))} corpora" in found["installation shelf"]["found"]
     assert found["corpora sample"]["found"] == "embedded"
     assert found["corpora contractnli"]["help"] == "ragharness corpus fetch contractnli"
 
@@ -61,7 +61,7 @@ def test_every_extra_that_a_run_may_need_is_named_with_its_command(verb: Verb) -
     modules = {"faiss-cpu": "faiss", "opensearch-py": "opensearchpy"}
     known = {each.extra for each in asked if modules.get(each.name, each.name.replace("-", "_")) in imported}
     # What is installed may be older than the file that declares the extras.
-    declared = (shelf.root() / "pyproject.toml").read_text(encoding="utf-8")
+    declared = (resources.root() / "pyproject.toml").read_text(encoding="utf-8")
     assert known <= set(_health.EXTRAS)
     assert all(f"\n{name} = [" in declared for name in _health.EXTRAS)
     found = findings(verb)
@@ -146,7 +146,7 @@ def test_versions_are_compared_as_numbers(here: str, least: str, old: bool) -> N
 def test_a_shelf_that_is_not_there_is_broken(
     verb: Verb, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(shelf, "root", lambda: tmp_path / "nowhere")
+    monkeypatch.setattr(resources, "root", lambda: tmp_path / "nowhere")
     found = findings(verb)
     assert found["installation shelf"]["state"] == "broken"
     assert found["installation shelf"]["help"] == "pip install --force-reinstall ragharness"

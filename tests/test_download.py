@@ -22,11 +22,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loopback import Loopback, Resource
-from ragharness.download import transfer
-from ragharness.download.archives import install
-from ragharness.download.obtaining import obtain
-from ragharness.download.pinned import DownloadRequest, Pinned
-from ragharness.download.storage import cached_hashes
+from ragharness.corpus.download import transfer
+from ragharness.corpus.download.archives import install
+from ragharness.corpus.download.obtaining import obtain
+from ragharness.corpus.download.pinned import DownloadRequest, Pinned
+from ragharness.corpus.download.storage import cached_hashes
 from ragharness.errors import CorpusUnavailable, CorruptDownload, RagharnessError, StorageError
 
 GOOD = json.dumps({"documents": [f"contract {number} of many" for number in range(4000)]}).encode()
@@ -386,8 +386,8 @@ def test_a_download_that_was_whole_before_a_crash_is_not_repeated(
     server: Loopback, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as crash:
-        crash.setattr("ragharness.download.archives.install", lambda *given, **named: {})
-        crash.setattr("ragharness.download.transfer.discard", lambda part: None)
+        crash.setattr("ragharness.corpus.download.archives.install", lambda *given, **named: {})
+        crash.setattr("ragharness.corpus.download.transfer.discard", lambda part: None)
         obtain(wanted(server.url("/toy.zip")))
     assert (obtain(wanted(server.url("/toy.zip"))) / "test.json").read_bytes() == GOOD
     assert len(server.seen) == 1

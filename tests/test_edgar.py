@@ -13,22 +13,22 @@ import msgspec
 import pytest
 
 from ixbrl import annual_report
-from ragharness import corpus as reading
-from ragharness import shelf
-from ragharness.corpus import Corpus, load_corpus
-from ragharness.download import sec as rules
-from ragharness.download.obtaining import obtain
+from ragharness.corpus import loading as reading
+from ragharness.corpus.download import sec as rules
+from ragharness.corpus.download.obtaining import obtain
+from ragharness.corpus.loading import Corpus, load_corpus
+from ragharness.corpus.manifests import download_request, manifest
+from ragharness.corpus.passages import build_passages, faults
 from ragharness.errors import CorpusUnavailable, CorruptDownload
-from ragharness.manifests import download_request, manifest
-from ragharness.passages import build_passages, faults
-from ragharness.questions.building import build_questions
-from ragharness.questions.candidates import load_recipe
-from ragharness.questions.checks import check_questions
+from ragharness.records import Fact, Question
+from ragharness.support import resources
+from ragquestions.building import build_questions
+from ragquestions.candidates import load_recipe
+from ragquestions.checks import check_questions
 from sec_server import Page, Sec
 
 if TYPE_CHECKING:
     from commands import Verb
-    from ragharness.records import Fact, Question
 
 COMPANIES = (
     ("Quillfeather Instruments Inc.", "901"),
@@ -250,7 +250,7 @@ def test_what_was_parsed_is_kept_until_a_file_changes(
     first = load_corpus("edgar", source=str(page.parent))
     kept = list((tmp_path / "cache" / "parsed").iterdir())
     assert len(kept) == 1
-    reader = shelf.load_module(shelf.folder("corpora", "edgar") / "parse.py")
+    reader = resources.load_module(resources.folder("corpora", "edgar") / "parse.py")
     monkeypatch.setattr(reader, "parse", lambda folder, split: pytest.fail("parsed again"))
     assert load_corpus("edgar", source=str(page.parent)).hash == first.hash
     monkeypatch.undo()

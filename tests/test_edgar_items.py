@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,18 +17,15 @@ import pytest
 from hub_server import Hub, Repository
 from ixbrl import annual_report
 from own_folder import filler, place_of, sentences_of
-from ragharness.corpus import load_corpus
+from ragharness.corpus.loading import Corpus, load_corpus
+from ragharness.corpus.passages import build_passages, faults
 from ragharness.errors import CorruptDownload, UsageError
-from ragharness.passages import build_passages, faults
-from ragharness.questions.building import build_questions
-from ragharness.questions.candidates import load_recipe
-from ragharness.questions.checks import check_questions
+from ragquestions.building import build_questions
+from ragquestions.candidates import load_recipe
+from ragquestions.checks import check_questions
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from commands import Verb
-    from ragharness.corpus import Corpus
 
 CRAWLED: dict[str, Any] = {
     "cik": "901",

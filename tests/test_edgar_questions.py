@@ -8,29 +8,24 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import msgspec
 import pytest
 
-from ragharness import shelf
-from ragharness.corpus import load_corpus
+from ragharness.corpus.loading import Corpus, load_corpus
 from ragharness.language.words import words
-from ragharness.questions.building import build_questions
-from ragharness.questions.checks import check_questions
 from ragharness.questions.freezing import frozen_set
 from ragharness.questions.loading import load_questions
-from ragharness.questions.probe import probe
+from ragharness.questions.questionset import QuestionSet
 from ragharness.records import Document, Evidence, Fact
+from ragharness.support import resources
+from ragquestions.building import build_questions
+from ragquestions.checks import check_questions
+from ragquestions.probe import probe
 from readings import words_of_readers
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragharness.corpus import Corpus
-    from ragharness.questions.questionset import QuestionSet
-
-FOLDER = shelf.root() / "questionsets" / "edgar"
+FOLDER = resources.root() / "questionsets" / "edgar"
 
 
 @pytest.fixture(scope="module")
@@ -108,8 +103,8 @@ def test_the_frozen_set_has_every_property(corpus: Corpus, frozen: QuestionSet) 
 def test_the_hash_seed_changes_nothing(edgar_folder: Path, corpus: Corpus, frozen: QuestionSet) -> None:
     program = (
         "import sys\n"
-        "from ragharness.corpus import load_corpus\n"
-        "from ragharness.questions.building import build_questions\n"
+        "from ragharness.corpus.loading import load_corpus\n"
+        "from ragquestions.building import build_questions\n"
         "print(build_questions(load_corpus('edgar', source=sys.argv[1])).hash)"
     )
     assert corpus.documents  # parsed and kept: the other process need not do it again
@@ -198,7 +193,7 @@ def test_no_date_is_said_twice_and_no_unanswerable_topic(frozen: QuestionSet) ->
 
 
 def test_what_is_silent_is_asked_as_where_it_is_answered(frozen: QuestionSet) -> None:
-    recipe = shelf.load_module(shelf.folder("corpora", "edgar") / "recipe.py")
+    recipe = resources.load_module(resources.folder("corpora", "edgar") / "recipe.py")
     silent = {each.topic for each in frozen.questions if each.target == "refused"}
     assert silent <= recipe.load_concepts().keys()
 
@@ -231,7 +226,7 @@ def table(*rows: str) -> tuple[Document, Fact, Evidence]:
     ],
 )
 def test_a_figure_that_follows_from_others_is_not_withheld(rows: tuple[str, ...], expected: bool) -> None:
-    recipe = shelf.load_module(shelf.folder("corpora", "edgar") / "recipe.py")
+    recipe = resources.load_module(resources.folder("corpora", "edgar") / "recipe.py")
     document, fact, row = table(*rows, "Operating income | 7,076 | 8,891")
     assert recipe.follows(document, fact, [row], "", None) is expected
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ragharness.corpus import Corpus, load_corpus
-from ragharness.evidence import ENOUGH, EvidenceIndex
+from ragharness.corpus.evidence import ENOUGH, EvidenceIndex
+from ragharness.corpus.loading import Corpus, load_corpus
+from ragharness.corpus.passages import PassageSet, build_passages
 from ragharness.language.words import words
-from ragharness.passages import PassageSet, build_passages
 from ragharness.records import Document, Evidence, Passage, Question
 
 TEXT = "Zero one two three four five six seven eight nine. ____ \u2022"

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from commands import pipeline
-from ragharness.records import Answer, Failure
+from ragharness.records import Answer, Failure, Passage
 from ragharness.runner.failures import describe
 from ragharness.runner.limits import Limits
-from ragharness.store.folder import RunFolder
+from ragharness.runner.run_folder import RunFolder
 from ragharness.support.messages import kind_of
 from test_runner import ask, question
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from commands import Verb
-    from ragharness.records import Passage
 
 BROKEN = """
 def helper(found):

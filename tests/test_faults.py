@@ -7,20 +7,17 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from commands import PROGRAM, pipeline, process
 from misbehaving import Act, Misbehaving, answer, reply
-from ragharness.corpus import load_corpus
+from ragharness.corpus.loading import load_corpus
 from ragharness.questions.loading import load_questions
-from ragharness.store.folder import RunFolder
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragharness.records import Record
+from ragharness.records import Record
+from ragharness.runner.run_folder import RunFolder
 
 RETRIES = 2
 LIMIT = 3.0

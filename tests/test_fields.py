@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import log
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,16 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from ragharness import shelf
-from ragharness.corpus import load_corpus
-from ragharness.evidence import EvidenceIndex
-from ragharness.passages import PassageSet, build_passages, withhold
+from ragharness.corpus.evidence import EvidenceIndex
+from ragharness.corpus.loading import load_corpus
+from ragharness.corpus.passages import PassageSet, build_passages, withhold
 from ragharness.questions.loading import load_questions
 from ragharness.records import Passage
 from ragharness.retrievers import _postings, bm25, fields
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from ragharness.support import resources
 
 
 def passage_set(*told: tuple[str, str, str]) -> PassageSet:
@@ -121,7 +118,7 @@ def test_the_cache_is_its_own_and_gives_the_same_scores(tmp_path: Path) -> None:
 def test_gold_among_the_best_five_of_the_frozen_questions(
     name: str, least: int, request: pytest.FixtureRequest
 ) -> None:
-    if name not in shelf.names("questionsets"):
+    if name not in resources.names("questionsets"):
         pytest.skip(f"the question set of {name} is not frozen in this checkout")
     source = "" if name == "sample" else str(request.getfixturevalue(f"{name}_folder"))
     corpus = load_corpus(name, source=source)

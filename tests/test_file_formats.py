@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -13,18 +15,16 @@ import yaml
 
 import ragharness as rh
 from conftest import ROOT
-from ragharness import shelf, traces
-from ragharness.calibration.labelled import labelled_answer
-from ragharness.store.folder import RunFolder
+from ragharness.analysis.calibration.labelled import labelled_answer
+from ragharness.runner.run_folder import RunFolder
+from ragharness.support import resources
+from ragharness.traces import scorer as traces
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from commands import Verb
 
 jsonschema: Any = pytest.importorskip("jsonschema")
-FORMATS: Any = shelf.load_module(ROOT / "docs" / "formats.py")
+FORMATS: Any = resources.load_module(ROOT / "docs" / "formats.py")
 FENCES = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 

@@ -5,21 +5,18 @@ from __future__ import annotations
 import random
 import tracemalloc
 from decimal import Decimal
+from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ixbrl import HEAD, annual_report
+from ragharness.corpus.filings.facts import amount
+from ragharness.corpus.filings.reading import Filing, read_filing
+from ragharness.corpus.filings.tree import looks_like_html
 from ragharness.errors import CorruptDownload
-from ragharness.filings.facts import amount
-from ragharness.filings.reading import Filing, read_filing
-from ragharness.filings.tree import looks_like_html
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 REPORT = annual_report("Tarn & Fell Co", "903", "2023-12-31", 1013)
 

@@ -21,12 +21,12 @@ from msgspec.structs import replace
 import ragharness as rh
 import run_fakes as fake
 from gate_fakes import epochs_of, written
+from ragharness.analysis.scores.schema import ROW_NAMES
 from ragharness.records import Answer, Failure
 from ragharness.reports.formats import format_names, load_format
 from ragharness.reports.formats.trec_run import one_word, within
 from ragharness.reports.rows import COLUMNS, flat_records
 from ragharness.results import Run
-from ragharness.scores.schema import ROW_NAMES
 
 if TYPE_CHECKING:
     from commands import Verb

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterable, Sequence
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,25 +17,20 @@ from msgspec.structs import replace
 import ragharness as rh
 import run_fakes as fake
 from gate_fakes import epochs_of, folder, mark, outcomes, side, written
-from ragharness.comparing.gate import TOGETHER, decide, gate
-from ragharness.comparing.gates import Gates, read_gates
-from ragharness.comparing.rules import Limits
-from ragharness.comparing.sides import Mark, Pairs, Side, bucket_of, mark_of, settle
+from ragharness.analysis.comparison.gate import TOGETHER, Decision, decide, gate
+from ragharness.analysis.comparison.gates import Gates, read_gates
+from ragharness.analysis.comparison.rules import Limits
+from ragharness.analysis.comparison.sides import Mark, Pairs, Side, bucket_of, mark_of, settle
+from ragharness.analysis.statistics.intervals import false_alarm
+from ragharness.analysis.statistics.paired import holm
 from ragharness.errors import UnknownName, UsageError
-from ragharness.records import BUCKETS, Answer, Sentence
+from ragharness.records import BUCKETS, Answer, Question, Record, Sentence
 from ragharness.reports.gate import gate_sections, headline
 from ragharness.reports.tables import render
-from ragharness.statistics.intervals import false_alarm
-from ragharness.statistics.paired import holm
 from test_memory import peak_mb
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
     from commands import Verb
-    from ragharness.comparing.gate import Decision
-    from ragharness.records import Question, Record
 
 STRICT = Gates(no_new_wrong=True)
 
@@ -371,7 +368,7 @@ def test_a_thousand_runs_against_themselves_alarm_as_often_as_foretold() -> None
         return found
 
     def alarms(epochs: int) -> float:
-        from ragharness.comparing.rules import check_rules
+        from ragharness.analysis.comparison.rules import check_rules
 
         count = 0
         for _ in range(1000):
@@ -610,7 +607,7 @@ def test_a_folder_that_cannot_be_written_still_has_a_verdict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from ragharness.errors import StorageError
-    from ragharness.store.folder import RunFolder
+    from ragharness.runner.run_folder import RunFolder
 
     def refuse(*_: Any, **__: Any) -> None:
         raise StorageError("expected to write, found: Read-only file system")

@@ -23,7 +23,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import ABSENT, SHARED
-from ragharness.statistics.intervals import (
+from ragharness.analysis.statistics.intervals import (
     clopper_pearson,
     cluster_intervals,
     false_alarm,
@@ -31,7 +31,7 @@ from ragharness.statistics.intervals import (
     majority_chance,
     wilson,
 )
-from ragharness.statistics.paired import (
+from ragharness.analysis.statistics.paired import (
     fewest_significant,
     holm,
     mcnemar,

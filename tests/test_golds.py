@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,8 +21,6 @@ from ragharness.questions.values import (
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from commands import Verb
 
 

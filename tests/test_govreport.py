@@ -6,27 +6,26 @@ import json
 import re
 from collections import Counter
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragharness import shelf
-from ragharness.corpus import Corpus, load_corpus
+from ragharness.corpus.loading import Corpus, load_corpus
+from ragharness.corpus.manifests import choose_split, manifest
 from ragharness.errors import CorpusUnavailable, CorruptDownload, UnknownName, UsageError
-from ragharness.manifests import choose_split, manifest
-from ragharness.questions.building import build_questions
-from ragharness.questions.checks import check_questions
+from ragharness.records import Fact
+from ragharness.support import resources
+from ragquestions.building import build_questions
+from ragquestions.checks import check_questions
 from reports import Invented, as_audit, as_congress_page, as_row, invented, write_archive
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from commands import Verb
-    from ragharness.records import Fact
 
-HOME = shelf.folder("corpora", "govreport")
+HOME = resources.folder("corpora", "govreport")
 
 
 def write_pages(folder: Path, count: int = 14) -> Path:
@@ -160,7 +159,7 @@ ADVICE = (
 
 
 def asked_for_names(more: str, title: str = "Towns") -> dict[str, tuple[str, tuple[str, ...], list[str]]]:
-    reader = shelf.load_module(HOME / "findings.py")
+    reader = resources.load_module(HOME / "findings.py")
     found = reader.findings(ADVICE.format(more=more), "", "GAO", title)
     named = [each for each in found if each.sort in {"agency", "official"}]
     return {each.ask: (each.answer, each.also, [value for value, *_ in each.near]) for each in named}
@@ -190,7 +189,7 @@ def test_an_official_is_accepted_by_every_name_of_the_body() -> None:
 
 
 def test_what_is_said_near_a_thing_is_not_asked_for() -> None:
-    reader = shelf.load_module(HOME / "things.py")
+    reader = resources.load_module(HOME / "things.py")
     text = (
         "The Fernleigh Road Authority (FRA) looks after roads.\n\nFRA has 57 inspectors.\n\n"
         "They are based in Dunmere.\n\nNobody else employs people.\n\nFRA answers letters."
@@ -210,7 +209,7 @@ def test_what_is_said_near_a_thing_is_not_asked_for() -> None:
 
 
 def test_traps_name_what_is_not_there(corpus: Corpus) -> None:
-    recipe = shelf.load_module(HOME / "recipe.py")
+    recipe = resources.load_module(HOME / "recipe.py")
     traps = [each for each in recipe.candidates(corpus) if each.stratum == "adversarial"]
     absent = [each.text for each in traps if each.topic == "absent number"]
     assert absent
@@ -298,7 +297,7 @@ def test_the_real_reports_carry_a_set(shared: Path) -> None:
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_mutated_pages_are_survived(data: st.DataObject, tmp_path: Path) -> None:
-    reader = shelf.load_module(HOME / "layouts.py")
+    reader = resources.load_module(HOME / "layouts.py")
     whole = as_congress_page(invented(2)[1]) if data.draw(st.booleans()) else as_audit(invented(1)[0])
     cut = data.draw(st.integers(0, len(whole)))
     piece = data.draw(st.text(max_size=40))
@@ -328,7 +327,7 @@ JSON = st.recursive(
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=JSON)
 def test_any_json_is_survived(content: object, tmp_path: Path) -> None:
-    reader = shelf.load_module(HOME / "layouts.py")
+    reader = resources.load_module(HOME / "layouts.py")
     for name in ("a.json", "a.jsonl"):
         (tmp_path / name).write_text(json.dumps(content), encoding="utf-8")
         for _, report in reader.reports_in([tmp_path / name]):

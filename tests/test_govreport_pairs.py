@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,20 +15,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from asked import ASKED, as_rows, as_structs, real_reports
-from ragharness import shelf
-from ragharness.corpus import Corpus, load_corpus
-from ragharness.questions.building import build_questions
-from ragharness.questions.checks import check_questions
+from ragharness.corpus.loading import Corpus, load_corpus
+from ragharness.records import Fact
+from ragharness.support import resources
+from ragquestions.building import build_questions
+from ragquestions.checks import check_questions
 from reports import as_row, invented
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
     from commands import Verb
-    from ragharness.records import Fact
 
-HOME = shelf.folder("corpora", "govreport")
+HOME = resources.folder("corpora", "govreport")
 PAIRS = "question_summary_pairs"
 
 
@@ -309,7 +308,7 @@ def test_who_says_so_is_the_report(tmp_path: Path, words: str) -> None:
 def test_a_time_may_stand_in_front(tmp_path: Path, question: str, answer: str, gold: str) -> None:
     corpus = of_invented(tmp_path, pair(question, answer))
     assert people(corpus)[question].answers == (gold,)
-    recipe = shelf.load_module(HOME / "recipe.py")
+    recipe = resources.load_module(HOME / "recipe.py")
     texts = {each.text for each in recipe.candidates(corpus) if each.topic == people(corpus)[question].topic}
     name = corpus.documents[0].handle
     assert f"According to {name}, {question[:1].lower()}{question[1:]}" in texts
@@ -321,7 +320,7 @@ def test_a_set_of_peoples_questions_holds_every_property(tmp_path: Path) -> None
     assert check_questions(built, corpus) == []
     worded = [
         each
-        for each in shelf.load_module(HOME / "recipe.py").candidates(corpus)
+        for each in resources.load_module(HOME / "recipe.py").candidates(corpus)
         if "GovReport-QS" in each.note
     ]
     assert {each.target for each in worded} >= {"wrong", "unsupported"}
@@ -404,7 +403,7 @@ JUNK = st.recursive(
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pairs=JUNK, sections=JUNK, name=JUNK)
 def test_any_row_is_survived(pairs: object, sections: object, name: object) -> None:
-    reader = shelf.load_module(HOME / "pairs.py")
+    reader = resources.load_module(HOME / "pairs.py")
     row = reader.read({"doc_id": name, "document_sections": sections, PAIRS: pairs}, "a.jsonl:1")
     assert isinstance(row.body, str)
     assert all(each.question and each.answer for each in row.pairs)

@@ -13,30 +13,26 @@ from dataclasses import replace
 from decimal import Decimal
 from hashlib import sha256
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ragharness import shelf
-from ragharness.corpus import load_corpus
+from ragharness.corpus.loading import Corpus, load_corpus
 from ragharness.language.numbers import find_quantities
 from ragharness.language.units import read_unit
 from ragharness.language.words import words
-from ragharness.questions.building import build_questions
-from ragharness.questions.checks import check_questions
 from ragharness.questions.freezing import frozen_set
 from ragharness.questions.loading import load_questions
-from ragharness.questions.probe import LIMIT_ALL, probe
+from ragharness.questions.questionset import QuestionSet
+from ragharness.support import resources
+from ragquestions.building import build_questions
+from ragquestions.checks import check_questions
+from ragquestions.probe import LIMIT_ALL, probe
 from readings import words_of_readers
 from reports import real_reports
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragharness.corpus import Corpus
-    from ragharness.questions.questionset import QuestionSet
-
-FOLDER = shelf.root() / "questionsets" / "govreport"
+FOLDER = resources.root() / "questionsets" / "govreport"
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +111,7 @@ def test_the_wording_alone_tells_nothing(frozen: QuestionSet) -> None:
 
 def test_what_people_read_is_there(corpus: Corpus) -> None:
     """Every line of ``read.jsonl``: the text that was read, the value in each of its places, nothing where none is."""
-    lines = (shelf.folder("corpora", "govreport") / "read.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (resources.folder("corpora", "govreport") / "read.jsonl").read_text(encoding="utf-8").splitlines()
     for row in map(json.loads, lines):
         text = corpus.document(row["report"]).text
         assert sha256(text.encode()).hexdigest().startswith(row["text"])
@@ -208,8 +204,8 @@ def test_what_is_withheld_is_said_nowhere_in_the_index(corpus: Corpus, frozen: Q
 @pytest.mark.parametrize("seed", ["0", "77"])
 def test_another_process_makes_the_same_bytes(folder: Path, frozen: QuestionSet, seed: str) -> None:
     program = (
-        "import sys; from ragharness.corpus import load_corpus;"
-        "from ragharness.questions.building import build_questions;"
+        "import sys; from ragharness.corpus.loading import load_corpus;"
+        "from ragquestions.building import build_questions;"
         "print(build_questions(load_corpus('govreport', source=sys.argv[1])).hash)"
     )
     done = subprocess.run(

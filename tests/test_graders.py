@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from hashlib import blake2b
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ragharness.buckets import grade
 from ragharness.errors import CodeNotUsable, UnknownName, UsageError
 from ragharness.graders import Chain, Grader, load_grader
-from ragharness.records import BUCKETS, Answer, Passage, Question, Reading
+from ragharness.graders.verdicts.buckets import grade
+from ragharness.records import BUCKETS, Answer, Passage, Question, Reading, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from commands import Verb
-    from ragharness.records import Verdict
 
 QUESTION = Question(
     id="q", text="How long does it last?", stratum="grounded", target="correct", kind="text", answerable=True,

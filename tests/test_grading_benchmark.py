@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from conftest import ROOT
-from ragharness.calibration.labelled import read_labelled
-from ragharness.calibration.measuring import judge
+from ragharness.analysis.calibration.labelled import Labelled, read_labelled
+from ragharness.analysis.calibration.measuring import judge
 from ragharness.graders import load_grader
 from ragharness.language.polarity import find_cues
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragharness.calibration.labelled import Labelled
 
 np = pytest.importorskip("numpy")
 pytest.importorskip("rapidfuzz")

@@ -5,24 +5,21 @@ from __future__ import annotations
 import sys
 import time
 import zlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragharness.folders.decoding import unwrapped
-from ragharness.folders.formats import SMALL, parse
-from ragharness.folders.markdown import read_markdown
-from ragharness.folders.reading import find_files, read_folder
-from ragharness.folders.subprocess_reader import SubprocessReader
+from ragharness.corpus.folders.decoding import unwrapped
+from ragharness.corpus.folders.formats import SMALL, parse
+from ragharness.corpus.folders.markdown import read_markdown
+from ragharness.corpus.folders.reading import find_files, read_folder
+from ragharness.corpus.folders.subprocess_reader import SubprocessReader
 from ragharness.language.sentences import sentences
-from ragharness.questions.folder import cloze
+from ragquestions.folder import cloze
 from test_own_folder import pdf_around, pdf_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SOON = 20.0
 """Seconds that a file of these may take on a slow machine; without its guard it takes minutes."""

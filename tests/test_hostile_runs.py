@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commands import process
-from ragharness import shelf
 from ragharness.reports.text import clean, printable
+from ragharness.support import resources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ ESCAPES = "\x1b]0;title\x07\x9b2J\u202e\u061c\u200b\U000e0041<img src=x>; touch 
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a small run ``runs/r`` and what it left in the cache."""
     folder = tmp_path_factory.mktemp("made")
-    frozen = (shelf.folder("questionsets", "sample") / "questions.jsonl").read_bytes()
+    frozen = (resources.folder("questionsets", "sample") / "questions.jsonl").read_bytes()
     (folder / "few.jsonl").write_bytes(b"".join(frozen.splitlines(keepends=True)[::10]))
     options = ("--questions", "few.jsonl", "--pipeline", "extractive", "--quiet", "--out", "runs/r")
     done = process(folder, "run", *options)

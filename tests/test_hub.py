@@ -6,16 +6,14 @@ import io
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from asked import ASKED, as_rows, as_structs, real_reports
 from hub_server import Hub, Repository
-from ragharness.corpus import load_corpus
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from ragharness.corpus.loading import load_corpus
 
 pytest.importorskip("datasets", reason="the extra hub is not installed")
 pytestmark = [pytest.mark.model, pytest.mark.timeout(240)]

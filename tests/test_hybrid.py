@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragharness.passages import PassageSet
-from ragharness.records import Hit, Passage
+from ragharness.corpus.passages import PassageSet
+from ragharness.records import Hit, Passage, Question
+from ragharness.retrievers import Retriever
 from ragharness.retrievers.dense import DenseRetriever
 from ragharness.retrievers.hybrid import HybridRetriever, fuse
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ragharness.records import Question
-    from ragharness.retrievers import Retriever
 
 PASSAGES = PassageSet(tuple(Passage(f"p{row}", "d", "", 0, 1, "x") for row in range(6)), 120)
 

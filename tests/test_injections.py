@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -12,9 +13,6 @@ import judge_model
 from answering import Answering
 from conftest import ROOT
 from ragharness.graders.judging.prompts import MARK, fenced, load_prompts, outside
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def _benchmark() -> Any:

@@ -16,7 +16,7 @@ import pytest
 
 import ragharness as rh
 from ragharness.config import RunConfig
-from ragharness.passages import build_passages
+from ragharness.corpus.passages import build_passages
 from ragharness.pipelines import Pipeline
 from ragharness.pipelines._own import signature_of
 from ragharness.records import Record

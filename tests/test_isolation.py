@@ -10,7 +10,9 @@ import subprocess
 import sys
 import textwrap
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -22,13 +24,8 @@ from ragharness.records import Answer, Passage
 from ragharness.runner import isolation as rooms
 from ragharness.runner.failures import Reported
 from ragharness.runner.isolation import Isolation
-from ragharness.store.folder import RunFolder
+from ragharness.runner.run_folder import RunFolder
 from ragharness.support.process import ProcessDied
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 
 PASSAGES = [Passage("d#1", "d", "Deed", 0, 4, "text")]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,19 +13,14 @@ import pytest
 import judge_model
 from answering import Answering, Reply
 from judge_model import PARTS, Model, judge
-from ragharness.buckets import grade
 from ragharness.errors import AccessRefused, UsageError
-from ragharness.graders import cost_lines, load_grader
+from ragharness.graders import Grader, cost_lines, load_grader
 from ragharness.graders.judging.replies import read_reply
-from ragharness.records import Answer, Passage, Question, Reading
+from ragharness.graders.verdicts.buckets import grade
+from ragharness.records import Answer, Passage, Question, Reading, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from commands import Verb
-    from ragharness.graders import Grader
-    from ragharness.records import Verdict
 
 PASSAGE = Passage("deed#1", "deed", "Deed", 0, 20, "It lasts two years")
 QUESTION = Question(

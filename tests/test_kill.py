@@ -10,18 +10,15 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import msgspec
 import pytest
 
 from commands import PROGRAM
-from ragharness.store.folder import RunFolder
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragharness.records import Record
+from ragharness.records import Record
+from ragharness.runner.run_folder import RunFolder
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no SIGKILL")
 

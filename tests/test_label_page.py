@@ -9,17 +9,15 @@ import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import ragharness as rh
 from commands import PROGRAM
-from ragharness.labelling.labels import read_labels
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+from ragharness.analysis.labels.labels import read_labels
 
 pytestmark = pytest.mark.browser
 HOW = "the labelling page is not tried: pip install playwright, apt-get install chromium"

@@ -8,6 +8,8 @@ import json
 import shutil
 import threading
 from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -16,24 +18,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ragharness as rh
+from ragharness.analysis.labels.labels import Answered, answered, labels_folder, read_labels, read_people
+from ragharness.analysis.labels.sampling import Design, enlarged, read_design
+from ragharness.analysis.labels.server import LabelServer
+from ragharness.analysis.labels.session import AlreadyLabelled, Given, Labelling, open_labelling
+from ragharness.analysis.labels.tables import read_table, write_table
 from ragharness.errors import StorageError, UsageError
-from ragharness.labelling.labels import Answered, answered, labels_folder, read_labels, read_people
-from ragharness.labelling.sampling import Design, enlarged, read_design
-from ragharness.labelling.server import LabelServer
-from ragharness.labelling.session import AlreadyLabelled, Given, Labelling, open_labelling
-from ragharness.labelling.tables import read_table, write_table
 from ragharness.records import BUCKETS
-from ragharness.runner.grading import grading_context
-from ragharness.store.folder import RunFolder
-from ragharness.store.search import find_run
+from ragharness.runner.grading import GradingContext, grading_context
+from ragharness.runner.run_folder import RunFolder
+from ragharness.runner.run_search import find_run
 from ragharness.support.files import digest_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from commands import Verb
-    from ragharness.runner.grading import GradingContext
 
 
 @pytest.fixture(scope="module")
@@ -528,7 +526,7 @@ def test_a_full_disk_is_said_and_the_answer_stays(client: Client, monkeypatch: p
     def refuse(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ragharness.labelling.labels.write_whole", refuse)
+    monkeypatch.setattr("ragharness.analysis.labels.labels.write_whole", refuse)
     sent = {"question": before, "epoch": 0, "label": {"bucket": "wrong"}}
     status, _, told = client.ask("label", sent)
     assert status == 507

@@ -9,9 +9,10 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -21,7 +22,7 @@ from answering import Answering, Asked, Reply
 from commands import process
 from conftest import ROOT
 from ragharness import grade
-from ragharness.corpus import load_corpus
+from ragharness.corpus.loading import load_corpus
 from ragharness.errors import (
     AccessRefused,
     PipelineNotUsable,
@@ -32,16 +33,13 @@ from ragharness.errors import (
 )
 from ragharness.graders.reading.declining import find_decline
 from ragharness.language.numbers import find_quantities
-from ragharness.options import Options
 from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer
 from ragharness.pipelines._llm import prices
 from ragharness.pipelines._llm.prices import find_price
 from ragharness.pipelines._llm.prompting import DEFAULT, fenced, load_prompt, prompt_names
 from ragharness.pipelines._llm.services import SCHEMA
 from ragharness.records import Answer, Passage, Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from ragharness.support.options import Options
 
 KEY = "sk-planted-0123456789"
 PASSAGES = (

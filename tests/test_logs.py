@@ -12,14 +12,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ragharness as rh
-from ragharness import traces
+from ragharness.analysis.scores.production import drift, sample, score_log
+from ragharness.analysis.statistics.intervals import difference_interval
 from ragharness.errors import UsageError
-from ragharness.logs import log_formats, read_log
-from ragharness.logs.assembling import Entry
 from ragharness.records import Passage
 from ragharness.reports.formats import load_format
-from ragharness.scores.production import drift, sample, score_log
-from ragharness.statistics.intervals import difference_interval
+from ragharness.traces import scorer as traces
+from ragharness.traces.logs import log_formats, read_log
+from ragharness.traces.logs.assembling import Entry
 
 if TYPE_CHECKING:
     from commands import Verb
@@ -433,7 +433,7 @@ MIXED = [
 
 
 def log_of(entries: list[Entry]) -> Any:
-    from ragharness.logs import Log
+    from ragharness.traces.logs import Log
 
     return Log("plain", entries, 0)
 

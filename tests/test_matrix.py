@@ -13,6 +13,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -24,21 +26,18 @@ from answering import Answering
 from commands import PROGRAM, pipeline
 from conftest import ROOT
 from gate_fakes import folder, written
-from ragharness.comparing.matrix import Matrix, main_effects
+from ragharness.analysis.comparison.matrix import Matrix, main_effects
+from ragharness.analysis.matrix_config import read_grid
 from ragharness.errors import NotComparable, UsageError
-from ragharness.grid import read_grid
 from ragharness.reports.compare import matrix_sections
 from ragharness.reports.tables import render
-from ragharness.store.search import list_runs
+from ragharness.runner.run_folder import RunFolder
+from ragharness.runner.run_search import list_runs
 from test_llm import chat
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from answering import Asked, Reply
     from commands import Verb
-    from ragharness.store.folder import RunFolder
 
 SMALL = """
 [run]

@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from commands import PROGRAM, pipeline
-from ragharness.store.folder import RunFolder
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from ragharness.runner.run_folder import RunFolder
 
 pytestmark = [
     pytest.mark.slow,

@@ -16,9 +16,9 @@ import ragharness
 import run_fakes as fake
 from commands import process
 from conftest import ROOT
+from ragharness.analysis.metrics import Metric, Part, metrics
+from ragharness.analysis.scores.scoring import score
 from ragharness.reports import words
-from ragharness.scores.metrics import Metric, Part, metrics
-from ragharness.scores.scoring import score
 
 if TYPE_CHECKING:
     from commands import Verb
@@ -29,7 +29,7 @@ ALL = [metric for part in PARTS for metric in metrics(part)]
 
 NEW = '''"""Mean number of passages."""
 
-from ragharness.scores.metrics import Metric, mean
+from ragharness.analysis.metrics import Metric, mean
 
 METRIC = Metric(
     part="{part}",
@@ -48,10 +48,10 @@ PRINTED = """
 import json
 import run_fakes as fake
 from ragharness.reports.formats import load_format
-from ragharness.scores.schema import read_scores
+from ragharness.analysis.scores.schema import read_scores
 import msgspec
-from ragharness.scores.schema import Scores
-from ragharness.scores.scoring import score
+from ragharness.analysis.scores.schema import Scores
+from ragharness.analysis.scores.scoring import score
 
 records = [fake.record(question, "refused") for question in fake.questions()]
 scores = score(fake.run(), [], fake.questions(), records, name="r")
@@ -70,7 +70,7 @@ def copy(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(("part", "remark"), [("retrieval", ""), ("axes", ""), ("axes", "at a time")])
 def test_a_file_is_all_that_a_new_metric_takes(copy: Path, part: str, remark: str) -> None:
-    file = copy / "ragharness" / "scores" / "metrics" / "passages.py"
+    file = copy / "ragharness" / "analysis" / "metrics" / "passages.py"
     file.write_text(NEW.format(part=part, remark=remark), encoding="utf-8")
     path = os.pathsep.join((str(copy), str(ROOT / "tests")))
     done = subprocess.run(
@@ -92,7 +92,7 @@ def test_a_file_is_all_that_a_new_metric_takes(copy: Path, part: str, remark: st
 
 @pytest.mark.parametrize("metric", ALL, ids=lambda each: each.name)
 def test_a_metric_says_what_it_is(metric: Metric) -> None:
-    assert (PACKAGE / "scores" / "metrics" / f"{metric.name}.py").exists()
+    assert (PACKAGE / "analysis" / "metrics" / f"{metric.name}.py").exists()
     assert metric.sentence.endswith(".")
     assert metric.source
     assert metric.label
@@ -135,7 +135,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ragharness.scores.schema import Scores
+    from ragharness.analysis.scores.schema import Scores
 
 
 def render(scores: Scores, *, width: int = 80, **_: object) -> str:

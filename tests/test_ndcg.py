@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragharness.scores.metrics.ndcg import ndcg
+from ragharness.analysis.metrics.ndcg import ndcg
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ import threading
 import time
 import tracemalloc
 from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,6 +21,8 @@ from msgspec.structs import replace
 
 import run_fakes as fake
 from commands import pipeline
+from ragharness.analysis.scores.scoring import score
+from ragharness.analysis.statistics.intervals import wilson
 from ragharness.config import seconds_of
 from ragharness.errors import AccessRefused, TemporaryFailure, UnknownName, UsageError
 from ragharness.questions.questionset import QuestionSet
@@ -26,17 +30,12 @@ from ragharness.records import Answer, Failure, Record, Usage
 from ragharness.runner.context import choose, in_fair_order
 from ragharness.runner.execution import execute
 from ragharness.runner.limits import Limits
-from ragharness.scores.scoring import score
-from ragharness.statistics.intervals import wilson
-from ragharness.store.folder import RunFolder
-from ragharness.store.search import find_run
+from ragharness.runner.run_folder import RunFolder
+from ragharness.runner.run_search import find_run
 from ragharness.support.calls import Spending
 from test_runner import plain, question, runner_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
     from commands import Verb
 
 

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import importlib
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 
-from ragharness.buckets import grade
 from ragharness.errors import RagharnessError, UsageError
 from ragharness.graders import GraderContext, load_grader, nli
-from ragharness.options import Options
+from ragharness.graders.verdicts.buckets import grade
 from ragharness.records import Answer, Passage, Question
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from ragharness.support.options import Options
 
 WORDS = ["the", "deed", "lasts", "two", "six", "years", "how", "long", "tenant", "keeps", "."]
 QUESTION = Question(

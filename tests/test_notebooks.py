@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from conftest import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 

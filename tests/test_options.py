@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragharness.errors import UnknownName, UsageError
-from ragharness.options import Options
+from ragharness.support.options import Options
 
 FLAG = "--retriever-option"
 

@@ -7,6 +7,7 @@ import os
 import sys
 import zipfile
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,26 +20,24 @@ from hypothesis import strategies as st
 
 from own_folder import sentences_of, write_folder
 from ragharness.config import RunConfig
-from ragharness.corpus import load_corpus
+from ragharness.corpus.folders import formats, reading
+from ragharness.corpus.folders.decoding import decode, unwrapped
+from ragharness.corpus.folders.drafts import Parsed
+from ragharness.corpus.folders.reading import FoundFile, find_files, read_folder
+from ragharness.corpus.loading import load_corpus
+from ragharness.corpus.manifests import folder_name
 from ragharness.errors import QuestionsNotUsable, UsageError
-from ragharness.folders import formats, reading
-from ragharness.folders.decoding import decode, unwrapped
-from ragharness.folders.reading import FoundFile, find_files, read_folder
-from ragharness.manifests import folder_name
-from ragharness.questions.building import build_questions
-from ragharness.questions.checks import check_questions
-from ragharness.questions.folder.cloze import cloze
-from ragharness.questions.folder.statements import statements
-from ragharness.questions.picking import CLOZE_SHARE
 from ragharness.questions.questionset import FEWEST, is_cloze, shortfall
 from ragharness.runner.context import load_context
+from ragquestions.building import build_questions
+from ragquestions.checks import check_questions
+from ragquestions.folder.cloze import cloze
+from ragquestions.folder.statements import statements
+from ragquestions.picking import CLOZE_SHARE
 from test_instrument import World, false_answer, misfits, oracle, outside_knowledge, uncited, wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from commands import Verb
-    from ragharness.folders.drafts import Parsed
 
 
 def pdf_of(lines: list[str], *, title: str = "") -> bytes:
@@ -139,7 +138,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_read(
     ):
         assert name in told
     assert "Secret" not in repr(found)
-    monkeypatch.setattr("ragharness.folders.reading.can_read", lambda ending: ending != "pdf")
+    monkeypatch.setattr("ragharness.corpus.folders.reading.can_read", lambda ending: ending != "pdf")
     assert "pip install 'ragharness[folders]'" in "\n".join(read_folder(home).notices)
 
 
@@ -534,7 +533,7 @@ if sys.platform != "win32":
         (tmp_path / "good.txt").write_text("Good words.")
         listed = find_files(tmp_path)[0]
         gone = FoundFile("gone.md", tmp_path / "gone.md", 30_000)
-        monkeypatch.setattr("ragharness.folders.reading.find_files", lambda _: ([gone, *listed], []))
+        monkeypatch.setattr("ragharness.corpus.folders.reading.find_files", lambda _: ([gone, *listed], []))
         found = read_folder(tmp_path)
         assert [each.id for each in found.documents] == ["good"]
         assert found.notices == ("gone.md is left out: it cannot be opened (No such file or directory)",)

@@ -6,6 +6,7 @@ import json
 import re
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,16 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from own_folder import write_folder
-from ragharness.corpus import Corpus, load_corpus
+from ragharness.corpus.loading import Corpus, load_corpus
 from ragharness.errors import QuestionsNotUsable
 from ragharness.questions import import_table
-from ragharness.questions.checks import check_questions, remarks
 from ragharness.questions.import_table import read_table
 from ragharness.questions.loading import load_questions
+from ragquestions.checks import check_questions, remarks
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from commands import Verb
 
 TABLE = (

@@ -11,19 +11,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conftest import ROOT
-from ragharness.corpus import Corpus, load_corpus
+from ragharness.corpus.alignment.aligner import at_places, place_name
+from ragharness.corpus.evidence import EvidenceIndex
+from ragharness.corpus.loading import Corpus, load_corpus
+from ragharness.corpus.passages import PassageSet, build_passages, withhold
 from ragharness.errors import RetrieverNotUsable, UnknownName, UsageError
-from ragharness.evidence import EvidenceIndex
-from ragharness.options import Options
-from ragharness.passages import build_passages, withhold
-from ragharness.placing.placer import at_places, place_name
 from ragharness.records import Document, Evidence, Passage
 from ragharness.retrievers import build_retriever
 from ragharness.retrievers._own import IndexMapper
+from ragharness.support.options import Options
 
 if TYPE_CHECKING:
     from commands import Verb
-    from ragharness.passages import PassageSet
 
 TEXT = (
     "The lease of the northern warehouse begins on the first of May. "
@@ -309,7 +308,7 @@ def test_the_example_of_the_documentation_runs_and_finds_evidence(tmp_path: Path
 
 
 CHEAT = """
-from ragharness.corpus import load_corpus
+from ragharness.corpus.loading import load_corpus
 TEXTS = [document for document in load_corpus("sample").documents]
 def find(query, k):
     words = set(query.lower().split())

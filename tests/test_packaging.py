@@ -68,7 +68,7 @@ def test_wheel_runs_outside_the_checkout(unpacked_wheel: Path, tmp_path: Path) -
 
 
 def test_editable_install_finds_the_shelves() -> None:
-    from ragharness import shelf
+    from ragharness.support import resources
 
-    assert {"sample", "contractnli"} <= set(shelf.names("corpora"))
-    assert shelf.folder("corpora", "sample") == ROOT / "corpora" / "sample"
+    assert {"sample", "contractnli"} <= set(resources.names("corpora"))
+    assert resources.folder("corpora", "sample") == ROOT / "corpora" / "sample"

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragharness import passages
 from ragharness.config import DEFAULT_WORDS
-from ragharness.corpus import load_corpus
+from ragharness.corpus import passages
+from ragharness.corpus.loading import load_corpus
+from ragharness.corpus.passages import build_passages, split_document, withhold
 from ragharness.errors import UsageError
 from ragharness.language.sentences import sentences
-from ragharness.passages import build_passages, split_document, withhold
 from ragharness.records import Document, Evidence, Passage
 
 pieces = st.lists(

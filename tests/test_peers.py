@@ -8,14 +8,12 @@ import sys
 import urllib.error
 import urllib.request
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from conftest import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PEERS = ROOT / "benchmarks" / "peers"
 CASES = {

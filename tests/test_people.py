@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from conftest import ROOT
-from ragharness.calibration.labelled import labelled_answer
+from ragharness.analysis.calibration.labelled import labelled_answer
 from ragharness.graders import load_grader
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 np = pytest.importorskip("numpy")
 

@@ -10,24 +10,22 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from threading import Event, Timer, get_ident
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import psutil
 import pytest
 
 from commands import PROGRAM, process
 from ragharness.errors import PipelineNotUsable, UnknownName, UnusableReply
-from ragharness.options import Options
 from ragharness.pipelines import Context, Pipeline, load_pipeline
 from ragharness.records import Passage
 from ragharness.support import guard
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from ragharness.support.options import Options
 
 PASSAGES = (Passage("nda#1", "nda", "Acme NDA", 0, 6, "Never."),)
 

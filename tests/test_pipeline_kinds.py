@@ -9,16 +9,13 @@ import socket
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from commands import process
 from conftest import ROOT
 from ragharness.pipelines import pipeline_kinds
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PAGE = (ROOT / "docs" / "pipelines.md").read_text(encoding="utf-8")
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ragharness.corpus import load_corpus
+from ragharness.corpus.loading import load_corpus
+from ragharness.corpus.passages import build_passages
 from ragharness.errors import UnusableReply, UsageError
-from ragharness.options import Options
-from ragharness.passages import build_passages
 from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer
 from ragharness.questions.loading import load_questions
+from ragharness.support.options import Options
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from commands import Verb
 
 CORPUS = load_corpus("sample")

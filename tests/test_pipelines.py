@@ -9,8 +9,10 @@ import inspect
 import json
 import math
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import pytest
@@ -26,10 +28,6 @@ from ragharness.pipelines._answers import (
     TEXT_LIMIT,
 )
 from ragharness.records import Answer, Hit, Passage, Record, Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 PASSAGE = Passage("doc#1", "doc", "A title", 0, 4, "text")
 

@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragharness.analysis.scores.scoring import retrieval
+from ragharness.analysis.scores.tally import Tally
 from ragharness.config import RunConfig
-from ragharness.corpus import Corpus, load_corpus
-from ragharness.evidence import EvidenceIndex
-from ragharness.passages import build_passages
+from ragharness.corpus.alignment.aligner import Placed, Placer, complaints, unique
+from ragharness.corpus.evidence import EvidenceIndex
+from ragharness.corpus.loading import Corpus, load_corpus
+from ragharness.corpus.passages import build_passages
 from ragharness.pipelines import Pipeline
 from ragharness.pipelines._own import signature_of
-from ragharness.placing.placer import Placed, Placer, complaints, unique
 from ragharness.records import Document, Evidence, Passage, Question, Record
 from ragharness.runner.context import RunContext, load_context
 from ragharness.runner.execution import execute
 from ragharness.runner.question import QuestionRunner
-from ragharness.scores.scoring import retrieval
-from ragharness.scores.tally import Tally
 
 SAMPLE = load_corpus("sample")
 PLACER = Placer(SAMPLE, build_passages(SAMPLE.documents))

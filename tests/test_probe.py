@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import random
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ from typer.testing import CliRunner
 from ragharness.cli import build_app
 from ragharness.cli._questions import probe_lines
 from ragharness.questions.freezing import frozen_set
-from ragharness.questions.probe import (
+from ragharness.records import Question
+from ragquestions.probe import (
     FOLDS,
     MOST,
     REPEATS,
@@ -33,10 +35,6 @@ from ragharness.questions.probe import (
     tf_idf,
     words_of,
 )
-from ragharness.records import Question
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 TEXTS = [
     f"{opening} {thing} {rest}"

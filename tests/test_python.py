@@ -8,19 +8,18 @@ import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import ragharness as rh
 from conftest import ROOT
+from ragharness.records import Passage
 from ragharness.reports.formats import load_format
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from commands import Verb
-    from ragharness.records import Passage
 
 PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
 
@@ -130,7 +129,7 @@ def test_a_notebook_shows_tables_and_no_markup_of_answers(here: Path) -> None:
 def test_progress_goes_to_standard_error_alone(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ragharness.console._EVERY_PIPED", 0.0)
+    monkeypatch.setattr("ragharness.reports.progress._EVERY_PIPED", 0.0)
     rh.run(later, limit=7)
     caught = capsys.readouterr()
     assert caught.out == ""

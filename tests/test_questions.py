@@ -4,33 +4,31 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 from random import Random
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragharness.corpus import Corpus
+from ragharness.corpus.loading import Corpus
+from ragharness.corpus.passages import build_passages, withhold
 from ragharness.errors import QuestionsNotUsable, UsageError
-from ragharness.passages import build_passages, withhold
-from ragharness.questions import building
-from ragharness.questions import candidates as offered
-from ragharness.questions.building import build_questions
-from ragharness.questions.checks import check_questions, remarks
 from ragharness.questions.freezing import freeze
 from ragharness.questions.loading import load_questions, stored_set
 from ragharness.questions.questionset import SHARES, QuestionSet, quotas
-from ragharness.questions.searching import near_duplicates
 from ragharness.records import Distractor, Document, Evidence, Question
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+from ragquestions import building
+from ragquestions import candidates as offered
+from ragquestions.building import build_questions
+from ragquestions.checks import check_questions, remarks
+from ragquestions.searching import near_duplicates
 
 TOPICS = ("copying", "retention", "licence")
 """Yes/no topics; the first two with both answers, the last one affirmed throughout."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,8 +14,6 @@ from ragharness.errors import QuestionsNotUsable, StorageError, UnknownName, Usa
 from ragharness.questions.freezing import write
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from typer.testing import Result
 
 
@@ -101,7 +100,7 @@ def test_freeze_writes_a_set_that_loads(home: Path, contractnli_folder: Path) ->
 
 
 def test_the_index_of_a_set_is_written_without_what_it_withholds(home: Path) -> None:
-    from ragharness.corpus import load_corpus
+    from ragharness.corpus.loading import load_corpus
     from ragharness.questions.loading import load_questions
 
     done = ask("passages", "-o", str(home / "index.jsonl"), "--passage-words", "60")

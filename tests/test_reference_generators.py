@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 
-from ragharness.corpus import Corpus
+from ragharness.corpus.loading import Corpus
+from ragharness.corpus.passages import PassageSet
 from ragharness.errors import UnusableReply, UsageError
 from ragharness.language.words import words
-from ragharness.passages import PassageSet
 from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer
 from ragharness.pipelines._asked import (
     CODE,
@@ -28,9 +28,6 @@ from ragharness.pipelines._asked import (
 from ragharness.pipelines.blind import usual_answers
 from ragharness.questions.questionset import QuestionSet
 from ragharness.records import Document, Fact, Passage, Question
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ACME = (
     "1. Definitions used in this agreement by both parties:\n"

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from ragharness.corpus import load_corpus
-from ragharness.questions.corpus_index import CorpusIndex
-from ragharness.questions.folder import candidates
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragharness.records import Question
+from ragharness.corpus.loading import load_corpus
+from ragharness.records import Question
+from ragquestions.corpus_index import CorpusIndex
+from ragquestions.folder import candidates
 
 SETTINGS = (
     "# Settings\n\nRETRY_TIMES\n\nAdded in version 2.1\n\nDefault: 3\n\nLOG_LEVEL\n\nDefault: quiet\n\n"

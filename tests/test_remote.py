@@ -8,23 +8,22 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import ragharness as rh
 from commands import FIRST_SENTENCE, pipeline
-from ragharness.download import remote
-from ragharness.download.pinned import is_remote
+from ragharness.corpus.download import remote
+from ragharness.corpus.download.pinned import is_remote
 from ragharness.errors import MissingExtra, StorageError, UsageError
-from ragharness.store.folder import RunFolder
+from ragharness.runner.run_folder import RunFolder
 from ragharness.support.files import cache_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from commands import Verb
 
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -14,8 +14,10 @@ from msgspec.structs import replace
 
 import run_fakes as fake
 from conftest import ROOT
-from ragharness.console import fetching_line, progress_line
-from ragharness.corpus import Corpus
+from ragharness.analysis.metrics import share
+from ragharness.analysis.scores.schema import Scores, read_scores
+from ragharness.analysis.scores.scoring import score
+from ragharness.corpus.loading import Corpus
 from ragharness.records import (
     Answer,
     Distractor,
@@ -30,16 +32,14 @@ from ragharness.records import (
     Verdict,
 )
 from ragharness.reports.formats import load_format
+from ragharness.reports.progress import fetching_line, progress_line
 from ragharness.reports.show import show_question
 from ragharness.reports.text import clean, duration, flow, interval, milliseconds, money, one_line, rate
 from ragharness.runner.limits import Progress
-from ragharness.scores.metrics import share
-from ragharness.scores.schema import Scores, read_scores
-from ragharness.scores.scoring import score
 
 if TYPE_CHECKING:
     from commands import Verb
-from ragharness.statistics.intervals import wilson
+from ragharness.analysis.statistics.intervals import wilson
 
 terminal_report, markdown_report, json_report = map(load_format, ("terminal", "markdown", "json"))
 

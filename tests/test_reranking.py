@@ -7,6 +7,7 @@ import subprocess
 import sys
 import types
 import warnings
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,24 +15,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from ragharness.corpus.passages import PassageSet
 from ragharness.errors import MissingExtra, RagharnessError, UsageError
-from ragharness.options import Options
-from ragharness.records import Hit
+from ragharness.records import Hit, Question
 from ragharness.retrievers import _reranking, build_retriever
 from ragharness.retrievers._cross_encoder import locate_scorer
 from ragharness.retrievers._models import Model
 from ragharness.retrievers._reranking import DEPTH, WEIGHT, PairScores, RerankedRetriever, reordered
 from ragharness.retrievers.bm25 import indexed_text
+from ragharness.support.options import Options
 from test_dense import WORDS, needed, passage_set
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from commands import Verb
-    from ragharness.passages import PassageSet
-    from ragharness.records import Question
 
 MODEL = Model("made", "nowhere", "", "identity")
 

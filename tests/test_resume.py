@@ -9,17 +9,14 @@ import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from commands import pipeline, process
 from ragharness.errors import StorageError
-from ragharness.store.folder import RunFolder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+from ragharness.runner.run_folder import RunFolder
 
 SLOW = """
 import os, time

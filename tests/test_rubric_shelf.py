@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -11,19 +12,17 @@ import yaml
 
 from conftest import ROOT
 from judging_fakes import ScriptedJudge
-from ragharness import shelf
 from ragharness.rubrics.checking import check
 from ragharness.rubrics.items import Item, Opinion
 from ragharness.rubrics.rubric import Rubric
 from ragharness.rubrics.scoring import Means, score
 from ragharness.rubrics.shelf import find_rubric
+from ragharness.support import resources
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from commands import Verb
 
-NAMES = shelf.names("rubrics")
+NAMES = resources.names("rubrics")
 FACTS: dict[str, Any] = yaml.safe_load(
     (ROOT / "tests" / "golden" / "starter_rubrics.yaml").read_text("utf-8")
 )
@@ -40,7 +39,7 @@ def examples() -> list[tuple[str, dict[str, Any]]]:
     return [
         (name, json.loads(line))
         for name in NAMES
-        for line in (shelf.folder("rubrics", name) / "examples.jsonl").read_text("utf-8").splitlines()
+        for line in (resources.folder("rubrics", name) / "examples.jsonl").read_text("utf-8").splitlines()
     ]
 
 

@@ -6,8 +6,9 @@ import json
 import math
 import re
 import shutil
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import pytest
@@ -18,7 +19,6 @@ import ragharness as rh
 from answering import Answering, Asked, Reply
 from commands import process
 from judging_fakes import ScriptedJudge
-from ragharness import shelf as shelves
 from ragharness.errors import RagharnessError, RubricNotUsable, UsageError
 from ragharness.graders.judging.votes import Taken
 from ragharness.reports.rubric import rubric_scores_sections, rubric_sections, scores_beside_section
@@ -41,9 +41,7 @@ from ragharness.rubrics.methods import RULES, Embeddings
 from ragharness.rubrics.rubric import Header, Rubric, normalise, parse, weighed
 from ragharness.rubrics.scoring import Means, score
 from ragharness.rubrics.shelf import branch, find_rubric, mark_used, next_version, open_active, parent_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from ragharness.support import resources as shelves
 
 TEXT = """\
 id: replies

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragharness.buckets import grade
-from ragharness.cases import check_cases
 from ragharness.graders import load_grader
+from ragharness.graders.verdicts.buckets import grade
+from ragharness.graders.verdicts.labelled_cases import check_cases
 from ragharness.records import Answer, Distractor, Passage, Question, Verdict
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.json"))

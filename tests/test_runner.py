@@ -7,19 +7,21 @@ import os
 import threading
 import time
 import tracemalloc
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 import run_fakes as fake
-from ragharness.adapters import is_async
-from ragharness.corpus import Corpus
+from ragharness.corpus.evidence import EvidenceIndex
+from ragharness.corpus.loading import Corpus
+from ragharness.corpus.passages import PassageSet, build_passages
 from ragharness.errors import RunNotUsable, StorageError
-from ragharness.evidence import EvidenceIndex
-from ragharness.passages import build_passages
 from ragharness.pipelines import Pipeline
 from ragharness.pipelines._own import signature_of
+from ragharness.pipelines.adapters import is_async
 from ragharness.questions.questionset import QuestionSet
 from ragharness.records import Answer, Document, Evidence, Hit, Passage, Question, Reading, Record
 from ragharness.runner.execution import Threads, _Load, execute
@@ -27,14 +29,8 @@ from ragharness.runner.failures import describe
 from ragharness.runner.grading import GradingContext, came_out, grading_context
 from ragharness.runner.limits import Limits, Progress
 from ragharness.runner.question import QuestionRunner
+from ragharness.runner.run_folder import RunFolder
 from ragharness.runner.scheduler import Scheduler
-from ragharness.store.folder import RunFolder
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from ragharness.passages import PassageSet
 
 TEXT = "The term is two years after the date of signing. Each party keeps the information secret for good."
 CORPUS = Corpus(

@@ -11,25 +11,22 @@ from functools import cache
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from conftest import ROOT
-from ragharness import shelf
-from ragharness.corpus import load_corpus
-from ragharness.manifests import manifest
-from ragharness.questions.candidates import load_recipe
-from ragharness.questions.corpus_index import CorpusIndex
-from ragharness.questions.searching import near_duplicates
+from ragharness.corpus.loading import Corpus, load_corpus
+from ragharness.corpus.manifests import manifest
+from ragharness.records import Fact, Question
+from ragharness.support import resources
+from ragquestions.candidates import load_recipe
+from ragquestions.corpus_index import CorpusIndex
+from ragquestions.searching import near_duplicates
 
-if TYPE_CHECKING:
-    from ragharness.corpus import Corpus
-    from ragharness.records import Fact, Question
-
-HOME = shelf.root() / "corpora" / "sample"
-SPELLING: Any = shelf.load_module(HOME / "asking.py")
-TOPICS = shelf.load_module(HOME / "asking.py").load_wordings().topics
+HOME = resources.root() / "corpora" / "sample"
+SPELLING: Any = resources.load_module(HOME / "asking.py")
+TOPICS = resources.load_module(HOME / "asking.py").load_wordings().topics
 
 
 @cache

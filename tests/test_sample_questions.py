@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import pytest
 
-from ragharness import shelf
-from ragharness.corpus import load_corpus
-from ragharness.questions.building import build_questions
-from ragharness.questions.checks import check_questions
-from ragharness.questions.corpus_index import CorpusIndex
+from ragharness.corpus.loading import Corpus, load_corpus
 from ragharness.questions.freezing import frozen_set
 from ragharness.questions.loading import load_questions
+from ragharness.questions.questionset import QuestionSet
+from ragharness.support import resources
+from ragquestions.building import build_questions
+from ragquestions.checks import check_questions
+from ragquestions.corpus_index import CorpusIndex
 
-if TYPE_CHECKING:
-    from ragharness.corpus import Corpus
-    from ragharness.questions.questionset import QuestionSet
-
-FOLDER = shelf.root() / "questionsets" / "sample"
+FOLDER = resources.root() / "questionsets" / "sample"
 KINDS = {"yesno", "number", "date", "text", "list"}
 ROWS = {
     ("grounded/correct", ""): 40,

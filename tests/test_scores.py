@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 import run_fakes as fake
+from ragharness.analysis.scores.schema import ROW_NAMES, Scores
+from ragharness.analysis.scores.scoring import score
+from ragharness.analysis.statistics.intervals import wilson
 from ragharness.errors import RunNotUsable
-from ragharness.records import BUCKETS, ROWS, Answer, Failure, Retrieved, Usage
-from ragharness.scores.schema import ROW_NAMES, Scores
-from ragharness.scores.scoring import score
-from ragharness.statistics.intervals import wilson
-from ragharness.store.schema import Call
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.records import Record
+from ragharness.records import BUCKETS, ROWS, Answer, Failure, Record, Retrieved, Usage
+from ragharness.runner.run_schema import Call
 
 QUESTIONS = fake.questions()
 OUTCOMES = (*BUCKETS, "error", "timeout", "no_answer", "needs_review")

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Iterator
 from hashlib import sha256
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import msgspec
 import pytest
 
 from ixbrl import annual_report
-from ragharness.download import sec as rules
-from ragharness.download.obtaining import files_in, obtain
-from ragharness.download.pinned import DownloadRequest, Pinned
+from ragharness.corpus.download import sec as rules
+from ragharness.corpus.download.obtaining import files_in, obtain
+from ragharness.corpus.download.pinned import DownloadRequest, Pinned
 from ragharness.errors import CorpusUnavailable, CorruptDownload
 from ragharness.support.calls import Pace
 from sec_server import Page, Sec
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 CONTACT = "Jane Doe jane@example.com"
 REPORT = annual_report("Quillfeather Instruments Inc.", "901", "2023-12-31", 1013)

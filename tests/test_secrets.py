@@ -7,6 +7,8 @@ import json
 import os
 import re
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -14,14 +16,12 @@ import pytest
 
 from commands import pipeline, process
 from misbehaving import Act, Misbehaving, answer, reply
-from ragharness import privacy
-from ragharness.privacy import scrubbed
-from ragharness.store.folder import RunFolder
+from ragharness.runner.run_folder import RunFolder
+from ragharness.support import privacy
+from ragharness.support.privacy import scrubbed
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Iterator
-    from pathlib import Path
 
 KEY = "sk-planted/7f3a+9c=="
 NOTHING_SEEN = privacy._Seen(0.0, -1, ())

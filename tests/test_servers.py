@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pytest
 
+from ragharness.corpus.passages import PassageSet
 from ragharness.errors import MissingExtra, RetrieverNotUsable, UnknownName
-from ragharness.options import Options
-from ragharness.passages import PassageSet
 from ragharness.records import Passage
 from ragharness.retrievers import _search_services, build_retriever, pgvector, qdrant
 from ragharness.retrievers.dense import Embedded
+from ragharness.support.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

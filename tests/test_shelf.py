@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT
-from ragharness import shelf
 from ragharness.errors import RagharnessError, UnknownName
+from ragharness.support import resources
 
 
 def test_the_clone_s_shelves_are_found() -> None:
-    assert shelf.root() == ROOT
-    assert "contractnli" in shelf.names("corpora")
-    assert shelf.folder("corpora", "contractnli") == ROOT / "corpora" / "contractnli"
+    assert resources.root() == ROOT
+    assert "contractnli" in resources.names("corpora")
+    assert resources.folder("corpora", "contractnli") == ROOT / "corpora" / "contractnli"
 
 
 def test_the_wheel_s_shelves_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,31 +23,31 @@ def test_the_wheel_s_shelves_come_first(tmp_path: Path, monkeypatch: pytest.Monk
     packed.mkdir(parents=True)
     (packed / "baseline.toml").touch()
     (tmp_path / "_shelf" / "baselines" / "not-one").mkdir()
-    monkeypatch.setattr(shelf, "_PACKAGE", tmp_path)
-    assert shelf.names("baselines") == ["plain"]
-    assert shelf.folder("baselines", "plain") == packed
+    monkeypatch.setattr(resources, "_PACKAGE", tmp_path)
+    assert resources.names("baselines") == ["plain"]
+    assert resources.folder("baselines", "plain") == packed
 
 
 @pytest.mark.parametrize("name", ["contractnil", "", "../corpora/contractnli", "contractnli/.."])
 def test_an_unknown_name_offers_the_nearest(name: str) -> None:
     with pytest.raises(UnknownName, match="contractnli"):
-        shelf.folder("corpora", name)
+        resources.folder("corpora", name)
 
 
 def test_an_incomplete_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shelf, "_PACKAGE", tmp_path / "site-packages" / "ragharness")
+    monkeypatch.setattr(resources, "_PACKAGE", tmp_path / "site-packages" / "ragharness")
     with pytest.raises(RagharnessError, match="installation is incomplete"):
-        shelf.names("corpora")
+        resources.names("corpora")
 
 
 def test_modules_load_once_and_keep_apart(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "parse.py").write_text(f"NAME = {name!r}\nSEEN = []\n")
-    one = shelf.load_module(tmp_path / "one" / "parse.py")
+    one = resources.load_module(tmp_path / "one" / "parse.py")
     one.SEEN.append(1)
-    assert shelf.load_module(tmp_path / "two" / "parse.py").NAME == "two"
-    assert shelf.load_module(tmp_path / "one" / "parse.py") is one
+    assert resources.load_module(tmp_path / "two" / "parse.py").NAME == "two"
+    assert resources.load_module(tmp_path / "one" / "parse.py") is one
 
 
 def test_the_files_of_a_folder_import_each_other(tmp_path: Path) -> None:
@@ -55,23 +55,23 @@ def test_the_files_of_a_folder_import_each_other(tmp_path: Path) -> None:
     home.mkdir()
     (home / "parse.py").write_text("from . import names\nfrom .names import Name\n")
     (home / "names.py").write_text("class Name: ...\n")
-    parser = shelf.load_module(home / "parse.py")
-    assert parser.Name is parser.names.Name is shelf.load_module(home / "names.py").Name
+    parser = resources.load_module(home / "parse.py")
+    assert parser.Name is parser.names.Name is resources.load_module(home / "names.py").Name
 
 
 def test_threads_that_load_a_module_together_find_it_whole(tmp_path: Path) -> None:
     path = tmp_path / "parse.py"
     path.write_text("import time\ntime.sleep(0.1)\nNAME = 'whole'\n")
     with ThreadPoolExecutor(4) as pool:
-        names = list(pool.map(lambda each: shelf.load_module(each).NAME, [path] * 4))
+        names = list(pool.map(lambda each: resources.load_module(each).NAME, [path] * 4))
     assert names == ["whole"] * 4
 
 
 def test_a_module_that_fails_is_not_remembered(tmp_path: Path) -> None:
     path = tmp_path / "parse.py"
     with pytest.raises(RagharnessError, match="found none"):
-        shelf.load_module(path)
+        resources.load_module(path)
     path.write_text("1 / 0")
     for _ in range(2):
         with pytest.raises(ZeroDivisionError):
-            shelf.load_module(path)
+            resources.load_module(path)

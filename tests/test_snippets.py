@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,8 +13,6 @@ import ragharness as rh
 from conftest import ROOT
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from commands import Verb
 
 FENCE = re.compile(r"^```(python|sh|csv)\n(.*?)^```$", re.DOTALL | re.MULTILINE)

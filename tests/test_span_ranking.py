@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from conftest import ROOT
-from ragharness import shelf
+from ragharness.support import resources
 
-SPANS: Any = shelf.load_module(ROOT / "benchmarks" / "spans.py")
+SPANS: Any = resources.load_module(ROOT / "benchmarks" / "spans.py")
 
 
 def array(*values: float) -> Any:
@@ -42,7 +42,7 @@ def test_the_published_rows_come_out_and_are_the_committed_ones(
     contractnli_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    untrained: Any = shelf.load_module(ROOT / "benchmarks" / "untrained.py")
+    untrained: Any = resources.load_module(ROOT / "benchmarks" / "untrained.py")
     found = untrained.measured(contractnli_folder)
     committed = json.loads(untrained.RESULT.read_text(encoding="utf-8"))
     for row in ("contracts", "published", "span TF-IDF + cosine"):
@@ -60,7 +60,7 @@ def test_the_published_rows_come_out_and_are_the_committed_ones(
 
 def test_a_vote_worked_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    majority = shelf.load_module(ROOT / "benchmarks" / "untrained.py").majority
+    majority = resources.load_module(ROOT / "benchmarks" / "untrained.py").majority
     told = {
         "kept": Counter({"entailment": 3, "contradiction": 1}),
         "lent": Counter({"not mentioned": 1, "contradiction": 3}),

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ragharness.corpus import load_corpus
-from ragharness.passages import build_passages
-from ragharness.questions.derivations import derived
-from ragharness.questions.statements import Search
+from ragharness.corpus.loading import Corpus, load_corpus
+from ragharness.corpus.passages import build_passages
 from ragharness.records import Evidence, Question
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragharness.corpus import Corpus
+from ragquestions.derivations import derived
+from ragquestions.statements import Search
 
 PARTS = {
     "gold": "The Harbor Act provided $18.8 million for repairs of quays in 2021, as the board had asked.",

@@ -10,7 +10,8 @@ import shutil
 import subprocess
 import sys
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -19,12 +20,9 @@ from hypothesis import strategies as st
 import run_fakes as fake
 from commands import process
 from ragharness.errors import RunNotUsable, StorageError, UnknownName, UsageError
-from ragharness.store.folder import RunFolder
-from ragharness.store.schema import FORMAT, differences
-from ragharness.store.search import find_run, find_unfinished, new_folder, slug
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from ragharness.runner.run_folder import RunFolder
+from ragharness.runner.run_schema import FORMAT, differences
+from ragharness.runner.run_search import find_run, find_unfinished, new_folder, slug
 
 QUESTIONS = fake.questions()
 RECORDS = [fake.record(question, question.wanted) for question in QUESTIONS]
@@ -146,7 +144,7 @@ def test_a_full_disk_keeps_whole_lines_only(tmp_path: Path) -> None:
     fill(folder, 2)
     program = (
         "import resource, sys; from pathlib import Path; import run_fakes as fake\n"
-        "from ragharness.store.folder import RunFolder\n"
+        "from ragharness.runner.run_folder import RunFolder\n"
         "folder = RunFolder.open(Path(sys.argv[1]))\n"
         "size = (folder.path / 'records.jsonl').stat().st_size\n"
         "questions = fake.questions()\n"
@@ -174,7 +172,7 @@ def test_a_second_writer_is_refused_with_a_sentence(tmp_path: Path) -> None:
     folder = make(tmp_path / "r")
     program = (
         "import sys; from pathlib import Path; import run_fakes as fake\n"
-        "from ragharness.store.folder import RunFolder\n"
+        "from ragharness.runner.run_folder import RunFolder\n"
         "with RunFolder.open(Path(sys.argv[1])).writing(fake.session()): print('in')"
     )
     command = [sys.executable, "-c", program, str(folder.path)]

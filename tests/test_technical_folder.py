@@ -5,20 +5,17 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from ragharness.corpus import load_corpus
-from ragharness.folders.reading import read_folder
-from ragharness.questions.corpus_index import CorpusIndex
-from ragharness.questions.folder import candidates
-from ragharness.questions.folder.agreements import OF_PARTIES, parties
-from ragharness.questions.folder.sentence_index import SentenceIndex
-from ragharness.questions.folder.statements import facts, statements
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from ragharness.corpus.folders.reading import read_folder
+from ragharness.corpus.loading import load_corpus
+from ragquestions.corpus_index import CorpusIndex
+from ragquestions.folder import candidates
+from ragquestions.folder.agreements import OF_PARTIES, parties
+from ragquestions.folder.sentence_index import SentenceIndex
+from ragquestions.folder.statements import facts, statements
 
 RST = """
 Settings

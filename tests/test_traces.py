@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import SHARED
-from ragharness import traces
 from ragharness.graders.rules import declines
+from ragharness.traces import scorer as traces
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from commands import Verb
 
 CASES = SHARED / "spec" / "cases" / "trace_score_cases.json"

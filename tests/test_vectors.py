@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,13 +16,7 @@ from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.retrievers import _models, _vectors
 from ragharness.retrievers._embedding import Embedder, EmbeddingOptions
 from ragharness.retrievers._models import Model, find_model
-from ragharness.retrievers._vectors import VectorStore, text_key
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from ragharness.retrievers._vectors import Vectors
+from ragharness.retrievers._vectors import Vectors, VectorStore, text_key
 
 WIDTH = 5
 

@@ -7,7 +7,9 @@ import threading
 import time
 import tracemalloc
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -15,23 +17,17 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import run_fakes as fake
+from ragharness.analysis.scores.scoring import score_folder
 from ragharness.config import RunConfig
 from ragharness.errors import StorageError
-from ragharness.records import Answer, Record, Usage
+from ragharness.records import Answer, Passage, Question, Record, Usage
 from ragharness.runner.context import RunContext
 from ragharness.runner.grading import regrade
 from ragharness.runner.limits import Progress
+from ragharness.runner.run_folder import RunFolder
+from ragharness.runner.run_schema import Call
 from ragharness.runner.session import ask_all
-from ragharness.scores.scoring import score_folder
-from ragharness.store.folder import RunFolder
-from ragharness.store.schema import Call
 from test_runner import Keywords, plain, question, runner_of, untimed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from ragharness.records import Passage, Question
 
 RECORDS = [fake.record(each, each.wanted) for each in fake.questions()]
 PATIENCE = 20.0

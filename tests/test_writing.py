@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from answering import Answering, Asked, Reply
 from own_folder import write_folder
-from ragharness.corpus import load_corpus
-from ragharness.questions.checks import check_questions
+from ragharness.corpus.loading import load_corpus
 from ragharness.records import Passage
-from ragharness.writing.composing import plan, write_questions
-from ragharness.writing.model import Model, read_written
+from ragquestions.checks import check_questions
+from ragquestions.llm_author.composing import plan, write_questions
+from ragquestions.llm_author.model import Model, read_written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from commands import Verb
 
 STATED = re.compile(

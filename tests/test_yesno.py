@@ -6,8 +6,8 @@ import pytest
 
 from ragharness.graders import load_grader
 from ragharness.language.polarity import read_statement
+from ragharness.language.propositions import read
 from ragharness.questions.values import interrogative
-from ragharness.readers import read
 from ragharness.records import Answer, Question
 
 SALES = "Did net sales increase in 2022?"

@@ -12,13 +12,11 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from common import CASES, Case, plain
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 GOOD, BAD = "It agrees.", "It does not."
 

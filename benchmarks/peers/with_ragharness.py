@@ -11,7 +11,7 @@ import msgspec
 from common import CASES, hand_back
 
 import ragharness as rh
-from ragharness.corpus import load_corpus
+from ragharness.corpus.loading import load_corpus
 from ragharness.questions.loading import load_questions
 
 KNOWN = {each["question"]: each for each in CASES}

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
-from ragharness.passages import build_passages, withhold
-from ragharness.questions.candidates import silent, unanswered, ways
+from ragharness.corpus.passages import PassageSet, build_passages, withhold
 from ragharness.records import Distractor, Document, Evidence, Kind, Question
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from ragharness.passages import PassageSet
+from ragquestions.candidates import silent, unanswered, ways
 
 HERE = Path(__file__).parent
 _MOST_TEMPTING = 3

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import msgspec
 
 from ragharness.language.polarity import (
+    Frame,
+    Polarity,
     find_cues,
     is_negated,
     modality_at,
@@ -22,9 +24,6 @@ from ragharness.language.polarity import (
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import any_of
 from ragharness.language.words import concepts_of, content, generic_concepts
-
-if TYPE_CHECKING:
-    from ragharness.language.polarity import Frame, Polarity
 
 _TABLE = msgspec.toml.decode(Path(__file__).with_name("words.toml").read_bytes())
 

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from string import capwords
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import msgspec
 
 from ragharness.errors import CorruptDownload
 from ragharness.records import Document, Evidence, Fact
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 CURATED = Path(__file__).with_name("handles.toml")
 """Names that people checked, by document id; documents that it does not list are named by rule."""

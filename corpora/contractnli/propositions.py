@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ragharness.language.polarity import (
     FACTS,
     Frame,
+    Modality,
+    Polarity,
     Statement,
     asserted,
     combined,
@@ -35,9 +37,6 @@ from .limits import (
     widens,
     without_exception,
 )
-
-if TYPE_CHECKING:
-    from ragharness.language.polarity import Modality, Polarity
 
 _OPPOSITES = {"return": "retain", "retain": "return", "disclose": "conceal", "conceal": "disclose"}
 _DUAL: dict[Modality, Modality] = {

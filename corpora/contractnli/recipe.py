@@ -7,13 +7,14 @@ that were read for them open questions.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import msgspec
 
-from ragharness.questions.candidates import silent, trap, unanswered, ways
-from ragharness.questions.searching import near_duplicates
-from ragharness.records import Distractor, Evidence, Fact, Question
+from ragharness.corpus.loading import Corpus
+from ragharness.records import Distractor, Document, Evidence, Fact, Question
+from ragquestions.candidates import silent, trap, unanswered, ways
+from ragquestions.searching import near_duplicates
 
 from .clauses import (
     Absent,
@@ -28,12 +29,6 @@ from .clauses import (
     names,
     open_questions,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ragharness.corpus import Corpus
-    from ragharness.records import Document
 
 VERSION = 4
 """Raised whenever the candidates change; kept with every frozen set."""

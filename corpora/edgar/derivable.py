@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from itertools import combinations
-from typing import TYPE_CHECKING
 
-from ragharness.questions.derivations import ABOVE, BELOW, value_of
+from ragharness.records import Document, Evidence, Fact
+from ragquestions.derivations import ABOVE, BELOW, value_of
 
 from .places import words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from ragharness.records import Document, Evidence, Fact
 
 _REACH = 6000
 """Characters in which those rows stand."""

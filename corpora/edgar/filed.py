@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
+from ragharness.corpus.loading import Corpus
 from ragharness.language.units import is_currency
-from ragharness.questions import candidates, folder
-from ragharness.questions.candidates import unanswered
-from ragharness.questions.searching import Searched
-from ragharness.records import Kind, Question
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from ragharness.corpus import Corpus
-    from ragharness.questions.candidates import Precision, Scope
-    from ragharness.records import Document, Fact
+from ragharness.records import Document, Fact, Kind, Question
+from ragquestions import candidates, folder
+from ragquestions.candidates import Precision, Scope, unanswered
+from ragquestions.searching import Searched
 
 HERE = Path(__file__).parent
 

@@ -6,20 +6,16 @@ import heapq
 import io
 import re
 from collections import Counter
+from collections.abc import Collection, Iterator
 from datetime import date
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
-from ragharness.download.obtaining import files_in
+from ragharness.corpus.download.obtaining import files_in
+from ragharness.corpus.folders.decoding import plain_lines, unwrapped
 from ragharness.errors import CorruptDownload, MissingExtra
-from ragharness.folders.decoding import plain_lines, unwrapped
-from ragharness.support.rows import data_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-    from pathlib import Path
-
-    from ragharness.support.rows import PlacedRow
+from ragharness.support.rows import PlacedRow, data_rows
 
 PLAIN = frozenset({".json", ".jsonl", ".parquet"})
 SUFFIXES = PLAIN | {".zip"}
@@ -60,7 +56,7 @@ def _of_path(path: Path, name: str) -> Iterator[PlacedRow]:
     if (size := path.stat().st_size) > _LARGEST:
         yield name, None, f"expected at most {_LARGEST} bytes, found {size}"
     elif path.suffix.casefold() == ".zip":
-        from ragharness.download.archives import read_members
+        from ragharness.corpus.download.archives import read_members
 
         for member, content in read_members(path, PLAIN):
             yield from data_rows(io.BytesIO(content), f"{name}/{member}")

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
 from pathlib import Path
 from string import capwords
-from typing import TYPE_CHECKING
 from unicodedata import normalize
 
 import msgspec
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.filings.reading import Filing
+from ragharness.corpus.filings.reading import Filing
 
 _CURATED = Path(__file__).with_name("companies.toml")
 """Names that people use, by register number (CIK); others are named by rule."""

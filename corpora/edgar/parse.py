@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ragharness.download.obtaining import files_in, pages_in
+from ragharness.corpus.download.obtaining import files_in, pages_in
+from ragharness.corpus.filings.facts import Tagged
+from ragharness.corpus.filings.reading import Filing, read_filing
+from ragharness.corpus.filings.tree import LARGEST, is_whole, looks_like_html
 from ragharness.errors import CorruptDownload, UsageError
-from ragharness.filings.facts import Tagged
-from ragharness.filings.reading import Filing, read_filing
-from ragharness.filings.tree import LARGEST, is_whole, looks_like_html
 from ragharness.records import Document, Evidence, Fact
 from ragharness.support.cores import on_all_cores
 
 from . import items as _items
 from . import naming
 from .places import plain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from decimal import Decimal
 
 _SCALES = {3: "thousand", 6: "million", 9: "billion", 12: "trillion"}
 _COVER = {

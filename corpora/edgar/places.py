@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
-from ragharness.records import Evidence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from ragharness.corpus import Corpus
-    from ragharness.records import Document, Fact
+from ragharness.corpus.loading import Corpus
+from ragharness.records import Document, Evidence, Fact
 
 _POWERS = {"trillion": 12, "billion": 9, "million": 6, "thousand": 3}
 _FIGURE = re.compile(r"(\d[\d,.]*)(?:\s+(trillion|billion|million))?")

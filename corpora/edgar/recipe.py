@@ -8,13 +8,15 @@ follows from others, ``traps.py`` makes the questions that only look answerable.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from ragharness.questions.candidates import unanswered, ways
+from ragharness.corpus.loading import Corpus
 from ragharness.records import Distractor, Evidence, Fact, Question
+from ragquestions.candidates import unanswered, ways
 
 from .derivable import follows, is_part
 from .filed import (
@@ -32,10 +34,6 @@ from .places import CAMEL, Places
 from .traps import traps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from ragharness.corpus import Corpus
-
     from .filed import Concept, Filed
 
 VERSION = 3

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from ragharness.questions.candidates import trap, unanswered
-from ragharness.records import Distractor, Question
+from ragharness.records import Distractor, Fact, Question
+from ragquestions.candidates import trap, unanswered
 
 from .filed import load_concepts, load_silences, silent, wordings
 from .naming import possessive, spoken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ragharness.records import Fact
-
     from .filed import Concept, Filed
 
 _TOPICS = (

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragharness.questions.asking.grammar import (
+from ragquestions.wording.grammar import (
     base_of_past,
     base_of_present,
     is_participle,
@@ -14,14 +15,12 @@ from ragharness.questions.asking.grammar import (
     is_subject,
     joined,
 )
-from ragharness.questions.asking.statement import by_author, clean, statement
+from ragquestions.wording.statement import by_author, clean, statement
 
 from .lines import MOST_PLACES, Found, overlap, stems
 from .things import things
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from .lines import Line
 
 _HEAD = re.compile(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -14,8 +15,9 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from ragharness.questions.candidates import Scope, unanswered
-from ragharness.records import Fact, Kind, Question
+from ragharness.corpus.loading import Corpus
+from ragharness.records import Document, Fact, Kind, Question
+from ragquestions.candidates import Scope, unanswered
 
 from . import silences
 from .findings import names as names_in
@@ -23,11 +25,6 @@ from .lines import Found, facts_of, lines, stems
 from .silences import OWN_WORDS, Silence, in_all, names, worded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ragharness.corpus import Corpus
-    from ragharness.records import Document
-
     from .lines import Line
 
 FILE = Path(__file__).with_name("read.jsonl")

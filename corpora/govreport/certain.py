@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ragharness.language.dates import find_dates
-from ragharness.language.numbers import find_quantities
+from ragharness.language.dates import DateMention, find_dates
+from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.sentences import sentences
 from ragharness.language.units import is_currency
-from ragharness.questions.asking import Asked
-from ragharness.questions.asking.dates import iso, without_named_years
-from ragharness.questions.asking.figures import plain, unit
-from ragharness.questions.asking.statement import points_elsewhere
+from ragquestions.wording import Asked
+from ragquestions.wording.dates import iso, without_named_years
+from ragquestions.wording.figures import plain, unit
+from ragquestions.wording.statement import points_elsewhere
 
 from .findings import checked
 from .lines import Line, lines, stems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ragharness.language.dates import DateMention
-    from ragharness.language.numbers import Quantity
-
     from .lines import Found
     from .pairs import Pair
 

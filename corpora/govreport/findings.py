@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from ragharness.language.words import words
-from ragharness.questions.asking import ask, common_words
+from ragquestions.wording import Asked, ask, common_words
 
 from .agencies import named as named_agencies
 from .lines import MOST_PLACES, Found, lines, overlap, stems
@@ -19,10 +20,6 @@ from .officials import addressed
 from .things import abbreviations
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from ragharness.questions.asking import Asked
-
     from .lines import Line, Value
 
 _SAME, _LIKE = 0.9, 0.75

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
 from ragharness.language.sentences import sentences
 from ragharness.language.words import words
-from ragharness.questions.asking.dates import iso, without_named_years
-from ragharness.questions.asking.figures import plain, unit
 from ragharness.records import Evidence, Fact, Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from ragquestions.wording.dates import iso, without_named_years
+from ragquestions.wording.figures import plain, unit
 
 Value = tuple[str, str]
 """A unit ("date" for dates) and a plain value."""

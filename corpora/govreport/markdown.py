@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import date
-from typing import TYPE_CHECKING
 
 from .naming import Report
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _CRS = re.compile(r"^\*\*Report No\.:\*\*\s*(?P<number>[\w-]+)", re.MULTILINE)
 _CRS_DATE = re.compile(r"^\*\*Publication Date:\*\*\s*(\d\d)/(\d\d)/(\d{4})", re.MULTILINE)

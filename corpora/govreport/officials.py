@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from .lines import MOST_PLACES, Found, overlap, stems
 from .things import spells
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from .lines import Line
 
 _OFFICE = r"(?P<office>(?:(?:Acting|Deputy|Assistant|Under) )?(?:Secretary|Administrator|Director|Commissioner|Chairman|Chair|Chief))"

@@ -7,12 +7,10 @@ or as structs of lists, whole documents in one row or each paragraph of a summar
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, TypeGuard
+from collections.abc import Iterator
+from typing import Any, TypeGuard
 
 from msgspec import Struct
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _PAIRS, _SECTIONS = "question_summary_pairs", "document_sections"
 _QUESTION, _ANSWER = "question", "summary"

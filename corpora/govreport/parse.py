@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragharness.download.obtaining import files_in
+from ragharness.corpus.download.obtaining import files_in
 from ragharness.errors import CorruptDownload
 from ragharness.records import Document, Fact
 from ragharness.support.cores import on_all_cores
@@ -24,9 +26,6 @@ from .naming import name_reports
 from .pairs import Row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
     from .lines import Found
     from .naming import Name, Report
 

@@ -8,13 +8,15 @@ look answerable.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from ragharness.corpus.loading import Corpus
 from ragharness.language.words import words
-from ragharness.questions.candidates import ways
-from ragharness.records import Distractor, Evidence, Fact, Question
+from ragharness.records import Distractor, Document, Evidence, Fact, Question
+from ragquestions.candidates import ways
 
 from .book import Book, aliases_of, asked, read_in, silent
 from .lines import stems
@@ -23,11 +25,6 @@ from .things import AFTER_NAME, BEFORE_NAME, NO_NOUN, apart, near, things
 from .traps import traps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ragharness.corpus import Corpus
-    from ragharness.records import Document
-
     from .things import Thing
 
 VERSION = 6

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
-from ragharness.questions import candidates
-from ragharness.questions.candidates import Precision, unanswered
-from ragharness.records import Kind
+from ragharness.records import Document, Kind, Question
+from ragquestions import candidates
+from ragquestions.candidates import Precision, Scope, unanswered
 
 from .things import Sort, apart, near, things
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ragharness.questions.candidates import Scope
-    from ragharness.records import Document, Question
 
 
 class Silence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

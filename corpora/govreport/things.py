@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from .lines import MOST_PLACES, Found
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from .lines import Line
 
 Sort = Literal["agency", "law", "program"]

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from ragharness.questions.candidates import trap
-from ragharness.records import Distractor
+from ragharness.records import Distractor, Document, Fact, Question
+from ragquestions.candidates import Scope, trap
 
 from .book import asked
 from .things import AFTER_NAME, BEFORE_NAME, NO_NOUN
 from .things import things as things_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ragharness.questions.candidates import Scope
-    from ragharness.records import Document, Fact, Question
-
     from .book import Book
     from .things import Thing
 

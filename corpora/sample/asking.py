@@ -5,20 +5,15 @@ from __future__ import annotations
 import re
 from calendar import month_name
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
-from ragharness.questions.candidates import unanswered
-from ragharness.records import Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ragharness.corpus import Corpus
-    from ragharness.records import Evidence, Fact, Question
+from ragharness.corpus.loading import Corpus
+from ragharness.records import Evidence, Fact, Kind, Question
+from ragquestions.candidates import unanswered
 
 
 class Topic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

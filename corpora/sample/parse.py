@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from msgspec import json
 
 from ragharness.records import Document, Fact
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def parse(folder: Path, split: str) -> tuple[list[Document], list[Fact]]:

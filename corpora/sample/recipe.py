@@ -7,23 +7,20 @@ only look answerable.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from ragharness.corpus.loading import Corpus
 from ragharness.language.words import words
-from ragharness.questions.candidates import silent, unanswered, ways
 from ragharness.records import Distractor, Document, Fact, Question
+from ragquestions.candidates import Scope, silent, unanswered, ways
 
 from .asking import Book, aliases, asked_silence, asked_topic, asked_value, in_unit, spellings
 from .traps import traps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ragharness.corpus import Corpus
-    from ragharness.questions.candidates import Scope
-
     from .asking import Absent
 
 VERSION = 4

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import date
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from ragharness.questions.candidates import trap, unanswered
-from ragharness.records import Distractor
+from ragharness.records import Distractor, Fact, Question
+from ragquestions.candidates import Scope, trap, unanswered
 
 from .asking import asked_silence, asked_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ragharness.questions.candidates import Scope
-    from ragharness.records import Fact, Question
-
     from .asking import Book
 
 

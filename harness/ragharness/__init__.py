@@ -11,7 +11,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ragharness.errors import RagharnessError, TemporaryFailure
+from ragharness.records import Answer, Document, Evidence, Passage, Question, Record, Usage, Verdict
+
 if TYPE_CHECKING:
+    from ragharness.analysis.baselines import Baseline, load_baselines
+    from ragharness.analysis.comparison.gates import Gates
+    from ragharness.analysis.labels.session import Labelling
     from ragharness.api import (
         arun,
         calibrate,
@@ -25,13 +31,8 @@ if TYPE_CHECKING:
         matrix,
         run,
     )
-    from ragharness.baselines import Baseline, load_baselines
-    from ragharness.comparing.gates import Gates
     from ragharness.comparisons import GateResult, MatrixResult, RunCalibration, RunComparison
     from ragharness.config import RunConfig
-    from ragharness.errors import RagharnessError, TemporaryFailure
-    from ragharness.labelling.session import Labelling
-    from ragharness.records import Answer, Document, Evidence, Passage, Question, Record, Usage, Verdict
     from ragharness.results import QuestionResult, Run, RunVerdict
 
 _NAMES = {
@@ -48,12 +49,12 @@ _NAMES = {
         "matrix",
         "run",
     ),
-    "baselines": ("Baseline", "load_baselines"),
-    "comparing.gates": ("Gates",),
+    "analysis.baselines": ("Baseline", "load_baselines"),
+    "analysis.comparison.gates": ("Gates",),
     "comparisons": ("GateResult", "MatrixResult", "RunCalibration", "RunComparison"),
     "config": ("RunConfig",),
     "errors": ("RagharnessError", "TemporaryFailure"),
-    "labelling.session": ("Labelling",),
+    "analysis.labels.session": ("Labelling",),
     "records": ("Answer", "Document", "Evidence", "Passage", "Question", "Record", "Usage", "Verdict"),
     "results": ("QuestionResult", "Run", "RunVerdict"),
 }

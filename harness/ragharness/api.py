@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -10,39 +11,37 @@ from typing import TYPE_CHECKING, Any, overload
 from msgspec import ValidationError, convert
 from msgspec.structs import replace
 
-from ragharness import corpus as corpora
-from ragharness.calibration.labelled import labelled_answer
-from ragharness.calibration.measuring import judge as judge_by_labels
-from ragharness.comparing.compare import compare as compare_runs
-from ragharness.comparing.gate import gate as gate_runs
-from ragharness.comparing.gates import Gates, read_gates
-from ragharness.comparing.matrix import Matrix, MatrixCell, main_effects
+from ragharness.analysis.calibration.labelled import labelled_answer
+from ragharness.analysis.calibration.measuring import judge as judge_by_labels
+from ragharness.analysis.comparison.compare import compare as compare_runs
+from ragharness.analysis.comparison.gate import gate as gate_runs
+from ragharness.analysis.comparison.gates import Gates, read_gates
+from ragharness.analysis.comparison.matrix import Matrix, MatrixCell, main_effects
+from ragharness.analysis.matrix_config import read_grid
 from ragharness.comparisons import GateResult, MatrixResult, RunCalibration, RunComparison
 from ragharness.config import RunConfig
-from ragharness.console import Live
+from ragharness.corpus import loading as corpora
 from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.graders import load_grader
-from ragharness.grid import read_grid
 from ragharness.questions.loading import load_questions as questions_of
+from ragharness.records import Answer, Passage, Question, Verdict
 from ragharness.reports.compare import plan_sections
+from ragharness.reports.progress import Live
 from ragharness.reports.tables import render
 from ragharness.results import Run, calibrated, count
 from ragharness.runner.grading import grading_context
+from ragharness.runner.run_search import find_run
 from ragharness.runner.session import ask_all, open_run, plan
-from ragharness.store.search import find_run
 from ragharness.support.files import cache_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ragharness.corpus import Corpus
-    from ragharness.grid import Cell
-    from ragharness.labelling.session import Labelling
+    from ragharness.analysis.labels.session import Labelling
+    from ragharness.analysis.matrix_config import Cell
+    from ragharness.corpus.loading import Corpus
     from ragharness.questions.questionset import QuestionSet
-    from ragharness.records import Answer, Passage, Question, Verdict
     from ragharness.rubrics.items import RubricScores
     from ragharness.rubrics.judge import Judge
-    from ragharness.store.folder import RunFolder
+    from ragharness.runner.run_folder import RunFolder
 
 
 def run(pipeline: str | Callable[..., Any] = "extractive", *, progress: bool = True, **options: Any) -> Run:
@@ -128,7 +127,7 @@ def label(
     A sample is drawn once and kept with the run. Raises UsageError for another one than was drawn, and
     RunNotUsable without the corpus.
     """
-    from ragharness.labelling.session import open_labelling
+    from ragharness.analysis.labels.session import open_labelling
 
     folder = _folder(run)
     drawn: dict[str, Any] = {"sample": sample, "strata": strata, "seed": seed}

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 from msgspec import Struct
 
-from ragharness.calibration.note import Note
-from ragharness.comparing.compare import Comparison
-from ragharness.comparing.gate import Decision
-from ragharness.comparing.matrix import Matrix
+from ragharness.analysis.calibration.note import Note
+from ragharness.analysis.comparison.compare import Comparison
+from ragharness.analysis.comparison.gate import Decision
+from ragharness.analysis.comparison.matrix import Matrix
 from ragharness.reports.compare import compare_sections, matrix_sections
 from ragharness.reports.gate import gate_sections
 from ragharness.reports.page.content import bars
@@ -18,13 +19,11 @@ from ragharness.reports.people import people_sections
 from ragharness.reports.tables import render
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.calibration.note import BucketFigures
-    from ragharness.comparing.matrix import Effect, MatrixCell
-    from ragharness.comparing.rules import RuleResult
+    from ragharness.analysis.calibration.note import BucketFigures
+    from ragharness.analysis.comparison.matrix import Effect, MatrixCell
+    from ragharness.analysis.comparison.rules import RuleResult
+    from ragharness.analysis.scores.schema import Scores
     from ragharness.reports.tables import Section
-    from ragharness.scores.schema import Scores
 
 Found = TypeVar("Found", bound=Struct)
 

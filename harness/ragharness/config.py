@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragharness.errors import UsageError
 from ragharness.records import MOST_EPOCHS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DEFAULT_SIZE = 130
 DEFAULT_SEED = 20261121

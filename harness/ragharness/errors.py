@@ -26,13 +26,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ragharness.records import Answer
-
+from ragharness.records import Answer
 
 CPU_TORCH = "pip install torch --index-url https://download.pytorch.org/whl/cpu"
 

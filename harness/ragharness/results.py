@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
-from ragharness.calibration.note import standing, write_note
+from ragharness.analysis.calibration.note import standing, write_note
+from ragharness.analysis.scores.schema import Scores, read_scores, written
+from ragharness.analysis.scores.scoring import score_folder, with_blind
 from ragharness.errors import RagharnessError, UnknownName, UsageError
+from ragharness.records import Question, Record
 from ragharness.reports.formats import load_format
 from ragharness.runner.grading import blind_count, grading_context, had
-from ragharness.scores.schema import Scores, read_scores, written
-from ragharness.scores.scoring import score_folder, with_blind
 from ragharness.support.files import cache_folder, read_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
-
-    from ragharness.calibration.note import Note
-    from ragharness.records import Question, Record
+    from ragharness.analysis.calibration.note import Note
+    from ragharness.analysis.metrics import Share, Span
+    from ragharness.analysis.scores.measuring import Metrics
+    from ragharness.analysis.scores.schema import VerdictKind
     from ragharness.runner.grading import GradingContext
-    from ragharness.scores.measuring import Metrics
-    from ragharness.scores.metrics import Share, Span
-    from ragharness.scores.schema import VerdictKind
-    from ragharness.store.folder import RunFolder
-    from ragharness.store.schema import Settings
+    from ragharness.runner.run_folder import RunFolder
+    from ragharness.runner.run_schema import Settings
 
 
 class RunVerdict(NamedTuple):
@@ -78,7 +77,7 @@ class QuestionResult:
         )
 
     def _told(self, record: Record | None, width: int, texts: bool) -> str:
-        from ragharness.labelling.labels import labels_told
+        from ragharness.analysis.labels.labels import labels_told
         from ragharness.reports.show import show_question
 
         grading = self._run.grading
@@ -154,7 +153,7 @@ class Run:
         ``judge`` says whether an answer refuses: a function from prompt to reply, an object with ``invoke``,
         or ``FILE.py:NAME`` of one; ``settings`` are ``answerable`` and ``weights``. Raises UsageError.
         """
-        from ragharness.scores.measuring import metrics_of, wanted_of
+        from ragharness.analysis.scores.measuring import metrics_of, wanted_of
 
         return metrics_of(self.folder, wanted_of({"metrics": list(names), **settings}), judge)
 
@@ -233,7 +232,7 @@ def keep_metrics(folder: RunFolder, found: Metrics) -> Metrics:
 
 def calibrated(folder: RunFolder, labels: Path | None = None) -> Note:
     """Calibrate a run's grader by people's labels and keep the note with the run; raises as calibrate_run."""
-    from ragharness.calibration.people import calibrate_run
+    from ragharness.analysis.calibration.people import calibrate_run
     from ragharness.reports.people import people_sections
     from ragharness.reports.tables import render
 

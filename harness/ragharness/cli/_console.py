@@ -7,19 +7,18 @@ import os
 import shlex
 import shutil
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
-from ragharness.console import NARROWEST, WIDEST
 from ragharness.errors import StorageError
+from ragharness.reports.progress import NARROWEST, WIDEST
 from ragharness.reports.text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
+    from ragharness.analysis.scores.schema import Scores
     from ragharness.reports.tables import Section
-    from ragharness.scores.schema import Scores
 
 EXIT_NO_RESULT = 2
 
@@ -169,7 +168,7 @@ def leave(code: int) -> NoReturn:
 
 def command() -> tuple[str, ...]:
     """Return the command without what may be secret: it is written to disk."""
-    from ragharness.privacy import without_secrets
+    from ragharness.support.privacy import without_secrets
 
     return ("ragharness", *map(without_secrets, sys.argv[1:]))
 

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragharness import shelf
-from ragharness.download.obtaining import is_cached
-from ragharness.download.pinned import hash_file, named_source, source_variable
-from ragharness.evidence import ENOUGH, EvidenceIndex
-from ragharness.manifests import download_request
-from ragharness.passages import build_passages, faults, split_document
+from ragharness.corpus.download.obtaining import is_cached
+from ragharness.corpus.download.pinned import hash_file, named_source, source_variable
+from ragharness.corpus.evidence import ENOUGH, EvidenceIndex
+from ragharness.corpus.manifests import download_request
+from ragharness.corpus.passages import build_passages, faults, split_document
+from ragharness.records import Document
 from ragharness.reports.text import aligned, labelled, one_line, paragraph
+from ragharness.support import resources
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    from ragharness.corpus import Corpus
-    from ragharness.manifests import Manifest
-    from ragharness.passages import PassageSet
+    from ragharness.corpus.loading import Corpus
+    from ragharness.corpus.manifests import Manifest
+    from ragharness.corpus.passages import PassageSet
     from ragharness.questions.questionset import QuestionSet
-    from ragharness.records import Document
 
 _LABEL = 11
 _HEAD_LINES = 12
@@ -161,7 +160,7 @@ def _content(card: Manifest, split: str) -> Check:
     if card.folder:
         return "content", f"your folder {card.folder}, as it is now", []
     pinned = {name: file for name, file in card.files.items() if file.split == split and file.sha256}
-    home = shelf.folder("corpora", card.id)
+    home = resources.folder("corpora", card.id)
     # Files of a corpus that is not embedded are verified whenever they are read.
     altered = [
         f"the content of {name} does not match its sha256"
@@ -211,8 +210,8 @@ def load(
     name: str, split: str, source: str, *, offline: bool, notices: bool = True, complete: bool = False
 ) -> Corpus:
     """Return a corpus; what is fetched for it, and ``notices`` about its files, go to standard error."""
-    from ragharness.console import Live
-    from ragharness.corpus import load_corpus
+    from ragharness.corpus.loading import load_corpus
+    from ragharness.reports.progress import Live
 
     live = Live()
     listener = live.fetching if notices else live.working
@@ -245,7 +244,7 @@ def load_if_here(name: str, split: str, source: str, *, notices: bool = True) ->
 
 def stored(corpus: str, path: Path | None, size: int, seed: int) -> QuestionSet:
     """Return the questions of a file, else the frozen set of a corpus or of a folder of the user's."""
-    from ragharness.manifests import is_own
+    from ragharness.corpus.manifests import is_own
     from ragharness.questions.freezing import frozen_set
     from ragharness.questions.loading import stored_set
 
@@ -255,8 +254,8 @@ def stored(corpus: str, path: Path | None, size: int, seed: int) -> QuestionSet:
 
 
 def _kept_own(corpus: str, size: int, seed: int) -> QuestionSet:
+    from ragharness.corpus.manifests import folder_name
     from ragharness.errors import QuestionsNotUsable
-    from ragharness.manifests import folder_name
     from ragharness.questions.freezing import CARD, frozen_in, own_place
 
     place = own_place(folder_name(corpus), size, seed)

@@ -8,19 +8,18 @@ import re
 import shutil
 import sys
 import time
+from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from msgspec import Struct
 
-from ragharness import __version__, shelf
+from ragharness import __version__
 from ragharness.errors import RagharnessError, install_command
 from ragharness.retrievers import _models as models
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from ragharness.support import resources
 
 State = Literal["ok", "missing", "broken"]
 """``missing`` is something optional that is not there; only what is ``broken`` keeps runs from working."""
@@ -152,7 +151,7 @@ def _numbers(written: str) -> tuple[int, ...]:
 
 
 def _installation(asked: list[Package] | None) -> Iterator[Finding]:
-    group, where = "installation", f"{__version__} in {_short(Path(shelf.__file__).parent)}"
+    group, where = "installation", f"{__version__} in {_short(Path(resources.__file__).parents[1])}"
     if asked is None:
         where += ", not installed as a package"
         yield Finding(group, DISTRIBUTION, "broken", where, "pip install ragharness")
@@ -177,10 +176,10 @@ def _faults(wanted: Iterable[Package]) -> str:
 
 def _shelf(group: str) -> Finding:
     try:
-        counts = [f"{len(shelf.names(kind))} {kind}" for kind in ("corpora", "questionsets")]
+        counts = [f"{len(resources.names(kind))} {kind}" for kind in ("corpora", "questionsets")]
     except (RagharnessError, OSError) as error:
         return Finding(group, "shelf", "broken", str(error), getattr(error, "help", ""))
-    return Finding(group, "shelf", "ok", f"{', '.join(counts)} in {_short(shelf.root())}")
+    return Finding(group, "shelf", "ok", f"{', '.join(counts)} in {_short(resources.root())}")
 
 
 def _extras(asked: Iterable[Package]) -> Iterator[Finding]:
@@ -208,10 +207,10 @@ def _models() -> Iterator[Finding]:
 
 def _corpora() -> Iterator[Finding]:
     from ragharness.cli._corpora import splits_here, whereabouts
-    from ragharness.manifests import manifest
+    from ragharness.corpus.manifests import manifest
 
     try:
-        cards = [manifest(name) for name in shelf.names("corpora")]
+        cards = [manifest(name) for name in resources.names("corpora")]
     except RagharnessError:
         # The shelf itself is reported as broken.
         return
@@ -222,7 +221,7 @@ def _corpora() -> Iterator[Finding]:
 
 
 def _folders() -> Iterator[Finding]:
-    from ragharness.store.search import RUNS
+    from ragharness.runner.run_search import RUNS
     from ragharness.support.files import cache_folder
 
     cache = cache_folder()

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from ragharness.config import RunConfig, flag_of
 from ragharness.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def modules(*folders: str) -> list[str]:
@@ -24,15 +22,15 @@ def modules(*folders: str) -> list[str]:
 
 
 def _runs() -> list[str]:
-    from ragharness.store.search import RUNS
+    from ragharness.runner.run_search import RUNS
 
     return sorted((each.parent.name for each in RUNS.glob("*/run.json")), reverse=True)
 
 
 def _shelf(kind: Any) -> list[str]:
-    from ragharness import shelf
+    from ragharness.support import resources
 
-    return shelf.names(kind)
+    return resources.names(kind)
 
 
 _NAMES: dict[str, Callable[[], list[str]]] = {
@@ -44,7 +42,7 @@ _NAMES: dict[str, Callable[[], list[str]]] = {
     "pipeline": lambda: modules("pipelines"),
     "grader": lambda: modules("graders"),
     "format": lambda: modules("reports", "formats"),
-    "metric": lambda: ["all", *modules("scores", "derived")],
+    "metric": lambda: ["all", *modules("analysis", "derived")],
 }
 
 

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ragharness.analysis.scores.schema import ROW_NAMES
 from ragharness.cli._console import print_lines
-from ragharness.console import Live
 from ragharness.errors import UnknownName
-from ragharness.questions.probe import verdict
-from ragharness.records import ROWS
+from ragharness.records import ROWS, Question
+from ragharness.reports.progress import Live
 from ragharness.reports.text import aligned, clean, labelled, one_line, paragraph
-from ragharness.scores.schema import ROW_NAMES
+from ragquestions.probe import verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from ragharness.corpus import Corpus
-    from ragharness.questions.probe import Probed
+    from ragharness.corpus.loading import Corpus
     from ragharness.questions.questionset import QuestionSet
-    from ragharness.questions.set_checks import Finding
-    from ragharness.records import Question
-    from ragharness.writing.composing import Plan
+    from ragquestions.llm_author.composing import Plan
+    from ragquestions.probe import Probed
+    from ragquestions.set_checks import Finding
 
 _LABEL = 12
 _READABLE = 30
@@ -198,12 +196,12 @@ def write_set(
 ) -> QuestionSet | None:
     """Return the set that a model wrote; None after saying what it would cost."""
     from ragharness.cli._console import resume_command
-    from ragharness.download.pinned import is_offline
+    from ragharness.corpus.download.pinned import is_offline
     from ragharness.errors import QuestionsNotUsable, UsageError
-    from ragharness.options import Options
     from ragharness.support.files import cache_folder
-    from ragharness.writing.composing import plan, write_questions
-    from ragharness.writing.model import Model
+    from ragharness.support.options import Options
+    from ragquestions.llm_author.composing import plan, write_questions
+    from ragquestions.llm_author.model import Model
 
     if not corpus.folder:
         raise UsageError(

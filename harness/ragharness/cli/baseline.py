@@ -11,7 +11,7 @@ from ragharness.cli import add_group
 from ragharness.cli._options import FORM, JSON, OFFLINE, RUN, SOURCE, completion, form_of
 
 if TYPE_CHECKING:
-    from ragharness.baselines import Baseline
+    from ragharness.analysis.baselines import Baseline
 
 EXIT_DIFFERENT = 1
 _CORPUS = typer.Option("", "--corpus", help="Those of one corpus.", autocompletion=completion("corpus"))
@@ -41,7 +41,7 @@ def listed(corpus: str = _CORPUS, form: str = FORM, as_json: bool = JSON) -> Non
 
     Example: ragharness baseline list --corpus contractnli
     """
-    from ragharness.baselines import load_baselines
+    from ragharness.analysis.baselines import load_baselines
     from ragharness.cli._console import print_report
     from ragharness.reports.measures import baseline_section
 
@@ -63,7 +63,7 @@ def run(
 
     Example: ragharness baseline run sample-extractive-bm25
     """
-    from ragharness.baselines import load_baseline, run_baseline
+    from ragharness.analysis.baselines import load_baseline, run_baseline
     from ragharness.cli._console import exit_code, print_scores, results_only
 
     with results_only() as output:
@@ -88,8 +88,8 @@ def verify(
 
     Example: ragharness baseline verify --corpus sample
     """
-    from ragharness.baselines import load_baseline, load_baselines
-    from ragharness.baselines import verify as check
+    from ragharness.analysis.baselines import load_baseline, load_baselines
+    from ragharness.analysis.baselines import verify as check
     from ragharness.cli._console import EXIT_NO_RESULT, print_json, print_lines
 
     wanted: list[Baseline] = [load_baseline(each) for each in names or ()] or load_baselines(corpus)
@@ -121,7 +121,7 @@ def add(
     Example: ragharness baseline add runs/mine --id contractnli-mine
     """
     import ragharness
-    from ragharness.baselines import add_baseline
+    from ragharness.analysis.baselines import add_baseline
     from ragharness.cli._console import print_lines
 
     made = add_baseline(ragharness.load_run(run), into, name, model_sha256=_digest(model_file))

@@ -84,7 +84,7 @@ def _run(run: str, labels: Path | None, show: int, *, as_json: bool) -> int:
     from ragharness.cli._console import EXIT_NO_RESULT, print_report
     from ragharness.reports.people import people_sections
     from ragharness.results import calibrated
-    from ragharness.store.search import find_run
+    from ragharness.runner.run_search import find_run
 
     note = calibrated(find_run(run), labels)
     print_report(note, people_sections(note, show=show), "json" if as_json else "text")
@@ -101,12 +101,12 @@ def _file(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    from ragharness.calibration.labelled import Mapping, read_labelled
-    from ragharness.calibration.measuring import calibrate as measure
+    from ragharness.analysis.calibration.labelled import Mapping, read_labelled
+    from ragharness.analysis.calibration.measuring import calibrate as measure
     from ragharness.cli._console import columns, print_json, print_lines
-    from ragharness.console import Live
     from ragharness.graders import cost_lines
     from ragharness.reports.calibration import calibration_facts, calibration_lines
+    from ragharness.reports.progress import Live
 
     labelled = read_labelled(answers, Mapping.parse(mapping))
     live = Live()

@@ -24,10 +24,10 @@ def compare(
 
     Example: ragharness compare runs/before runs/after
     """
+    from ragharness.analysis.comparison.compare import compare as side_by_side
     from ragharness.cli._console import print_report
-    from ragharness.comparing.compare import compare as side_by_side
     from ragharness.reports.compare import compare_sections
-    from ragharness.store.search import find_run
+    from ragharness.runner.run_search import find_run
 
     form = form_of(form, markdown=markdown, as_json=as_json, default="text")
     found = side_by_side([find_run(each) for each in runs])

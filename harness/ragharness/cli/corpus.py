@@ -34,11 +34,11 @@ def list_corpora(as_json: bool = JSON) -> None:
 
     Example: ragharness corpus list
     """
-    from ragharness import shelf
     from ragharness.cli._corpora import card_facts, table
-    from ragharness.manifests import manifest
+    from ragharness.corpus.manifests import manifest
+    from ragharness.support import resources
 
-    cards = [manifest(name) for name in shelf.names("corpora")]
+    cards = [manifest(name) for name in resources.names("corpora")]
     if as_json:
         print_json([card_facts(card, None) for card in cards])
     else:
@@ -58,7 +58,7 @@ def fetch(
     Example: ragharness corpus fetch contractnli
     """
     from ragharness.cli._corpora import card_facts, holdings, splits_here
-    from ragharness.manifests import manifest
+    from ragharness.corpus.manifests import manifest
 
     corpus = load(name, part(split, subset), source, offline=offline, complete=True)
     card = manifest(name)
@@ -93,7 +93,7 @@ def show(
     Example: ragharness corpus show sample nda-07
     """
     from ragharness.cli._corpora import card_facts, card_lines, document_facts, document_lines
-    from ragharness.manifests import manifest
+    from ragharness.corpus.manifests import manifest
 
     card = manifest(name)
     if not document:
@@ -126,7 +126,7 @@ def check(
     Example: ragharness corpus check sample
     """
     from ragharness.cli._corpora import checks
-    from ragharness.manifests import manifest
+    from ragharness.corpus.manifests import manifest
 
     results = checks(load(name, part(split, subset), source, offline=True), manifest(name), passage_words)
     if as_json:

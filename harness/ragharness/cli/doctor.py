@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragharness.cli._options import JSON
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ragharness.cli._health import Finding
 
 EXIT_BROKEN = 1
@@ -26,7 +25,7 @@ def doctor(as_json: bool = JSON) -> int:
 
     from ragharness.cli._console import print_json, results_only
     from ragharness.cli._health import findings
-    from ragharness.console import WIDEST
+    from ragharness.reports.progress import WIDEST
 
     found = list(findings())
     broken = any(finding.state == "broken" for finding in found)

@@ -34,11 +34,11 @@ def gate(
 
     Example: ragharness gate runs/before runs/after --gates gate.toml
     """
+    from ragharness.analysis.comparison.gate import gate as decide
+    from ragharness.analysis.comparison.gates import read_gates
     from ragharness.cli._console import print_report
-    from ragharness.comparing.gate import gate as decide
-    from ragharness.comparing.gates import read_gates
     from ragharness.reports.gate import gate_sections
-    from ragharness.store.search import find_run
+    from ragharness.runner.run_search import find_run
 
     form = form_of(form, markdown=markdown, as_json=as_json, default="text")
     found = decide(find_run(base), find_run(candidate), read_gates(gates), by=who, why=why)

@@ -20,11 +20,11 @@ from ragharness.cli._options import (
 )
 from ragharness.cli.rubric import BASE, EXIT, JUDGE, PEOPLE, RUBRIC, prepare, score_by
 from ragharness.errors import UsageError
+from ragharness.records import Record
 
 if TYPE_CHECKING:
-    from ragharness.cases import CaseResult
     from ragharness.graders import Grader
-    from ragharness.records import Record
+    from ragharness.graders.verdicts.labelled_cases import CaseResult
 
 EXIT_DIFFERENT = 1
 
@@ -60,7 +60,7 @@ def grade(
     """
     if rubric:
         return _by_rubric(rubric, run, judge, people, base, source=source, offline=offline, as_json=json)
-    from ragharness.download.pinned import is_offline
+    from ragharness.corpus.download.pinned import is_offline
     from ragharness.graders import load_grader
     from ragharness.support.files import cache_folder
 
@@ -88,7 +88,7 @@ def _dry_run(run: str, grader: Grader, *, source: str, offline: bool) -> int:
     from ragharness.cli._console import print_lines
     from ragharness.graders import cost_lines
     from ragharness.runner.grading import dry_run, grading_context
-    from ragharness.store.search import find_run
+    from ragharness.runner.run_search import find_run
 
     folder = find_run(run)
     dry_run(folder, grading_context(folder, source=source, offline=offline, grader=grader))
@@ -102,7 +102,7 @@ def _by_rubric(
 ) -> int:  # fmt: skip
     """Print the scores of a run, or of a file of outputs that no run of ours made."""
     from ragharness.cli._console import print_report
-    from ragharness.store.search import find_run
+    from ragharness.runner.run_search import find_run
 
     prepared = prepare(rubric, judge, people, offline=offline)
     outputs = Path(of) if of.endswith(".jsonl") else find_run(of)
@@ -112,8 +112,8 @@ def _by_rubric(
 
 
 def _grade_cases(path: Path, grader: Grader, *, as_json: bool) -> int:
-    from ragharness.cases import check_cases
     from ragharness.cli._console import print_lines
+    from ragharness.graders.verdicts.labelled_cases import check_cases
 
     results = list(check_cases(path, grader))
     different = [result for result in results if result.differences]
@@ -166,11 +166,11 @@ def grade_run(
 ) -> int:
     """Give every answer of a run the verdict of a grader of today, and print what changed and the report."""
     from ragharness.cli._console import exit_code, print_scores, results_only
-    from ragharness.console import Live
     from ragharness.graders import cost_lines
+    from ragharness.reports.progress import Live
     from ragharness.results import count
     from ragharness.runner.grading import grading_context, regrade
-    from ragharness.store.search import find_run
+    from ragharness.runner.run_search import find_run
 
     live = Live()
     folder = find_run(run)

@@ -26,13 +26,13 @@ def init(
 
     Example: ragharness init my-project
     """
-    from ragharness import shelf
     from ragharness.cli._console import print_lines
     from ragharness.errors import StorageError, UsageError
+    from ragharness.support import resources
 
     home = Path(__file__).parent / "_project"
     wanted = {name: home / template for name, template in _TEMPLATES.items()}
-    wanted[_ACTION] = shelf.root() / "action.yml"
+    wanted[_ACTION] = resources.root() / "action.yml"
     known = [name for name in wanted if (folder / name).exists()]
     if known:
         raise UsageError(

@@ -68,9 +68,9 @@ def build(
     Example: ragharness questions build --corpus docs --out questions.jsonl
     """
     from ragharness.cli._questions import set_content, set_facts, set_lines
-    from ragharness.questions.building import build_questions
     from ragharness.questions.freezing import write
-    from ragharness.questions.probe import warning
+    from ragquestions.building import build_questions
+    from ragquestions.probe import warning
 
     loaded = load(corpus, part(split, subset), source, offline=offline)
     if model:
@@ -121,10 +121,10 @@ def check(
     Example: ragharness questions check --corpus docs --questions mine.csv
     """
     from ragharness.cli._questions import check_lines, probe_facts
-    from ragharness.questions.checks import check_questions, remarks
     from ragharness.questions.loading import load_questions, questions_about
-    from ragharness.questions.probe import probe
     from ragharness.questions.values import undecidable
+    from ragquestions.checks import check_questions, remarks
+    from ragquestions.probe import probe
 
     loaded = load(corpus, part(split, subset), source, offline=offline)
     if path is None:
@@ -171,7 +171,7 @@ def show(
         set_facts,
         table,
     )
-    from ragharness.manifests import is_own
+    from ragharness.corpus.manifests import is_own
     from ragharness.questions.loading import load_questions
 
     questions = (
@@ -212,17 +212,17 @@ def freeze(
 
     Example: ragharness questions freeze --corpus docs
     """
-    from ragharness import shelf
     from ragharness.cli._questions import check_lines, set_facts, set_lines
-    from ragharness.questions.building import build_questions
-    from ragharness.questions.checks import check_questions
     from ragharness.questions.freezing import freeze as write_frozen
     from ragharness.questions.freezing import keep_own, own_place
     from ragharness.questions.loading import accepted, load_questions
+    from ragharness.support import resources
+    from ragquestions.building import build_questions
+    from ragquestions.checks import check_questions
 
     loaded = load(corpus, part(split, subset), source, offline=offline)
     folder = out or (
-        own_place(loaded.id, size, seed) if loaded.folder else shelf.root() / "questionsets" / corpus
+        own_place(loaded.id, size, seed) if loaded.folder else resources.root() / "questionsets" / corpus
     )
     if accept_edits:
         questions = accepted(folder, loaded)
@@ -264,7 +264,7 @@ def passages(
     """
     import msgspec
 
-    from ragharness.passages import build_passages, withhold
+    from ragharness.corpus.passages import build_passages, withhold
     from ragharness.questions.freezing import write
     from ragharness.questions.loading import load_questions
 

@@ -41,7 +41,7 @@ def report(
     from ragharness.errors import UsageError
     from ragharness.reports.formats import load_format
     from ragharness.results import Run
-    from ragharness.store.search import find_run
+    from ragharness.runner.run_search import find_run
 
     name = form_of(form, html=html, markdown=markdown, as_json=as_json, default="terminal")
     render = load_format(name)

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from ragharness.rubrics.items import RubricScores
     from ragharness.rubrics.rubric import Loaded
     from ragharness.rubrics.scoring import Means
-    from ragharness.store.folder import RunFolder
+    from ragharness.runner.run_folder import RunFolder
 
     Prepared = tuple[Loaded, Means]
+
 
 EXIT_PROBLEMS = 1
 _RUBRIC = typer.Argument(
@@ -40,8 +41,8 @@ def listed(form: str = FORM, as_json: bool = JSON) -> None:
 
     Example: ragharness rubric list
     """
-    from ragharness.console import Live
     from ragharness.errors import RubricNotUsable
+    from ragharness.reports.progress import Live
     from ragharness.reports.tables import Section
     from ragharness.rubrics.rubric import read_rubric
     from ragharness.rubrics.shelf import rubric_names
@@ -188,10 +189,10 @@ BASE: Any = typer.Option(
 
 def prepare(rubric: str, judge: list[str] | None, people: Path | None, *, offline: bool) -> Prepared:
     """Return an active rubric and what its methods need, before anything is asked; raises RagharnessError."""
-    from ragharness.options import Options
     from ragharness.rubrics import items, scoring, shelf
     from ragharness.rubrics.judge import ModelJudge
     from ragharness.support.files import cache_folder
+    from ragharness.support.options import Options
 
     loaded = shelf.open_active(rubric)
     settings = Options.parse(judge or (), flag="--judge").starting("")
@@ -206,12 +207,12 @@ def score_by(
     """Return the scores of a run, kept in its folder, or of a file of outputs, and the report of them."""
     import msgspec
 
-    from ragharness.comparing.gate import gate
-    from ragharness.comparing.gates import read_gates
+    from ragharness.analysis.comparison.gate import gate
+    from ragharness.analysis.comparison.gates import read_gates
     from ragharness.reports.rubric import rubric_scores_sections
     from ragharness.rubrics import items, scoring, shelf
     from ragharness.runner.grading import grading_context
-    from ragharness.store.search import find_run
+    from ragharness.runner.run_search import find_run
 
     loaded, means = prepared
     if isinstance(of, Path):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 import typer.core
@@ -15,15 +16,12 @@ from ragharness.cli.rubric import EXIT, JUDGE, PEOPLE, RUBRIC, prepare, score_by
 from ragharness.config import RunConfig
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import NoReturn
-
+    from ragharness.analysis.comparison.gates import Gates
     from ragharness.cli.rubric import Prepared
-    from ragharness.comparing.gates import Gates
-    from ragharness.console import Live
+    from ragharness.reports.progress import Live
     from ragharness.runner.context import RunContext
+    from ragharness.runner.run_folder import RunFolder
     from ragharness.runner.session import SessionResult
-    from ragharness.store.folder import RunFolder
 
 EXIT_MISSED = 1
 
@@ -85,8 +83,8 @@ def run(
     Example: ragharness run --corpus contractnli --pipeline mymod:answer
     """
     from ragharness.cli._console import EXIT_NO_RESULT, command, exit_code, leave, print_scores, results_only
-    from ragharness.console import Live
     from ragharness.graders import cost_lines
+    from ragharness.reports.progress import Live
     from ragharness.results import count
     from ragharness.runner.session import open_run
 
@@ -113,7 +111,7 @@ def run(
 
 def _limits(gates: str) -> Gates:
     """Return the gates; a name that is none is said before anything is asked."""
-    from ragharness.comparing.gates import limits_of, read_gates
+    from ragharness.analysis.comparison.gates import limits_of, read_gates
 
     found = read_gates(gates)
     limits_of(found)
@@ -132,8 +130,8 @@ def _scored(scored_by: Prepared, folder: RunFolder, live: Live, config: RunConfi
 
 def _checked(gates: Gates, folder: RunFolder, live: Live) -> int:
     """Say whether the run keeps to its limits; returns 1 if one is missed, 2 if one is open."""
+    from ragharness.analysis.comparison.gates import check_thresholds
     from ragharness.cli._console import EXIT_NO_RESULT
-    from ragharness.comparing.gates import check_thresholds
     from ragharness.reports.gate import threshold_section
     from ragharness.reports.tables import render
 

@@ -27,7 +27,7 @@ def runs(
     from ragharness.cli._console import print_json, print_lines
     from ragharness.errors import RunNotUsable
     from ragharness.results import Run
-    from ragharness.store.search import list_runs
+    from ragharness.runner.run_search import list_runs
 
     found = [_described(Run(each)) for each in list_runs(Path(folder))]
     if as_json:
@@ -70,7 +70,7 @@ def _lines(run: dict[str, Any]) -> list[str]:
 
 
 def _age(created: str) -> str:
-    from ragharness.store.schema import moment
+    from ragharness.runner.run_schema import moment
 
     if (began := moment(created)) is None:
         return "?"

@@ -69,12 +69,12 @@ def score(
         return score_traces(Path(gold), Path(trace), k, gates, compat=compat, as_json=as_json)
     from ragharness.cli._console import exit_code, print_report, print_scores, results_only
     from ragharness.results import keep, keep_metrics, scores_of
-    from ragharness.store.search import find_run
+    from ragharness.runner.run_search import find_run
 
     folder = find_run(run)
     if metrics:
+        from ragharness.analysis.scores.measuring import metrics_of, read_wanted
         from ragharness.reports.measures import metric_sections
-        from ragharness.scores.measuring import metrics_of, read_wanted
 
         measured = keep_metrics(folder, metrics_of(folder, read_wanted(metrics)))
         scores = scores_of(folder)
@@ -89,10 +89,10 @@ def score(
 
 def score_traces(gold: Path, trace: Path, k: int, gates: str, *, compat: bool, as_json: bool) -> int:
     """Score traces against a gold set; returns the exit code."""
-    from ragharness import traces
     from ragharness.cli._console import print_report
     from ragharness.graders.rules import declines
     from ragharness.reports.measures import trace_sections
+    from ragharness.traces import scorer as traces
 
     if compat:
         return traces.run_compat(gold, trace, k, gates)
@@ -108,10 +108,10 @@ def score_traces(gold: Path, trace: Path, k: int, gates: str, *, compat: bool, a
 
 def score_outputs(path: Path, metrics: str, *, compat: bool, as_json: bool) -> int:
     """Measure outputs of another system; ``compat``: print what trust_eval prints. Returns the exit code."""
+    from ragharness.analysis.scores.measuring import metrics_of_outputs, read_outputs, read_wanted
+    from ragharness.analysis.scores.trust_compat import compat as printed
     from ragharness.cli._console import print_json, print_report
     from ragharness.reports.measures import metric_sections
-    from ragharness.scores.measuring import metrics_of_outputs, read_outputs, read_wanted
-    from ragharness.scores.trust_compat import compat as printed
 
     wanted = read_wanted(metrics)
     if compat:
@@ -131,10 +131,10 @@ def score_log(path: Path, against: str, drawn: int, out: Path | None, *, as_json
 
     from msgspec import to_builtins
 
+    from ragharness.analysis.scores import production
     from ragharness.cli._console import EXIT_NO_RESULT, print_report
-    from ragharness.logs import read_log
     from ragharness.reports.measures import log_sections
-    from ragharness.scores import production
+    from ragharness.traces.logs import read_log
 
     log = read_log(path)
     found = production.score_log(log)

@@ -21,11 +21,11 @@ def show(
     Example: ragharness show q010
     """
     from ragharness.cli._console import results_only
-    from ragharness.console import Live
     from ragharness.errors import RagharnessError
+    from ragharness.reports.progress import Live
     from ragharness.results import Run
     from ragharness.runner.grading import grading_context
-    from ragharness.store.search import find_run
+    from ragharness.runner.run_search import find_run
 
     folder = find_run(run)
     asked = Run(folder)[question]

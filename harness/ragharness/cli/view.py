@@ -37,7 +37,7 @@ def view(
     from ragharness.cli._console import print_lines, write_report
     from ragharness.reports.page import page
     from ragharness.results import Run
-    from ragharness.store.search import find_run
+    from ragharness.runner.run_search import find_run
 
     found = [Run(find_run(each)) for each in runs or [""]]
     path = out or Path(tempfile.mkdtemp(prefix="ragharness-")) / f"{found[0].folder.name}.html"

@@ -6,20 +6,17 @@ Several are chained by commas: the first that can decide does. ``axis=name`` giv
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from pathlib import Path
+from typing import Any, Protocol, cast
 
 from msgspec.structs import replace
 
 from ragharness.errors import UnknownName, UsageError
-from ragharness.options import Options
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from ragharness.records import Answer, Passage, Question, Reading
+from ragharness.records import Answer, Passage, Question, Reading
+from ragharness.support.options import Options
 
 FLAG = "--grader-option"
 
@@ -41,7 +38,7 @@ _HOLDS: dict[str, Callable[[Reading], bool]] = {
 
 
 class Grader(Protocol):
-    """What reads an answer; deciding the bucket is the same for all (``ragharness.buckets``).
+    """What reads an answer; deciding the bucket is the same for all (``verdicts.buckets``).
 
     One that has a true ``waits`` is read from several threads at once. One that has ``read_axis`` can give an
     axis to what another one read, and one that has ``cost_lines`` says what its calls took.

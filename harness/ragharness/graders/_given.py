@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from ragharness.graders.reading.answer import FIRST_CITATIONS, parse_answer
-from ragharness.records import Reading
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.graders.reading.answer import ParsedAnswer
-    from ragharness.records import Answer, Passage, Question
+from ragharness.graders.reading.answer import FIRST_CITATIONS, ParsedAnswer, parse_answer
+from ragharness.records import Answer, Passage, Question, Reading
 
 
 def read_given(

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 import msgspec
 
-from ragharness.adapters import described, find
 from ragharness.errors import CodeNotUsable
-from ragharness.records import Reading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ragharness.records import Answer, Passage, Question
+from ragharness.pipelines.adapters import described, find
+from ragharness.records import Answer, Passage, Question, Reading
 
 _HELP = "docs/graders.md shows one: it returns a Reading, a dict of its fields, or None"
 

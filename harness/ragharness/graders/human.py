@@ -9,23 +9,19 @@ settles it.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from ragharness.errors import UsageError
+from ragharness.graders import GraderContext
 from ragharness.graders._given import read_given
-from ragharness.records import ADJUDICATED, Bucket, Reading
+from ragharness.records import ADJUDICATED, Answer, Bucket, Passage, Question, Reading
 from ragharness.support.files import digest_of, expanded
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.graders import GraderContext
-    from ragharness.records import Answer, Passage, Question
 
 VERSION = "1"
 

@@ -7,26 +7,20 @@ Settings, as ``--grader-option judge.NAME=VALUE``: those of the generator ``llm`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
 from ragharness.errors import UsageError
+from ragharness.graders import GraderContext
 from ragharness.graders._given import claim_citations, read_given
 from ragharness.graders.judging.prompts import FOLDER, digest_of, load_prompts
-from ragharness.graders.judging.votes import TIMEOUT, Votes
-from ragharness.graders.reading.answer import parse_answer
+from ragharness.graders.judging.votes import TIMEOUT, Decided, Votes
+from ragharness.graders.reading.answer import ParsedAnswer, parse_answer
 from ragharness.pipelines._llm.endpoint import connect, local
-from ragharness.records import Reading
+from ragharness.records import Answer, Judgement, Match, Passage, Question, Reading
 from ragharness.support.files import expanded
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.graders import GraderContext
-    from ragharness.graders.judging.votes import Decided
-    from ragharness.graders.reading.answer import ParsedAnswer
-    from ragharness.records import Answer, Judgement, Match, Passage, Question
 
 VERSION = "1"
 ACCEPT = 8.0

@@ -9,6 +9,7 @@ needs review, and so do figures, dates, and yes or no, which such models misread
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -16,19 +17,14 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from ragharness.errors import MissingExtra, RagharnessError, UsageError
+from ragharness.graders import GraderContext
 from ragharness.graders._given import claim_citations, read_given
 from ragharness.graders.reading.answer import parse_answer
-from ragharness.records import Reading, Score
-from ragharness.retrievers._models import find_model
+from ragharness.records import Answer, Passage, Question, Reading, Score
+from ragharness.retrievers._models import Model, find_model
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
-
-    from ragharness.graders import GraderContext
-    from ragharness.records import Answer, Passage, Question
-    from ragharness.retrievers._models import Model
 
 VERSION = "1"
 ACCEPT = 0.9

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from ragharness.graders.reading.answer import FIRST_CITATIONS, own_sentences, parse_answer
+from ragharness.graders import GraderContext
+from ragharness.graders.reading.answer import (
+    FIRST_CITATIONS,
+    AnswerSentence,
+    ParsedAnswer,
+    own_sentences,
+    parse_answer,
+)
 from ragharness.graders.reading.axes import (
     RefusalQuality,
+    Role,
     contradicts,
     describe,
     miscounts,
@@ -34,15 +43,7 @@ from ragharness.language.markup import without_labels
 from ragharness.language.numbers import find_quantities
 from ragharness.language.tables import holds
 from ragharness.language.words import content
-from ragharness.records import Answer, Question, Reading, Sentence
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.graders import GraderContext
-    from ragharness.graders.reading.answer import AnswerSentence, ParsedAnswer
-    from ragharness.graders.reading.axes import Role
-    from ragharness.records import Passage
+from ragharness.records import Answer, Passage, Question, Reading, Sentence
 
 VERSION = "3"
 

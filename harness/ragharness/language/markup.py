@@ -7,12 +7,10 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple, cast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, cast
 
 from ragharness.language.tables import phrases, regex, table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _SUPERSCRIPT = regex(r"(?<=[a-z.,;:)\]%\"”][a-z.,;:)\]%\"”])[⁰¹²³⁴⁵⁶⁷⁸⁹]+|(?<=\d[.,;])[⁰¹²³⁴⁵⁶⁷⁸⁹]+")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from operator import itemgetter
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 from msgspec.structs import replace
 
@@ -17,9 +18,6 @@ from ragharness.language.numbers import Quantity, find_quantities, other_unit, r
 from ragharness.language.tables import regex, table, words_of
 from ragharness.language.units import in_base, is_duration, lowered, read_digits, read_unit
 from ragharness.language.words import remembered
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 _TOKEN = regex(r"(?<!\w)(?:[^\W\d_]\.\s?)+[^\W\d_]\.|\d+(?:[.,]\d+)+|[^\W_]+|&")
 _CODE = regex(r"0\d{4,}|(?=(?:\D*\d){7})(\d+(?:-\d+)+)")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import WHOLE, finds, pattern, phrases, regex, table, words_of
 from ragharness.language.words import STOPWORDS, concept, concepts_of, content, generic_concepts, remembered
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
 
 Modality = Literal["permit", "forbid", "require", "optional", "fact", "not_fact"]
 Polarity = Literal["affirms", "denies", "silent", "unclear"]

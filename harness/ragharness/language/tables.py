@@ -7,15 +7,14 @@ import sys
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 Table = dict[str, "str | list[str] | dict[str, str] | dict[str, list[str]]"]
 _METHODS = ("search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split")

@@ -12,31 +12,28 @@ import hashlib
 import inspect
 import pkgutil
 import shlex
+from collections.abc import AsyncIterable, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragharness import __version__
-from ragharness.adapters import is_async
+from ragharness.corpus.loading import Corpus
+from ragharness.corpus.passages import PassageSet
 from ragharness.errors import PipelineNotUsable, UnknownName, UsageError
-from ragharness.options import Options
 from ragharness.pipelines._answers import TEXT_LIMIT, Parsed, read_answer
 from ragharness.pipelines._own import Signature, Takes, load_own, signature_of
-from ragharness.privacy import without_secrets
+from ragharness.pipelines.adapters import is_async
+from ragharness.questions.questionset import QuestionSet
+from ragharness.records import Answer, Passage, Usage
+from ragharness.support.options import Options
+from ragharness.support.privacy import without_secrets
+from ragharness.support.process import Processes
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, Awaitable, Callable, Mapping, Sequence
-
-    from ragharness.corpus import Corpus
-    from ragharness.passages import PassageSet
-    from ragharness.questions.questionset import QuestionSet
-    from ragharness.records import Answer, Passage, Usage
-    from ragharness.support.process import Processes
-
-    Setting = str | int | float
-    Recall = Callable[[str, Sequence[Passage]], Answer | None]
-    Estimate = Callable[[str, Sequence[Passage]], Usage]
+Setting = str | int | float
+Recall = Callable[[str, Sequence[Passage]], Answer | None]
+Estimate = Callable[[str, Sequence[Passage]], Usage]
 
 __all__ = [
     "BuiltPipeline",
@@ -137,7 +134,11 @@ class Pipeline:
 
 def pipeline_kinds() -> list[str]:
     """Return the first words of names that are not the user's own code, in alphabetical order."""
-    return sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_"))
+    return sorted(
+        module.name
+        for module in pkgutil.iter_modules(__path__)
+        if not module.ispkg and not module.name.startswith("_")
+    )
 
 
 def load_pipeline(wanted: object, context: Context | None = None) -> Pipeline:
@@ -153,7 +154,7 @@ def load_pipeline(wanted: object, context: Context | None = None) -> Pipeline:
     if head in pipeline_kinds():
         return _of_kind(spec, head, argument, context)
     if not colon:
-        from ragharness.adapters.modules import functions_beside
+        from ragharness.pipelines.adapters.modules import functions_beside
 
         if names := functions_beside(spec):
             place = spec if spec.endswith(".py") else f"{spec}.py"

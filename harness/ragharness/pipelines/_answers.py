@@ -12,10 +12,12 @@ and where it begins.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from ragharness.adapters.fields import (
+from ragharness.language.tables import regex
+from ragharness.pipelines.adapters.fields import (
     ID_LIMIT,
     MISSING,
     Get,
@@ -26,11 +28,7 @@ from ragharness.adapters.fields import (
     passage_of,
     split_score,
 )
-from ragharness.language.tables import regex
 from ragharness.records import Answer, Passage, Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 TEXT_LIMIT = 1_000_000
 """Characters of an answer that a record keeps; graders read all of them."""

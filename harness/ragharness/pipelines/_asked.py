@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
+from ragharness.corpus.loading import Corpus
 from ragharness.language.tables import regex
 from ragharness.language.words import content, generic_concepts, words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.corpus import Corpus
-    from ragharness.records import Passage
+from ragharness.records import Passage
 
 NAMED = 0.5
 """The share of a title that a question must hold to name the document; a word of n titles weighs 1/n."""

@@ -12,10 +12,12 @@ neither are left alone; any other required one is refused. An object that is not
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from ragharness.adapters import (
+from ragharness.errors import CodeNotUsable, PipelineNotUsable
+from ragharness.pipelines.adapters import (
     PASSAGES_NAMES,
     POSITIONAL,
     QUESTION_NAMES,
@@ -30,10 +32,6 @@ from ragharness.adapters import (
     plain_name,
     reported_as,
 )
-from ragharness.errors import CodeNotUsable, PipelineNotUsable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Takes = Literal["passages", "retrieve", "own"]
 

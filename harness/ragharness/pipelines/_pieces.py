@@ -5,19 +5,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
+from collections.abc import Iterator
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from ragharness.headings import SEPARATOR, SHORT, is_figure
+from ragharness.corpus.headings import SEPARATOR, SHORT, is_figure
+from ragharness.corpus.loading import Corpus
 from ragharness.language.sentences import sentences, without_number
 from ragharness.language.tables import regex
 from ragharness.language.words import content
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ragharness.corpus import Corpus
-    from ragharness.records import Passage
+from ragharness.records import Passage
 
 SHORTEST = 3
 """Words of the shortest sentence that can state something; shorter ones are headings and labels."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from os import environ
@@ -19,17 +20,14 @@ from ragharness.errors import (
     UnusableReply,
 )
 from ragharness.language.tables import regex
-from ragharness.pipelines._wire import REPLY_LIMIT, excerpt, text_of, too_long
+from ragharness.pipelines._wire import REPLY_LIMIT, Headers, excerpt, text_of, too_long
 from ragharness.support.background import PerLoop
 from ragharness.support.http import PASSING, Unpacker, retry_after
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from ssl import SSLContext
 
     import httpx
-
-    from ragharness.pipelines._wire import Headers
 
 _TITLE = regex(r"(?is)<title[^>]*>(.*?)</title>")
 _MARKUP = regex(r"(?is)\A\s*(?:<!doctype html|<html|<head|<body)")

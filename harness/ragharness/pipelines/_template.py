@@ -12,21 +12,18 @@ A reply is read by dotted paths, such as ``choices.0.message.content``, else by 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
-from ragharness.adapters.fields import MISSING
 from ragharness.errors import PipelineNotUsable, UnusableReply
 from ragharness.language.tables import regex
 from ragharness.pipelines._answers import TEXT_KEYS
 from ragharness.pipelines._wire import header_option, is_secret
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.records import Passage
+from ragharness.pipelines.adapters.fields import MISSING
+from ragharness.records import Passage
 
 _INLINE = ("question", "context", "k")
 _WHOLE = ("passages", "texts", "ids", "k")

@@ -10,7 +10,7 @@ from urllib.parse import unquote_plus
 
 from ragharness.errors import PipelineNotUsable, UnusableReply
 from ragharness.language.tables import regex
-from ragharness.privacy import SHORTEST_SECRET
+from ragharness.support.privacy import SHORTEST_SECRET
 
 REPLY_LIMIT = 16 * 2**20
 """Bytes of one reply, unpacked; a longer one is given up."""

@@ -8,18 +8,12 @@ three passages of that title. A topic on which no two documents agree has no usu
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
 
 from ragharness.language.words import words
-from ragharness.pipelines import refuse_argument
+from ragharness.pipelines import Context, refuse_argument
 from ragharness.pipelines.refuse import refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from ragharness.pipelines import Context
-    from ragharness.records import Fact, Passage, Question
-
+from ragharness.records import Fact, Passage, Question
 
 CITED = 3
 

@@ -13,23 +13,19 @@ import shlex
 import shutil
 import subprocess
 import time
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from ragharness.errors import AccessRefused, PipelineNotUsable, RagharnessError, UnusableReply
-from ragharness.pipelines import BuiltPipeline
+from ragharness.pipelines import BuiltPipeline, Context
 from ragharness.pipelines._wire import EXCERPT, REPLY_LIMIT, excerpt, is_secret, json_of, text_of, too_long
+from ragharness.records import Passage
 from ragharness.support.process import STDERR_KEPT, Processes, Program, ending
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.pipelines import Context
-    from ragharness.records import Passage
 
 SCRIPT_LIMIT = 2**20
 """Bytes of a file on the command line up to which it counts as the source; interpreters are larger."""

@@ -13,23 +13,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Sequence
 from math import fsum, log
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from ragharness.corpus.loading import Corpus
+from ragharness.language.propositions import read
 from ragharness.language.tables import regex
 from ragharness.language.words import content, generic_concepts, words
-from ragharness.pipelines import refuse_argument
+from ragharness.pipelines import Context, refuse_argument
 from ragharness.pipelines._asked import NAME, Titles, core, holds, kind_asked, names_in, proposition, subject
 from ragharness.pipelines._pieces import LETTERS, Piece, Pieces, keys, years_of
 from ragharness.pipelines.refuse import refusal
-from ragharness.readers import read
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ragharness.corpus import Corpus
-    from ragharness.pipelines import Context
-    from ragharness.records import Passage
+from ragharness.records import Passage
 
 LEAST = 0.5
 """The least share of what is asked."""

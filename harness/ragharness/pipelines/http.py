@@ -8,13 +8,14 @@ environment variable holds, so that no key is written down), and dotted paths to
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from ragharness.errors import PipelineNotUsable, UnusableReply
-from ragharness.pipelines import BuiltPipeline
+from ragharness.pipelines import BuiltPipeline, Context
 from ragharness.pipelines._services import (
     Client,
     address,
@@ -26,12 +27,7 @@ from ragharness.pipelines._services import (
 )
 from ragharness.pipelines._template import PARTS, Paths, Template
 from ragharness.pipelines._wire import Headers, json_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.pipelines import Context
-    from ragharness.records import Passage
+from ragharness.records import Passage
 
 METHODS = ("POST", "GET", "PUT", "PATCH")
 TEMPLATE = '{"question": "{question}"}'

@@ -8,26 +8,18 @@ the bytes that are sent, which name an answer in the cache.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ragharness.errors import UnusableReply, UsageError
-from ragharness.pipelines import BuiltPipeline
-from ragharness.pipelines._llm.endpoint import Endpoint, connect, local
+from ragharness.pipelines import BuiltPipeline, Context, Setting
+from ragharness.pipelines._llm.endpoint import Endpoint, Said, connect, local
 from ragharness.pipelines._llm.errors import too_long
 from ragharness.pipelines._llm.prompting import DEFAULT, Prompt, load_prompt
-from ragharness.pipelines._llm.services import ANSWER, parse_structured
-from ragharness.records import Answer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ragharness.options import Options
-    from ragharness.pipelines import Context, Setting
-    from ragharness.pipelines._llm.endpoint import Said
-    from ragharness.pipelines._llm.services import Reply
-    from ragharness.records import Passage, Usage
+from ragharness.pipelines._llm.services import ANSWER, Reply, parse_structured
+from ragharness.records import Answer, Passage, Usage
+from ragharness.support.options import Options
 
 
 def build(context: Context, argument: str) -> BuiltPipeline:

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
-from ragharness.pipelines import refuse_argument
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ragharness.pipelines import Context
-    from ragharness.records import Passage
-
+from ragharness.pipelines import Context, refuse_argument
+from ragharness.records import Passage
 
 NEAREST = 3
 """Passages that a refusal names."""

@@ -9,19 +9,15 @@ answer raises UnusableReply.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from ragharness.errors import UnusableReply, UsageError
-from ragharness.pipelines import BuiltPipeline
+from ragharness.pipelines import BuiltPipeline, Context
 from ragharness.records import Answer, Failure, Passage, Question, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.pipelines import Context
 
 Entry = dict[str, Any]
 

@@ -10,25 +10,21 @@ import json
 import re
 import shlex
 from collections import Counter
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
-from ragharness import shelf
 from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
+from ragharness.corpus.loading import Corpus
 from ragharness.errors import QuestionsNotUsable, StorageError
-from ragharness.options import to_toml
 from ragharness.questions.import_jsonl import read_file, read_lines
 from ragharness.questions.questionset import QuestionSet
 from ragharness.records import ROWS
+from ragharness.support import resources
 from ragharness.support.files import write_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.corpus import Corpus
+from ragharness.support.options import to_toml
 
 CARD = "questionset.toml"
 LINES = "questions.jsonl"
@@ -55,7 +51,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 def freeze(questions: QuestionSet, folder: Path, corpus: Corpus) -> Card:
     """Write the questions and their card into a folder and return the card; raises StorageError."""
-    from ragharness.questions.candidates import load_recipe
+    from ragquestions.candidates import load_recipe
 
     recipe = load_recipe(corpus)
     counts = Counter(each.row for each in questions.questions)
@@ -88,7 +84,7 @@ _OURS = (
 
 def frozen_set(name: str) -> QuestionSet:
     """Return the frozen set of the shelf as it was written; raises UnknownName or QuestionsNotUsable."""
-    return frozen_in(shelf.folder("questionsets", name))
+    return frozen_in(resources.folder("questionsets", name))
 
 
 def frozen_in(folder: Path) -> QuestionSet:

@@ -6,17 +6,15 @@ import codecs
 import difflib
 import re
 import shlex
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import msgspec
 
 from ragharness.errors import QuestionsNotUsable
 from ragharness.records import Distractor, Evidence, Question
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
 EXAMPLE = "ragharness questions build --out FILE writes one to compare with"
 

@@ -8,31 +8,25 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from msgspec.structs import replace
 
+from ragharness.corpus.alignment.aligner import Placer
+from ragharness.corpus.loading import Corpus
+from ragharness.corpus.passages import PassageSet
 from ragharness.errors import QuestionsNotUsable
 from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
 from ragharness.language.sentences import sentences
 from ragharness.language.words import words
-from ragharness.passages import PassageSet
-from ragharness.placing.placer import Placer
-from ragharness.questions.asking.dates import iso
 from ragharness.questions.import_jsonl import EXAMPLE, NumberedQuestions
-from ragharness.questions.tables import MOST, is_csv, read_rows
+from ragharness.questions.tables import MOST, Cells, is_csv, read_rows
 from ragharness.questions.values import interrogative, kind_of, read_amount, read_date, typed
-from ragharness.records import Distractor, Evidence, Passage, Question
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from ragharness.corpus import Corpus
-    from ragharness.questions.tables import Cells
-    from ragharness.records import Kind
+from ragharness.records import Distractor, Evidence, Kind, Passage, Question
+from ragquestions.wording.dates import iso
 
 _NONE = frozenset({"", "unanswerable", "not answerable", "n/a", "none", "not stated", "no answer"})
 _FALSE = frozenset({"no", "false", "0", "n"})

@@ -7,12 +7,11 @@ from collections import Counter
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
-from ragharness import shelf
 from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
+from ragharness.corpus.loading import Corpus
 from ragharness.errors import QuestionsNotUsable, StorageError
 from ragharness.questions.freezing import (
     CARD,
@@ -27,11 +26,9 @@ from ragharness.questions.freezing import (
 )
 from ragharness.questions.import_jsonl import EXAMPLE, NumberedQuestions, read_file, read_lines
 from ragharness.questions.questionset import QuestionSet
+from ragharness.records import Question
+from ragharness.support import resources
 from ragharness.support.files import cache_folder, hash_code, keep, kept
-
-if TYPE_CHECKING:
-    from ragharness.corpus import Corpus
-    from ragharness.records import Question
 
 _NAMED = 3
 """Questions that are named where a set is not the frozen one; the rest is counted."""
@@ -64,7 +61,7 @@ def load_questions(
     if corpus.folder:
         return _own_questions(corpus, size, seed)
     note = ""
-    if (size, seed) == (DEFAULT_SIZE, DEFAULT_SEED) and corpus.id in shelf.names("questionsets"):
+    if (size, seed) == (DEFAULT_SIZE, DEFAULT_SEED) and corpus.id in resources.names("questionsets"):
         frozen = frozen_set(corpus.id)
         if (frozen.split, frozen.corpus_hash) == (corpus.split, corpus.hash):
             return frozen
@@ -72,7 +69,7 @@ def load_questions(
         if not note:
             note = "texts differ from those of the frozen set; each question was made again and is the same"
             return replace(frozen, notes=(*frozen.notes, note))
-    from ragharness.questions.building import build_questions
+    from ragquestions.building import build_questions
 
     built = build_questions(corpus, size, seed)
     return replace(built, notes=(*built.notes, note)) if note else built
@@ -89,8 +86,8 @@ def _own_questions(corpus: Corpus, size: int, seed: int) -> QuestionSet:
         if found.corpus_hash != corpus.hash:
             raise of_another_state(corpus, place)
         return found
-    from ragharness.questions.building import build_questions
-    from ragharness.questions.probe import warning
+    from ragquestions.building import build_questions
+    from ragquestions.probe import warning
 
     built = build_questions(corpus, size, seed)
     built = replace(built, notes=(*built.notes, *warning(built.questions)))
@@ -104,7 +101,7 @@ def _own_questions(corpus: Corpus, size: int, seed: int) -> QuestionSet:
 
 def _why_not(frozen: QuestionSet, corpus: Corpus) -> str:
     """Return why a frozen set is not the one to ask a corpus; empty: it would be made of it again."""
-    from ragharness.manifests import manifest
+    from ragharness.corpus.manifests import manifest
 
     if frozen.split != corpus.split:
         return f"built now: the frozen set belongs to another split of {corpus.id}"
@@ -121,9 +118,9 @@ def _why_not(frozen: QuestionSet, corpus: Corpus) -> str:
 
 def _others(frozen: QuestionSet, corpus: Corpus) -> list[str]:
     """Return the ids of the questions that the recipe does not make of a corpus, or that lack a property."""
-    from ragharness.questions.candidates import load_recipe
-    from ragharness.questions.checks import check_questions
-    from ragharness.questions.corpus_index import CorpusIndex
+    from ragquestions.candidates import load_recipe
+    from ragquestions.checks import check_questions
+    from ragquestions.corpus_index import CorpusIndex
 
     made = {_slot(each): each for each in load_recipe(corpus).candidates(corpus)}
     completed = CorpusIndex(corpus).completion.completed
@@ -187,7 +184,7 @@ def _table(content: bytes, path: Path, corpus: Corpus | None) -> NumberedQuestio
     if corpus is None:
         return read_table(content, path)
     package = Path(__file__).parents[1]
-    code = hash_code(*(package / room for room in ("language", "placing", "questions")))
+    code = hash_code(*(package / room for room in ("language", "corpus/alignment", "questions")))
     key = sha256(f"{code} {corpus.hash} {path.suffix}\n".encode() + content).hexdigest()[:32]
     place = cache_folder() / "tables" / f"{key}.msgpack"
     if (packed := kept(place)) is not None:
@@ -203,7 +200,7 @@ _KEPT = 12
 
 def fitting(path: Path, corpus: Corpus) -> QuestionSet:
     """Return the questions of a file or a folder; raises QuestionsNotUsable where they do not fit."""
-    from ragharness.questions.checks import misfits
+    from ragquestions.checks import misfits
 
     found = questions_about(corpus, path)
     wrong = misfits(found, corpus)

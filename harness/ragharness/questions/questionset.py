@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ragharness.records import Evidence, Question, Stratum, Target
+from ragharness.records import Evidence, Question, Stratum, Target
 
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 

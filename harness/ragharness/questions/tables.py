@@ -10,14 +10,12 @@ import difflib
 import io
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
+from ragharness.corpus.folders.decoding import decode
 from ragharness.errors import QuestionsNotUsable
-from ragharness.folders.decoding import decode
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-    from pathlib import Path
 
 Cells = dict[str, Any]
 """The cells of a row by their columns."""

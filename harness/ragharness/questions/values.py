@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
 from ragharness.language.sentences import sentences
 from ragharness.language.units import is_currency, read_unit
 from ragharness.language.words import words
-
-if TYPE_CHECKING:
-    from ragharness.records import Kind, Question
+from ragharness.records import Kind, Question
 
 KINDS = ("yesno", "number", "date", "text", "list")
 Precision = Literal["", "year", "month", "day"]

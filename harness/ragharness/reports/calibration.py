@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from ragharness.calibration.measuring import OUTCOMES, rates
+from ragharness.analysis.calibration.measuring import OUTCOMES, Calibration, Confusion, Difference, rates
+from ragharness.analysis.metrics import Share
 from ragharness.reports.text import aligned, labelled, one_line, paragraph, rate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ragharness.calibration.measuring import Calibration, Confusion, Difference
-    from ragharness.scores.metrics import Share
 
 _TOLD = {
     "false_correct": ("false correct", "of our corrects"),

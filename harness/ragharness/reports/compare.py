@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
-from ragharness.comparing.compare import OUTCOMES
+from ragharness.analysis.comparison.compare import OUTCOMES, Against, Comparison
+from ragharness.analysis.comparison.matrix import Effect, Matrix, MatrixCell
+from ragharness.analysis.metrics import Part
+from ragharness.analysis.scores.schema import ROW_NAMES, Scores
 from ragharness.records import BUCKETS
 from ragharness.reports import words
 from ragharness.reports.tables import Section, limits, p_value
 from ragharness.reports.text import counted, duration, milliseconds, money, rate
-from ragharness.scores.schema import ROW_NAMES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ragharness.comparing.compare import Against, Comparison
-    from ragharness.comparing.matrix import Effect, Matrix, MatrixCell
-    from ragharness.scores.metrics import Part
-    from ragharness.scores.schema import Scores
 
 _SHOWN = 40
 """Flips that are listed; JSON has all."""

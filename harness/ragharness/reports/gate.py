@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from ragharness.comparing.gate import TOGETHER
+from ragharness.analysis.comparison.gate import TOGETHER, Decision
+from ragharness.analysis.comparison.information import Change, Information, NewlyWrong, Noise, Quality
+from ragharness.analysis.comparison.rules import Limits, RuleResult
 from ragharness.reports.tables import Section, limits, p_value
-from ragharness.reports.text import ids
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.comparing.gate import Decision
-    from ragharness.comparing.information import Change, Information, NewlyWrong, Noise, Quality
-    from ragharness.comparing.rules import Limits, RuleResult
-    from ragharness.reports.text import Tone
+from ragharness.reports.text import Tone, ids
 
 _SHOWN = 6
 """Questions that are named of each rule, so that they fit a line; JSON has all."""

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
+from ragharness.analysis.labels.labels import People
+from ragharness.records import Opinion, Record, Verdict
 from ragharness.reports.text import aligned, ids, labelled, one_line, paragraph
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ragharness.labelling.labels import People
-    from ragharness.records import Opinion, Record, Verdict
-    from ragharness.store.folder import RunFolder
+from ragharness.runner.run_folder import RunFolder
 
 _LABEL = 14
 _WHY = 300
@@ -88,8 +85,8 @@ def _short(grader: str) -> str:
 
 def labelling_facts(folder: RunFolder) -> dict[str, Any]:
     """Return sample, annotators, agreement and open disagreements of a run's labels; raises UsageError."""
-    from ragharness.labelling.labels import answered, labels_folder, read_people
-    from ragharness.labelling.sampling import read_design
+    from ragharness.analysis.labels.labels import answered, labels_folder, read_people
+    from ragharness.analysis.labels.sampling import read_design
 
     place = labels_folder(folder)
     digests = {each.key: each.digest for each in answered(folder.records())}

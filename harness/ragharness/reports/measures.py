@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from ragharness.analysis.derived import derived
+from ragharness.analysis.metrics import Share, share
+from ragharness.analysis.scores.measuring import Metrics
+from ragharness.analysis.scores.production import Drift, LogScores
+from ragharness.analysis.scores.schema import Scores
 from ragharness.records import BUCKETS
 from ragharness.reports.tables import Section, limits
-from ragharness.reports.text import counted, fraction, ids
-from ragharness.scores.derived import derived
-from ragharness.scores.metrics import share
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.reports.text import Tone
-    from ragharness.scores.measuring import Metrics
-    from ragharness.scores.metrics import Share
-    from ragharness.scores.production import Drift, LogScores
-    from ragharness.scores.schema import Scores
-    from ragharness.traces import Rate, TraceScores
+from ragharness.reports.text import Tone, counted, fraction, ids
+from ragharness.traces.scorer import Rate, TraceScores
 
 
 def metric_sections(found: Metrics, not_a_result: str = "") -> list[Section]:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from ragharness.calibration.note import LEAST_GOLD
+from ragharness.analysis.calibration.note import LEAST_GOLD, BucketFigures, Disagreement, Interval, Note, Rate
 from ragharness.records import BUCKETS
 from ragharness.reports.tables import Section
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.calibration.note import BucketFigures, Disagreement, Interval, Note, Rate
 
 _ORDER = ("wrong", "unsupported", "correct", "refused")
 """Buckets as they are told: a missed wrong answer costs the most."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from ragharness.records import Question, Record
-    from ragharness.runner.grading import GradingContext
-    from ragharness.scores.schema import Scores
-    from ragharness.store.folder import RunFolder
+from ragharness.analysis.scores.schema import Scores
+from ragharness.records import Question, Record
+from ragharness.runner.grading import GradingContext
+from ragharness.runner.run_folder import RunFolder
 
 
 class RunOnDisk(Protocol):

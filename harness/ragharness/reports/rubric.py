@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
+from ragharness.graders.judging.votes import Taken
 from ragharness.reports.tables import Section, render
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ragharness.graders.judging.votes import Taken
-    from ragharness.reports.text import Tone
-    from ragharness.rubrics.checking import Change
-    from ragharness.rubrics.items import DimensionScore, RubricScores, ScoresBeside
-    from ragharness.rubrics.rubric import Dimension, Header, Rubric
-    from ragharness.store.folder import RunFolder
+from ragharness.reports.text import Tone
+from ragharness.rubrics.checking import Change
+from ragharness.rubrics.items import DimensionScore, RubricScores, ScoresBeside
+from ragharness.rubrics.rubric import Dimension, Header, Rubric
+from ragharness.runner.run_folder import RunFolder
 
 _TONES: dict[str, Tone] = {"pass": "good", "fail": "bad", "incomplete": "unclear"}
 _CAME = {True: "pass", False: "FAIL", None: "open"}

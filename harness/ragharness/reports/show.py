@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping, Sequence
 
+from ragharness.analysis.scores.schema import ROW_NAMES
+from ragharness.corpus.loading import Corpus
+from ragharness.records import Evidence, Passage, Question, Record, Score, Sentence, Verdict
 from ragharness.reports import words
 from ragharness.reports.text import clean, labelled, milliseconds, one_line, paragraph
-from ragharness.scores.schema import ROW_NAMES
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from ragharness.corpus import Corpus
-    from ragharness.records import Evidence, Passage, Question, Record, Score, Sentence, Verdict
 
 _LABEL = 11
 _BODY = " " * _LABEL

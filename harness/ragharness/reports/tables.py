@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ragharness.errors import UnknownName
-from ragharness.reports.text import aligned, coloured, escaped, one_line, paragraph
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.reports.text import Tone
+from ragharness.reports.text import Tone, aligned, coloured, escaped, one_line, paragraph
 
 LONGEST = 400
 """Characters of a cell or sentence."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Container, Iterable, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
-
-    from ragharness.scores.metrics import Share, YesNoAxis
+from ragharness.analysis.metrics import Share, YesNoAxis
 
 _UNPRINTABLE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff"

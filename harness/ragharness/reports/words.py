@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ragharness.analysis.metrics import Metric, Part, Share, Span, YesNoAxis, metrics
+from ragharness.analysis.scores.schema import ROW_NAMES, Row, Scores, VerdictKind
+from ragharness.analysis.scores.scoring import RECORDED
 from ragharness.reports.text import (
+    Tone,
     counted,
     duration,
     fraction,
@@ -16,14 +20,6 @@ from ragharness.reports.text import (
     rate,
     yes_of,
 )
-from ragharness.scores.metrics import Share, Span, YesNoAxis, metrics
-from ragharness.scores.schema import ROW_NAMES, Row
-from ragharness.scores.scoring import RECORDED
-
-if TYPE_CHECKING:
-    from ragharness.reports.text import Tone
-    from ragharness.scores.metrics import Metric, Part
-    from ragharness.scores.schema import Scores, VerdictKind
 
 BUILT_FOR = {
     "grounded/correct": "the evidence is in the index, with nothing misleading nearby",

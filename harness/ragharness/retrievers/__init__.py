@@ -11,17 +11,14 @@ from __future__ import annotations
 
 import pkgutil
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
+from ragharness.corpus.evidence import EvidenceIndex
+from ragharness.corpus.passages import PassageSet
 from ragharness.errors import UnknownName
-from ragharness.options import Options
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragharness.evidence import EvidenceIndex
-    from ragharness.passages import PassageSet
-    from ragharness.records import Hit, Question
+from ragharness.records import Hit, Question
+from ragharness.support.options import Options
 
 _EXPECTED = "give your own as package.module:function or path/to/file.py:function"
 

@@ -7,22 +7,19 @@ other folder or name by sentence-transformers. Both are loaded when the first pa
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ragharness.errors import MissingExtra, RagharnessError
 from ragharness.retrievers._embedding import first_line, without_bars
 from ragharness.retrievers._models import Model, find_model, hub_folder
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Scores = NDArray[np.float32]
+Scores = NDArray[np.float32]
 
 OWNER = "cross-encoder"
 """Whose a model on the hub is that is named without an owner."""

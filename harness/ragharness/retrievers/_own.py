@@ -13,13 +13,19 @@ from __future__ import annotations
 
 import inspect
 from collections import abc
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace
 
-from ragharness.adapters import (
+from ragharness.corpus.alignment.aligner import Placer, at_places, place_name
+from ragharness.corpus.evidence import EvidenceIndex
+from ragharness.corpus.loading import Corpus
+from ragharness.corpus.passages import PassageSet, split_document
+from ragharness.errors import RetrieverNotUsable
+from ragharness.language.tables import regex
+from ragharness.pipelines.adapters import (
     PASSAGES_NAMES,
     POSITIONAL,
     QUESTION_NAMES,
@@ -33,21 +39,9 @@ from ragharness.adapters import (
     reported_as,
     takes_any,
 )
-from ragharness.adapters.fields import passage_of, split_score
-from ragharness.errors import RetrieverNotUsable
-from ragharness.language.tables import regex
-from ragharness.passages import split_document
-from ragharness.placing.placer import Placer, at_places, place_name
-from ragharness.records import Hit, Passage
+from ragharness.pipelines.adapters.fields import passage_of, split_score
+from ragharness.records import Evidence, Hit, Passage, Question
 from ragharness.support.background import Background
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
-
-    from ragharness.corpus import Corpus
-    from ragharness.evidence import EvidenceIndex
-    from ragharness.passages import PassageSet
-    from ragharness.records import Evidence, Question
 
 INDEX_NAMES = PASSAGES_NAMES | {"corpus", "nodes"}
 K_NAMES = frozenset({"k", "top_k", "topk", "n", "limit", "n_results", "num_results", "count", "size"})

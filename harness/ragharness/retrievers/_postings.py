@@ -10,25 +10,21 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from hashlib import blake2b
 from io import BytesIO
 from itertools import islice
-from typing import TYPE_CHECKING
+from pathlib import Path
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ragharness.support.files import keep, kept_mapped
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    Block = tuple[NDArray[np.int64], NDArray[np.int32]]
-    """Keys, and how often each; 0: the term is in the passage's title."""
+Block = tuple[NDArray[np.int64], NDArray[np.int32]]
+"""Keys, and how often each; 0: the term is in the passage's title."""
 
 FORMAT = 2
 """Raised when the bytes of a kept index change their meaning."""

@@ -7,25 +7,20 @@ query and passage, as vectors are.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragharness.records import Hit
+from ragharness.records import Hit, Question
+from ragharness.retrievers import Retriever
+from ragharness.retrievers._cross_encoder import Scorer
+from ragharness.retrievers._models import Model
 from ragharness.retrievers._vectors import VectorStore, space_name, text_key
 from ragharness.retrievers.bm25 import indexed_text
 from ragharness.retrievers.hybrid import fuse
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from ragharness.records import Question
-    from ragharness.retrievers import Retriever
-    from ragharness.retrievers._cross_encoder import Scorer
-    from ragharness.retrievers._models import Model
 
 DEPTH = 50
 """Passages of the retriever that are read again."""

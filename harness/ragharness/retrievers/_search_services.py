@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
 
 from ragharness.errors import MissingExtra, RetrieverNotUsable
-from ragharness.records import Hit
+from ragharness.records import Hit, Passage, Question
 from ragharness.retrievers.bm25 import indexed_text
 from ragharness.retrievers.dense import DECIMALS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ragharness.options import Options
-    from ragharness.records import Passage, Question
+from ragharness.support.options import Options
 
 Settings = dict[str, str | int | float]
 

@@ -19,28 +19,24 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ragharness.corpus.evidence import EvidenceIndex
+from ragharness.corpus.passages import PassageSet
 from ragharness.language import words
-from ragharness.records import Hit
+from ragharness.records import Hit, Passage, Question
 from ragharness.retrievers import _postings
-from ragharness.retrievers._postings import FORMAT, Counted, ready
+from ragharness.retrievers._postings import FORMAT, Counted, Index, ready
 from ragharness.support.files import hash_code
+from ragharness.support.options import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from numpy.typing import NDArray
-
-    from ragharness.evidence import EvidenceIndex
-    from ragharness.options import Options
-    from ragharness.passages import PassageSet
-    from ragharness.records import Passage, Question
-    from ragharness.retrievers._postings import Index
 
 K1 = 1.5
 B = 0.75

@@ -11,28 +11,24 @@ measured sixty times slower. One thread builds, too, so that the same vectors gi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ragharness.corpus.evidence import EvidenceIndex
+from ragharness.corpus.passages import PassageSet
 from ragharness.errors import MissingExtra
-from ragharness.options import Options
-from ragharness.records import Hit
+from ragharness.records import Hit, Passage, Question
 from ragharness.retrievers._embedding import BATCH_SIZE, Embedder, EmbeddingOptions, locate
-from ragharness.retrievers._models import DEFAULT_MODEL
+from ragharness.retrievers._models import DEFAULT_MODEL, Model
+from ragharness.retrievers._vectors import Vectors
 from ragharness.retrievers.bm25 import indexed_text
+from ragharness.support.options import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from numpy.typing import NDArray
-
-    from ragharness.evidence import EvidenceIndex
-    from ragharness.passages import PassageSet
-    from ragharness.records import Passage, Question
-    from ragharness.retrievers._models import Model
-    from ragharness.retrievers._vectors import Vectors
 
 KINDS = ("exact", "hnsw")
 

@@ -15,6 +15,7 @@ Stop words of a query are left out. Ties and the cache are as with ``bm25``.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from itertools import chain
 from math import log
 from pathlib import Path
@@ -22,22 +23,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragharness.headings import SEPARATOR
+from ragharness.corpus.evidence import EvidenceIndex
+from ragharness.corpus.headings import SEPARATOR
+from ragharness.corpus.passages import PassageSet
 from ragharness.language import words
 from ragharness.language.words import STOPWORDS, concept
+from ragharness.records import Passage
 from ragharness.retrievers import _postings, bm25
-from ragharness.retrievers._postings import Counted, ready
+from ragharness.retrievers._postings import Counted, Index, ready
+from ragharness.support.options import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
-
-    from ragharness.evidence import EvidenceIndex
-    from ragharness.options import Options
-    from ragharness.passages import PassageSet
-    from ragharness.records import Passage
-    from ragharness.retrievers._postings import Index
 
 TITLE_WEIGHT = 3
 """Of a term in the title; chosen on question sets made for it: docs/retrieval.md has them."""

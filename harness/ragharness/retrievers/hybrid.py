@@ -10,20 +10,14 @@ Ties: the higher score first, then the lower passage index.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
-from ragharness.options import Options
-from ragharness.records import Hit
-from ragharness.retrievers import dense, fields
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from ragharness.evidence import EvidenceIndex
-    from ragharness.passages import PassageSet
-    from ragharness.records import Passage, Question
-    from ragharness.retrievers import Retriever
+from ragharness.corpus.evidence import EvidenceIndex
+from ragharness.corpus.passages import PassageSet
+from ragharness.records import Hit, Passage, Question
+from ragharness.retrievers import Retriever, dense, fields
+from ragharness.support.options import Options
 
 WEIGHTS = {"fields": 0.75, "dense": 0.25}
 """Of the rankings; chosen on question sets made for it: docs/retrieval.md has them."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragharness.evidence import EvidenceIndex
-    from ragharness.options import Options
-    from ragharness.passages import PassageSet
-    from ragharness.records import Hit, Question
+from ragharness.corpus.evidence import EvidenceIndex
+from ragharness.corpus.passages import PassageSet
+from ragharness.records import Hit, Question
+from ragharness.support.options import Options
 
 
 class NullRetriever:

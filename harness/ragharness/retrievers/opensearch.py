@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
-from ragharness.options import Options
+from ragharness.corpus.evidence import EvidenceIndex
+from ragharness.corpus.passages import PassageSet
+from ragharness.records import Passage
 from ragharness.retrievers._search_services import ServiceRetriever, address, client, index_name
 from ragharness.retrievers.bm25 import indexed_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from ragharness.evidence import EvidenceIndex
-    from ragharness.passages import PassageSet
-    from ragharness.records import Passage
+from ragharness.support.options import Options
 
 
 def build(

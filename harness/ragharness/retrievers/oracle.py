@@ -7,19 +7,14 @@ added for evidence that is withheld from the index. Scores are those of ``fields
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from ragharness.corpus.evidence import EvidenceIndex
+from ragharness.corpus.passages import PassageSet
 from ragharness.errors import UsageError
-from ragharness.records import Hit
+from ragharness.records import Hit, Passage, Question
 from ragharness.retrievers import fields
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragharness.evidence import EvidenceIndex
-    from ragharness.options import Options
-    from ragharness.passages import PassageSet
-    from ragharness.records import Passage, Question
+from ragharness.support.options import Options
 
 
 class OracleRetriever:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ragharness.options import Options
+from ragharness.corpus.evidence import EvidenceIndex
+from ragharness.corpus.passages import PassageSet
 from ragharness.retrievers._search_services import ServiceRetriever, address, client, index_name
-from ragharness.retrievers.dense import KINDS, embedded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from ragharness.evidence import EvidenceIndex
-    from ragharness.passages import PassageSet
-    from ragharness.retrievers.dense import Embedded
+from ragharness.retrievers.dense import KINDS, Embedded, embedded
+from ragharness.support.options import Options
 
 
 def build(

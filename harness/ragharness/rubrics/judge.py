@@ -14,11 +14,11 @@ from ragharness.errors import TemporaryFailure, UnusableReply, UsageError
 from ragharness.graders.judging.prompts import fenced
 from ragharness.graders.judging.replies import object_of
 from ragharness.graders.judging.votes import TOKEN, Asker, Taken, until_read
-from ragharness.options import Options
 from ragharness.pipelines._llm.prompting import Message
 from ragharness.records import Usage
 from ragharness.rubrics.items import Item, Votes
 from ragharness.rubrics.rubric import JUDGED, Check, Rubric
+from ragharness.support.options import Options
 
 _PROMPT = Path(__file__).parent / "prompts" / "judge.txt"
 _OUTPUT, _REPLY = 1500, 200

@@ -121,7 +121,7 @@ def find_rule(method: str, name: str) -> Rule:
     """Return a rule of a method, or the user's own; raises CodeNotUsable or UsageError."""
     own = method == "deterministic"
     if own and ":" in name:
-        from ragharness.adapters import find
+        from ragharness.pipelines.adapters import find
 
         function: Rule = find(name).value
         if not callable(function):

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from ragharness import shelf
 from ragharness.errors import RubricNotUsable, UnknownName, UsageError
 from ragharness.rubrics.checking import CLASSES, VERSION, Change, changes, check
 from ragharness.rubrics.rubric import Loaded, Rubric, parse, read_rubric
+from ragharness.support import resources
 from ragharness.support.files import expanded, write_whole
 
 LOCAL = Path("rubrics")
@@ -34,7 +34,7 @@ class Branch(NamedTuple):
 
 def rubric_names() -> dict[str, Path]:
     """Return the file of every rubric by its name: the working folder's, then the shelf's."""
-    shipped = {name: shelf.folder("rubrics", name) / "rubric.yaml" for name in shelf.names("rubrics")}
+    shipped = {name: resources.folder("rubrics", name) / "rubric.yaml" for name in resources.names("rubrics")}
     return {**{path.stem: path for path in sorted(LOCAL.glob("*.yaml")) if path.is_file()}, **shipped}
 
 
@@ -135,8 +135,8 @@ def next_version(version: str, size: str) -> str:
 
 def _version(loaded: Loaded, title: str, *others: str) -> Loaded | None:
     """Return a version of the shelf, as it was used, or of another folder; None: there is none."""
-    if title in shelf.names("rubrics"):
-        return read_rubric(shelf.folder("rubrics", title) / "rubric.yaml")
+    if title in resources.names("rubrics"):
+        return read_rubric(resources.folder("rubrics", title) / "rubric.yaml")
     if not _TITLE.fullmatch(title):
         return None
     kept = [loaded.path.parent / folder / f"{title}.yaml" for folder in (USED, *others)]

@@ -10,16 +10,18 @@ import os
 import pickle
 import sys
 from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from ragharness import __version__
+from ragharness.config import RunConfig
 from ragharness.errors import AccessRefused, MissingExtra, PipelineNotUsable, TemporaryFailure, UsageError
 from ragharness.graders import load_grader, waits
 from ragharness.questions.questionset import QuestionSet
@@ -27,13 +29,8 @@ from ragharness.records import Question, Record
 from ragharness.runner.grading import GradingContext
 from ragharness.runner.isolation import MESSAGES, Cell, Isolation, Message
 from ragharness.runner.worker import Line, serve
+from ragharness.support.options import Options
 from ragharness.support.process import ProcessDied
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from ragharness.config import RunConfig
-    from ragharness.options import Options
 
 T = TypeVar("T")
 

@@ -4,39 +4,30 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ragharness.corpus import load_corpus
-from ragharness.download.pinned import is_offline, is_remote
+from ragharness.config import RunConfig
+from ragharness.corpus.download.pinned import is_offline, is_remote
+from ragharness.corpus.evidence import EvidenceIndex
+from ragharness.corpus.loading import Corpus, load_corpus
+from ragharness.corpus.passages import kept_passages, withhold
 from ragharness.errors import UnknownName, UsageError
-from ragharness.evidence import EvidenceIndex
 from ragharness.graders import load_grader
-from ragharness.options import Options
-from ragharness.passages import kept_passages, withhold
-from ragharness.pipelines import Context, load_pipeline
-from ragharness.privacy import without_secrets
+from ragharness.pipelines import Context, Pipeline, load_pipeline
 from ragharness.questions.loading import load_questions
-from ragharness.questions.questionset import shortfall
+from ragharness.questions.questionset import QuestionSet, shortfall
+from ragharness.records import Question
 from ragharness.retrievers import build_retriever
+from ragharness.runner.cluster import Cluster, Grading
 from ragharness.runner.grading import GradingContext, named
 from ragharness.runner.question import QuestionRunner
-from ragharness.store.schema import Settings
+from ragharness.runner.run_schema import Settings
+from ragharness.support.options import Options
+from ragharness.support.privacy import without_secrets
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from ragharness.config import RunConfig
-    from ragharness.corpus import Corpus
-    from ragharness.pipelines import Pipeline
-    from ragharness.questions.questionset import QuestionSet
-    from ragharness.runner.cluster import Cluster, Grading
-
-    Setting = str | int | float
-    from collections.abc import Collection, Iterable, Sequence
-
-    from ragharness.records import Question
+Setting = str | int | float
 
 
 @dataclass(frozen=True)

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Thread, get_ident
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ragharness.records import Record
 from ragharness.runner.limits import Limits, Progress
-from ragharness.runner.scheduler import STEP, Scheduler
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from ragharness.records import Record
-    from ragharness.runner.question import Attempt, QuestionRunner
-    from ragharness.runner.scheduler import Job
-    from ragharness.runner.tasks import Tasks
+from ragharness.runner.question import Attempt, QuestionRunner
+from ragharness.runner.scheduler import STEP, Job, Scheduler
+from ragharness.runner.tasks import Tasks
 
 _TICK = 0.05
 """Seconds between two looks at the clock: how late a time-out may be noticed."""

@@ -10,18 +10,16 @@ from __future__ import annotations
 
 import os
 import traceback
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragharness.errors import AccessRefused, TemporaryFailure
-from ragharness.privacy import without_secrets
 from ragharness.records import Failure
 from ragharness.support.http import PASSING, retry_after
 from ragharness.support.messages import INSTALLED, frames_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from ragharness.support.privacy import without_secrets
 
 _LONGEST = 2000
 """Characters of an exception's message that are kept."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -15,33 +16,28 @@ from msgspec import json
 from msgspec.structs import replace
 
 from ragharness import __version__
-from ragharness.buckets import grade
 from ragharness.config import DEFAULT_SEED
-from ragharness.corpus import load_corpus
+from ragharness.corpus.alignment.aligner import Placed, Placer, at_places, unique
+from ragharness.corpus.evidence import EvidenceIndex
+from ragharness.corpus.loading import Corpus, load_corpus
+from ragharness.corpus.manifests import manifest
+from ragharness.corpus.passages import PassageSet, kept_passages
 from ragharness.errors import AccessRefused, RagharnessError, RunNotUsable
-from ragharness.evidence import EvidenceIndex
-from ragharness.graders import load_grader, waits
-from ragharness.manifests import manifest
-from ragharness.passages import kept_passages
+from ragharness.graders import Grader, load_grader, waits
+from ragharness.graders.verdicts.buckets import grade
 from ragharness.pipelines import Context, load_pipeline, read_answer
 from ragharness.pipelines.refuse import refusal
-from ragharness.placing.placer import Placed, Placer, at_places, unique
 from ragharness.questions.questionset import QuestionSet
+from ragharness.records import Answer, Passage, Question, Record, Verdict
 from ragharness.runner.failures import describe
+from ragharness.runner.journal import Journal
+from ragharness.runner.limits import Progress
+from ragharness.runner.run_folder import RunFolder
 from ragharness.support.calls import in_order
 from ragharness.support.files import keep, kept
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from ragharness.corpus import Corpus
-    from ragharness.graders import Grader
-    from ragharness.passages import PassageSet
-    from ragharness.records import Answer, Passage, Question, Record, Verdict
     from ragharness.runner.cluster import Grading
-    from ragharness.runner.limits import Progress
-    from ragharness.store.folder import RunFolder
-    from ragharness.store.lines import Journal
 
 
 _KEPT = 200
@@ -288,7 +284,7 @@ def _key(grading: GradingContext, times: Counter[bytes]) -> str:
     package = Path(__file__).parents[1]
     code = [
         (path.name, status.st_size, status.st_mtime_ns)
-        for room in ("", "language", "graders", "graders/reading", "pipelines")
+        for room in ("", "corpus", "language", "graders", "graders/reading", "graders/verdicts", "pipelines")
         for path in sorted((package / room).glob("*.py"))
         for status in (path.stat(),)
     ]

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
 
-from ragharness.adapters import Binding
-from ragharness.adapters.modules import search_path
 from ragharness.errors import AccessRefused, PipelineNotUsable, TemporaryFailure, UsageError
 from ragharness.pipelines import Parsed, Pipeline, pipeline_kinds
-from ragharness.pipelines._own import Signature
+from ragharness.pipelines._own import Signature, Takes
+from ragharness.pipelines.adapters import Binding
+from ragharness.pipelines.adapters.modules import search_path
 from ragharness.records import Answer, Failure, Passage
 from ragharness.runner.failures import Reported, describe
 from ragharness.support.child import Child
 from ragharness.support.process import ProcessDied, Processes
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ragharness.pipelines._own import Takes
-
-    Retrieve = Callable[[str, int], list[Passage]]
+Retrieve = Callable[[str, int], list[Passage]]
 
 T = TypeVar("T")
 

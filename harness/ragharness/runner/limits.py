@@ -6,15 +6,12 @@ import math
 import time
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from ragharness.config import MAX_FAILURES, RETRIES
 from ragharness.errors import UsageError
+from ragharness.records import Failure, Record
 from ragharness.support.calls import Pace, Spending
 from ragharness.support.messages import kind_of, told
-
-if TYPE_CHECKING:
-    from ragharness.records import Failure, Record
 
 
 @dataclass

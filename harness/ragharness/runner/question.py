@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from ragharness.evidence import ENOUGH
+from ragharness.corpus.alignment.aligner import complaints
+from ragharness.corpus.evidence import ENOUGH
+from ragharness.errors import AccessRefused
+from ragharness.pipelines import Pipeline
 from ragharness.pipelines._answers import read_answer
-from ragharness.placing.placer import complaints
-from ragharness.records import Failure, Hit, Passage, Record, Retrieved
+from ragharness.records import Answer, Failure, Hit, Passage, Question, Record, Retrieved, Status
+from ragharness.retrievers import Retriever
 from ragharness.runner.failures import Passing, describe, judge
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.errors import AccessRefused
-    from ragharness.pipelines import Pipeline
-    from ragharness.records import Answer, Question, Status
-    from ragharness.retrievers import Retriever
-    from ragharness.runner.grading import GradingContext
+from ragharness.runner.grading import GradingContext
 
 
 @dataclass(eq=False)

@@ -6,24 +6,19 @@ import os
 import random
 import time
 from collections import deque
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from threading import Event, RLock
-from typing import TYPE_CHECKING
 
 from ragharness.errors import AccessRefused, RagharnessError
+from ragharness.records import Question, Record
 from ragharness.runner.failures import Passing
-from ragharness.runner.question import Attempt
+from ragharness.runner.limits import Limits, Progress
+from ragharness.runner.question import Attempt, QuestionRunner
 from ragharness.support.http import LONGEST_WAIT, backoff
 from ragharness.support.messages import told
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ragharness.records import Question, Record
-    from ragharness.runner.limits import Limits, Progress
-    from ragharness.runner.question import QuestionRunner
-
-    Job = tuple[Question, int]
+Job = tuple[Question, int]
 
 STEP = 0.004
 """Seconds between two checks whether more workers help, and after which a call counts as long."""

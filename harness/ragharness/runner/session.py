@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Callable, Iterator
 from datetime import datetime, timezone
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from ragharness import __version__
-from ragharness.download.remote import place_of
+from ragharness.config import RunConfig
+from ragharness.corpus.download.remote import place_of
 from ragharness.errors import RunNotUsable
-from ragharness.privacy import without_secrets
-from ragharness.runner.context import in_fair_order, load_context
+from ragharness.runner.context import RunContext, in_fair_order, load_context
 from ragharness.runner.execution import execute
 from ragharness.runner.grading import Pending, threads_for
 from ragharness.runner.limits import Limits, Progress
 from ragharness.runner.question import Attempt
-from ragharness.store.folder import RunFolder
-from ragharness.store.schema import FORMAT, Run, Session, differences
-from ragharness.store.search import find_finished, find_unfinished, new_folder
+from ragharness.runner.run_folder import RunFolder
+from ragharness.runner.run_schema import FORMAT, Run, Session, differences
+from ragharness.runner.run_search import find_finished, find_unfinished, new_folder
 from ragharness.support.calls import Spending
 from ragharness.support.files import cache_folder
+from ragharness.support.privacy import without_secrets
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from ragharness.config import RunConfig
-    from ragharness.runner.context import RunContext
-
-    Say = Callable[[str], None]
+Say = Callable[[str], None]
 
 
 class SessionResult(NamedTuple):

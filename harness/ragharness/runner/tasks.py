@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import suppress
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ragharness.runner.question import Attempt, QuestionRunner
-    from ragharness.runner.scheduler import Scheduler
+from ragharness.runner.question import Attempt, QuestionRunner
+from ragharness.runner.scheduler import Scheduler
 
 _PATIENCE = 1.0
 """Seconds after which a loop that does not react counts as blocked by one of its tasks."""

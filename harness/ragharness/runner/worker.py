@@ -10,20 +10,16 @@ from abc import ABC, abstractmethod
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from ragharness.errors import AccessRefused, RagharnessError
-from ragharness.pipelines import load_pipeline, read_answer
-from ragharness.records import Failure
+from ragharness.pipelines import Pipeline, load_pipeline, read_answer
+from ragharness.records import Failure, Passage
 from ragharness.runner import isolation
 from ragharness.runner.failures import Passing, Reported, describe, judge
 from ragharness.runner.question import Passages, check_query
 from ragharness.runner.scheduler import end_copy
 from ragharness.support.child import claim_pipes, receive, send
-
-if TYPE_CHECKING:
-    from ragharness.pipelines import Pipeline
-    from ragharness.records import Passage
 
 
 def main() -> None:

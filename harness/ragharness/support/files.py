@@ -10,19 +10,17 @@ import secrets
 import shlex
 import stat
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import msgspec
 
 from ragharness.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import IO
-
     from typing_extensions import Buffer
 
 _DIGEST_SIZE = 32

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
+import random
 import zlib
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from ragharness.errors import TemporaryFailure
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Awaitable, Callable, Iterator
 
 T = TypeVar("T")
 

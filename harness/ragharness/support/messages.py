@@ -37,7 +37,7 @@ def told(kind: str, message: str, where: str = "") -> str:
 INSTALLED = tuple(map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib", "platlib")))
 """Folders of the standard library and of installed packages."""
 
-_OURS = f"{Path(__file__).parents[1]}{os.sep}"
+_OURS = tuple(f"{Path(__file__).parents[2] / package}{os.sep}" for package in ("ragharness", "ragquestions"))
 
 
 def frames_of(error: BaseException) -> tuple[list[FrameSummary], list[FrameSummary]]:

@@ -11,15 +11,13 @@ import select
 import signal
 import subprocess
 import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from threading import Lock, get_ident
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from ragharness.errors import AccessRefused
 from ragharness.support.guard import GUARD
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 T = TypeVar("T")
 P = TypeVar("P", bound="Mortal")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
 
 import msgspec
 
 from ragharness.errors import MissingExtra, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-    from typing import IO
 
 PlacedRow = tuple[str, object, str]
 """Where a row stands ("test.jsonl:12"), the row, and what is wrong with it; empty: nothing."""

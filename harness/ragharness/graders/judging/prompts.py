@@ -11,17 +11,15 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragharness.errors import UsageError
 from ragharness.language.tables import regex
 from ragharness.pipelines._llm.prompting import Message, read_sections
 from ragharness.pipelines._llm.services import Form
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MARK = "| "
 EMPTY = "(empty)"

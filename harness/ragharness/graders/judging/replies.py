@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from ragharness.language.tables import regex
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _EMPHASIS = regex(r"[*_\[\]\"`]")
 _JUDGEMENT = regex(r"(?im)^\W*judge?ment\W*:\W*(NOT\s+REFUSED|REFUSED)\W*$")

@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from statistics import fmean, variance
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from msgspec import Struct
 
 from ragharness.errors import TemporaryFailure, UnusableReply
-from ragharness.graders.judging.prompts import FORMS
+from ragharness.graders.judging.prompts import FORMS, JudgePrompt
 from ragharness.graders.judging.replies import Found, read_reply
-from ragharness.records import Judgement, Vote
+from ragharness.pipelines._llm.endpoint import Endpoint, Said
+from ragharness.pipelines._llm.prompting import Message
+from ragharness.pipelines._llm.services import Form
+from ragharness.records import Judgement, Usage, Vote
 from ragharness.support.background import Background
 from ragharness.support.http import retried
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ragharness.graders.judging.prompts import JudgePrompt
-    from ragharness.pipelines._llm.endpoint import Endpoint, Said
-    from ragharness.pipelines._llm.prompting import Message
-    from ragharness.pipelines._llm.services import Form
-    from ragharness.records import Usage
 
 S = TypeVar("S")
 T = TypeVar("T")

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
 
 from ragharness.graders.reading.declining import Decline, does, find_decline, is_question
 from ragharness.language.markup import MARK, Marked, mark, normalise, resolve
 from ragharness.language.sentences import sentences
 from ragharness.language.tables import phrases, regex
 from ragharness.language.words import concepts_of, is_english, raw_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.records import Answer, Passage
+from ragharness.records import Answer, Passage
 
 _LINE_START = regex(
     r"^[ \t]*(?P<hash>#{1,6}[ \t]+)?(?P<bullet>(?:[-*•·–—+▪◦‣]|\(?(?:\d{1,2}|[a-z])[.)])[ \t]+)?"

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ragharness.graders.reading.declining import find_decline, speaks_of_question
+from ragharness.graders.reading.records import Candidate, Profile, Slot
 from ragharness.language.dates import find_dates
 from ragharness.language.sentences import clause_at
 from ragharness.language.tables import phrases, regex, words_of
 from ragharness.language.words import concepts_of, content, generic_concepts, raw_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ragharness.graders.reading.records import Candidate, Profile, Slot
 
 MOST_VALUES = 40
 """A sentence with more values is a dump that asserts them all; looking at each would take square time."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
 
+from ragharness.graders.reading.answer import AnswerSentence, ParsedAnswer
 from ragharness.graders.reading.declining import denies_premise, does, is_question, verdicts
+from ragharness.graders.reading.records import Outcome, Profile
 from ragharness.graders.reading.yesno import leading_word
 from ragharness.language.dates import DateMention, find_dates
 from ragharness.language.matching import compare_quantity
@@ -13,16 +16,9 @@ from ragharness.language.polarity import find_cues, read_statement
 from ragharness.language.sentences import sentences
 from ragharness.language.tables import WHOLE, pattern, regex
 from ragharness.language.words import STOPWORDS, concept, concepts_of, generic_concepts, raw_words, remembered
-from ragharness.records import Sentence
+from ragharness.records import Passage, Sentence
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ragharness.graders.reading.answer import AnswerSentence, ParsedAnswer
-    from ragharness.graders.reading.records import Outcome, Profile
-    from ragharness.records import Passage
-
-    Passages = Mapping[str, Passage]
+Passages = Mapping[str, Passage]
 
 Role = Literal["answer", "claim", "decline", "pointer", "advice", "nothing"]
 

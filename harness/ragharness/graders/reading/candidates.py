@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
 from msgspec.structs import replace
 
@@ -18,11 +19,7 @@ from ragharness.language.sentences import clause_at
 from ragharness.language.tables import phrases, regex, table, words_of
 from ragharness.language.units import in_base, is_currency, is_duration, read_unit
 from ragharness.language.words import STOPWORDS, concepts_of, content, raw_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.records import Question
+from ragharness.records import Question
 
 _RANGE_AFTER = regex(r"\s?[-–—/]\s?(?:(?:19|20)?\d\d)\b")
 _RANGE_BEFORE = regex(r"(?:19|20)\d\d\s?[-–—/]\s?$")

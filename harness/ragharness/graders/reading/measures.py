@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from rapidfuzz import process
 from rapidfuzz.distance import JaroWinkler
 
-from ragharness.language.dates import find_dates
+from ragharness.language.dates import DateMention, find_dates
 from ragharness.language.matching import fold, new_words, tokens
 from ragharness.language.tables import phrases, regex
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.language.dates import DateMention
 
 MOST_GOLDS = 100
 """Accepted answers that are looked at; lists of aliases can be endless."""

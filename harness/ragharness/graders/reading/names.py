@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
+from ragharness.graders.reading.answer import AnswerSentence
 from ragharness.graders.reading.candidates import accepted, family_of, in_range, value_kinds
 from ragharness.graders.reading.declining import find_decline, speaks_of_question
-from ragharness.graders.reading.records import Candidate, Outcome
+from ragharness.graders.reading.records import Candidate, Outcome, Profile, Relation
 from ragharness.language.matching import AliasHit, find_alias, is_code
-from ragharness.language.numbers import find_quantities
+from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.polarity import negated
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import WHOLE, pattern, phrases, regex, words_of
 from ragharness.language.words import STOPWORDS, concepts_of, content, generic_concepts, raw_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ragharness.graders.reading.answer import AnswerSentence
-    from ragharness.graders.reading.records import Profile, Relation
-    from ragharness.language.numbers import Quantity
-    from ragharness.records import Question
+from ragharness.records import Question
 
 _MOST_HITS = 200
 _DECORATION = regex(r"\[[^\[\]]{0,80}\]|【[^】]{0,80}】|\([A-Z]\w+ \d{1,3}\)")

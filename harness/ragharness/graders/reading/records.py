@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
+from ragharness.graders.reading.answer import AnswerSentence
 from ragharness.language.dates import find_dates
 from ragharness.language.polarity import frame
 from ragharness.language.tables import any_of, regex, table, words_of
 from ragharness.language.words import concepts_of, content, generic_concepts, raw_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ragharness.graders.reading.answer import AnswerSentence
-    from ragharness.records import Match, Question, Score
+from ragharness.records import Match, Question, Score
 
 _NAME = regex(r"(?<![.!?]\s)(?<!^)\b[A-ZÀ-Ý][\w&'’.-]*")
 _WHICH_OF = regex(r"\bwhich\s+(\w+)\s+(?!of\b)", re.IGNORECASE)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, get_args
 
 from ragharness.graders.reading.declining import (
+    Verdict,
     asks_whether,
     denies_premise,
     does,
@@ -13,19 +15,13 @@ from ragharness.graders.reading.declining import (
     tells,
     verdicts,
 )
-from ragharness.graders.reading.records import profile_of
+from ragharness.graders.reading.records import Profile, profile_of
 from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
 from ragharness.language.polarity import negations
 from ragharness.language.tables import pattern, regex
 from ragharness.language.words import concepts_of, content, generic_concepts, raw_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.graders.reading.declining import Verdict
-    from ragharness.graders.reading.records import Profile
-    from ragharness.records import Question
+from ragharness.records import Question
 
 Act = Literal[
     "decline", "premise", "statement", "aside", "method", "advice", "pointer", "background", "courtesy"

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from ragharness.graders.reading.answer import AnswerSentence
 from ragharness.graders.reading.candidates import accepted
 from ragharness.graders.reading.measures import BRACKETS
+from ragharness.graders.reading.records import Profile
 from ragharness.language.matching import find_alias, fold, own_words, tokens
 from ragharness.language.polarity import contrary
 from ragharness.language.tables import phrases, regex
 from ragharness.language.words import concept, concepts_of, content, generic_concepts, raw_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.graders.reading.answer import AnswerSentence
-    from ragharness.graders.reading.records import Profile
-    from ragharness.records import Question
+from ragharness.records import Question
 
 _INNER_NAME = regex(r"(?<=[a-z,] )[A-Z]\w+")
 """A capitalised word within a sentence."""

@@ -9,28 +9,23 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 from rapidfuzz.distance import JaroWinkler
 
 from ragharness.errors import UsageError
+from ragharness.graders.reading.answer import AnswerSentence
 from ragharness.graders.reading.candidates import accepted, value_kinds
 from ragharness.graders.reading.measures import measure
+from ragharness.graders.reading.records import Outcome, Profile
 from ragharness.graders.reading.roles import differs, names_in, of_another
 from ragharness.language.matching import fold, is_code, own_words, states_in_full, tokens
 from ragharness.language.tables import regex
 from ragharness.questions.values import undecidable
-from ragharness.records import Score
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ragharness.graders.reading.answer import AnswerSentence
-    from ragharness.graders.reading.records import Outcome, Profile
-    from ragharness.records import Match, Question
+from ragharness.records import Match, Question, Score
 
 FALSE_CORRECT = 0.01
 """The share of *correct* verdicts that may be false, unless the user names another."""

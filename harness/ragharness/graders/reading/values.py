@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from ragharness.graders.reading.answer import is_quoted_row, is_quoted_table
+from ragharness.graders.reading.answer import AnswerSentence, is_quoted_row, is_quoted_table
 from ragharness.graders.reading.attribution import place_values
 from ragharness.graders.reading.candidates import accepted, find_days, find_figures, value_kinds
 from ragharness.graders.reading.declining import does, is_guess, is_question, speaks_of_question
 from ragharness.graders.reading.names import find_names
-from ragharness.graders.reading.records import Candidate, Entry, Outcome, Slot
+from ragharness.graders.reading.records import Candidate, Entry, Outcome, Profile, Slot
 from ragharness.language.dates import find_dates
 from ragharness.language.matching import fold, tokens
 from ragharness.language.numbers import find_quantities
@@ -18,13 +18,7 @@ from ragharness.language.polarity import negated
 from ragharness.language.sentences import clause_at, clauses
 from ragharness.language.tables import phrases, regex
 from ragharness.language.words import concepts_of, generic_concepts, raw_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.graders.reading.answer import AnswerSentence
-    from ragharness.graders.reading.records import Profile
-    from ragharness.records import Question
+from ragharness.records import Question
 
 _NEGATION = regex(r"\b(?:not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
 _DENIED = regex(

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
+from ragharness.graders.reading.answer import AnswerSentence
 from ragharness.graders.reading.declining import ANSWERING, is_question, speaks_of_question
-from ragharness.graders.reading.records import Outcome
-from ragharness.language.polarity import FACTS, YEAR, frame, verb_at, verdict
+from ragharness.graders.reading.records import Outcome, Profile
+from ragharness.language.polarity import FACTS, YEAR, Modality, Polarity, frame, verb_at, verdict
+from ragharness.language.propositions import read
 from ragharness.language.sentences import clauses
 from ragharness.language.tables import WHOLE, pattern, phrases, regex
 from ragharness.language.words import concepts_of, content, raw_words
 from ragharness.questions.values import interrogative
-from ragharness.readers import read
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.graders.reading.answer import AnswerSentence
-    from ragharness.graders.reading.records import Profile
-    from ragharness.language.polarity import Modality, Polarity
-    from ragharness.records import Match, Question
+from ragharness.records import Match, Question
 
 Word = Literal["yes", "no"]
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -15,20 +16,16 @@ from ragharness.errors import UnusableReply, UsageError
 from ragharness.language.tables import regex
 from ragharness.pipelines._llm.errors import ErrorReply
 from ragharness.pipelines._llm.prices import Price, find_price
-from ragharness.pipelines._llm.services import Anthropic, OpenAI, Reply, Sampling, Service, encode
+from ragharness.pipelines._llm.prompting import Message
+from ragharness.pipelines._llm.services import Anthropic, Form, OpenAI, Reply, Sampling, Service, encode
 from ragharness.pipelines._services import Client, address, is_page, message_of, must_be_allowed
 from ragharness.pipelines._wire import Headers, json_of
 from ragharness.records import Usage
 from ragharness.support.files import expanded, write_whole
+from ragharness.support.options import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     import httpx
-
-    from ragharness.options import Options
-    from ragharness.pipelines._llm.prompting import Message
-    from ragharness.pipelines._llm.services import Form
 
 FORMAT = 1
 """Raised when a kept reply changes its meaning."""

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragharness.errors import AccessRefused, RagharnessError, UnusableReply
 from ragharness.language.tables import regex
-from ragharness.pipelines._services import failure, message_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ragharness.pipelines._services import ServiceReply
-    from ragharness.records import Answer
+from ragharness.pipelines._services import ServiceReply, failure, message_of
+from ragharness.records import Answer
 
 _TOO_LONG = regex(
     r"(?i)context[ _-]*(?:length|window|size)|exceed_context|maximum context|prompt is too long"

@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 from urllib.parse import urlsplit
 
 import msgspec
@@ -22,8 +22,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
 
 _MILLION = 1_000_000
 _Amount = Annotated[float, msgspec.Meta(ge=0, le=sys.float_info.max)]

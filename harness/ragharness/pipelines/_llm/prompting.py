@@ -11,18 +11,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ragharness.errors import UnknownName, UsageError
 from ragharness.language.tables import regex
+from ragharness.records import Passage
 from ragharness.support.files import expanded
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.records import Passage
 
 DEFAULT = "refusal-6shot"
 NO_PASSAGES = "(no passages)"

@@ -7,15 +7,12 @@ https://platform.openai.com/docs/api-reference/chat. Anthropic's messages: https
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ragharness.errors import UnusableReply
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.pipelines._llm.prompting import Message
+from ragharness.pipelines._llm.prompting import Message
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -10,13 +10,11 @@ that the report offers (empty: it is the newest), ``detail`` asks for all there 
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragharness.errors import UnknownName
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 WIDTH = 80
 

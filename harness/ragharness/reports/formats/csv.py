@@ -5,13 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import TYPE_CHECKING
 
-from ragharness.reports.rows import COLUMNS, flat_records
-
-if TYPE_CHECKING:
-    from ragharness.reports.rows import RunOnDisk
-    from ragharness.scores.schema import Scores
+from ragharness.analysis.scores.schema import Scores
+from ragharness.reports.rows import COLUMNS, RunOnDisk, flat_records
 
 
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ragharness.analysis.scores.schema import Scores
 from ragharness.reports.formats.parquet import parquet, questions_parquet
-from ragharness.reports.rows import COLUMNS, flat_records
-
-if TYPE_CHECKING:
-    from ragharness.reports.rows import RunOnDisk
-    from ragharness.scores.schema import Scores
+from ragharness.reports.rows import COLUMNS, RunOnDisk, flat_records
 
 _CARD = """\
 ---

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ragharness.analysis.scores.schema import Scores
 from ragharness.reports.page import page
-
-if TYPE_CHECKING:
-    from ragharness.reports.rows import RunOnDisk
-    from ragharness.scores.schema import Scores
+from ragharness.reports.rows import RunOnDisk
 
 
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:

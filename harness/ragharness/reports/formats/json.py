@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
+from ragharness.analysis.scores.schema import Scores, written
+from ragharness.reports.rows import RunOnDisk
 from ragharness.reports.rubric import scores_of
-from ragharness.scores.schema import written
-
-if TYPE_CHECKING:
-    from ragharness.reports.rows import RunOnDisk
-    from ragharness.scores.schema import Scores
 
 
 def render(scores: Scores, *, run: RunOnDisk | None = None, **_: object) -> str:

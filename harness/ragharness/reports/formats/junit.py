@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from ragharness.reports.rows import answered, outcome
+from ragharness.analysis.scores.schema import ROW_NAMES, Scores
+from ragharness.records import Question, Record
+from ragharness.reports.rows import RunOnDisk, answered, outcome
 from ragharness.reports.text import clean
-from ragharness.scores.schema import ROW_NAMES
-
-if TYPE_CHECKING:
-    from ragharness.records import Question, Record
-    from ragharness.reports.rows import RunOnDisk
-    from ragharness.scores.schema import Scores
 
 _RESULTS = {"error": "error", "timeout": "error", "no_answer": "error"}
 _FORBIDDEN = re.compile("[\ufffe\uffff]")

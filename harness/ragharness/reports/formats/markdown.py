@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
+from ragharness.analysis.scores.schema import Scores
 from ragharness.records import BUCKETS
 from ragharness.reports import words
+from ragharness.reports.rows import RunOnDisk
 from ragharness.reports.rubric import rubrics_of
 from ragharness.reports.text import counted, duration, escaped, ids, interval, printable, rate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ragharness.reports.rows import RunOnDisk
-    from ragharness.scores.schema import Scores
 
 _LONGEST = 2100
 """Characters of an error's message: more than a record keeps of one."""

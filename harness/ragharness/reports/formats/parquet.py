@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
+from ragharness.analysis.scores.schema import Scores
 from ragharness.errors import UsageError
-from ragharness.reports.rows import COLUMNS, flat_records
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from ragharness.records import Question
-    from ragharness.reports.rows import RunOnDisk
-    from ragharness.scores.schema import Scores
+from ragharness.records import Question
+from ragharness.reports.rows import COLUMNS, RunOnDisk, flat_records
 
 
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> bytes:

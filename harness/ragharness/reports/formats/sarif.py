@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ragharness.analysis.scores.schema import Scores
+from ragharness.records import Question, Record
 from ragharness.reports import words
-from ragharness.reports.rows import answered, outcome
+from ragharness.reports.rows import RunOnDisk, answered, outcome
 from ragharness.reports.text import one_line
-
-if TYPE_CHECKING:
-    from ragharness.records import Question, Record
-    from ragharness.reports.rows import RunOnDisk
-    from ragharness.scores.schema import Scores
 
 _RULES = {
     "wrong": ("error", "The answer is false, or that of another question."),

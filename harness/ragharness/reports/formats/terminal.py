@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import Literal
 
+from ragharness.analysis.metrics import Part
+from ragharness.analysis.scores.schema import Scores
 from ragharness.records import BUCKETS
 from ragharness.reports import words
 from ragharness.reports.formats import WIDTH
+from ragharness.reports.rows import RunOnDisk
 from ragharness.reports.text import (
+    Tone,
     coloured,
     counted,
     flow,
@@ -20,14 +25,6 @@ from ragharness.reports.text import (
     printable,
     rate,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragharness.reports.rows import RunOnDisk
-    from ragharness.reports.text import Tone
-    from ragharness.scores.metrics import Part
-    from ragharness.scores.schema import Scores
 
 
 def render(

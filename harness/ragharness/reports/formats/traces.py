@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ragharness.store.folder import RunFolder
-from ragharness.traces import TOKEN
-
-if TYPE_CHECKING:
-    from ragharness.records import Record
-    from ragharness.scores.schema import Scores
+from ragharness.analysis.scores.schema import Scores
+from ragharness.records import Record
+from ragharness.runner.run_folder import RunFolder
+from ragharness.traces.scorer import TOKEN
 
 
 def render(scores: Scores, *, run: Any = None, **_: object) -> str:

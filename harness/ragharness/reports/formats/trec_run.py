@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from ragharness.analysis.scores.schema import Scores
 from ragharness.errors import UsageError
-from ragharness.reports.rows import answered
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ragharness.records import Question, Record
-    from ragharness.reports.rows import RunOnDisk
-    from ragharness.scores.schema import Scores
+from ragharness.records import Question, Record
+from ragharness.reports.rows import RunOnDisk, answered
 
 
 def render(scores: Scores, *, run: RunOnDisk, **_: object) -> str:

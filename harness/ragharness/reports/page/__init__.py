@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ragharness.comparing.compare import LETTERS, OUTCOMES, compare
+from ragharness.analysis.comparison.compare import LETTERS, OUTCOMES, compare
+from ragharness.analysis.scores.schema import ROW_NAMES, Scores
+from ragharness.analysis.statistics.intervals import sign_test
 from ragharness.records import BUCKETS
 from ragharness.reports import text, words
 from ragharness.reports.page.content import bar_of, held, plane, share_of
+from ragharness.reports.rows import RunOnDisk
 from ragharness.reports.rubric import rubrics_of
 from ragharness.reports.tables import limits, p_value
-from ragharness.scores.schema import ROW_NAMES
-from ragharness.statistics.intervals import sign_test
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from jinja2 import Environment
-
-    from ragharness.reports.rows import RunOnDisk
-    from ragharness.scores.schema import Scores
 
 _HOME = Path(__file__).parent
 

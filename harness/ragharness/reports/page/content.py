@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
+from ragharness.analysis.comparison.compare import Against
+from ragharness.analysis.metrics import Metric, Share, YesNoAxis
+from ragharness.analysis.scores.schema import ROW_NAMES, Scores
+from ragharness.records import Evidence, Question, Record
+from ragharness.reports.rows import RunOnDisk
 from ragharness.reports.show import gold_fields, sentence_lines, verdict_fields
 from ragharness.reports.text import milliseconds, one_line
-from ragharness.scores.metrics import Share, YesNoAxis
-from ragharness.scores.schema import ROW_NAMES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ragharness.comparing.compare import Against
-    from ragharness.records import Evidence, Question, Record
-    from ragharness.reports.rows import RunOnDisk
-    from ragharness.runner.grading import GradingContext
-    from ragharness.scores.metrics import Metric
-    from ragharness.scores.schema import Scores
+from ragharness.runner.grading import GradingContext
 
 _AROUND = 300
 """Characters of a document on either side of gold evidence."""

@@ -1,0 +1,1 @@
+"""From records to numbers and decisions: scores, metrics, statistics, gate, calibration, labels."""

@@ -1,0 +1,247 @@
+"""Published baselines: the settings, scores and outcomes of a run without its texts, and whether they hold.
+
+A baseline is a folder of the shelf ``baselines``: ``baseline.toml`` (how it was made), ``result.json`` (its
+scores) and ``records.jsonl.gz`` (its outcomes, a question a line, answers as their digests).
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+import ragharness
+from ragharness.analysis.comparison.outcomes import Outcome, outcome_difference
+from ragharness.analysis.scores.schema import Scores, read_scores
+from ragharness.analysis.statistics.intervals import wilson
+from ragharness.config import RunConfig
+from ragharness.errors import RagharnessError, UnknownName, UsageError
+from ragharness.questions.freezing import frozen_set
+from ragharness.results import Run
+from ragharness.runner.grading import came_out
+from ragharness.runner.run_schema import Settings, differences, moment
+from ragharness.support import resources
+from ragharness.support.options import to_toml
+
+Reproduction = Literal["bytes", "ranking", "intervals", "reported"]
+"""What a new run must agree in: every outcome; the ranking up to ties; the buckets within their intervals;
+nothing, for what others cannot run."""
+
+_REFERENCES = ("extractive", "blind", "refuse")
+_SHIFTING = ("dense", "hybrid")
+_NAME = re.compile(r"\w[\w.-]{0,199}")
+_OWN_MACHINE = ("base_url",)
+"""Settings of a pipeline that say where it runs, not what it is."""
+
+
+class Baseline(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How a baseline was made: ``baseline.toml``."""
+
+    id: str
+    reproduces: Reproduction
+    date: str
+    ragharness: str
+    python: str
+    platform: str
+    seconds: float
+    """Wall time of the run, on the machine that made it."""
+    model_sha256: str = ""
+    """Of the file of a local model."""
+    settings: Settings
+
+    @property
+    def folder(self) -> Path:
+        """Its folder on the shelf."""
+        return resources.folder("baselines", self.id)
+
+    @property
+    def scores(self) -> Scores:
+        """Its scores."""
+        return read_scores((self.folder / "result.json").read_bytes())
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """What came of each question, in the order of their ids."""
+        lines = gzip.decompress((self.folder / "records.jsonl.gz").read_bytes())
+        return msgspec.json.Decoder(Outcome).decode_lines(lines)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of ``RunConfig`` that make the same run."""
+        kept = self.settings
+        held = {"prompt": str(kept.pipeline_settings.get("prompt", "")).partition(" ")[0]}
+        options = {**kept.pipeline_settings, **held} if kept.pipeline == "llm" else {}
+        left = (*_OWN_MACHINE, "prompt_digest")
+        return {
+            "corpus": kept.corpus,
+            "split": kept.split,
+            "pipeline": kept.pipeline,
+            "pipeline_option": [f"{n.replace('_', '-')}={v}" for n, v in options.items() if n not in left],
+            "retriever": kept.retriever,
+            "k": kept.k,
+            "passage_words": kept.passage_words,
+            "epochs": kept.epochs,
+        }
+
+
+class Check(NamedTuple):
+    """Whether a new run agrees with a baseline."""
+
+    id: str
+    status: Literal["reproduced", "differs", "not checked"]
+    found: tuple[str, ...] = ()
+    """What differs, or why it was not checked."""
+
+
+def load_baselines(corpus: str = "") -> list[Baseline]:
+    """Return the published baselines, by id; ``corpus``: those of one corpus, else UnknownName."""
+    found = [load_baseline(name) for name in resources.names("baselines")]
+    of_corpus = [each for each in found if corpus in ("", each.settings.corpus)]
+    if not of_corpus:
+        raise UnknownName("corpus of a baseline", corpus, sorted({each.settings.corpus for each in found}))
+    return of_corpus
+
+
+def load_baseline(name: str) -> Baseline:
+    """Return one baseline; raises UnknownName."""
+    path = resources.folder("baselines", name) / "baseline.toml"
+    return msgspec.toml.decode(path.read_bytes(), type=Baseline)
+
+
+def run_baseline(baseline: Baseline, out: str | Path | None = None, **options: Any) -> Run:
+    """Run the settings of a baseline anew; ``options`` say where (``source``, ``base_url``, ``offline``)."""
+    if baseline.reproduces == "reported":
+        raise UsageError(
+            f"expected a baseline that can be run, found {baseline.id}, whose pipeline is its maker's own",
+            help="ragharness baseline list",
+        )
+    if baseline.settings.pipeline == "llm" and not options.get("base_url"):
+        raise UsageError(f"expected --base-url, the server of the model of {baseline.id}, found none")
+    return ragharness.run(**{**baseline.options, "out": out, "fresh": True, **options})
+
+
+def verify(baseline: Baseline, *, model_sha256: str = "", **options: Any) -> Check:
+    """Run a baseline anew and compare; what this machine lacks for it is said, and it is not checked."""
+    of_model = baseline.settings.pipeline == "llm"
+    if of_model and model_sha256 not in ("", baseline.model_sha256):
+        other = f"expected the model {baseline.model_sha256[:12]}, found {model_sha256[:12]}"
+        return Check(baseline.id, "differs", (other,))
+    with tempfile.TemporaryDirectory() as place:
+        try:
+            run = run_baseline(baseline, Path(place) / "run", progress=False, **options)
+        except RagharnessError as error:
+            return Check(baseline.id, "not checked", (str(error),))
+        changed = differences(_comparable(run.settings), baseline.settings)
+        changed = changed or _differing(baseline, _outcomes(run), run.scores.buckets)
+    return Check(baseline.id, "differs" if changed else "reproduced", tuple(changed))
+
+
+def add_baseline(run: Run, into: Path, name: str = "", *, model_sha256: str = "") -> Baseline:
+    """Write a finished run as a baseline into a folder, after grading every answer again.
+
+    Raises UsageError for a run that is not finished, is no result, asked other questions than the frozen
+    set, or whose verdicts are not those of today's grader.
+    """
+    settings, scores = run.settings, run.scores
+    name = name or _named(settings)
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"expected --id of letters, digits, dots, dashes and underscores, found {name!r}")
+    if (missing := scores.questions - scores.asked) or not scores.result:
+        why = f"{missing} questions not asked" if missing else scores.sentence
+        raise UsageError(f"expected a finished run with a result, found: {why}", help="ragharness run")
+    if settings.question_set != frozen_set(settings.corpus).hash:
+        raise UsageError(
+            f"expected the frozen questions of {settings.corpus}, found others ({settings.question_set[:8]})",
+            help=f"ragharness run --corpus {settings.corpus}",
+        )
+    if run.grading is None:
+        raise UsageError(
+            f"expected the corpus {settings.corpus} on this machine, to grade the answers again, found none",
+            help=f"ragharness corpus fetch {settings.corpus}",
+        )
+    records = list(run.folder.records())
+    changed = [each.question for each in records if came_out(run.grading.graded(each)) != came_out(each)]
+    if changed:
+        raise UsageError(
+            f"expected verdicts of today's grader, found {len(changed)} others ({', '.join(changed[:5])})",
+            help=f"ragharness grade {run.path}",
+        )
+    made = run.folder.run
+    baseline = Baseline(
+        id=name,
+        reproduces=_reproduction(settings),
+        date=f"{moment(made.created) or datetime.min:%Y-%m-%d}",
+        ragharness=made.ragharness,
+        python=made.python,
+        platform=made.platform,
+        seconds=round(scores.seconds, 1),
+        model_sha256=model_sha256,
+        settings=_comparable(settings),
+    )
+    folder = into / name
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise UsageError(f"expected a new folder {folder}, found: {error.strerror}") from error
+    told = replace(scores, run=name, folder="", pipeline_settings=baseline.settings.pipeline_settings)
+    (folder / "result.json").write_bytes(msgspec.json.encode(told) + b"\n")
+    lines = msgspec.json.Encoder().encode_lines(_outcomes(run))
+    (folder / "records.jsonl.gz").write_bytes(gzip.compress(lines, mtime=0))
+    # The last one: a folder without it is no baseline.
+    (folder / "baseline.toml").write_text(to_toml(msgspec.to_builtins(baseline)), encoding="utf-8")
+    return baseline
+
+
+def _named(settings: Settings) -> str:
+    """Return the name of a baseline: corpus, pipeline, retriever, and k where it is not the usual one."""
+    told = (str(settings.pipeline_settings.get(each, "")).partition(" ")[0] for each in ("model", "prompt"))
+    k = "" if settings.k == RunConfig.k else f"k{settings.k}"
+    parts = filter(None, (settings.corpus, settings.pipeline, *told, settings.retriever, k))
+    return re.sub(r"[^\w.-]+", "_", "-".join(parts))
+
+
+def _reproduction(settings: Settings) -> Reproduction:
+    if settings.pipeline == "llm":
+        return "intervals"
+    if settings.pipeline not in _REFERENCES:
+        return "reported"
+    return "ranking" if settings.retriever in _SHIFTING else "bytes"
+
+
+def _comparable(settings: Settings) -> Settings:
+    """Return settings without what says only where a run was made."""
+    kept = {name: each for name, each in settings.pipeline_settings.items() if name not in _OWN_MACHINE}
+    return replace(settings, pipeline_settings=kept, pipeline_fingerprint="")
+
+
+def _outcomes(run: Run) -> list[Outcome]:
+    return sorted(map(Outcome.of, run.folder.records()), key=lambda each: (each.question, each.epoch))
+
+
+def _differing(baseline: Baseline, got: Sequence[Outcome], buckets: dict[str, int]) -> list[str]:
+    """Return what a new run has otherwise, a phrase each."""
+    if baseline.reproduces == "intervals":
+        return list(_outside(baseline.scores, buckets))
+    pairs = list(zip_longest(baseline.outcomes, got))
+    if any(was is None or now is None or was.question != now.question for was, now in pairs):
+        return ["it asks other questions"]
+    loosely = baseline.reproduces == "ranking"
+    return [phrase for was, now in pairs if (phrase := outcome_difference(was, now, loosely=loosely))]
+
+
+def _outside(scores: Scores, buckets: dict[str, int]) -> Iterator[str]:
+    n = scores.questions
+    for name, now in buckets.items():
+        was = scores.buckets[name]
+        low, high = wilson(was, n)
+        if not low * n <= now <= high * n:
+            yield f"{name}: {now} of {n}, outside {low * n:.0f} to {high * n:.0f} around {was}"

@@ -1,0 +1,145 @@
+"""Two or more runs side by side: what differs, what came out, and which questions flipped."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct, to_builtins
+
+from ragharness.analysis.comparison.gates import Gates
+from ragharness.analysis.comparison.information import Change, inform
+from ragharness.analysis.comparison.sides import Side, differences, read_side, settle
+from ragharness.analysis.scores.schema import Scores
+from ragharness.analysis.scores.scoring import score_folder
+from ragharness.errors import NotComparable, UsageError
+from ragharness.records import BUCKETS
+from ragharness.runner.run_folder import RunFolder
+
+FORMAT = 1
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+UNGRADED = "ungraded"
+OUTCOMES = (*BUCKETS, UNGRADED)
+
+_BADNESS = {"correct": 1, "refused": 1, UNGRADED: 2, "unsupported": 3, "wrong": 4}
+"""How bad an outcome is where it is not the desired one."""
+
+_HASH = 12
+"""Characters of a hash that are shown."""
+
+
+class Flip(Struct, frozen=True):
+    """A question that came out otherwise."""
+
+    question: str
+    row: str
+    wanted: str
+    was: str
+    now: str
+    worse: bool
+
+
+class Against(Struct, frozen=True, kw_only=True):
+    """One run against the first."""
+
+    letter: str
+    changes: list[Change]
+    flips: list[Flip]
+    """Worse first."""
+    flows: dict[str, dict[str, int]]
+    """Questions by their outcome in the first run, then in this one."""
+
+
+class Comparison(Struct, frozen=True, kw_only=True):
+    """Runs side by side: the JSON of ``ragharness compare``."""
+
+    format: int = FORMAT
+    runs: dict[str, Scores]
+    """By letter, A first: the scores of each, as ``run --json`` prints them."""
+    settings: dict[str, list[str]]
+    """Settings that differ, a value for each run."""
+    warnings: list[str]
+    against: list[Against]
+
+
+def compare(folders: Sequence[RunFolder]) -> Comparison:
+    """Return the runs side by side, the others against the first.
+
+    Raises NotComparable for other questions or another corpus, UsageError for fewer than two runs.
+    """
+    if not 2 <= len(folders) <= len(LETTERS):
+        raise UsageError(
+            f"expected 2 to {len(LETTERS)} runs, found {len(folders)}", help="ragharness compare RUN RUN"
+        )
+    lettered = dict(zip(LETTERS, folders, strict=False))
+    first, *others = lettered.items()
+    warnings = [told for other in others for told in _warnings(first[1], *other)]
+    base = read_side(first[1])
+    return Comparison(
+        runs={letter: score_folder(folder) for letter, folder in lettered.items()},
+        settings=_differing([folder.run.settings for folder in folders]),
+        warnings=warnings,
+        against=[_against(letter, base, read_side(folder, base)) for letter, folder in others],
+    )
+
+
+def _warnings(first: RunFolder, letter: str, folder: RunFolder) -> list[str]:
+    """Return what makes two runs hard to compare; raises NotComparable where it is impossible."""
+    found = differences(first.run.settings, folder.run.settings)
+    fatal = [told for name, told in found.items() if name in ("question_set", "corpus")]
+    if fatal:
+        told = "; ".join(fatal).replace("the base", first.name).replace("the candidate", folder.name)
+        raise NotComparable(
+            f"expected runs on the same questions, found {told}",
+            help="run both pipelines with the same --corpus, --questions and --size",
+        )
+    return [told.replace("the base", "A").replace("the candidate", letter) for told in found.values()]
+
+
+def _against(letter: str, base: Side, other: Side) -> Against:
+    flips, flows = [], Counter[tuple[str, str]]()
+    for name, asked in base.asked.items():
+        was, now = _outcome(base, name), _outcome(other, name)
+        flows[was, now] += 1
+        if was != now:
+            before, after = _badness(was, asked.wanted), _badness(now, asked.wanted)
+            flip = Flip(name, asked.row, asked.wanted, was, now, after > before)
+            flips.append((before - after, -after, flip))
+    return Against(
+        letter=letter,
+        changes=inform(base, other, Gates()).changes,
+        flips=[flip for _, _, flip in sorted(flips, key=lambda each: each[:2])],
+        flows={was: {now: flows[was, now] for now in OUTCOMES} for was in OUTCOMES},
+    )
+
+
+def _outcome(side: Side, name: str) -> str:
+    buckets = settle(side.marks[name], "majority").buckets
+    return next(iter(buckets)) if len(buckets) == 1 else UNGRADED
+
+
+def _badness(outcome: str, wanted: str) -> int:
+    return 0 if outcome == wanted else _BADNESS[outcome]
+
+
+def _differing(settings: Sequence[Any]) -> dict[str, list[str]]:
+    """Return the settings that are not the same in all runs, those of pipelines and retrievers one by one."""
+    flat = []
+    for each in settings:
+        values: dict[str, str] = {}
+        for name, value in to_builtins(each).items():
+            inner = value if isinstance(value, dict) else {"": value}
+            values |= {f"{name} {key}".strip().replace("_", " "): str(one) for key, one in inner.items()}
+        flat.append(values)
+    names = dict.fromkeys(name for values in flat for name in values)
+    return {
+        name: [_short(values.get(name, "")) for values in flat]
+        for name in names
+        if len({values.get(name, "") for values in flat}) > 1
+    }
+
+
+def _short(text: str) -> str:
+    is_hash = len(text) >= 32 and all(each in "0123456789abcdef" for each in text)
+    return text[:_HASH] if is_hash else text

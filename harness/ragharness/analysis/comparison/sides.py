@@ -1,0 +1,249 @@
+"""Reads a run in one pass and keeps what comparing needs of each answer: a few words, no text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import combinations_with_replacement
+from typing import Literal, NamedTuple, TypeAlias
+
+import msgspec
+
+from ragharness.errors import RunNotUsable
+from ragharness.records import BUCKETS, Record
+from ragharness.runner.run_folder import RunFolder
+from ragharness.runner.run_schema import Run, Settings
+
+Rule: TypeAlias = Literal["majority", "any"]
+"""How the epochs of a question become one bucket: that of more than half, or the worst of all."""
+
+WORST_FIRST = ("wrong", "unsupported", "refused", "correct")
+BEST_QUALITY = 3
+UNLIMITED = float("inf")
+
+
+class Mark(NamedTuple):
+    """What is kept of one answer; None is unknown, or does not apply."""
+
+    bucket: str | None
+    status: str
+    quality: int | None = None
+    """Refusal quality, 0 to 3."""
+    claims: int | None = None
+    """Claims without a citation."""
+    supports: bool | None = None
+    content: str = ""
+    """Of an ungraded answer: a digest of what its grader was given; empty: there is no answer."""
+
+
+NOT_ASKED = Mark(None, "not_asked")
+
+
+class Asked(NamedTuple):
+    """What is kept of one question."""
+
+    row: str
+    wanted: str
+    document: str
+    content: int
+    """The hash of its text, by which questions of two sets are told apart."""
+
+
+class Side(NamedTuple):
+    """One of the runs that are compared."""
+
+    run: Run
+    name: str
+    asked: dict[str, Asked]
+    """In the order of the question set."""
+    marks: dict[str, tuple[Mark, ...]]
+    """One for each epoch, in their order."""
+
+    @property
+    def epochs(self) -> int:
+        """How often each question was asked."""
+        return self.run.settings.epochs
+
+    def ungraded(self) -> dict[str, str]:
+        """Return the questions that have no bucket in some epoch, with the first status that says why."""
+        return {
+            name: next(each.status for each in marks if each.bucket is None)
+            for name, marks in self.marks.items()
+            if any(each.bucket is None for each in marks)
+        }
+
+
+class Settled(NamedTuple):
+    """What the epochs of one question come to, as limits where some of them are ungraded."""
+
+    buckets: frozenset[str]
+    """One bucket, or those that it may still become."""
+    quality: tuple[float, float] | None
+    """The mean quality of its refusals; None: it is no refusal, or none has a quality."""
+    claims: tuple[float, float]
+    """Uncited claims of an epoch, on average."""
+
+
+def read_side(folder: RunFolder, like: Side | None = None) -> Side:
+    """Return a run, read one record at a time; ``like``: a run whose questions are kept once for both.
+
+    Raises RunNotUsable where it is damaged.
+    """
+    settings = folder.run.settings
+    if like is not None and like.run.settings.question_set == settings.question_set:
+        asked = like.asked
+    else:
+        asked = {
+            each.id: Asked(each.row, each.wanted, each.document, hash((each.text, each.answers)))
+            for each in folder.each_question()
+        }
+    if len(asked) != settings.questions:
+        raise RunNotUsable(
+            f"expected {settings.questions} questions in {folder.path}, found {len(asked)}",
+            help="run again into another folder",
+        )
+    blank = (NOT_ASKED,) * settings.epochs
+    marks = dict.fromkeys(asked, blank)
+    known: dict[Mark, Mark] = {}
+    for record in folder.records():
+        if record.question not in marks:
+            raise RunNotUsable(f"expected records of the run's own questions, found {record.question!r}")
+        if record.epoch < settings.epochs:
+            mark = mark_of(record)
+            mark = known.setdefault(mark, mark)
+            held = marks[record.question]
+            marks[record.question] = (*held[: record.epoch], mark, *held[record.epoch + 1 :])
+    return Side(folder.run, folder.name, asked, marks)
+
+
+def mark_of(record: Record) -> Mark:
+    """Return what is kept of a record."""
+    verdict = record.verdict
+    if verdict is None:
+        return Mark(None, record.status)
+    claims = verdict.extra_claim_count
+    if claims is None and verdict.sentences:
+        # An answer that waits for a person was read all the same.
+        claims = sum(each.is_claim and not each.citations for each in verdict.sentences)
+    supports = None if verdict.citation_supports is None else verdict.citation_supports == "yes"
+    content = _digest(record) if verdict.bucket is None and record.answer else ""
+    return Mark(verdict.bucket, record.status, verdict.refusal_quality, claims, supports, content)
+
+
+def _digest(record: Record) -> str:
+    answer, had = record.answer, [each.id for each in record.retrieved]
+    given = answer and (answer.text, answer.citations, answer.passages)
+    return blake2b(msgspec.json.encode((given, had)), digest_size=8).hexdigest()
+
+
+def tied(base: tuple[Mark, ...], candidate: tuple[Mark, ...]) -> bool:
+    """Whether both runs gave the same answers from the same passages: however they turn out, it is alike."""
+    return base == candidate and all(mark.bucket or mark.content for mark in base)
+
+
+def bucket_of(buckets: tuple[str, ...], rule: Rule) -> str:
+    """Return the bucket of a question from those of its epochs.
+
+    That of more than half of them; without a majority, and with ``any`` always, the worst.
+    """
+    if rule == "majority":
+        for bucket in BUCKETS:
+            if 2 * buckets.count(bucket) > len(buckets):
+                return bucket
+    return min(buckets, key=WORST_FIRST.index)
+
+
+@lru_cache(maxsize=65_536)
+def settle(marks: tuple[Mark, ...], rule: Rule) -> Settled:
+    """Return what the epochs of a question come to, however the ungraded ones turn out."""
+    graded = tuple(each.bucket for each in marks if each.bucket is not None)
+    open_ones = len(marks) - len(graded)
+    buckets = frozenset(
+        bucket_of((*graded, *turned), rule) for turned in combinations_with_replacement(BUCKETS, open_ones)
+    )
+    claims = [each.claims for each in marks]
+    least = sum(each or 0 for each in claims) / len(marks)
+    unknown = any(each.claims is None and each.bucket is None for each in marks)
+    return Settled(buckets, _quality(marks, open_ones, buckets), (least, UNLIMITED if unknown else least))
+
+
+def _quality(marks: tuple[Mark, ...], open_ones: int, buckets: frozenset[str]) -> tuple[float, float] | None:
+    known = [each.quality for each in marks if each.bucket == "refused" and each.quality is not None]
+    if "refused" not in buckets or not (known or open_ones):
+        return None
+    n = len(known) + open_ones
+    mean = sum(known) / len(known) if known else None
+    low, high = sum(known) / n, (sum(known) + BEST_QUALITY * open_ones) / n
+    return (low, high) if mean is None else (min(mean, low), max(mean, high))
+
+
+class Pair(NamedTuple):
+    """What one question came to in both runs."""
+
+    base: Settled
+    candidate: Settled
+    tied: bool
+    """Both runs gave the same answer."""
+
+
+class Pairs:
+    """The questions of both runs, and how often each pair of results occurs."""
+
+    def __init__(self, base: Side, candidate: Side, rule: Rule) -> None:
+        self.by_question = {
+            name: Pair(
+                settle(base.marks[name], rule),
+                settle(candidate.marks[name], rule),
+                tied(base.marks[name], candidate.marks[name]),
+            )
+            for name in common(base, candidate)
+        }
+        self.counts = Counter(self.by_question.values())
+
+    def tally(self) -> dict[str, dict[str, int]]:
+        """Return how many questions each run has in each bucket, those without one included."""
+        found = {}
+        for side, place in (("base", 0), ("candidate", 1)):
+            counts = dict.fromkeys((*BUCKETS, "ungraded"), 0)
+            for pair, times in self.counts.items():
+                buckets = (pair.base, pair.candidate)[place].buckets
+                counts[next(iter(buckets)) if len(buckets) == 1 else "ungraded"] += times
+            found[side] = counts
+        return found
+
+    def where(self, holds: Callable[[Pair], bool]) -> list[str]:
+        """Return the questions for which something holds, in their order."""
+        chosen = {pair for pair in self.counts if holds(pair)}
+        return [name for name, pair in self.by_question.items() if pair in chosen] if chosen else []
+
+
+def common(base: Side, candidate: Side) -> Iterator[str]:
+    """Yield the questions that both runs were asked, by id and text."""
+    for name, asked in base.asked.items():
+        other = candidate.asked.get(name)
+        if other is asked or (other is not None and other.content == asked.content):
+            yield name
+
+
+def differences(base: Settings, candidate: Settings) -> dict[str, str]:
+    """Return a phrase for each difference that makes two runs not comparable, by its name in ``allow``."""
+    pairs = {
+        "corpus": (
+            (base.corpus, base.split, base.corpus_hash),
+            (candidate.corpus, candidate.split, candidate.corpus_hash),
+        ),
+        "question_set": ((base.question_set,), (candidate.question_set,)),
+        "grader": ((base.grader,), (candidate.grader,)),
+        "epochs": ((base.epochs,), (candidate.epochs,)),
+    }
+    return {
+        name: f"{name.replace('_', ' ')}: {_told(ours)} in the base, {_told(theirs)} in the candidate"
+        for name, (ours, theirs) in pairs.items()
+        if ours != theirs
+    }
+
+
+def _told(values: Sequence[object]) -> str:
+    return " ".join(str(each)[:12] for each in values if each != "")

@@ -1,0 +1,42 @@
+"""How well refusals are the refusals that are called for."""
+
+from __future__ import annotations
+
+from ragharness.analysis.derived import Derived, Figures, How, Items, harmonic, ratio
+from ragharness.analysis.scores.items import Answerable
+
+
+def _abstention(found: Items, where: Answerable) -> Figures:
+    called_for = [not each.answerable(where) for each in found]
+    hits = sum(each.refused and called for each, called in zip(found, called_for, strict=True))
+    fitting = sum(
+        each.refused == called and (called or each.bucket == "correct")
+        for each, called in zip(found, called_for, strict=True)
+    )
+    precision, recall = ratio(hits, sum(each.refused for each in found)), ratio(hits, sum(called_for))
+    return {
+        "f1": harmonic(precision, recall),
+        "precision": precision,
+        "recall": recall,
+        "appropriate": ratio(fitting, len(found)),
+    }
+
+
+def _both(found: Items, _: How) -> Figures:
+    corpus, retrieval = _abstention(found, "corpus"), _abstention(found, "retrieval")
+    told = {f"corpus.{name}": value for name, value in corpus.items()}
+    return {
+        "value": corpus["f1"],
+        **told,
+        **{f"retrieval.{name}": value for name, value in retrieval.items()},
+    }
+
+
+METRIC = Derived(
+    label="AbstentionBench F1",
+    formula="F1 of refusing questions that the corpus does not answer; appropriate = refused where called"
+    " for, else correct, of all",
+    source="Kirichenko et al. 2025, AbstentionBench, arXiv 2506.09038",
+    remark="Its value takes the reading *corpus*, whatever the settings say.",
+    over=_both,
+)

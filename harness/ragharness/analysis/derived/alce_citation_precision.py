@@ -1,0 +1,24 @@
+"""The share of an answer's citations that their sentences need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragharness.analysis.derived import Derived, ratio
+from ragharness.analysis.scores.items import Cited
+
+
+def citation_precision(sentences: Sequence[Cited]) -> float:
+    """Return the share of useful citations; 0 where nothing is cited."""
+    return ratio(sum(each.useful for each in sentences), sum(len(each.alone) for each in sentences))
+
+
+METRIC = Derived(
+    label="ALCE citation precision",
+    formula="useful citations / citations; useful: its sentence is supported, and it supports it alone or the"
+    " others do not without it",
+    source="Gao et al. 2023, ALCE, arXiv 2305.14627",
+    from_texts=True,
+    remark="From records, only sentences that claim something count; answers without one are left out.",
+    of=lambda item, _: citation_precision(item.sentences) if item.sentences else None,
+)

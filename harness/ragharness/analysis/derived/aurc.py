@@ -1,0 +1,56 @@
+"""The area under risk against coverage: errors among the most confident answers, averaged over all depths."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from ragharness.analysis.derived import Derived, Figures, How, Items, ratio
+from ragharness.analysis.scores.items import Item
+
+
+def risks(found: Items) -> list[float]:
+    """Return the expected errors among the first k answers, for each k; ties are averaged over their orders.
+
+    The most confident come first, refusals last: a refusal counts as an error.
+    """
+
+    def place(item: Item) -> tuple[bool, float]:
+        return item.refused, -(item.confidence or 0.0)
+
+    errors, before = [], 0.0
+    for _, tied in groupby(sorted(found, key=place), key=place):
+        block = [each.bucket != "correct" for each in tied]
+        errors += [before + sum(block) * k / len(block) for k in range(1, len(block) + 1)]
+        before += sum(block)
+    return errors
+
+
+def _areas(found: Items, _: How) -> Figures:
+    n = len(found)
+    answered = [each for each in found if not each.refused]
+    wrong = sum(each.bucket != "correct" for each in answered)
+    told: Figures = {
+        "value": None,
+        "coverage": ratio(len(answered), n),
+        "selective_risk": wrong / len(answered) if answered else None,
+    }
+    if not answered or any(each.confidence is None for each in answered):
+        return told
+    right = sum(each.bucket == "correct" for each in found)
+    errors = risks(found)
+    area = sum(each / k for k, each in enumerate(errors, 1)) / n
+    oracle = sum((k - right) / k for k in range(right + 1, n + 1)) / n
+    augrc = sum(errors) / (n * n)
+    return {**told, "value": area, "oracle": oracle, "e_aurc": area - oracle, "augrc": augrc}
+
+
+METRIC = Derived(
+    label="AURC",
+    formula="(1/n) sum over k of errors among the k most confident / k; E-AURC = AURC - that of the best"
+    " order; AUGRC = (1/n) sum of errors / n",
+    source="Geifman and El-Yaniv 2017, arXiv 1705.08500; AUGRC: Traub et al. 2024, arXiv 2407.01032",
+    higher_is_better=False,
+    remark="Needs a confidence with each answer, else only coverage and selective risk are given. A refusal"
+    " is an error and comes last; ties are averaged over their orders.",
+    over=_areas,
+)

@@ -1,0 +1,28 @@
+"""Sentences of answers supported by their citations, and citations needed by their sentences (F1_GC)."""
+
+from __future__ import annotations
+
+from ragharness.analysis.derived import Derived, Figures, How, Items, harmonic
+from ragharness.analysis.derived.alce_citation_precision import citation_precision
+from ragharness.analysis.derived.alce_citation_recall import citation_recall
+from ragharness.analysis.metrics import mean
+
+
+def grounded_citation(found: Items, _: How | None = None) -> Figures:
+    """Return mean recall and precision of the answers' citations, and their F1; None without an answer."""
+    answered = [each for each in found if each.sentences and not each.refused]
+    recall = mean([citation_recall(each.sentences) for each in answered])
+    precision = mean([citation_precision(each.sentences) for each in answered])
+    f1 = None if recall is None or precision is None else harmonic(recall, precision)
+    return {"value": f1, "recall": recall, "precision": precision}
+
+
+METRIC = Derived(
+    label="F1_GC",
+    formula="harmonic mean of citation recall and citation precision, each averaged over the answers",
+    source="Song et al. 2025, Trust-Score, arXiv 2409.11242, after ALCE",
+    from_texts=True,
+    remark="From records, citations support a sentence together if one of them does, and only sentences that"
+    " claim something count.",
+    over=grounded_citation,
+)

@@ -1,0 +1,36 @@
+"""The harmonic mean of correct answers of all questions and of those attempted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ragharness.analysis.derived import Derived, Figures, How, Items, harmonic, ratio
+from ragharness.analysis.scores.items import Item
+
+
+def _simpleqa(found: Items, right: Callable[[Item], bool]) -> Figures:
+    n, attempted = len(found), sum(not each.refused for each in found)
+    correct = sum(right(each) and not each.refused for each in found)
+    return {
+        "f1": harmonic(ratio(correct, n), ratio(correct, attempted)),
+        "correct": ratio(correct, n),
+        "incorrect": ratio(attempted - correct, n),
+        "not_attempted": ratio(n - attempted, n),
+        "correct_given_attempted": ratio(correct, attempted),
+    }
+
+
+def _both(found: Items, _: How) -> Figures:
+    grounded = _simpleqa(found, lambda each: each.bucket == "correct")
+    world = _simpleqa(found, lambda each: each.matched)
+    told = {f"grounded.{name}": value for name, value in grounded.items()}
+    return {"value": grounded["f1"], **told, **{f"world.{name}": value for name, value in world.items()}}
+
+
+METRIC = Derived(
+    label="SimpleQA F1",
+    formula="harmonic mean of correct / n and correct / attempted; 0/0 is 0",
+    source="Wei et al. 2024, SimpleQA, arXiv 2411.04368",
+    remark="`grounded` counts the bucket *correct*; `world` counts right answers, grounded or not.",
+    over=_both,
+)

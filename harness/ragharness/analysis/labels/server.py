@@ -1,0 +1,177 @@
+"""The labelling page: a server on the loopback address, for whoever has the token in its URL."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from hmac import compare_digest
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ragharness.analysis.labels.session import AlreadyLabelled, Given, Labelling
+from ragharness.errors import RagharnessError, UsageError
+
+LOOPBACK = "127.0.0.1"
+_PAGE = Path(__file__).parent / "page"
+_FILES = {
+    "": ("index.html", "text/html; charset=utf-8"),
+    "page.css": ("page.css", "text/css; charset=utf-8"),
+    "page.js": ("page.js", "text/javascript; charset=utf-8"),
+}
+_LARGEST_BODY = 64 * 1024
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
+        " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+class _Sent(msgspec.Struct, forbid_unknown_fields=True):
+    """What the page sends: the answer that it shows, and the label, or None to skip it."""
+
+    question: str
+    epoch: int
+    label: Given | None = None
+
+
+class LabelServer(ThreadingHTTPServer):
+    """Serves one annotator's labelling; raises UsageError for a port that is not free."""
+
+    daemon_threads = True
+
+    def __init__(self, labelling: Labelling, port: int = 0) -> None:
+        self.labelling = labelling
+        self.token = secrets.token_urlsafe(24)
+        try:
+            super().__init__((LOOPBACK, port), _Handler)
+        except (OSError, OverflowError) as error:
+            raise UsageError(f"expected a free port, found {port}: {error}", help="--port 0") from error
+
+    @property
+    def hosts(self) -> set[str]:
+        """The names by which a browser may ask for it: another one was pointed here by someone else."""
+        return {f"{name}:{self.server_port}" for name in (LOOPBACK, "localhost")}
+
+    @property
+    def url(self) -> str:
+        """The address of the page."""
+        return f"http://{LOOPBACK}:{self.server_port}/{self.token}/"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing about a browser that went away."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: LabelServer
+    protocol_version = "HTTP/1.1"
+    server_version = "ragharness"
+    sys_version = ""
+    timeout = 60
+
+    def do_GET(self) -> None:
+        """Send the page, its files, or the state."""
+        name = self._asked()
+        if name == "state":
+            self._state()
+        elif name in _FILES:
+            file, kind = _FILES[name]
+            self._send(HTTPStatus.OK, (_PAGE / file).read_bytes(), kind)
+        elif name is not None:
+            self._refuse(HTTPStatus.NOT_FOUND, "no such page")
+
+    def do_POST(self) -> None:
+        """Label or skip the answer that the page shows, or undo, then send the next state."""
+        name = self._asked()
+        if name is None:
+            return
+        origin = self.headers.get("Origin", "")
+        if origin.removeprefix("http://") not in self.server.hosts or not origin.startswith("http://"):
+            self._refuse(HTTPStatus.FORBIDDEN, "another page sent this")
+        elif self.headers.get_content_type() != "application/json":
+            self._refuse(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "expected JSON")
+        elif (body := self._body()) is not None:
+            labelling = self.server.labelling
+            actions: dict[str, Callable[[], Any]] = {
+                "label": lambda: self._label(body),
+                "undo": labelling.undo,
+            }
+            if name in actions:
+                self._do(actions[name])
+            else:
+                self._refuse(HTTPStatus.NOT_FOUND, "no such page")
+
+    def _label(self, body: bytes) -> None:
+        try:
+            sent = msgspec.json.decode(body, type=_Sent)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise UsageError(f"expected a label, found: {error}") from error
+        if sent.label is None:
+            self.server.labelling.skip(sent.question, sent.epoch)
+        else:
+            self.server.labelling.save(sent.question, sent.label, sent.epoch)
+
+    def _do(self, action: Callable[[], Any]) -> None:
+        try:
+            action()
+        except AlreadyLabelled as error:
+            self._refuse(HTTPStatus.CONFLICT, str(error))
+        except UsageError as error:
+            self._refuse(HTTPStatus.BAD_REQUEST, str(error))
+        except RagharnessError as error:
+            self._refuse(HTTPStatus.INSUFFICIENT_STORAGE, str(error))
+        else:
+            self._state()
+
+    def _state(self) -> None:
+        try:
+            content = msgspec.json.encode(self.server.labelling.state())
+        except RagharnessError as error:
+            self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, str(error))
+        else:
+            self._send(HTTPStatus.OK, content, "application/json")
+
+    def _asked(self) -> str | None:
+        """Return what is asked for below the token; None: refused, and said so."""
+        token, slash, name = self.path.partition("?")[0].removeprefix("/").partition("/")
+        if self.headers.get("Host", "") not in self.server.hosts:
+            self._refuse(HTTPStatus.FORBIDDEN, "another name was used for this machine")
+        elif not slash or not compare_digest(token.encode(), self.server.token.encode()):
+            self._refuse(HTTPStatus.NOT_FOUND, "open the address that ragharness label printed")
+        else:
+            return name
+        return None
+
+    def _body(self) -> bytes | None:
+        length = self.headers.get("Content-Length", "")
+        if not length.isdecimal() or len(length) > 18 or int(length) > _LARGEST_BODY:
+            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too much was sent")
+            return None
+        return self.rfile.read(int(length))
+
+    def _refuse(self, status: HTTPStatus, why: str) -> None:
+        # What was not read would be taken for the next request.
+        self.close_connection = True
+        self._send(status, msgspec.json.encode({"error": why}), "application/json")
+
+    def _send(self, status: HTTPStatus, content: bytes, kind: str) -> None:
+        self.send_response(status)
+        for name, value in {**_HEADERS, "Content-Type": kind, "Content-Length": str(len(content))}.items():
+            self.send_header(name, value)
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the base class' word)
+        """Keep the terminal for what the person needs."""

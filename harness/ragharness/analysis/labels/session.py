@@ -1,0 +1,272 @@
+"""``Labelling``: one person's way through a sample, with every label on disk before the next answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timezone
+from pathlib import Path
+from threading import Lock
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ragharness.analysis.labels.items import Item, item_of
+from ragharness.analysis.labels.labels import (
+    LONGEST_COMMENT,
+    MOST_QUALITY,
+    Label,
+    answered,
+    append_label,
+    labels_folder,
+    path_of,
+    read_labels,
+    read_people,
+)
+from ragharness.analysis.labels.sampling import open_design, read_design, spread_of
+from ragharness.errors import UsageError
+from ragharness.records import ADJUDICATED, Bucket, Record, YesNo
+from ragharness.runner.grading import GradingContext
+from ragharness.runner.journal import Key
+from ragharness.runner.run_folder import RunFolder
+from ragharness.support.files import digest_of, exclusive
+
+
+class Given(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a person says of an answer, as a page or a program hands it over."""
+
+    bucket: Bucket
+    citation_supports: YesNo | None = None
+    refusal_quality: int | None = None
+    extra_claim_count: int | None = None
+    comment: str = ""
+
+
+class Said(Struct, frozen=True, kw_only=True):
+    """What one annotator said of an answer, shown where a disagreement is settled."""
+
+    by: str
+    bucket: Bucket | None
+    comment: str
+
+
+class Progress(Struct, frozen=True):
+    """How far an annotator is."""
+
+    labelled: int
+    skipped: int
+    total: int
+
+
+class State(Struct, frozen=True, kw_only=True):
+    """What the page shows: the next answer, or None when all are labelled."""
+
+    annotator: str
+    progress: Progress
+    item: Item | None
+    draft: Label | None = None
+    """The label that was just taken back."""
+    said: list[Said] = []
+
+
+class AlreadyLabelled(UsageError):
+    """The answer was labelled meanwhile, in another tab: nothing is overwritten."""
+
+
+class Labelling:
+    """The answers that one person labels, in their order; thread-safe."""
+
+    def __init__(
+        self,
+        folder: Path,
+        annotator: str,
+        keys: Sequence[Key],
+        records: Mapping[Key, Record],
+        grading: GradingContext,
+        *,
+        adjudicate: bool = False,
+    ) -> None:
+        self.annotator = annotator
+        self.keys = tuple(keys)
+        self.path = path_of(folder, ADJUDICATED if adjudicate else annotator)
+        if self.path.stem == ADJUDICATED and not adjudicate:
+            raise UsageError(
+                f"expected a name of yours, found {annotator!r}, which settles disagreements",
+                help="ragharness label RUN --adjudicate",
+            )
+        self._folder, self._records, self._grading = folder, records, grading
+        self._adjudicates = adjudicate
+        self._known = set(keys)
+        self._lock = Lock()
+        known = read_labels(self.path) if self.path.is_file() else {}
+        # The label of an answer that changed since is none.
+        self._labels = {key: label for key, label in known.items() if label.answer == self._digest(key)}
+        self._draft: Label | None = None
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold the annotator's file: no second process shows the same answers; raises StorageError."""
+        self.path.parent.mkdir(exist_ok=True)
+        help_text = "label in the page that is open, or under another name: --as NAME"
+        with exclusive(self.path.with_suffix(".lock"), help=help_text):
+            yield
+
+    @property
+    def labels(self) -> list[Label]:
+        """The labels as they stand."""
+        with self._lock:
+            return [label for label in self._labels.values() if label.bucket]
+
+    @property
+    def progress(self) -> Progress:
+        """How many answers of the sample have a label, and how many were skipped."""
+        mine = [self._labels[key] for key in self.keys if key in self._labels]
+        return Progress(
+            sum(label.bucket is not None for label in mine),
+            sum(label.skipped for label in mine),
+            len(self.keys),
+        )
+
+    def state(self) -> State:
+        """Return what is to be shown now."""
+        with self._lock:
+            key = self._next()
+            draft = self._draft if self._draft is not None and self._draft.key == key else None
+            return State(
+                annotator=self.annotator,
+                progress=self.progress,
+                item=self.item(key) if key else None,
+                draft=draft,
+                said=self._said(key) if key and self._adjudicates else [],
+            )
+
+    def item(self, key: Key) -> Item:
+        """Return what is shown of one answer."""
+        return item_of(self._records[key], self._grading)
+
+    def next(self) -> Item | None:
+        """Return the next answer without a label, those skipped last; None when all have one."""
+        return self.state().item
+
+    def save(self, question: str, given: Given | str, epoch: int = 0) -> None:
+        """Write a label; raises AlreadyLabelled, UsageError for what is no label, StorageError."""
+        read = checked(given if isinstance(given, Given) else {"bucket": given})
+        with self._lock:
+            key = self._open(question, epoch)
+            values = msgspec.structs.asdict(read)
+            self._write(self._label(key, **values))
+
+    def skip(self, question: str, epoch: int = 0) -> None:
+        """Leave an answer for later; raises AlreadyLabelled, UsageError, StorageError."""
+        with self._lock:
+            self._write(self._label(self._open(question, epoch), skipped=True))
+
+    def undo(self) -> bool:
+        """Take back the last label or skip; returns False where there is none."""
+        with self._lock:
+            last = next(
+                (each for each in reversed(self._labels.values()) if each.bucket or each.skipped), None
+            )
+            if last is None:
+                return False
+            self._write(self._label(last.key))
+            self._draft = last
+            return True
+
+    def _next(self) -> Key | None:
+        if self._draft is not None:
+            return self._draft.key
+        mine = self._labels
+        fresh = (key for key in self.keys if key not in mine or not (mine[key].bucket or mine[key].skipped))
+        later = (key for key, label in mine.items() if label.skipped and key in self._known)
+        return next(fresh, None) or next(later, None)
+
+    def _open(self, question: str, epoch: int) -> Key:
+        key = question, epoch
+        if key not in self._known:
+            raise UsageError(f"expected an answer of the sample, found {question!r} epoch {epoch}")
+        label = self._labels.get(key)
+        if label is not None and label.bucket:
+            raise AlreadyLabelled(f"{question} is already labelled {label.bucket}, perhaps in another tab")
+        return key
+
+    def _said(self, key: Key) -> list[Said]:
+        people, _ = read_people(self._folder)
+        return [Said(by=each.by, bucket=each.bucket, comment=each.comment) for each in people.of(key)]
+
+    def _label(self, key: Key, **values: object) -> Label:
+        now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        made = Label(question=key[0], epoch=key[1], by=self.annotator, at=now, answer=self._digest(key))
+        return replace(made, **values)
+
+    def _write(self, label: Label) -> None:
+        append_label(self.path, label)
+        # The latest comes last.
+        self._labels.pop(label.key, None)
+        self._labels[label.key] = label
+        self._draft = None
+
+    def _digest(self, key: Key) -> str:
+        record = self._records.get(key)
+        return digest_of(record.answer.text) if record is not None and record.answer is not None else ""
+
+
+def checked(values: object) -> Given:
+    """Return a label as it was given; raises UsageError with what is wrong."""
+    try:
+        given = values if isinstance(values, Given) else msgspec.convert(values, Given)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"expected a label, found: {error}", help="docs/calibration.md") from error
+    quality, claims = given.refusal_quality, given.extra_claim_count
+    if quality is not None and not 0 <= quality <= MOST_QUALITY:
+        raise UsageError(f"expected a refusal quality from 0 to {MOST_QUALITY}, found {quality}")
+    if claims is not None and claims < 0:
+        raise UsageError(f"expected a number of uncited claims from 0 up, found {claims}")
+    if len(given.comment) > LONGEST_COMMENT:
+        raise UsageError(
+            f"expected a comment of at most {LONGEST_COMMENT} characters, found {len(given.comment)}"
+        )
+    if given.bucket == "refused":
+        return replace(given, citation_supports=None, extra_claim_count=None)
+    return replace(given, refusal_quality=None)
+
+
+def open_labelling(
+    folder: RunFolder,
+    annotator: str,
+    grading: GradingContext,
+    *,
+    sample: int = 0,
+    strata: str = "",
+    seed: int | None = None,
+    adjudicate: bool = False,
+) -> Labelling:
+    """Return one person's labelling of a run; with ``adjudicate`` of the answers that others disagree on.
+
+    Raises UsageError for another sample than the one that was drawn, and where nothing is to be settled.
+    """
+    answers = answered(folder.records())
+    place = labels_folder(folder)
+    known = read_design(place)
+    grown = {}
+    if known and sample > len(known.items) and any(place.glob("*.jsonl")):
+        grown = spread_of(known, answers, read_people(place)[0].standing())
+    design = open_design(folder, answers, sample=sample, strata=strata, seed=seed, deviations=grown)
+    keys = [each.key for each in design.items]
+    if adjudicate:
+        people, _ = read_people(place, {each.key: each.digest for each in answers})
+        disputed = set(people.disputed())
+        keys = [key for key in keys if key in disputed]
+        if not keys:
+            raise UsageError(
+                f"expected answers to settle, found none that {len(people.names)} annotators disagree on",
+                help=f"ragharness label {folder.name} --as NAME",
+            )
+    wanted = set(keys)
+    records = {
+        (each.question, each.epoch): each
+        for each in folder.records()
+        if (each.question, each.epoch) in wanted
+    }
+    return Labelling(place, annotator, keys, records, grading, adjudicate=adjudicate)

@@ -1,0 +1,12 @@
+"""Recall of all gold spans: every one was retrieved."""
+
+from ragharness.analysis.metrics import Metric, rate_of
+
+METRIC = Metric(
+    part="retrieval",
+    places=(2, 3),
+    label="all gold evidence {top}",
+    short="all gold {top}",
+    higher_is_better=True,
+    compute=rate_of("all_evidence_found"),
+)

@@ -1,0 +1,15 @@
+"""Every citation names a passage that the pipeline was given; null: nothing is cited."""
+
+from ragharness.analysis.metrics import Metric, YesNoAxis, axis_of
+
+METRIC = Metric(
+    part="axes",
+    places=(1, 1),
+    label="citation exists",
+    short="citation exists",
+    absent="without citation",
+    higher_is_better=True,
+    source="the rubric, as settled in docs/scoring.md",
+    type=YesNoAxis,
+    compute=axis_of("citation_exists"),
+)

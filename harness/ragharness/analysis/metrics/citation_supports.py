@@ -1,0 +1,15 @@
+"""Every citation supports the sentence it is in; null: nothing is cited."""
+
+from ragharness.analysis.metrics import Metric, YesNoAxis, axis_of
+
+METRIC = Metric(
+    part="axes",
+    places=(2, 2),
+    label="citation supports",
+    short="citation supports",
+    absent="without",
+    higher_is_better=True,
+    source="the rubric, as settled in docs/scoring.md",
+    type=YesNoAxis,
+    compute=axis_of("citation_supports"),
+)

@@ -1,0 +1,12 @@
+"""Precision at 1: the first passage holds a gold span."""
+
+from ragharness.analysis.metrics import Metric, rate_of
+
+METRIC = Metric(
+    part="retrieval",
+    places=(3, 2),
+    label="gold evidence first",
+    short="gold first",
+    higher_is_better=True,
+    compute=rate_of("evidence_is_first"),
+)

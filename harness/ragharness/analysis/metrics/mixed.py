@@ -1,0 +1,15 @@
+"""Graded answers that are partly cited and partly, by their own account, general knowledge."""
+
+from ragharness.analysis.metrics import Metric, flagged
+
+METRIC = Metric(
+    part="axes",
+    places=(9, 9),
+    label="mixed: partly from outside knowledge",
+    short="mixed",
+    remark="partly from outside knowledge",
+    range=(0, None),
+    higher_is_better=False,
+    type=int,
+    compute=flagged("mixed"),
+)

@@ -1,0 +1,14 @@
+"""Mean reciprocal rank of the first passage with a gold span."""
+
+from ragharness.analysis.metrics import Metric, mean_by
+
+METRIC = Metric(
+    part="retrieval",
+    places=(6, 5),
+    label="mean 1/rank of gold evidence (MRR)",
+    short="mean 1/rank (MRR)",
+    higher_is_better=True,
+    source="Voorhees 1999",
+    type=float | None,
+    compute=mean_by("reciprocal_rank"),
+)

@@ -1,0 +1,259 @@
+"""``Scores``: the JSON that ``run --json`` prints and ``scores.json`` keeps, field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct, defstruct
+
+from ragharness.analysis.metrics import Part, Share, Span, metrics
+from ragharness.records import BUCKETS
+
+FORMAT = 2
+"""The version of this layout."""
+
+ROW_NAMES = {
+    "grounded/correct": "plain",
+    "grounded/wrong": "tempting",
+    "grounded/unsupported": "withheld",
+    "grounded/refused": "does-not-say",
+    "unanswerable": "unanswerable",
+    "adversarial": "adversarial",
+    "null_retrieval": "null",
+}
+"""The rows of a report, by the stratum and target of their questions."""
+
+VerdictKind = Literal["not_a_result", "not_better", "not_clearly_better", "misleads", "good"]
+
+AnyStruct = TypeVar("AnyStruct", bound=type[Struct])
+
+
+def _holding(part: Part) -> Callable[[AnyStruct], AnyStruct]:
+    """Return a decorator that adds one field for each metric of a part."""
+
+    def extended(base: AnyStruct) -> AnyStruct:
+        fields = [
+            (each.name, Annotated[each.type, Meta(description=each.sentence)]) for each in metrics(part)
+        ]
+        told = {"__doc__": base.__doc__}
+        return defstruct(  # type: ignore[return-value]
+            base.__name__, fields, bases=(base,), namespace=told, module=__name__, frozen=True, kw_only=True
+        )
+
+    return extended
+
+
+class Row(Struct, kw_only=True):
+    """Outcomes of the questions of one row (question type); the five counts add up to n."""
+
+    n: int = 0
+    desired: Share = Share(count=0, n=0, low=None, high=None)
+    correct: int = 0
+    wrong: int = 0
+    unsupported: int = 0
+    refused: int = 0
+    ungraded: int = 0
+
+    def add(self, bucket: str | None, times: int = 1) -> None:
+        """Count a bucket that so many questions came out in; None: ungraded."""
+        self.n += times
+        name = bucket if bucket in BUCKETS else "ungraded"
+        setattr(self, name, getattr(self, name) + times)
+
+
+class Desired(Struct, frozen=True, kw_only=True):
+    """Answers in the desired bucket of their question; ungraded ones are not."""
+
+    total: Share
+    answer: Annotated[Share, Meta(description="Of the questions that should be answered: correct.")]
+    refusal: Annotated[Share, Meta(description="Of the questions that should be refused: refused.")]
+    needless_refusals: Annotated[int, Meta(description="Refused although it should be answered.")]
+
+
+class Intervals(Struct, frozen=True, kw_only=True):
+    """Each bucket as a share of all questions: from none to all of the ungraded answers added."""
+
+    correct: Span
+    wrong: Span
+    unsupported: Span
+    refused: Span
+    unacceptable: Annotated[Span, Meta(description="Wrong or unsupported.")]
+    at_most: Annotated[
+        dict[str, float],
+        Meta(
+            description="For unacceptable buckets that never occurred: the exact upper limit of their rate."
+        ),
+    ]
+
+
+class References(Struct, frozen=True, kw_only=True):
+    """Answers as desired that baselines reach on the same questions, of those that were asked."""
+
+    best_possible: Annotated[
+        int, Meta(description="Questions asked times epochs: the denominator of all three.")
+    ]
+    refuse: Annotated[int, Meta(description="Refusing everything that was asked.")]
+    blind: Annotated[
+        int | None, Meta(description="The baseline that sees no documents; null: it could not run.")
+    ]
+    blind_note: str = ""
+
+
+@_holding("axes")
+class Axes(Struct, frozen=True, kw_only=True):
+    """Metrics beside the bucket, over graded answers only."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, metric: str) -> Any: ...
+
+
+@_holding("retrieval")
+class Retrieval(Struct, frozen=True, kw_only=True):
+    """Retrieval metrics, over the questions whose gold evidence is in the index and not withheld."""
+
+    n: int
+    k: Annotated[int | None, Meta(description="Null: the pipeline decides how much it retrieves.")]
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, metric: str) -> Any: ...
+
+
+class Failures(Struct, kw_only=True):
+    """Causes of the misses; each miss has exactly one."""
+
+    retriever_missed: int = 0
+    misread: int = 0
+    miscited: int = 0
+    refused_though_found: int = 0
+    answered_without_evidence: int = 0
+    pipeline_error: int = 0
+    timeout: int = 0
+    no_answer: int = 0
+    needs_review: int = 0
+    not_asked: int = 0
+
+
+class ErrorGroup(Struct, frozen=True, kw_only=True):
+    """Failures of one type whose messages differ only in quotations and numbers."""
+
+    type: str
+    message: Annotated[str, Meta(description="The message of the first question, in full.")]
+    where: Annotated[str, Meta(description="File and line of the pipeline's own code.")] = ""
+    questions: list[str]
+
+
+class ProblemGroup(Struct, frozen=True, kw_only=True):
+    """A malformed result of the pipeline that was graded all the same."""
+
+    problem: Annotated[str, Meta(description="The message of the first question.")]
+    questions: list[str]
+
+
+class Stability(Struct, frozen=True, kw_only=True):
+    """How stable the outcome of a question is across epochs; shares of questions."""
+
+    epochs: int
+    same_bucket: Annotated[Share, Meta(description="Graded in every epoch, and in the same bucket.")]
+    always_desired: Share
+    ever_desired: Share
+
+
+class Miss(Struct, frozen=True, kw_only=True):
+    """One question without the desired outcome."""
+
+    question: str
+    row: str
+    came_out: Annotated[str, Meta(description="A bucket, or the status of an answer that is not graded.")]
+    reason: str
+
+
+class Timing(Struct, frozen=True, kw_only=True):
+    """Seconds per pipeline call; a time-out counts its limit, calls that raised are left out."""
+
+    median: Annotated[float | None, Meta(description="Null: no call returned or timed out.")]
+    p95: float | None
+    longest: float | None
+
+
+class Spending(Struct, frozen=True, kw_only=True):
+    """Usage as reported by the pipeline; null is unknown, never zero."""
+
+    known: Annotated[int, Meta(description="Answers made for this run that reported any usage.")]
+    from_cache: Annotated[int, Meta(description="Answers taken from a cache: they cost nothing.")] = 0
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cost: float | None
+
+
+class Versions(Struct, frozen=True, kw_only=True):
+    """Versions that made the run."""
+
+    ragharness: str
+    python: str
+    platform: str
+    grader: str
+
+
+class Scores(Struct, frozen=True, kw_only=True):
+    """Every number of a run's report."""
+
+    format: int
+    result: Annotated[bool, Meta(description="False: the numbers below say nothing about the pipeline.")]
+    verdict: VerdictKind
+    sentence: Annotated[str, Meta(description="The verdict in words: the first and last line of reports.")]
+    reasons: Annotated[list[str], Meta(description="Why it is no result, and what to do.")]
+    run: Annotated[str, Meta(description="The name of the run folder.")]
+    folder: str
+    corpus: str
+    split: str
+    pipeline: str
+    takes: Annotated[str, Meta(description="How the pipeline gets passages: passages, retrieve or own.")]
+    retriever: str
+    questions: Annotated[int, Meta(description="Questions times epochs: the denominator of everything.")]
+    asked: int
+    ungraded: Annotated[int, Meta(description="Questions without a bucket, those not yet asked included.")]
+    statuses: dict[str, int]
+    buckets: dict[str, int]
+    rows: Annotated[dict[str, Row], Meta(description="Outcomes by question type.")]
+    intervals: Intervals
+    desired: Desired
+    references: References
+    axes: Axes
+    retrieval: Retrieval
+    failures: Failures
+    errors: list[ErrorGroup]
+    problems: list[ProblemGroup]
+    misses: Annotated[list[Miss], Meta(description="Worst first.")]
+    seconds: Annotated[float, Meta(description="Wall time of all sessions of the run.")]
+    timing: Timing
+    spending: Spending
+    sessions: int
+    notes: list[str]
+    versions: Versions
+    created: str
+    calibration: Annotated[
+        str, Meta(description="Whether people's labels say how far the grader can be believed.")
+    ] = "NOT calibrated"
+    epochs: Annotated[int, Meta(description="How often each question was asked.")] = 1
+    stability: Annotated[Stability | None, Meta(description="Null where each question was asked once.")] = (
+        None
+    )
+    tags: list[str] = []
+    pipeline_settings: Annotated[
+        dict[str, str | int | float],
+        Meta(description="Settings that answers depend on: model, prompt, address and others."),
+    ] = {}
+
+
+def written(scores: Scores | dict[str, Any]) -> bytes:
+    """Return scores, or what more is told with them, as indented JSON that ends with a line break."""
+    return msgspec.json.format(msgspec.json.encode(scores)) + b"\n"
+
+
+def read_scores(content: bytes) -> Scores:
+    """Return the scores that ``written`` gave; raises msgspec.MsgspecError for anything else."""
+    return msgspec.json.decode(content, type=Scores)

@@ -1,0 +1,186 @@
+"""Causes of misses, groups of errors, and the verdict on a run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ragharness.analysis.metrics import how_many
+from ragharness.analysis.scores.schema import Desired, ErrorGroup, Failures, Miss, ProblemGroup, VerdictKind
+from ragharness.analysis.scores.tally import Outcome, Tally
+from ragharness.analysis.statistics.intervals import sign_test
+from ragharness.records import Failure
+from ragharness.support.messages import kind_of, told
+
+_STATUSES = {"error": "pipeline_error"}
+_SEVERITY = ("wrong", "unsupported", "error", "timeout", "no_answer", "needs_review", "refused", "correct")
+"""The order in which misses are worth reading: false answers before missing ones."""
+
+
+def failures(outcomes: Counter[Outcome]) -> Failures:
+    """Return the number of misses by cause; each miss has exactly one."""
+    found = Failures()
+    for outcome, times in outcomes.items():
+        if not outcome.as_wanted:
+            place = _place(outcome)
+            setattr(found, place, getattr(found, place) + times)
+    return found
+
+
+def _place(outcome: Outcome) -> str:
+    if outcome.bucket is None:
+        return _STATUSES.get(outcome.status, outcome.status)
+    if outcome.wanted == "refused":
+        return "answered_without_evidence"
+    if not outcome.evidence_found:
+        return "retriever_missed"
+    return {"wrong": "misread", "unsupported": "miscited"}.get(outcome.bucket, "refused_though_found")
+
+
+def error_groups(tally: Tally) -> list[ErrorGroup]:
+    """Return the failures by type and message, most frequent first, with their first message."""
+    first: dict[str, Failure] = {}
+    texts: dict[Failure, str] = {}
+    failed = []
+    for question, each in tally.named(lambda each: each.failure):
+        if each.failure:
+            # Outcomes share what failed alike: so do the texts made of it, in long runs too.
+            failure = tally.failure(each.failure)
+            text = texts.setdefault(each.failure, f"{failure.type} {failure.where}: {failure.message}")
+            first.setdefault(text, failure)
+            failed.append((text, question))
+    return [
+        ErrorGroup(type=first[text].type, message=first[text].message, where=first[text].where, questions=ids)
+        for text, ids in _grouped(failed)
+    ]
+
+
+def problem_groups(tally: Tally) -> list[ProblemGroup]:
+    """Return the malformed results by kind, most frequent first, with the first of each."""
+    odd = tally.named(lambda each: each.problems)
+    groups = _grouped([(problem, question) for question, each in odd for problem in each.problems])
+    return [ProblemGroup(problem=text, questions=ids) for text, ids in groups]
+
+
+def _grouped(texts: Sequence[tuple[str, str]]) -> list[tuple[str, list[str]]]:
+    """Put texts together that differ only in quotations and numbers; return the first of each and all ids."""
+    groups: dict[str, tuple[str, list[str]]] = {}
+    for text, question in texts:
+        _, ids = groups.setdefault(kind_of(text), (text, []))
+        if question not in ids[-1:]:
+            ids.append(question)
+    return sorted(groups.values(), key=lambda group: -len(group[1]))
+
+
+def misses(tally: Tally) -> list[Miss]:
+    """Return the misses among the questions asked, worst first.
+
+    What came of one question in the same way in several epochs is named once.
+    """
+    found = dict.fromkeys(
+        Miss(
+            question=question,
+            row=outcome.row,
+            came_out=outcome.bucket or outcome.status,
+            reason=outcome.failure.type if outcome.failure else outcome.reason,
+        )
+        for question, outcome in tally.named(lambda each: not each.as_wanted and each.status != "not_asked")
+    )
+    return sorted(found, key=lambda miss: _SEVERITY.index(miss.came_out))
+
+
+MOST_UNGRADED = 0.2
+"""The share of ungraded answers above which a run is no result [choice]."""
+
+ALPHA = 0.05
+"""The p value up to which a pipeline counts as clearly better than refusing everything [choice]."""
+
+NOT_IN_CORPUS = "passages that the corpus does not hold"
+"""How the problem of a passage begins that was not found in the corpus."""
+
+
+class Conclusion(NamedTuple):
+    """The verdict of a run."""
+
+    kind: VerdictKind
+    sentence: str
+    reasons: list[str]
+    """Why it is no result, and what to do about it; empty for a result."""
+
+
+def conclude(
+    outcomes: Counter[Outcome],
+    desired: Desired,
+    unacceptable: int,
+    errors: Sequence[ErrorGroup],
+    takes: str,
+    shortfall: str = "",
+) -> Conclusion:
+    """Return the verdict on a run; ``shortfall`` is why its questions can carry no result.
+
+    A result is compared with refusing everything, question by question (sign test): what it answers correctly
+    is gained, what it should refuse and does not is lost.
+    """
+    n = outcomes.total()
+    reasons = _no_result(outcomes, errors, takes) + ([shortfall] if shortfall else [])
+    if reasons:
+        return Conclusion("not_a_result", f"Not a result: {reasons[0]}", reasons)
+    gained, lost = desired.answer.count, desired.refusal.n - desired.refusal.count
+    against = f"{desired.total.count} against {desired.refusal.n} of {n} as desired"
+    if gained <= lost:
+        return Conclusion("not_better", f"Not better than refusing everything: {against}", [])
+    if sign_test(gained, lost) > ALPHA:
+        return Conclusion("not_clearly_better", f"Not clearly better than refusing everything: {against}", [])
+    answers = f"Answers {gained} of {desired.answer.n}"
+    if unacceptable:
+        return Conclusion("misleads", f"{answers}, but {unacceptable} of {n} answers would mislead", [])
+    return Conclusion("good", f"{answers} and none of {n} would mislead", [])
+
+
+def _no_result(outcomes: Counter[Outcome], errors: Sequence[ErrorGroup], takes: str) -> list[str]:
+    reasons = _whose_passages(outcomes) if takes == "own" else []
+    ungraded = how_many(outcomes, lambda each: each.bucket is None)
+    unasked = any(each.status == "not_asked" for each in outcomes)
+    if unasked or ungraded > MOST_UNGRADED * outcomes.total():
+        reasons += _why_ungraded(outcomes, errors)
+    return reasons
+
+
+def _whose_passages(outcomes: Counter[Outcome]) -> list[str]:
+    """Return what is wrong with the passages that a pipeline brings, if all of them are without use."""
+    answered = [each for each in outcomes if each.judged]
+    brought = [each for each in answered if each.passages]
+    lost = [each for each in brought if any(note.startswith(NOT_IN_CORPUS) for note in each.problems)]
+    if brought and len(lost) == len(brought) and not any(each.document_rank for each in brought):
+        told = "no passage of the pipeline is in the corpus. If it has documents of its own: --corpus PATH"
+        return [told]
+    claimed = how_many(outcomes, lambda each: each.judged and each.bucket != "refused")
+    if claimed and not brought:
+        told = f"{claimed} of {claimed} answers came without the passages that they rest on."
+        return [f"{told} Return the documents too: docs/pipelines.md"]
+    return []
+
+
+def _why_ungraded(outcomes: Counter[Outcome], errors: Sequence[ErrorGroup]) -> list[str]:
+    n = outcomes.total()
+    counts: dict[str, int] = {}
+    for each, times in outcomes.items():
+        if each.bucket is None:
+            counts[each.status] = counts.get(each.status, 0) + times
+    failed = sum(counts.pop(status, 0) for status in ("error", "timeout"))
+    unasked = counts.pop("not_asked", 0)
+    reasons = []
+    if failed:
+        calls = "every call" if failed == n - unasked else f"{failed} of {n} calls"
+        first = errors[0]
+        most = "" if len(errors) == 1 else ", most often"
+        reasons.append(f"{calls} failed{most} with {told(first.type, first.message, first.where)}")
+    texts = {
+        "needs_review": "{0} of {1} answers need review: a judge or a person has to decide",
+        "no_answer": "{0} of {1} answers are empty",
+        "not_asked": "{0} of {1} questions were not asked: the same command continues",
+    }
+    found = [(counts.get(name, 0) if name != "not_asked" else unasked, text) for name, text in texts.items()]
+    ordered = sorted((each for each in found if each[0]), key=lambda each: -each[0])
+    return reasons + [text.format(count, n) for count, text in ordered]

@@ -1,0 +1,267 @@
+"""Rates corrected for a grader's errors: from labels of the same run, or of another one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from ragharness.analysis.statistics.intervals import Z95
+
+
+class Part(NamedTuple):
+    """One stratum of a sample: what people and the grader say of the answers that people labelled.
+
+    Each is 1 where the label was given and 0 where another was.
+    """
+
+    size: int
+    """Answers of the stratum, labelled or not."""
+    graded: int
+    """Those of them that the grader gives the label."""
+    people: Sequence[int]
+    grader: Sequence[int]
+    """Of the same answers in the same order."""
+
+
+class Estimate(NamedTuple):
+    """A rate with its standard error and its 95 % interval; neither is cut at 0 or 1."""
+
+    value: float
+    error: float
+    low: float
+    high: float
+
+
+def difference(parts: Sequence[Part]) -> Estimate:
+    """Return the rate of a label in this finite population, the grader's rate mended by its errors.
+
+    est = mean_all(f) + sum_h W_h mean_h(y - f), SE^2 = sum_h W_h^2 (1 - n_h/N_h) s_h^2 / n_h: Cochran 1977,
+    Sampling Techniques, 7.9 and 5.4, with slope 1. Where nobody disagreed, the exact bound of the share that
+    still might (Clopper and Pearson 1934); where only some strata have no disagreement, the variance of a
+    rate of 1 / (n_h + 2) there, by Laplace's rule of succession.
+    """
+    whole = sum(part.size for part in parts)
+    value = sum(part.graded for part in parts) / whole
+    spread, agreed = 0.0, True
+    for part in parts:
+        weight, n = part.size / whole, len(part.people)
+        errors = [y - f for y, f in zip(part.people, part.grader, strict=True)]
+        value += weight * math.fsum(errors) / n
+        same = min(errors) == max(errors)
+        agreed = agreed and same
+        rate = 1 / (n + 2)
+        found = rate * (1 - rate) if same else _variance(errors, 1)
+        spread += weight * weight * (1 - n / part.size) * found / n
+    if agreed:
+        effective = 1 / math.fsum((part.size / whole) ** 2 / len(part.people) for part in parts)
+        unseen = 1 - sum(len(part.people) for part in parts) / whole
+        reach = min(1 - 0.025 ** (1 / effective), unseen)
+        return Estimate(value, reach / Z95, value - reach, value + reach)
+    return _normal(value, spread)
+
+
+def ppi(parts: Sequence[Part], weight: float | None = None) -> Estimate:
+    """Return the rate of a label in the population that the answers are a sample of: PPI++.
+
+    Angelopoulos, Duchi and Zrnic 2023 (arXiv:2311.01453) in each stratum, joined by the strata's shares
+    (Fisch et al. 2024, arXiv:2406.04291); as these vary too, sum_h W_h (theta_h - theta)^2 / N is
+    added to the variance. ``weight`` is lambda: 0 is people's labels alone, 1 is PPI; None: the one with the
+    least variance, between 0 and 1.
+    """
+    whole = sum(part.size for part in parts)
+    found = [(part.size / whole, *_tuned(part, weight)) for part in parts]
+    value = math.fsum(share * theta for share, theta, _ in found)
+    within = math.fsum(share * share * variance for share, _, variance in found)
+    between = math.fsum(share * (theta - value) ** 2 for share, theta, _ in found)
+    return _normal(value, within + between / whole)
+
+
+def tuned_weight(part: Part) -> float:
+    """Return lambda of PPI++ for one stratum."""
+    n, rest = len(part.people), part.size - len(part.people)
+    if not rest or not 0 < part.graded < part.size:
+        return 0.0
+    mean_y, mean_f = math.fsum(part.people) / n, math.fsum(part.grader) / n
+    both = math.fsum((y - mean_y) * (f - mean_f) for y, f in zip(part.people, part.grader, strict=True))
+    rate = part.graded / part.size
+    variance = part.size * rate * (1 - rate) / (part.size - 1)
+    return min(1.0, max(0.0, both / n / ((1 + n / rest) * variance)))
+
+
+def labels_needed(
+    rate: float, correlation: float, size: int, half: float = 0.05, *, finite: bool = True
+) -> int | None:
+    """Return how many labels make the interval of a rate ``half`` wide on either side; None: no number does.
+
+    ``correlation`` is that of the grader's label with people's. ``finite``: of the rate in these ``size``
+    answers, else in the population that they are a sample of, by the variances of ``difference`` and ``ppi``
+    (p(1-p)(1-rho^2)(1-n/M)/n and p(1-p)/n (1-rho^2(M-n)/M)).
+    """
+    left = rate * (1 - rate) * (1 - correlation * correlation)
+    wanted = (half / Z95) ** 2
+    room = wanted + left / size if finite else wanted - (rate * (1 - rate) - left) / size
+    if room <= 0:
+        return None
+    needed = math.ceil(left / room - 1e-9)
+    return needed if needed <= size else None
+
+
+def neyman(sizes: Sequence[int], deviations: Sequence[float], n: int, least: int = 5) -> list[int]:
+    """Return how many of each stratum to label for the least variance: in proportion to W_h s_h.
+
+    Neyman 1934; at least ``least`` of each, at most all, ``n`` altogether as far as these allow. Strata that
+    all have a deviation of 0 share by size.
+    """
+    weights = [size * spread for size, spread in zip(sizes, deviations, strict=True)]
+    if not any(weights):
+        weights = [float(size) for size in sizes]
+    given = [min(least, size) for size in sizes]
+    while sum(given) < n:
+        open_ones = [place for place, size in enumerate(sizes) if given[place] < size]
+        if not open_ones:
+            break
+        # The place that is the furthest behind its share; strata without weight come last.
+        behind = max(open_ones, key=lambda place: (weights[place] / (given[place] + 0.5), -place))
+        given[behind] += 1
+    return given
+
+
+def correlation(people: Sequence[int], grader: Sequence[int], weights: Sequence[float]) -> float:
+    """Return the weighted correlation of two labels: 1.0 where they are equal, 0.0 where one never varies."""
+    if list(people) == list(grader):
+        return 1.0
+    total = math.fsum(weights)
+
+    def mean(values: Sequence[float]) -> float:
+        return math.fsum(w * v for w, v in zip(weights, values, strict=True)) / total
+
+    y, f = mean(people), mean(grader)
+    both = mean([a * b for a, b in zip(people, grader, strict=True)]) - y * f
+    spread = y * (1 - y) * f * (1 - f)
+    return both / math.sqrt(spread) if spread > 0 else 0.0
+
+
+def _tuned(part: Part, weight: float | None) -> tuple[float, float]:
+    """Return the estimate of one stratum and its variance."""
+    n, rest = len(part.people), part.size - len(part.people)
+    chosen = tuned_weight(part) if weight is None else weight
+    unseen = (part.graded - sum(part.grader)) / rest if rest else 0.0
+    left = [y - chosen * f for y, f in zip(part.people, part.grader, strict=True)]
+    spread = _variance(left) / n
+    if rest:
+        spread += chosen * chosen * unseen * (1 - unseen) / rest
+    return chosen * unseen + math.fsum(left) / n, spread
+
+
+def _variance(values: Sequence[float], lost: int = 0) -> float:
+    mean = math.fsum(values) / len(values)
+    return math.fsum((each - mean) ** 2 for each in values) / max(1, len(values) - lost)
+
+
+def _normal(value: float, variance: float) -> Estimate:
+    error = math.sqrt(variance)
+    return Estimate(value, error, value - Z95 * error, value + Z95 * error)
+
+
+DRAWS = 2000
+_LARGEST_CONDITION = 10.0
+_SMALLEST_HIT = 0.5
+
+
+class Mix(NamedTuple):
+    """The shares of the labels: as solved, within [0, 1], and the 95 % interval of each."""
+
+    solved: list[float]
+    """They add up to 1 but may lie outside [0, 1]."""
+    projected: list[float]
+    """The nearest shares that may exist."""
+    intervals: list[tuple[float, float]]
+    dropped: int
+    """Resamples without any answer of some label, which tell nothing."""
+    condition: float
+
+
+def why_not(table: Sequence[Sequence[float]], labels: Sequence[str]) -> str:
+    """Return why a table of people's labels (rows) against the grader's cannot be solved; empty: it can."""
+    import numpy as np
+
+    for label, row in zip(labels, table, strict=True):
+        if not sum(row):
+            return f"no labelled answer is {label}"
+    for place, (label, row) in enumerate(zip(labels, table, strict=True)):
+        if row[place] <= _SMALLEST_HIT * sum(row):
+            return f"the grader recognises {row[place]:g} of {sum(row):g} {label}, at most half"
+    condition = float(np.linalg.cond(_columns(table)))
+    if condition > _LARGEST_CONDITION:
+        return f"its errors are too alike to be told apart (condition {condition:.1f}, at most 10)"
+    return ""
+
+
+def rogan_gladen(
+    table: Sequence[Sequence[float]], counts: Sequence[int], *, draws: int = DRAWS, seed: int = 0
+) -> Mix:
+    """Return the mix of labels behind the grader's ``counts``: M p = q solved for p.
+
+    ``table`` has people's labels as rows and the grader's as columns, of answers of another run; the share
+    of each verdict given a label is taken to be the same here. Rogan and Gladen 1978; percentile bootstrap of
+    both samples. Ask ``why_not`` first.
+    """
+    import numpy as np
+
+    known, seen = np.asarray(table, dtype=float), np.asarray(counts, dtype=float)
+    matrix = _columns(table)
+    shares = seen / seen.sum()
+    solved = np.linalg.solve(matrix, shares)
+    drawn = np.random.default_rng(seed)
+    flat, labels = known.ravel() / known.sum(), len(known)
+    found, dropped = [], 0
+    for _ in range(draws):
+        again = drawn.multinomial(int(known.sum()), flat).reshape(labels, labels)
+        other = drawn.multinomial(int(seen.sum()), shares) / seen.sum()
+        if not again.sum(axis=1).all():
+            dropped += 1
+            continue
+        columns = _columns(again)
+        if np.linalg.matrix_rank(columns) < labels:
+            dropped += 1
+            continue
+        found.append(np.linalg.solve(columns, other))
+    low, high = np.quantile(np.array(found), (0.025, 0.975), axis=0)
+    return Mix(
+        [float(each) for each in solved],
+        _projected(matrix, shares),
+        [(float(one), float(other)) for one, other in zip(low, high, strict=True)],
+        dropped,
+        float(np.linalg.cond(matrix)),
+    )
+
+
+def _columns(table: Any) -> Any:
+    """Return P(grader j | people i) as the matrix [j, i], whose columns add up to 1."""
+    import numpy as np
+
+    counts = np.asarray(table, dtype=float)
+    return (counts / counts.sum(axis=1, keepdims=True)).T
+
+
+def _projected(matrix: Any, shares: Any) -> list[float]:
+    """Return the shares p of the simplex with the least |M p - q|: the best over every set of labels."""
+    import numpy as np
+
+    labels = len(shares)
+    best, least = np.full(labels, 1 / labels), math.inf
+    for size in range(1, labels + 1):
+        for kept in combinations(range(labels), size):
+            part = matrix[:, kept]
+            system = np.zeros((size + 1, size + 1))
+            system[:size, :size] = 2 * part.T @ part
+            system[:size, size] = system[size, :size] = 1
+            right = np.append(2 * part.T @ shares, 1)
+            found = np.linalg.lstsq(system, right, rcond=None)[0][:size]
+            off = float(np.sum((part @ found - shares) ** 2))
+            if (found >= -1e-12).all() and off < least - 1e-15:
+                best, least = np.zeros(labels), off
+                best[list(kept)] = np.clip(found, 0, 1)
+    return [float(each) for each in best]

@@ -1,0 +1,200 @@
+"""Tests and intervals for the same questions asked of two runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ragharness.analysis.statistics.intervals import Z95, binomial_cdf, sign_test, wilson
+
+Z80 = 0.8416212335729143
+"""The 80 % point of the standard normal distribution: the power that is planned for."""
+
+ALPHA = 0.05
+
+_EXACT_UP_TO = 20
+"""Differences whose signs are flipped in every way; more of them are drawn."""
+
+_DRAWS = 10_000
+_STEP = 0.0025
+"""Steps in which the smallest rise is looked for."""
+
+_EXACT_POWER = 400
+"""Questions up to which the power is summed; the normal approximation is within a point beyond."""
+
+
+class McNemar(NamedTuple):
+    """p values of the exact McNemar test on the pairs that changed."""
+
+    exact: float
+    """Two-sided."""
+    mid: float
+    """Two-sided, with half the chance of the result itself (Lancaster 1961): less strict, not guaranteed."""
+    one_sided: float
+    """That more became worse than better."""
+    always_valid: float
+    """Two-sided, and valid however often one looked while the pairs came in."""
+
+
+def mcnemar(worse: int, better: int) -> McNemar:
+    """Return the p values of McNemar's test for ``worse`` and ``better`` changes.
+
+    ``always_valid`` is 1 / e with Robbins' mixture (1970) over the chance of a change for the worse, here
+    Beta(1/2, 1/2): e is a martingale while pairs come in, so that Ville's inequality holds at every look
+    (Johari, Koomen, Pekelis and Walsh 2022, Always Valid Inference).
+    """
+    n = worse + better
+    if n == 0:
+        return McNemar(1.0, 1.0, 1.0, 1.0)
+    exact = sign_test(better, worse)
+    point = math.exp(_log_choose(n, worse) - n * math.log(2))
+    mixture = n * math.log(2) + math.lgamma(worse + 0.5) + math.lgamma(better + 0.5) - math.lgamma(n + 1)
+    return McNemar(
+        exact,
+        exact - point if worse != better else 1.0,
+        binomial_cdf(better, n, 0.5),
+        min(1.0, math.exp(math.log(math.pi) - mixture)),
+    )
+
+
+def fewest_significant(better: int, *, one_sided: bool = False) -> int:
+    """Return how many changes for the worse make p at most 0.05 beside ``better`` ones for the better."""
+    worse = better
+    while True:
+        found = mcnemar(worse, better)
+        if (found.one_sided if one_sided else found.exact) <= ALPHA:
+            return worse
+        worse += 1
+
+
+def paired_interval(both: int, worse: int, better: int, neither: int) -> tuple[float, float]:
+    """Return the 95 % interval of the difference (worse - better) / n of two paired rates.
+
+    Newcombe 1998, method 10: Wilson's limits of either rate, joined by their correlation phi with a
+    continuity correction. Never empty, also where nothing changed.
+    """
+    n = both + worse + better + neither
+    if n == 0:
+        return -1.0, 1.0
+    first, second = both + worse, both + better
+    margins = first * (n - first) * second * (n - second)
+    odds = both * neither - worse * better
+    excess = max(odds - n / 2, 0) if odds > 0 else odds
+    phi = excess / math.sqrt(margins) if margins else 0.0
+    (low1, high1), (low2, high2) = wilson(first, n), wilson(second, n)
+    rate1, rate2 = first / n, second / n
+
+    def reach(mine: float, other: float) -> float:
+        return math.sqrt(max(0.0, mine * mine - 2 * phi * mine * other + other * other))
+
+    difference = rate1 - rate2
+    return (
+        difference - reach(rate1 - low1, high2 - rate2),
+        difference + reach(high1 - rate1, rate2 - low2),
+    )
+
+
+def sign_flip(differences: Sequence[float], seed: int = 0) -> float:
+    """Return the two-sided p that paired differences have mean 0: their signs are flipped at random.
+
+    Exact for up to 20 differences other than 0, else 10,000 draws with (k + 1) / (B + 1), which is never 0
+    (Phipson and Smyth 2010).
+    """
+    sizes = [abs(each) for each in differences if each]
+    if not sizes:
+        return 1.0
+    # Means of epochs are not exact in binary.
+    observed = abs(math.fsum(differences)) - 1e-9
+    if len(sizes) <= _EXACT_UP_TO:
+        sums: dict[float, int] = {0.0: 1}
+        for size in sizes:
+            grown: dict[float, int] = {}
+            for total, ways in sums.items():
+                for each in (round(total + size, 9), round(total - size, 9)):
+                    grown[each] = grown.get(each, 0) + ways
+            sums = grown
+        return float(sum(ways for total, ways in sums.items() if abs(total) >= observed) / 2 ** len(sizes))
+    import numpy as np
+
+    drawn = np.random.default_rng(seed)
+    totals = np.zeros(_DRAWS)
+    values, counts = np.unique(np.array(sizes, dtype=float), return_counts=True)
+    for value, count in zip(values, counts, strict=True):
+        totals += value * (2 * drawn.binomial(count, 0.5, _DRAWS) - count)
+    return (int(np.sum(np.abs(totals) >= observed)) + 1) / (_DRAWS + 1)
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """Return p values adjusted for being looked at together, in their order (Holm 1979)."""
+    adjusted, least = [0.0] * len(values), 0.0
+    for rank, place in enumerate(sorted(range(len(values)), key=values.__getitem__)):
+        least = max(least, min(1.0, (len(values) - rank) * values[place]))
+        adjusted[place] = least
+    return adjusted
+
+
+def smallest_mean(deviation: float, n: int) -> float:
+    """Return the smallest mean difference that n pairs show with power 0.8 at 0.05 two-sided."""
+    return (Z95 + Z80) * deviation / math.sqrt(n) if n else math.inf
+
+
+def smallest_rise(n: int, better: float = 0.0) -> float | None:
+    """Return the smallest rise of a rate that McNemar's test on n questions shows with power 0.8.
+
+    ``better`` is the rate of changes for the better that happen beside it. Exact in steps of a quarter point
+    up to 400 questions, Connor's approximation (1987) beyond; None where no rise is shown.
+    """
+    near = _normal_rise(n, better)
+    if n > _EXACT_POWER or near is None:
+        return near
+    critical = [_critical(changed) for changed in range(n + 1)]
+    step = max(1, int(0.7 * near / _STEP))
+    while (rise := step * _STEP) + 2 * better <= 1:
+        if _power(n, rise + better, better, critical) >= 0.8:
+            return rise
+        step += 1
+    return None
+
+
+def _normal_rise(n: int, better: float) -> float | None:
+    def shown(rise: float) -> bool:
+        changed = rise + 2 * better
+        needed = Z95 * math.sqrt(changed) + Z80 * math.sqrt(max(0.0, changed - rise * rise))
+        return rise * math.sqrt(n) >= needed
+
+    most = 1 - 2 * better
+    if n == 0 or most <= 0 or not shown(most):
+        return None
+    low, high = 0.0, most
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (low, middle) if shown(middle) else (middle, high)
+    return high
+
+
+def _critical(changed: int) -> int:
+    """Return the largest count of the rarer change that is significant; -1: none is."""
+    tail, count = 0.0, -1
+    while 2 * (tail := tail + math.exp(_log_choose(changed, count + 1) - changed * math.log(2))) <= ALPHA:
+        count += 1
+    return count
+
+
+def _power(n: int, worse: float, better: float, critical: Sequence[int]) -> float:
+    changed = worse + better
+    share = worse / changed
+    middle, spread = n * changed, 8 * math.sqrt(n * changed) + 8
+    total = 0.0
+    for count in range(max(0, int(middle - spread)), min(n, int(middle + spread)) + 1):
+        if critical[count] >= 0:
+            rejects = binomial_cdf(critical[count], count, 1 - share)
+            rejects += binomial_cdf(critical[count], count, share) if better else 0.0
+            log = _log_choose(n, count) + count * math.log(changed)
+            rest = (n - count) * math.log1p(-changed) if changed < 1 else 0.0
+            total += math.exp(log + rest) * rejects
+    return total
+
+
+def _log_choose(n: int, count: int) -> float:
+    return math.lgamma(n + 1) - math.lgamma(count + 1) - math.lgamma(n - count + 1)

@@ -1,0 +1,134 @@
+"""Finds runs: the newest, one by a part of its name or a tag, or the unfinished one to continue."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from datetime import datetime
+from difflib import get_close_matches
+from pathlib import Path
+
+from ragharness.corpus.download.pinned import is_remote
+from ragharness.corpus.download.remote import place_of
+from ragharness.errors import RunNotUsable, StorageError, UnknownName, UsageError
+from ragharness.runner.run_folder import RunFolder
+from ragharness.runner.run_schema import Settings
+from ragharness.support.files import private_folder
+
+RUNS = Path("runs")
+"""Where runs lie unless a folder is named."""
+
+_LISTED = 8
+"""Runs that are named where several could be meant."""
+
+_SLUG = 40
+"""The longest part of a folder's name that comes from a pipeline's."""
+
+
+def new_folder(parts: Iterable[str], now: datetime, root: Path = RUNS) -> Path:
+    """Return the path of a new run folder that nobody else has, named by ``parts``; it is made, empty.
+
+    Raises StorageError where it cannot be made.
+    """
+    name = "_".join((f"{now:%Y%m%d-%H%M%S}", *filter(None, (slug(part, "") for part in parts))))
+    number = 1
+    while True:
+        path = root / (name if number == 1 else f"{name}_{number}")
+        try:
+            private_folder(root)
+            path.mkdir(mode=0o700)
+            _ignored(root)
+        except FileExistsError:
+            if not root.is_dir():
+                raise StorageError(f"expected the folder {root}, found a file", help="--out FOLDER") from None
+            number += 1
+        except OSError as error:
+            raise StorageError(
+                f"expected to make the folder {path}, found: {error.strerror or error}",
+                help="name a writable folder with --out FOLDER",
+            ) from error
+        else:
+            return path
+
+
+def _ignored(root: Path) -> None:
+    """Keep the runs out of version control unless the user decides otherwise."""
+    with suppress(FileExistsError), (root / ".gitignore").open("x") as file:
+        file.write("*\n")
+
+
+def slug(name: str, default: str = "pipeline") -> str:
+    """Return a name as part of a folder's: bare letters, digits, dots, dashes; else the default."""
+    bare = "".join(each for each in unicodedata.normalize("NFKD", name) if not unicodedata.combining(each))
+    return re.sub(r"[^A-Za-z0-9.-]+", "-", bare).strip("-.")[-_SLUG:].strip("-.") or default
+
+
+def find_unfinished(
+    settings: Settings, root: Path = RUNS, *, tags: tuple[str, ...] = (), again: bool = False
+) -> RunFolder | None:
+    """Return the newest run with these settings and tags that has unanswered questions.
+
+    With ``again`` failed questions count as unanswered.
+    """
+    for folder in list_runs(root):
+        alike = folder.run.settings == settings and set(tags) <= set(folder.run.tags)
+        if alike and (not folder.finished or (again and folder.failed())):
+            return folder
+    return None
+
+
+def find_finished(settings: Settings, root: Path = RUNS) -> RunFolder | None:
+    """Return the newest run with these settings in which every question is answered."""
+    return next((each for each in list_runs(root) if each.run.settings == settings and each.finished), None)
+
+
+def find_run(name: str = "", root: Path = RUNS) -> RunFolder:
+    """Return a run by its path, a part of its name or a tag under ``root``; the newest when none is named.
+
+    Raises RunNotUsable, UnknownName with the nearest names, or UsageError with the newest ones.
+    """
+    if is_remote(name):
+        return RunFolder.open(place_of(name))
+    if name and (Path(name) / "run.json").is_file():
+        return RunFolder.open(Path(name))
+    runs = list_runs(root)
+    if not runs and name and Path(name).is_dir():
+        return RunFolder.open(Path(name))
+    if not runs:
+        what = f"a run named {name!r}" if name else "a run"
+        raise RunNotUsable(f"expected {what} in the folder {root}, found none", help="ragharness run")
+    if not name:
+        return runs[0]
+    matching = [folder for folder in runs if name in folder.name or name in folder.run.tags]
+    exact = [folder for folder in matching if name in (folder.name, *folder.run.tags)]
+    if len(exact or matching) == 1:
+        return (exact or matching)[0]
+    if Path(name).is_dir():
+        return RunFolder.open(Path(name))
+    if matching:
+        raise UsageError(
+            f"expected a part of one run's name, found {name!r}, which matches {_newest(matching)}",
+            help="ragharness runs",
+        )
+    names = [folder.name for folder in runs]
+    if get_close_matches(name, names, cutoff=0.5):
+        raise UnknownName("run", name, names)
+    raise UsageError(f"no run is named {name!r}; known runs, newest first: {_newest(runs)}")
+
+
+def _newest(runs: Sequence[RunFolder]) -> str:
+    """Return the names of the first runs, which are the newest, and how many more there are."""
+    names = ", ".join(folder.name for folder in runs[:_LISTED])
+    return f"{names} and {len(runs) - _LISTED} more" if len(runs) > _LISTED else names
+
+
+def list_runs(root: Path = RUNS) -> list[RunFolder]:
+    """Return the readable runs, the newest first."""
+    found = []
+    for path in root.glob("*/run.json"):
+        # Another version's or user's or a damaged one is refused when it is named, not when it lies there.
+        with suppress(StorageError):
+            found.append(RunFolder.open(path.parent))
+    return sorted(found, key=lambda folder: (folder.run.created, folder.name), reverse=True)

@@ -1,0 +1,68 @@
+"""Finds the data shipped with the code, in a clone or in the wheel, each kind on its shelf."""
+
+from __future__ import annotations
+
+import sys
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Literal
+
+from ragharness.errors import RagharnessError, UnknownName
+
+Kind = Literal["corpora", "questionsets", "baselines", "rubrics"]
+
+_MANIFESTS: dict[Kind, str] = {
+    "corpora": "corpus.toml",
+    "questionsets": "questionset.toml",
+    "baselines": "baseline.toml",
+    "rubrics": "rubric.yaml",
+}
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def root() -> Path:
+    """Return the folder that holds the four shelves: in the package of a wheel, else the clone's root."""
+    packed = _PACKAGE / "_shelf"
+    return packed if packed.is_dir() else _PACKAGE.parents[1]
+
+
+def names(kind: Kind) -> list[str]:
+    """Return the sorted names on a shelf: its folders that hold a manifest."""
+    shelf = root() / kind
+    if not shelf.is_dir():
+        raise RagharnessError(
+            f"expected the folder {kind} in {root()}, found none: the installation is incomplete",
+            help="pip install --force-reinstall ragharness",
+        )
+    return sorted(path.parent.name for path in shelf.glob(f"*/{_MANIFESTS[kind]}"))
+
+
+def folder(kind: Kind, name: str) -> Path:
+    """Return the folder of what stands on a shelf; raises UnknownName with the nearest."""
+    known = names(kind)
+    if name not in known:
+        word = Path(_MANIFESTS[kind]).stem
+        lists = {
+            "corpora": "ragharness corpus list",
+            "rubrics": "ragharness rubric list",
+            "baselines": "ragharness baseline list",
+        }
+        raise UnknownName(word, name, known, help=lists.get(kind, ""))
+    return root() / kind / name
+
+
+def load_module(path: Path) -> ModuleType:
+    """Import a Python file (``parse.py``, ``recipe.py``) as a module of its folder.
+
+    The folder is a package, wherever it lies: its files import each other (``from .naming import Name``).
+    """
+    path = path.resolve()
+    if not path.is_file():
+        raise RagharnessError(f"expected the Python file {path}, found none", help="ragharness doctor")
+    home = path.parent
+    package = ModuleType(f"_ragharness_{home.name.replace('.', '_')}_{sha256(bytes(home)).hexdigest()[:8]}")
+    package.__path__ = [str(home)]
+    sys.modules.setdefault(package.__name__, package)
+    return import_module(f"{package.__name__}.{path.stem}")

@@ -1,0 +1,68 @@
+"""Traces and observations of Langfuse: a downloaded trace, or the rows of an export."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ragharness.traces.logs.assembling import ANSWERED, ASKED, Step, objects_in, text_in
+from ragharness.traces.logs.conventions import observation
+
+_KINDS = (
+    "SPAN",
+    "GENERATION",
+    "EVENT",
+    "EMBEDDING",
+    "AGENT",
+    "TOOL",
+    "CHAIN",
+    "RETRIEVER",
+    "EVALUATOR",
+    "GUARDRAIL",
+)
+_OF_A_TRACE = ("id", "timestamp", "input", "output")
+
+
+def reads(row: Any) -> bool:
+    """Whether a row is a trace, alone or with its observations, or an observation."""
+    if not isinstance(row, dict):
+        return False
+    whole = isinstance(row.get("observations"), list) and ("trace" in row or "id" in row)
+    return (
+        whole
+        or (str(row.get("type")).upper() in _KINDS and bool(_trace(row)))
+        or all(name in row for name in _OF_A_TRACE)
+    )
+
+
+def steps(row: dict[str, Any]) -> Iterator[Step]:
+    """Yield a trace as the outermost step, and its observations; or the one observation of a row."""
+    if _trace(row) and not isinstance(row.get("observations"), list):
+        yield _step(row, _trace(row))
+        return
+    held = row.get("trace")
+    trace = held if isinstance(held, dict) else row
+    name = str(trace.get("id", ""))
+    yield Step(
+        trace=name,
+        id=name,
+        asked=text_in(trace.get("input"), ASKED),
+        answered=text_in(trace.get("output"), ANSWERED),
+    )
+    for each in objects_in(row.get("observations")):
+        yield _step(each, name)
+
+
+def _step(row: dict[str, Any], trace: str) -> Step:
+    common = {
+        "trace": trace,
+        "id": str(row.get("id", "")),
+        # Its parent is the trace, where it has no other.
+        "parent": str(row.get("parentObservationId") or row.get("parent_observation_id") or trace),
+        "started": str(row.get("startTime") or row.get("start_time") or ""),
+    }
+    return observation(row, common)
+
+
+def _trace(row: dict[str, Any]) -> str:
+    return str(row.get("traceId") or row.get("trace_id") or "")

@@ -1,0 +1,188 @@
+"""Builds a question set: picks from the candidates of the corpus recipe in the design's proportions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from ragharness.config import DEFAULT_SEED, DEFAULT_SIZE
+from ragharness.corpus.loading import Corpus
+from ragharness.errors import QuestionsNotUsable, UsageError
+from ragharness.questions.questionset import SHARES, QuestionSet, RowPart, is_cloze, quotas
+from ragharness.records import Question
+from ragquestions.candidates import Pool, Shortage, load_recipe
+from ragquestions.corpus_index import CorpusIndex
+from ragquestions.pairs import PATIENCE, level_forms, pick_answerable
+from ragquestions.picking import Picker
+
+SMALLEST = 13
+"""One question of each kind and a few to balance: below this a set says nothing."""
+
+_EASE = (1, 3, 9)
+"""How many times its share a document may carry, tried in turn: some documents state more than others."""
+
+_LOOK_ABOVE = 4
+"""Sizes above a failing one that are tried before it is believed to be the end."""
+
+_NEEDED = RowPart("grounded", "correct")
+"""Without questions that can be answered a set says nothing; a user's documents may lack all else."""
+
+_OF_SEVERAL = ("grounded/unsupported/document", "grounded/refused")
+"""Parts for which there must be another document."""
+
+_MAKE_ROOM = ("grounded/unsupported/document", "grounded/unsupported/clause", "null_retrieval")
+"""Parts that are given up, in this order, where plain questions are short."""
+
+
+def build_questions(corpus: Corpus, size: int = DEFAULT_SIZE, seed: int = DEFAULT_SEED) -> QuestionSet:
+    """Return a set of ``size`` questions, or of the largest size below it that the corpus carries.
+
+    Where it carries not even the smallest set with all rows, those that it lacks are left out. The same
+    corpus, size and seed give the same bytes on any machine. Raises UsageError for a size under 13 and
+    QuestionsNotUsable when the corpus does not even carry that.
+    """
+    if size < SMALLEST:
+        raise UsageError(
+            f"a set needs at least {SMALLEST} questions, found --size {size}",
+            help="ragharness questions build --size 130",
+        )
+    recipe = load_recipe(corpus)
+    if corpus.folder:
+        return compose(corpus, recipe.candidates(corpus, size), size, seed)
+    every = recipe.candidates(corpus)
+    weights, both_sides = getattr(recipe, "WEIGHTS", None), getattr(recipe, "BOTH_SIDES", False)
+    pool = Pool(every, CorpusIndex(corpus), weights, both_sides=both_sides)
+    outcome, short = _largest(pool, size, seed)
+    if isinstance(outcome, Shortage):
+        try:
+            # A single filing of the user's, say, carries some rows only.
+            return compose(corpus, every, size, seed)
+        except QuestionsNotUsable:
+            raise QuestionsNotUsable(
+                f"expected candidates for {SMALLEST} questions about {corpus.id}, found too few: {outcome}",
+                help=f"ragharness corpus show {corpus.id}",
+            ) from None
+    return _set_of(corpus, outcome, size, seed, short)
+
+
+def compose(corpus: Corpus, candidates: Iterable[Question], size: int, seed: int) -> QuestionSet:
+    """Return a set about few documents, or the user's own, without the rows that they do not carry.
+
+    A row is left out when neither the smallest set nor a larger one can have it; ``notes`` says which.
+    Raises QuestionsNotUsable where not even the plain questions suffice.
+    """
+    pool = Pool(candidates, CorpusIndex(corpus))
+    left_out: tuple[str, ...] = () if len(pool.places()) > 1 else _OF_SEVERAL
+    while True:
+        outcome, stopped = _largest(pool, size, seed, left_out)
+        if not isinstance(outcome, Shortage):
+            return _set_of(corpus, outcome, size, seed, stopped, left_out)
+        short = _picked(pool, SMALLEST, seed, left_out)
+        if not isinstance(short, Shortage):
+            return _set_of(corpus, short, size, seed, stopped, left_out)
+        room = [name for name in _MAKE_ROOM if name not in left_out]
+        name = room[0] if short.part == _NEEDED and room else short.part.name
+        if name == _NEEDED.name or name in left_out:
+            raise QuestionsNotUsable(
+                f"expected at least {SMALLEST} questions with certain answers in {corpus.id}, found too few"
+                " plain statements of figures and dates",
+                help=f"let a model write them: ragharness questions build --corpus {corpus.id} --model NAME;"
+                " or give your own: --questions FILE",
+            )
+        left_out = (*left_out, name)
+
+
+def _set_of(
+    corpus: Corpus,
+    built: tuple[Question, ...],
+    size: int,
+    seed: int,
+    short: Shortage | None,
+    left_out: tuple[str, ...] = (),
+) -> QuestionSet:
+    """Return the set with a note on where it stopped, and on each row that it lacks."""
+    notes = [f"{size} questions were asked for, {len(built)} are built: {short}"] if short else []
+    notes += [f"no questions of {name}: the documents yield too few" for name in left_out]
+    if cloze := sum(map(is_cloze, built)):
+        notes.append(
+            f"{cloze} of {len(built)} questions are cloze questions, which are easier to retrieve for"
+        )
+    return QuestionSet(
+        corpus.id, corpus.split, corpus.hash, seed, size, built, notes=tuple(notes), left_out=left_out
+    )
+
+
+def _largest(
+    pool: Pool, size: int, seed: int, left_out: tuple[str, ...] = ()
+) -> tuple[tuple[Question, ...] | Shortage, Shortage | None]:
+    """Return a set of ``size``, or a large one below it and what kept it from more; a Shortage for none.
+
+    Found by halving, then upwards: which documents are withheld depends on the size, so that a larger set
+    may succeed where a smaller one fails.
+    """
+    outcome = _picked(pool, size, seed, left_out)
+    if not isinstance(outcome, Shortage):
+        return outcome, None
+    short = outcome
+    best: tuple[Question, ...] | None = None
+    most = _most(pool, size, left_out) // SMALLEST
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        outcome = _picked(pool, middle * SMALLEST, seed, left_out)
+        if isinstance(outcome, Shortage):
+            high, short = middle - 1, outcome
+        else:
+            low, best = middle, outcome
+    for above in range(low + 1, min(low + _LOOK_ABOVE, most) + 1):
+        outcome = _picked(pool, above * SMALLEST, seed, left_out)
+        if isinstance(outcome, Shortage):
+            short = outcome
+        else:
+            best = outcome
+    return best or short, short
+
+
+def _picked(pool: Pool, size: int, seed: int, left_out: tuple[str, ...]) -> tuple[Question, ...] | Shortage:
+    """Return a set of exactly that size, with as much patience and ease as it takes."""
+    outcome: tuple[Question, ...] | Shortage = ()
+    for ease in _EASE:
+        for patience in PATIENCE:
+            outcome = _picked_once(pool, size, seed, patience, ease, left_out)
+            if not isinstance(outcome, Shortage):
+                return outcome
+    return outcome
+
+
+def _picked_once(
+    pool: Pool, size: int, seed: int, patience: int, ease: int, left_out: tuple[str, ...]
+) -> tuple[Question, ...] | Shortage:
+    """Pick scarce rows before plentiful ones, after withholding documents that no scarce row needs."""
+    counts = quotas(size, left_out)
+    picker = Picker(pool, seed, counts, ease)
+    correct, wrong, document, clause, refused, unanswerable, adversarial, null = counts
+    try:
+        picker.withhold(document, counts[document])
+        picker.withhold(clause, counts[clause])
+        pick_answerable(picker, correct, wrong, counts, patience)
+        for part in (refused, null, adversarial, unanswerable):
+            picker.fill(part, counts[part])
+    except Shortage as short:
+        return short
+    level_forms(picker, (document, clause, refused, unanswerable, adversarial, null))
+    ordered = [question for part in counts for question in picker.picked(part)]
+    width = max(3, len(str(len(ordered))))
+    return tuple(
+        msgspec.structs.replace(question, id=f"q{number:0{width}}")
+        for number, question in enumerate(ordered, start=1)
+    )
+
+
+def _most(pool: Pool, size: int, left_out: tuple[str, ...]) -> int:
+    """Return the first size below ``size`` worth trying: a multiple of 13 has exact proportions."""
+    total = sum(SHARES.values())
+    bounds = [
+        len(pool.of(part)) * total // share for part, share in SHARES.items() if part.name not in left_out
+    ]
+    return min(size - 1, *bounds) // SMALLEST * SMALLEST

@@ -1,0 +1,228 @@
+"""Names of programs: settings below a heading, sentences about a name, and those that lack only the name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ragharness.questions.questionset import GAP
+from ragharness.records import Document
+from ragquestions.folder.facts import (
+    NAME,
+    VERSION,
+    Fact,
+    Line,
+    content_words,
+    is_name,
+    lines_of,
+    stands_alone,
+)
+from ragquestions.wording.statement import Asked
+
+_DEFAULT = re.compile(
+    r"(?:Default(?: value)?s?(?: to)?|The default(?: value)? is):?\s+(?P<value>\S.{0,60}?)\.?"
+)
+_ADDED = re.compile(rf"(?:Added|New) in (?:version )?v?(?P<version>{VERSION})\.?(?P<rest>:.*)?")
+_DATED = re.compile(r"(?:Added|New|Changed|Deprecated) (?:in|since)\b")
+_VALUE = re.compile(r"[\"'“‘]?(?P<bare>[\w./:%+-](?:[\w ./:%+()=,-]*[\w)%])?)[\"'”’]?")
+_TITLE = re.compile(r"[A-Z][a-z]+(?: [A-Za-z][a-z]+)+")
+"""The heading that follows where a default is left open."""
+_NO_VALUE = frozenset(
+    {"none", "null", "n/a", "empty", "unset", "not set", "undefined", "no default", "the", "a"}
+)
+_LOOKED_AT = 8
+"""Lines below a name that belong to it, unless another name comes first."""
+_FAR = 900
+"""Characters from a name to what is said of it, so that one passage may hold both."""
+
+
+def settings(text: str) -> Iterator[Fact]:
+    """Yield what is stated below the headings of names."""
+    every = list(lines_of(text))
+    for place, line in enumerate(every):
+        if line.name:
+            below = []
+            for each in every[place + 1 : place + 1 + _LOOKED_AT]:
+                if each.name or each.end - line.start > _FAR or _is_heading(each.text):
+                    break
+                below.append(each)
+            yield from _of_name(line, below)
+
+
+def _is_heading(text: str) -> bool:
+    """Whether a line looks like the heading of something else."""
+    told = any(each.match(text) for each in (_DEFAULT, _DATED))
+    return not told and _HEADING.fullmatch(text) is not None
+
+
+_HEADING = re.compile(r"[A-Z][\w,'’()/-]*(?: [\w,'’()/-]+){0,8}")
+
+
+def _of_name(line: Line, below: Sequence[Line]) -> Iterator[Fact]:
+    name = line.name
+    told = f"{name}()" if line.calls else name
+    defaults = [(each, found) for each in below if (found := _DEFAULT.fullmatch(each.text))]
+    if len(defaults) == 1 and not line.calls and (value := _value(defaults[0][1]["value"])):
+        asked = Asked(f"What is the default of {name}?", "text", value)
+        yield Fact(asked, line.start, defaults[0][0].end, "default", name, (name.lower(), "default"))
+    added = [(each, found) for each in below if (found := _ADDED.fullmatch(each.text))]
+    plain = [(each, found) for each, found in added if not found["rest"]]
+    if len(added) == 1 and plain and plain[0][0] in below[:_SOON]:
+        asked = Asked(f"In which version was {told} added?", "text", plain[0][1]["version"])
+        yield Fact(asked, line.start, plain[0][0].end, "version", name, (name.lower(), "version"))
+
+
+_SOON = 5
+
+
+def _value(words: str) -> str:
+    """Return a value as an answer gives it; empty for one that no rule can compare."""
+    found = _VALUE.fullmatch(words.strip().rstrip(".,"))
+    bare = found["bare"] if found else ""
+    fits = (
+        bare.lower() not in _NO_VALUE
+        and not _TITLE.fullmatch(bare)
+        and len(bare.split()) <= _LONGEST_VALUE
+        and re.search(r"\w", bare)
+    )
+    return (
+        bare
+        if fits and not re.search(r"\b(?:the|of|it|that|this|value|same|your|see|is|are|if)\b", bare)
+        else ""
+    )
+
+
+_LONGEST_VALUE = 3
+
+
+_NOUNS = (
+    "option|setting|parameter|argument|attribute|property|method|function|class|command|module|package|flag|variable|"
+    "environment variable|decorator|exception|header|middleware|field|key|object|library|signal|hook|extension|filter|"
+    "context manager|config key|configuration value|type|interface|subcommand|plugin|directive|handler|backend|fixture|keyword|test|tag"
+)
+_VERBS = (
+    "is used to|is used for|is raised when|is called when|is sent when|returns|specifies|controls|sets|determines|"
+    "defines|provides|creates|allows|enables|disables|contains|represents|holds|stores|takes|accepts|raises|handles|reads|"
+    "writes|loads|makes|adds|removes|generates|implements|supports|runs|starts|stops|shows|prints|displays|tells|indicates|"
+    "configures|registers|converts|parses|wraps|sends|opens|closes|checks|ensures|gives|turns|maps|renders|manages|lets|requires"
+)
+_SUBJECT = re.compile(
+    rf"(?:The\s+)?(?P<name>{NAME})(?:\s+(?P<noun>{_NOUNS}))?\s+(?P<does>(?:{_VERBS})\s[^\n]{{12,170}}?)\.?"
+)
+_AT_LEAST = re.compile(
+    r"(?:The\s+)?(?P<who>[A-Z][\w.-]*\w)\s+(?:officially\s+|currently\s+)?(?P<verb>requires|supports|needs)\s+(?P<what>[A-Z][\w.-]*[a-z])\s+"
+    r"(?:version\s+)?(?:>=\s*)?(?P<version>\d+\.\d+(?:\.\d+)?)(?:\s*\+|\s+(?:and|or)\s+(?:newer|later|higher|above|up))"
+)
+
+_SHORTEST_ABOUT = 3
+
+
+def asked_of(sentence: str, start: int) -> Iterator[Fact]:
+    """Yield the facts of one sentence."""
+    yield from _subject(sentence, start)
+    yield from _requirement(sentence, start)
+
+
+def _subject(sentence: str, start: int) -> Iterator[Fact]:
+    found = _SUBJECT.fullmatch(sentence)
+    if not found or not is_name(found["name"]):
+        return
+    name, does = found["name"].removesuffix("()"), found["does"]
+    if name.rsplit(".", 1)[-1].lower() in does.lower() or not _says_enough(does):
+        return
+    if kind := _which(found):
+        yield Fact(Asked(f"{kind} {does}?", "text", name), start, start + len(sentence), "subject", name)
+
+
+def _which(found: re.Match[str]) -> str:
+    """Return what a name is; empty where that is not said: of "what" there may be many."""
+    if found["noun"]:
+        return f"Which {found['noun']}"
+    if found["name"].startswith("--"):
+        return "Which option"
+    return "Which function or method" if found["name"].endswith("()") else ""
+
+
+def _requirement(sentence: str, start: int) -> Iterator[Fact]:
+    found = _AT_LEAST.match(sentence)
+    if found:
+        what, who = found["what"], found["who"]
+        asked = Asked(
+            f"What is the minimum version of {what} that {who} {found['verb']}?", "text", found["version"]
+        )
+        yield Fact(asked, start, start + len(sentence), "requirement", who, (what.lower(), found["version"]))
+
+
+_LONGEST_ABOUT = 40
+
+
+def _says_enough(words: str) -> bool:
+    return (
+        stands_alone(words)
+        and len(content_words(words)) >= _SHORTEST_ABOUT
+        and len(words.split()) <= _LONGEST_ABOUT
+    )
+
+
+_PROGRAM = re.compile(r"--[a-z]\w+|\w+_\w+|\w\(\)|[a-z]\w+\.[a-z]\w+")
+_DENSE = 800
+"""Characters of technical texts for one name of a program, or fewer."""
+
+_GAPPED = re.compile(rf"(?<![\w.'’\"/-])(?P<name>{NAME})(?![\w.(\[=/-]|\.\w)")
+_QUOTABLE = re.compile(r"[“”\"\[\]{}|<>\\#*_~`:;]|--\s|https?|\?|=|\(\s*\)")
+_WELL_KNOWN = frozenset(
+    {"GitHub", "GitLab", "JavaScript", "TypeScript", "PyPI", "YouTube", "LinkedIn", "PyCon", "MacOS"}
+)
+_FRAGMENT = re.compile(
+    rf"\s[-–]\s|^\w+, {GAP}|^{GAP} \w+ (?:to|that|which)\b|^(?:Added?|Fix|Fixed|Remove|Support|Please)\b"
+    rf"|^{GAP} (?:FILE|that|which|when|whenever|if|for|to)\b|[’']{GAP}|{GAP}['’]|^\w+ing\b|^(?:Most|Some|All|Many|Another|Similar|Rather|Say|Any|Call|If None|Components|In other words|At that point|Note that|For \w+ing)\b"
+    rf"|^{GAP} (?:is|are) an?\b|{GAP} ref\b|{GAP} [A-Z]|\b\d{{3,4}} (?:that|which)\b|/ \d"
+)
+"""What is no whole statement: an entry of a list, a remark, half a sentence."""
+_RELATIVE = re.compile(r"\b(?:that|which|who|whose|where|when|whenever|if|as)\b[^,]*")
+_FINITE = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|can|must|should|will|may|does|do|did|cannot|contain|use|need|remain|work|defaults|"
+    r"returns?|specifies|controls|sets|determines|defines|provides|creates|allows|enables|disables|contains|represents|holds|"
+    r"stores|takes|accepts|raises|handles|reads|writes|loads|makes|adds|removes|generates|implements|supports|runs|starts|stops|"
+    r"shows|displays|configures|registers|converts|parses|wraps|sends|opens|closes|checks|ensures|gives|renders|manages|requires|"
+    r"uses|includes|keeps|treats|tells|blocks|waits|expects|works|protects|means|needs|receives|remains)\b"
+)
+_LEAST = 4
+_SHORTEST, _LONGEST = 8, 32
+
+
+def is_technical(documents: Sequence[Document]) -> bool:
+    """Whether the texts of a folder document programs."""
+    size = sum(len(each.text) for each in documents)
+    return sum(len(_PROGRAM.findall(each.text)) for each in documents) * _DENSE > size
+
+
+def names_left_out(sentence: str, start: int) -> Iterator[Fact]:
+    """Yield a cloze question for the only name of a program in a plain sentence."""
+    found = list(_GAPPED.finditer(sentence))
+    size = len(sentence.split())
+    if (
+        len(found) != 1
+        or not sentence.endswith(".")
+        or sentence.endswith("..")
+        or not _SHORTEST <= size <= _LONGEST
+    ):
+        return
+    name = found[0]["name"]
+    left = f"{sentence[: found[0].start('name')]}{GAP}{sentence[found[0].end('name') :]}".rstrip(" .")
+    bare = left.replace(GAP, "X")
+    last = re.split(r"[._]", name.strip("-()"))[-1].lower()
+    if (
+        not is_name(name)
+        or (not sentence[0].isupper() and not sentence.startswith(name))
+        or _QUOTABLE.search(bare)
+        or last in bare.lower()
+        or len(content_words(bare)) < _LEAST
+        or name in _WELL_KNOWN
+        or _FRAGMENT.search(left)
+        or not stands_alone(bare)
+        or not _FINITE.search(_RELATIVE.sub(" ", bare))
+    ):
+        return
+    asked = Asked(f"Which name completes the statement “{left}”?", "text", name.removesuffix("()"), left=left)
+    yield Fact(asked, start, start + len(sentence), "gap", name.removesuffix("()"))

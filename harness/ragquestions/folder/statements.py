@@ -1,0 +1,261 @@
+"""Statements that can be asked about, with question, place and distractors nearby."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import sha256
+from itertools import zip_longest
+from math import ceil
+from typing import NamedTuple
+
+from ragharness.language.sentences import sentences
+from ragharness.language.words import words
+from ragharness.records import Document, Evidence
+from ragquestions.folder.agreements import agreement_facts
+from ragquestions.folder.changes import changes
+from ragquestions.folder.cloze import cloze
+from ragquestions.folder.facts import LETTERS, NOTE, Fact, content_words, states_figure
+from ragquestions.folder.programs import asked_of, is_technical, names_left_out, settings
+from ragquestions.folder.rows import amounts_listed, rows
+from ragquestions.folder.sentence_index import SAME, SHARED, SentenceIndex, with_echoes
+from ragquestions.wording import ask, common_words
+from ragquestions.wording.statement import Asked
+
+
+class Statement(NamedTuple):
+    """A sentence that answers a question."""
+
+    document: Document
+    start: int
+    end: int
+    asked: Asked
+    tempting: tuple[tuple[str, int, int], ...]
+    """Another answer of the same kind and unit near by, with its place."""
+    elsewhere: bool = False
+    """Whether another document says the same, so that withholding this one keeps nothing back."""
+    form: str = ""
+    """What sort of fact it is; empty: a figure or date of running text."""
+    turns_on: str = ""
+    """A pattern that a text which says something of it must have; empty: none is known."""
+
+    @property
+    def topic(self) -> str:
+        """What it is about: its place, of which there is one."""
+        return f"{self.asked.kind} at {self.start} {self.form}".rstrip()
+
+    @property
+    def evidence(self) -> tuple[Evidence]:
+        """Its place, as a question keeps it."""
+        return (Evidence(self.document.id, self.start, self.end),)
+
+
+def statements(documents: Sequence[Document], most: int) -> list[Statement]:
+    """Return at most ``most`` statements, documents in turn, those that are said once in their document."""
+    technical = is_technical(documents)
+    found: list[list[Statement]] = []
+    for document in sorted((each for each in documents if each.handle), key=lambda each: _draw(each.id)):
+        found.append(_of_document(document, technical=technical))
+        if sum(map(len, found)) >= ENOUGH * most:
+            break
+    turns = [each for turn in zip_longest(*found) for each in turn if each is not None]
+    return with_echoes(turns[:most], documents)
+
+
+def statement_at(document: Document, start: int, end: int, asked: Asked) -> Statement:
+    """Return a statement whose question somebody else wrote, with what is near it."""
+    around = SentenceIndex(document.text, max(0, start - _AROUND), end + _AROUND)
+    place = next((number for number, span in enumerate(around.spans) if span[1] > start), 0)
+    near = [each for each in around.near(asked, place) if each[2] <= start or each[1] >= end]
+    return Statement(document, start, end, asked, tuple(near))
+
+
+_AROUND = 800
+"""Characters before and after it in which something near is looked for."""
+
+ENOUGH = 2
+"""Statements that are found for one that is taken; then no further document is looked at."""
+
+_PER_DOCUMENT = 40
+"""Statements of one document at most: a long one is no better known by more of them."""
+
+
+_PER_FORM = 15
+"""The same of one form: a list of settings or of releases shall not be half of a set."""
+
+
+def _of_document(document: Document, *, technical: bool) -> list[Statement]:
+    every = SentenceIndex(document.text)
+    lower = common_words(document.text)
+    found = [
+        Statement(
+            document, *every.spans[place], asked, tuple(every.near(asked, place) or every.akin(asked, place))
+        )
+        for place, sentence in enumerate(every.said)
+        for asked in _asked(sentence, lower)
+        if every.says_once(asked, place)
+    ]
+    found += _facts(document, every, technical=technical)
+    taken: Counter[str] = Counter()
+    kept = []
+    for each in sorted(_one_question_each(found), key=_rank):
+        taken[each.form] += 1
+        if not each.form or taken[each.form] <= _PER_FORM:
+            kept.append(each)
+    return kept[:_PER_DOCUMENT]
+
+
+def _facts(document: Document, every: SentenceIndex, *, technical: bool) -> Iterator[Statement]:
+    """Yield what is asked for by a name, with the answers nearest to it that its like have."""
+    found = [each for each in facts(document.text, every, technical=technical) if not every.repeats(each)]
+    alike: dict[str, list[Fact]] = {}
+    for each in found:
+        alike.setdefault(_KIND.get(each.form, each.form), []).append(each)
+    for each in found:
+        start = each.start
+        near = sorted(
+            alike[_KIND.get(each.form, each.form)], key=lambda other: (abs(other.start - start), other.start)
+        )
+        others = {
+            other.asked.answer: (other.asked.answer, other.start, other.end)
+            for other in near[:_NEIGHBOURS]
+            if other.asked.unit == each.asked.unit and not _overlap(each.asked.answer, other.asked.answer)
+        }
+        tempting = () if each.form == LETTERS else tuple(others.values())[:_TEMPTING]
+        yield Statement(
+            document,
+            each.start,
+            each.end,
+            each.asked,
+            tempting,
+            form=each.form,
+            turns_on=each.turns_on,
+        )
+
+
+_NEIGHBOURS, _TEMPTING = 12, 3
+_KIND = {"law": "place", "organised": "place"}
+"""Forms whose answers are taken for one another."""
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Whether one answer is part of the other."""
+    first, second = f" {' '.join(words(one))} ", f" {' '.join(words(other))} "
+    return first in second or second in first
+
+
+def _asked(sentence: str, lower: Callable[[str], bool]) -> list[Asked]:
+    """Return the questions of a sentence; it is asked about by a gap only where it gives no other."""
+    if not states_figure(sentence) or _SPECIAL.search(sentence):
+        return []
+    worded = [each for each in ask(sentence, lower) if not _ODD.search(each.question)]
+    gap = None if worded else cloze(sentence)
+    return [gap] if gap else worded
+
+
+_SPECIAL = re.compile(r"__\w+__")
+"""A name of Python's that would lose its underscores as emphasis does."""
+
+_ODD = re.compile(
+    r"\bthe (?!company|agreement|country|state|world|nation|government|public)[a-z]+['’]s\b|\bthat (?:study|survey|report|review|audit|case|group|time)\b"
+    r"|\b(?:did|does|do|was|were|is|are|has|have|had) the (?!company|agreement)[a-z]+ (?!of\b|for\b|on\b|to\b|in\b|at\b|between\b)[a-z]+(?:ed|en|e|s|t|d|r|y)?\b(?: (?:in|on|by|to|for|at|with|as)\b|\?)"
+    r"|\b(\w+) \1\b|\bof (?:that|those|these) [a-z]+\b(?! (?:who|which|that)\b)"
+    r"|\bthe [a-z]+ of (?:its|their|his|her)\b"
+)
+"""What a question stumbles over ("account for for 2025"), or leans on ("of that merchandise")."""
+
+
+def _one_question_each(found: Iterable[Statement]) -> list[Statement]:
+    """Return the statements whose questions are asked by no other of them."""
+    groups: dict[str, list[Statement]] = {}
+    for each in found:
+        groups.setdefault(" ".join(words(each.asked.question)), []).append(each)
+    single = [group[0] for group in groups.values() if len(group) == 1]
+    # The same figure about the same things is one statement in two wordings: either could be cited.
+    amounts: dict[tuple[str, str], list[Asked]] = {}
+    for each in single:
+        amounts.setdefault((each.asked.answer, each.asked.unit), []).append(each.asked)
+    return [
+        each
+        for each in single
+        if each.form or not _again(each.asked, amounts[each.asked.answer, each.asked.unit])
+    ]
+
+
+def _again(asked: Asked, others: Iterable[Asked]) -> bool:
+    return asked.kind == "number" and any(_alike(asked, other) for other in others if other is not asked)
+
+
+def _alike(one: Asked, other: Asked) -> bool:
+    first, second = content_words(one.about), content_words(other.about)
+    # A quoted statement has words enough to have two in common with any other.
+    needed = ceil(SAME * min(len(first), len(second))) if one.left or other.left else 0
+    return first != second and len(first & second) >= max(SHARED, needed)
+
+
+def _draw(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+def _rank(statement: Statement) -> str:
+    key = f"{statement.document.id}|{statement.start}|{statement.asked.question}"
+    # What can be worded comes before what needs a gap; what tempts is rarer, and so comes first.
+    return f"{bool(statement.asked.left):d}{not statement.tempting:d}{_draw(key)}"
+
+
+def facts(text: str, every: SentenceIndex, *, technical: bool) -> Iterator[Fact]:
+    """Yield the facts of a text; ``turns_on`` of each is a pattern."""
+    for each in _every_fact(text, every, technical=technical):
+        escaped = each.form not in _PATTERNS
+        yield each._replace(turns_on=re.escape(each.turns_on)) if escaped else each
+
+
+_PATTERNS = frozenset({"law", "dated"})
+"""Forms whose facts tell by a pattern what a text must have, not by a name."""
+
+
+def _every_fact(text: str, every: SentenceIndex, *, technical: bool) -> Iterator[Fact]:
+    yield from settings(text)
+    yield from changes(text)
+    yield from rows(text)
+    yield from amounts_listed(text)
+    yield from agreement_facts(text)
+    for (start, end), sentence in zip(every.spans, every.said, strict=True):
+        found = list(asked_of(sentence, start)) or (names_left_out(sentence, start) if technical else ())
+        yield from (each._replace(end=end) for each in found)
+    for short, name, start, end in short_definitions(text):
+        asked = Asked(f"What does the abbreviation {short} stand for?", "text", name)
+        yield Fact(asked, start, end, LETTERS, short, (short.lower(), name.lower()))
+
+
+_LETTERS = re.compile(
+    r"(?P<name>(?:[A-Z][\w'’&-]*)(?:\s+(?:(?:of|the|for|and|on|in|to)\s+){0,2}[A-Z][\w'’&-]*){1,8})\s+\((?:the\s+)?[\"“]?(?P<short>[A-Z][A-Z&-]{1,8}[A-Z])[\"”]?\)"
+)
+_SMALL = frozenset({"of", "the", "for", "and", "on", "in", "to"})
+
+
+def short_definitions(text: str) -> Iterator[tuple[str, str, int, int]]:
+    """Yield the letters that a text gives once for a name, the name, and the place of the sentence that does."""
+    found: dict[str, list[tuple[str, str, int, int]]] = {}
+    for start, end in sentences(text):
+        sentence = text[start:end]
+        for match in _LETTERS.finditer("" if NOTE.search(sentence) else sentence):
+            name, short = _spelled(match["name"], match["short"]), match["short"]
+            listed = rf"\b{short}\b\W+{re.escape(name.split(' ')[0])}\b"
+            if name and not re.search(listed, text, re.IGNORECASE):
+                found.setdefault(short, []).append((short, name, start, end))
+    yield from (each[0] for each in found.values() if len(each) == 1)
+
+
+def _spelled(name: str, short: str) -> str:
+    """Return the end of a name whose initials are the letters, in their order; empty where they are not."""
+    parts = name.split()
+    letters = [letter for letter in short if letter.isalpha()]
+    for first in range(len(parts)):
+        initials = [
+            piece[0] for part in parts[first:] if part not in _SMALL for piece in part.split("-") if piece
+        ]
+        if [each.upper() for each in initials] == letters and parts[first] not in _SMALL:
+            return " ".join(parts[first:])
+    return ""

@@ -1,0 +1,276 @@
+"""Picks questions one by one, balancing genres, kinds, topics, documents and wordings."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from math import ceil, log
+
+from ragharness.corpus.passages import PassageSet, withhold
+from ragharness.questions.questionset import RowPart
+from ragharness.records import Evidence, Question
+from ragquestions.candidates import Family, Group, Pool, Shortage
+
+WHOLLY_WITHHELD = 5
+"""Of so many documents of a small corpus one may be withheld: the others must carry all other questions."""
+
+_SPREAD = 3
+"""Documents with a clause to withhold, for each that is: fewer of them are needed for other questions, too."""
+
+LEFT_IN_INDEX = 3
+"""Passages of a document that must stay when a clause of it is withheld: its name has to match something."""
+
+_DRAWN = ("grounded", "null_retrieval")
+"""Rows that want a refusal and whose topics are also asked with an answer."""
+
+_UNASKED = 0.3
+"""Answers that a topic without any counts for when topics are drawn."""
+
+
+CLOZE_SHARE = 3
+"""Of so many questions one may be a cloze question: it quotes its statement, and so is easier to retrieve for."""
+
+
+@dataclass
+class _Tally:
+    """What a row already has, so that the next question can be another."""
+
+    genres: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    topics: Counter[str] = field(default_factory=Counter)
+    forms: Counter[str] = field(default_factory=Counter)
+    answers: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    wordings: Counter[tuple[str, int]] = field(default_factory=Counter)
+    """By genre too: genres and wordings that take turns together would tell the rows."""
+
+
+class Picker:
+    """The state of one build: what is picked, how often each document is used, which ones are closed."""
+
+    def __init__(self, pool: Pool, seed: int, counts: Mapping[RowPart, int], ease: int) -> None:
+        """``ease``: how many times its share a document may carry."""
+        self.pool = pool
+        self._seed = seed
+        self._spare = bool(pool.weights)
+        """Where kinds of answer are to be rare, the documents that state least are withheld first."""
+        self._index = pool.index
+        self._ranks = {group: _rank(seed, part, group) for part in counts for group in pool.of(part)}
+        self._fit: dict[Group, bool] = {}
+        self._sight: dict[Group, bool] = {}
+        self._picked: defaultdict[RowPart, list[tuple[Group, Question]]] = defaultdict(list)
+        self._tallies: defaultdict[tuple[str, str], _Tally] = defaultdict(_Tally)
+        self._topics: Counter[str] = Counter()
+        self._answered: Counter[str] = Counter()
+        self._taken: set[tuple[str, str]] = set()
+        self._closed: set[str] = set()
+        self.load: Counter[str] = Counter()
+        self._hidden: dict[str, list[Evidence]] = {}
+        self._cloze = sum(counts.values()) // CLOZE_SHARE
+        """Cloze questions that may still be asked."""
+        withheld = sum(count for part, count in counts.items() if part.withheld)
+        places = len(pool.places())
+        clauses = {part: count for part, count in counts.items() if part.withheld == "clause"}
+        lacking = {group.place for part in clauses for group in pool.of(part)}
+        self.crowded = 2 * withheld > places or len(lacking) < _SPREAD * sum(clauses.values())
+        """Whether a document for every withheld question would leave too few for all others."""
+        self._whole = ceil(places / WHOLLY_WITHHELD) if self.crowded else withheld
+        open_places = max(1, places - self._whole)
+        others = sum(counts.values()) - (0 if self.crowded else withheld)
+        self.most = 1 + ease * ceil(others / open_places)
+        """Questions that one document may carry."""
+
+    def picked(self, part: RowPart) -> list[Question]:
+        """Return the questions picked for a part, in the order of picking."""
+        return [question for _, question in self._picked[part]]
+
+    def rank(self, group: Group) -> str:
+        """Return the group's place in the seeded order that breaks all ties."""
+        return self._ranks[group]
+
+    def usable(self, group: Group, *, closing: bool = False) -> bool:
+        """Whether the group may still be asked; the dear tests come last and are remembered."""
+        if group.pair in self._taken or self.load[group.place] >= self.most:
+            return False
+        if group.cloze and not self._cloze:
+            return False
+        if group.place in self._closed and not (closing and self.crowded):
+            return False
+        if group.resembles & self._closed:  # what is not in the index tempts nobody
+            return False
+        if group.place in self._hidden:
+            if group not in self._sight:
+                self._sight[group] = self._in_sight(group)
+            if not self._sight[group]:
+                return False
+        if group not in self._fit:
+            self._fit[group] = self._fits(group)
+        return self._fit[group]
+
+    def reserve(self, part: RowPart, group: Group) -> None:
+        """Count the group as asked; its wording may be chosen later."""
+        tally = self._tally(part)
+        genre, kind = group.family
+        tally.genres[genre] += 1
+        tally.kinds[kind] += self.pool.weights.get(kind, 1)
+        self._taken.add(group.pair)
+        self._cloze -= group.cloze
+        self.load[group.place] += 1
+
+    def fullness(self, part: RowPart, family: Family) -> tuple[int, int]:
+        """Return how often the row has the genre, and the kind, of a family already."""
+        tally = self._tally(part)
+        return tally.genres[family[0]], tally.kinds[family[1]]
+
+    def add(self, part: RowPart, group: Group, form: str | None = None) -> None:
+        """Take that wording of a reserved group of which its row has least, in the given form if any."""
+        tally = self._tally(part)
+        genre = group.family[0]
+        variants = [each for each in group.variants if form in (None, each.form)] or list(group.variants)
+        variants.sort(
+            key=lambda each: (
+                tally.forms[each.form],
+                tally.answers[each.answers],
+                tally.wordings[genre, each.wording],
+            ),
+        )
+        whole = (self._completed(each) for each in (*variants, *group.variants))
+        best = next(each for each in whole if each is not None)
+        tally.topics[group.topic] += 1
+        tally.forms[best.form] += 1
+        tally.answers[best.answers] += 1
+        tally.wordings[genre, best.wording] += 1
+        self._topics[group.topic] += 1
+        self._answered[group.topic] += best.wanted == "correct"
+        self._picked[part].append((group, best))
+
+    def fill(self, part: RowPart, count: int) -> None:
+        """Pick ``count`` questions of a part: genres, kinds, topics, documents in turn; raises Shortage."""
+        tally = self._tally(part)
+
+        def cost(group: Group) -> tuple[float, ...]:
+            form = min(tally.forms[each.form] for each in group.variants)
+            turns = tally.topics[group.topic], self.load[group.place], self._topics[group.topic], form
+            if self.pool.both_sides and part.stratum in _DRAWN:
+                return self._draw(part, group.topic), *turns
+            return turns
+
+        self._pick(part, count, cost)
+
+    def _draw(self, part: RowPart, topic: str) -> float:
+        """Return a place in a seeded order, another one for every pick: what has more answers is earlier.
+
+        Topics drawn one by one in the proportion in which answers are wanted tell nothing; spread evenly, a
+        topic that is asked once is known by the one time it was asked before.
+        """
+        drawn = "|".join((str(self._seed), *part, str(len(self._picked[part])), topic))
+        chance = (int(sha256(drawn.encode()).hexdigest()[:13], 16) + 1) / 16**13
+        return -log(chance) / (self._answered[topic] + _UNASKED)
+
+    def withhold(self, part: RowPart, count: int) -> None:
+        """Pick questions whose evidence is kept out of the index, and close their documents to all others.
+
+        In a crowded corpus several share a document that is withheld, and one that lacks passages carries
+        other questions whose evidence is left.
+        """
+        scarce = self.pool.scarce()
+        tempted = {each.pair for each in self.pool.of(RowPart("grounded", "wrong"))} if self._spare else set()
+        plenty = self.pool.plenty() if self._spare else scarce
+        tally = self._tally(part)
+
+        def cost(group: Group) -> tuple[float, ...]:
+            loaded = self.load[group.place] if self.crowded else 0
+            turns = tally.topics[group.topic], loaded, scarce[group.place]
+            if self.pool.both_sides:
+                return self._draw(part, group.topic), *turns
+            return (group.pair in tempted, loaded, plenty[group.place], *turns) if self._spare else turns
+
+        if self.crowded and part.withheld == "clause":
+            self._pick(part, count, cost)
+            for each in self.picked(part):
+                self._hidden.setdefault(self._index.corpus.canonical(each.document), []).extend(each.evidence)
+            self._sight.clear()
+            return
+        self._pick(part, count, cost, close=True)
+
+    def reword(self, part: RowPart, form: str, other: str) -> bool:
+        """Ask one question of a part in the other form; False: none of them can be."""
+        for place, (group, question) in enumerate(self._picked[part]):
+            variants = [each for each in group.variants if each.form == other]
+            if question.kind == "yesno" and question.form == form and variants:
+                self._picked[part][place] = group, variants[0]
+                return True
+        return False
+
+    def _may_close(self, group: Group) -> bool:
+        """Whether the document of a question may be withheld: nothing else is asked about it."""
+        if not self.load[group.place]:
+            return not self.crowded or len(self._closed) < self._whole
+        return self.crowded and group.place in self._closed
+
+    def _in_sight(self, group: Group) -> bool:
+        """Whether a question wants nothing from the passages that are withheld of its document."""
+        first = group.variants[0]
+        if not first.answerable or first.withheld:
+            return True
+        # No other passage can hold its evidence; few of a long document are near it.
+        first = self._completed(first) or first
+        near = tuple(
+            passage
+            for passage in self._index.passages.of(first.document)
+            if any(passage.start < span.end and span.start < passage.end for span in first.evidence)
+        )
+        left = withhold(PassageSet(near, self._index.passages.words), (), self._hidden[group.place])
+        return self._index.covered(first, left.passages)
+
+    def _pick(
+        self, part: RowPart, count: int, cost: Callable[[Group], tuple[float, ...]], *, close: bool = False
+    ) -> None:
+        for _ in range(count):
+            order = sorted(
+                self.pool.of(part),
+                key=lambda group: (self.fullness(part, group.family), cost(group), self.rank(group)),
+            )
+            group = next(
+                (
+                    each
+                    for each in order
+                    if (not close or self._may_close(each)) and self.usable(each, closing=close)
+                ),
+                None,
+            )
+            if group is None:
+                raise Shortage(part)
+            self.reserve(part, group)
+            self.add(part, group)
+            if close:
+                self._closed.add(group.place)
+
+    def _tally(self, part: RowPart) -> _Tally:
+        """Both ways of withholding share one tally: they are one row."""
+        return self._tallies[part.stratum, part.target]
+
+    def _fits(self, group: Group) -> bool:
+        first = group.variants[0]
+        if (first.withheld or first.stratum == "adversarial") and first.document in self._index.alike:
+            return False
+        if self._index.hits(first):
+            return False
+        if first.answerable and not self._index.covered(first, self._index.passages.of(first.document)):
+            return False
+        whole = self._completed(first)
+        if whole is None:
+            return False
+        return whole.withheld != "clause" or self._index.left_by_clause(whole) >= LEFT_IN_INDEX
+
+    def _completed(self, question: Question) -> Question | None:
+        """Return the question with all that states its answer as evidence; None: that is not certain."""
+        if not question.answerable:
+            return question
+        return self._index.completion.completed(question)
+
+
+def _rank(seed: int, part: RowPart, group: Group) -> str:
+    """Return a draw from the seed and the group alone: one candidate less leaves all other ranks alone."""
+    return sha256("|".join((str(seed), *part, *group.pair)).encode()).hexdigest()
