@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ragharness.corpus.loading import load_corpus
-from ragharness.language.sentences import sentences
+from ragharness.language.words import sentences
 
 ANSWERS = ("noop", "sentence", "long")
 """A fixed refusal; one cited sentence; 200 words of the passages in cited bullets."""

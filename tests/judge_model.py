@@ -9,7 +9,7 @@ from typing import Any
 
 from answering import Answering, Asked, Reply
 from ragharness.graders import Grader, load_grader
-from ragharness.graders.judging.prompts import DECISIONS, load_prompts, outside
+from ragharness.graders.judging import DECISIONS, load_prompts, outside
 
 PARTS = {"flaw": "none", "rationale": "as quoted", "evidence": ""}
 PROMPTS = load_prompts()

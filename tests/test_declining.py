@@ -7,7 +7,7 @@ import time
 import pytest
 
 from ragharness.graders.reading.refusal import Refusal, read_refusal
-from ragharness.language.sentences import sentences
+from ragharness.language.words import sentences
 from ragharness.records import Kind, Question
 
 MARGIN = "What was Calder Ridge's operating margin in fiscal 2023?"

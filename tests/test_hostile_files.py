@@ -17,7 +17,7 @@ from ragharness.corpus.folders.formats import SMALL, parse
 from ragharness.corpus.folders.markdown import read_markdown
 from ragharness.corpus.folders.reading import find_files, read_folder
 from ragharness.corpus.folders.subprocess_reader import SubprocessReader
-from ragharness.language.sentences import sentences
+from ragharness.language.words import sentences
 from ragquestions.folder import cloze
 from test_own_folder import pdf_around, pdf_of
 

@@ -12,7 +12,7 @@ import pytest
 import judge_model
 from answering import Answering
 from conftest import ROOT
-from ragharness.graders.judging.prompts import MARK, fenced, load_prompts, outside
+from ragharness.graders.judging import MARK, fenced, load_prompts, outside
 
 
 def _benchmark() -> Any:

@@ -6,8 +6,7 @@ import pytest
 
 from ragharness.graders.reading.declining import does, find_decline
 from ragharness.language.markup import MARK, mark, normalise, resolve
-from ragharness.language.sentences import clauses
-from ragharness.language.words import is_english
+from ragharness.language.words import clauses, is_english
 
 KNOWN = ("c1#3", "c1#7", "p4")
 

@@ -15,7 +15,7 @@ from ragharness.corpus import passages
 from ragharness.corpus.loading import load_corpus
 from ragharness.corpus.passages import build_passages, split_document, withhold
 from ragharness.errors import UsageError
-from ragharness.language.sentences import sentences
+from ragharness.language.words import sentences
 from ragharness.records import Document, Evidence, Passage
 
 pieces = st.lists(

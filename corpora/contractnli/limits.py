@@ -21,9 +21,8 @@ from ragharness.language.polarity import (
     says,
     verdict,
 )
-from ragharness.language.sentences import clauses
 from ragharness.language.tables import any_of
-from ragharness.language.words import concepts_of, content, generic_concepts
+from ragharness.language.words import clauses, concepts_of, content, generic_concepts
 
 _TABLE = msgspec.toml.decode(Path(__file__).with_name("words.toml").read_bytes())
 

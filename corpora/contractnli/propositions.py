@@ -24,8 +24,7 @@ from ragharness.language.polarity import (
     verdict,
     weighed,
 )
-from ragharness.language.sentences import clauses
-from ragharness.language.words import concepts_of, content, generic_concepts
+from ragharness.language.words import clauses, concepts_of, content, generic_concepts
 
 from .limits import (
     entry_concepts,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragharness.language.dates import DateMention, find_dates
 from ragharness.language.numbers import Quantity, find_quantities
-from ragharness.language.sentences import sentences
 from ragharness.language.units import is_currency
+from ragharness.language.words import sentences
 from ragquestions.wording import Asked
 from ragquestions.wording.dates import iso, without_named_years
 from ragquestions.wording.figures import plain, unit

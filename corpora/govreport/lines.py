@@ -10,8 +10,7 @@ from typing import Literal, NamedTuple
 
 from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
-from ragharness.language.sentences import sentences
-from ragharness.language.words import words
+from ragharness.language.words import sentences, words
 from ragharness.records import Evidence, Fact, Kind
 from ragquestions.wording.dates import iso, without_named_years
 from ragquestions.wording.figures import plain, unit

@@ -16,9 +16,8 @@ from ragharness.language.dates import DateMention, compare_date, find_dates
 from ragharness.language.matching import find_alias
 from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.propositions import read
-from ragharness.language.sentences import sentences
 from ragharness.language.units import in_base, is_duration, read_unit
-from ragharness.language.words import STOPWORDS, concepts_of, content, generic_concepts
+from ragharness.language.words import STOPWORDS, concepts_of, content, generic_concepts, sentences
 from ragharness.records import Document, Passage, Question
 from ragquestions.derivations import heads_in, heads_of_answer, stems_of_answer
 

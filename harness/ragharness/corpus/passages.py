@@ -182,7 +182,7 @@ def _units(document: Document, words: int) -> Iterator[Span]:
             position = end
         yield from _trimmed(text, position, len(text))
         return
-    from ragharness.language.sentences import sentences
+    from ragharness.language.words import sentences
 
     for start, end in sentences(text):
         for unit in (*_trimmed(text, position, start), (start, end)):

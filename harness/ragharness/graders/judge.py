@@ -15,10 +15,9 @@ from msgspec.structs import replace
 from ragharness.errors import UsageError
 from ragharness.graders import GraderContext
 from ragharness.graders._given import claim_citations, read_given
-from ragharness.graders.judging.prompts import FOLDER, digest_of, load_prompts
-from ragharness.graders.judging.votes import TIMEOUT, Decided, Votes
+from ragharness.graders.judging import FOLDER, TIMEOUT, Decided, Votes, digest_of, load_prompts
 from ragharness.graders.reading.answer import ParsedAnswer, parse_answer
-from ragharness.pipelines._llm.endpoint import connect, local
+from ragharness.pipelines.llm_client import connect, local
 from ragharness.records import Answer, Judgement, Match, Passage, Question, Reading
 from ragharness.support.files import expanded
 

@@ -21,7 +21,7 @@ from ragharness.graders import GraderContext
 from ragharness.graders._given import claim_citations, read_given
 from ragharness.graders.reading.answer import parse_answer
 from ragharness.records import Answer, Passage, Question, Reading, Score
-from ragharness.retrievers._models import Model, find_model
+from ragharness.retrievers.models import Model, find_model
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,9 +8,16 @@ from functools import lru_cache
 from itertools import islice, pairwise
 from typing import Literal, NamedTuple, cast
 
-from ragharness.language.sentences import clauses
 from ragharness.language.tables import WHOLE, finds, pattern, phrases, regex, table, words_of
-from ragharness.language.words import STOPWORDS, concept, concepts_of, content, generic_concepts, remembered
+from ragharness.language.words import (
+    STOPWORDS,
+    clauses,
+    concept,
+    concepts_of,
+    content,
+    generic_concepts,
+    remembered,
+)
 
 Modality = Literal["permit", "forbid", "require", "optional", "fact", "not_fact"]
 Polarity = Literal["affirms", "denies", "silent", "unclear"]

@@ -20,8 +20,7 @@ from ragharness.corpus.passages import PassageSet
 from ragharness.errors import QuestionsNotUsable
 from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
-from ragharness.language.sentences import sentences
-from ragharness.language.words import words
+from ragharness.language.words import sentences, words
 from ragharness.questions.import_jsonl import EXAMPLE, NumberedQuestions
 from ragharness.questions.tables import MOST, Cells, is_csv, read_rows
 from ragharness.questions.values import interrogative, kind_of, read_amount, read_date, typed

@@ -8,9 +8,8 @@ from typing import Literal, NamedTuple, cast
 
 from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
-from ragharness.language.sentences import sentences
 from ragharness.language.units import is_currency, read_unit
-from ragharness.language.words import words
+from ragharness.language.words import sentences, words
 from ragharness.records import Kind, Question
 
 KINDS = ("yesno", "number", "date", "text", "list")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ragharness.language.dates import find_dates
-from ragharness.language.sentences import sentences
+from ragharness.language.words import sentences
 from ragquestions.folder.facts import Fact
 from ragquestions.wording.dates import iso, precision
 from ragquestions.wording.statement import Asked

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ragharness.language.dates import find_dates
 from ragharness.language.numbers import find_quantities
-from ragharness.language.sentences import sentences
+from ragharness.language.words import sentences
 from ragharness.records import Document
 from ragquestions.folder.facts import FIGURE, LETTERS, NOTE, Fact, content_words, states_figure
 from ragquestions.wording import Asked

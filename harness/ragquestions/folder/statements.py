@@ -10,8 +10,7 @@ from itertools import zip_longest
 from math import ceil
 from typing import NamedTuple
 
-from ragharness.language.sentences import sentences
-from ragharness.language.words import words
+from ragharness.language.words import sentences, words
 from ragharness.records import Document, Evidence
 from ragquestions.folder.agreements import agreement_facts
 from ragquestions.folder.changes import changes

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from ragharness.language.sentences import without_number
 from ragharness.language.tables import regex
+from ragharness.language.words import without_number
 
 Precision = Literal["", "year", "month", "day"]
 

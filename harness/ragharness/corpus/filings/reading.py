@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from ragharness.corpus.filings.facts import Context, Span, Tagged, fiscal_period, read_facts
 from ragharness.corpus.filings.layout import Block, Mark, lay_out
 from ragharness.corpus.filings.tree import read_tree
-from ragharness.language.sentences import sentences
+from ragharness.language.words import sentences
 
 WHOLE_TABLE = 300
 """Words up to which a table stays in one piece, so that its figures keep the heads of their columns."""

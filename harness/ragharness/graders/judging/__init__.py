@@ -1,1 +1,456 @@
 """The parts of the grader ``judge``: prompts and fences, replies, votes."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from statistics import fmean, variance
+from threading import Lock
+from typing import Any, NamedTuple, TypeVar
+
+from msgspec import Struct
+
+from ragharness.errors import TemporaryFailure, UnusableReply, UsageError
+from ragharness.language.tables import regex
+from ragharness.pipelines.llm_client import Endpoint, Said
+from ragharness.pipelines.llm_client.prompting import Message, read_sections
+from ragharness.pipelines.llm_client.services import Form
+from ragharness.records import Judgement, Usage, Vote
+from ragharness.support.concurrency import Background
+from ragharness.support.http import retried
+
+MARK = "| "
+EMPTY = "(empty)"
+
+_SEEN = frozenset("\t")
+_UNSEEN = frozenset(("Cc", "Cf", "Cn", "Co", "Cs"))
+_TAG = re.compile(r"[<＜﹤](?=[^\s\d=])")
+_TURN = re.compile(r"\[(/?[A-Z][A-Z_]{2,})\]")
+
+
+def fenced(text: str) -> str:
+    """Return a text as quoted lines."""
+    lines = [_plain(line) for line in text.splitlines()]
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return "\n".join(MARK + line for line in lines) or MARK + EMPTY
+
+
+def outside(prompt: str) -> str:
+    """Return what a prompt says itself: its lines that are not quoted."""
+    return "\n".join(line for line in prompt.split("\n") if not line.startswith(MARK.rstrip()))
+
+
+def _plain(line: str) -> str:
+    if not (line.isascii() and line.isprintable()):
+        line = "".join(each for each in line if each in _SEEN or unicodedata.category(each) not in _UNSEEN)
+    return _TURN.sub(r"(\1)", _TAG.sub("&lt;", line))
+
+
+FOLDER = Path(__file__).parent / "prompts"
+DECISIONS = ("refusal", "answer", "support", "claims", "quality")
+
+_PLACE = regex(r"(?m)^\{([a-z]+)\}$")
+_TEXT: dict[str, Any] = {"type": "string"}
+_FLAG: dict[str, Any] = {"type": "boolean"}
+
+
+def _form(name: str, **last: dict[str, Any]) -> Form:
+    """Return a form in which the flaw is found before anything is judged."""
+    properties = {"flaw": _TEXT, "rationale": _TEXT, "evidence": _TEXT, **last}
+    return Form(
+        name,
+        {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        },
+    )
+
+
+_SCORE = {"type": "integer", "minimum": 0, "maximum": 10}
+_CLAIM = {
+    "type": "object",
+    "properties": {"claim": _TEXT, "supported": _FLAG},
+    "required": ["claim", "supported"],
+    "additionalProperties": False,
+}
+FORMS: dict[str, Form] = {
+    "refusal": Form(
+        "refusal",
+        {
+            "type": "object",
+            "properties": {
+                "reasoning": _TEXT,
+                "span": _TEXT,
+                "judgement": {"type": "string", "enum": ["REFUSED", "NOT REFUSED"]},
+            },
+            "required": ["reasoning", "span", "judgement"],
+            "additionalProperties": False,
+        },
+    ),
+    "answer": _form("answer", score=_SCORE),
+    "support": _form("support", score=_SCORE),
+    "claims": _form("claims", claims={"type": "array", "items": _CLAIM}),
+    "quality": _form("quality", explained=_FLAG, nearest=_FLAG, next_step=_FLAG, urgency=_FLAG),
+}
+"""What a structured reply to each decision is."""
+
+
+@dataclass(frozen=True)
+class JudgePrompt:
+    """One prompt: its text before and after the quoted ones."""
+
+    decision: str
+    version: str
+    digest: str
+    system: str
+    user: str
+
+    @property
+    def identity(self) -> str:
+        """Its version, and the digest of its file: another digest, other judgements to expect."""
+        return f"{self.decision} version {self.version} ({self.digest})"
+
+    def messages(self, texts: Mapping[str, str]) -> list[Message]:
+        """Return the turn of the user, every text in its place as quoted lines."""
+        quoted = {name: fenced(text) for name, text in texts.items()}
+        return [Message("user", _PLACE.sub(lambda found: quoted[found[1]], self.user))]
+
+
+def load_prompts(folder: Path = FOLDER) -> dict[str, JudgePrompt]:
+    """Return the prompts of a folder, which must have one for each decision; raises UsageError."""
+    return {decision: _load(folder / f"{decision}.txt", decision) for decision in DECISIONS}
+
+
+def digest_of(prompts: Mapping[str, JudgePrompt]) -> str:
+    """Return one digest of all prompts."""
+    return hashlib.sha256("".join(each.digest for each in prompts.values()).encode()).hexdigest()[:8]
+
+
+def _load(path: Path, decision: str) -> JudgePrompt:
+    try:
+        content = path.read_bytes()
+        text = content.decode("utf-8-sig").replace("\r\n", "\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"expected a prompt file in UTF-8 at {path}, found: {error}",
+            help=f"copy the prompts from {FOLDER}",
+        ) from error
+    version, sections = read_sections(text, path)
+    named = dict(sections)
+    ours = FOLDER / f"{decision}.txt"
+    wanted = _PLACE.findall(named["user"]) if path == ours else _PLACE.findall(_user(ours))
+    found = _PLACE.findall(named.get("user", ""))
+    if sorted(found) != sorted(wanted):
+        places = ", ".join(f"{{{each}}}" for each in sorted(wanted))
+        raise UsageError(
+            f"expected {places} on lines of their own in the section user of {path}, found"
+            f" {', '.join(found) or 'none'}",
+            help=f"copy {ours}",
+        )
+    digest = hashlib.sha256(content).hexdigest()[:8]
+    return JudgePrompt(decision, version, digest, named.get("system", ""), named["user"])
+
+
+def _user(path: Path) -> str:
+    return dict(read_sections(path.read_text(encoding="utf-8"), path)[1])["user"]
+
+
+_EMPHASIS = regex(r"[*_\[\]\"`]")
+_JUDGEMENT = regex(r"(?im)^\W*judge?ment\W*:\W*(NOT\s+REFUSED|REFUSED)\W*$")
+_FENCED = regex(r"(?s)\A\s*```(?:json)?\s*\n(.*?)\n\s*```\s*\Z")
+_MOST = 10
+_PARTS = ("flaw", "rationale", "evidence")
+_QUALITY = ("explained", "nearest", "next_step", "urgency")
+
+
+class Found(NamedTuple):
+    """What a reply says: its score, the words that it rests on, and what else the decision asks for."""
+
+    score: float
+    evidence: str = ""
+    facts: tuple[tuple[str, Any], ...] = ()
+
+
+def read_reply(decision: str, text: str) -> Found | None:
+    """Return what a reply to a decision says; None: it cannot be read."""
+    return _READERS[decision](text)
+
+
+def _refusal(text: str) -> Found | None:
+    held = object_of(text)
+    if held is not None:
+        said = held.get("judgement")
+        text = f"Judgement: {said}" if isinstance(said, str) else ""
+    found = _JUDGEMENT.findall(_EMPHASIS.sub("", text))
+    if not found:
+        return None
+    span = held.get("span") if held else ""
+    return Found(0.0 if found[-1].upper().startswith("NOT") else 1.0, span if isinstance(span, str) else "")
+
+
+def _scored(text: str) -> Found | None:
+    held = _whole(text)
+    score = held.get("score") if held else None
+    if held is None or isinstance(score, bool) or not isinstance(score, (int, float)):
+        return None
+    return Found(float(score), str(held["evidence"])) if 0 <= score <= _MOST else None
+
+
+def _quality(text: str) -> Found | None:
+    held = _whole(text)
+    if held is None or not all(isinstance(held.get(name), bool) for name in _QUALITY):
+        return None
+    facts = {name: bool(held[name]) for name in _QUALITY}
+    explained, nearest, next_step, urgency = facts.values()
+    good = int(explained or nearest or next_step)
+    if explained and (nearest or next_step):
+        good = 3 if nearest and next_step and not urgency else 2
+    return Found(float(good), str(held["evidence"]), tuple(facts.items()))
+
+
+def _claims(text: str) -> Found | None:
+    held = _whole(text)
+    listed = held.get("claims") if held else None
+    if held is None or not isinstance(listed, list):
+        return None
+    claims = []
+    for each in listed:
+        claim = each.get("claim") if isinstance(each, dict) else None
+        supported = each.get("supported") if isinstance(each, dict) else None
+        if not isinstance(claim, str) or not isinstance(supported, bool):
+            return None
+        claims.append((claim, supported))
+    return Found(float(sum(not holds for _, holds in claims)), str(held["evidence"]), tuple(claims))
+
+
+_READERS: dict[str, Callable[[str], Found | None]] = {
+    "refusal": _refusal,
+    "answer": _scored,
+    "support": _scored,
+    "claims": _claims,
+    "quality": _quality,
+}
+
+
+def _whole(text: str) -> dict[str, Any] | None:
+    """Return an object with the texts that every decision but the refusal asks for."""
+    held = object_of(text)
+    return held if held and all(isinstance(held.get(name), str) for name in _PARTS) else None
+
+
+def object_of(text: str) -> dict[str, Any] | None:
+    """Return the one JSON object that a reply is, in a code fence or without."""
+    code = _FENCED.match(text)
+    try:
+        held = json.loads(code[1] if code else text)
+    except (ValueError, RecursionError):
+        return None
+    return held if isinstance(held, dict) else None
+
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+ATTEMPTS = 5
+"""Calls for one reply of a service that is busy."""
+
+TIMEOUT = 120.0
+"""Seconds that a reply may take."""
+
+REPLIES = 3
+"""Replies for one vote before it counts as one that cannot be read."""
+
+TOKEN = 4
+"""Characters of a token, roughly."""
+
+_REPLY = 160
+"""Tokens of a reply, roughly."""
+
+
+class Decided(NamedTuple):
+    """A judgement, and the votes that could be read."""
+
+    judgement: Judgement
+    found: tuple[Found, ...]
+
+
+class Taken(Struct, frozen=True):
+    """What calls took; the cost is None as soon as that of one of them is not known."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = 0.0
+
+    def __add__(self, other: Taken) -> Taken:
+        """Return both together."""
+        cost = None if self.cost is None or other.cost is None else self.cost + other.cost
+        prompt = self.prompt_tokens + other.prompt_tokens
+        return Taken(self.calls + other.calls, prompt, self.completion_tokens + other.completion_tokens, cost)
+
+    @classmethod
+    def by(cls, usage: Usage) -> Taken:
+        """Return what one call took."""
+        return cls(1, usage.prompt_tokens or 0, usage.completion_tokens or 0, usage.cost)
+
+
+class Request(NamedTuple):
+    """What is sent for a structured reply or for a plain one, and which of equal requests it is."""
+
+    content: Callable[[bool], bytes]
+    vote: int
+
+
+class Asker:
+    """One model, asked from many threads; each vote is a call of its own, and kept."""
+
+    def __init__(self, endpoint: Endpoint, timeout: float = TIMEOUT) -> None:
+        self.endpoint = endpoint
+        self._timeout = timeout
+        self._loop = Background(endpoint)
+
+    def request(self, system: str, messages: Sequence[Message], form: Form | None, vote: int) -> Request:
+        """Return the request of one vote: with another seed, or of another number where there is none."""
+        sampling = self.endpoint.sampling
+        if sampling.seed is not None:
+            sampling, vote = replace(sampling, seed=sampling.seed + vote), 0
+
+        def content(as_json: bool) -> bytes:
+            return self.endpoint.request(system, messages, form if as_json else None, sampling)
+
+        return Request(content, vote)
+
+    def kept(self, request: Request) -> Said | None:
+        """Return the reply that an earlier call gave; None: there was none."""
+        return self.endpoint.recall(*request)
+
+    def ask(self, request: Request) -> Said:
+        """Return the model's reply, a busy service waited for; raises TemporaryFailure, UnusableReply."""
+        said = self._loop.run(retried(partial(self._asked, request.content), ATTEMPTS))
+        self.endpoint.keep(said, request.vote)
+        return said
+
+    async def _asked(self, content: Callable[[bool], bytes]) -> Said:
+        try:
+            return await asyncio.wait_for(self.endpoint.ask(content), self._timeout)
+        except (TimeoutError, asyncio.TimeoutError):
+            raise TemporaryFailure(f"no reply within {self._timeout:g} seconds") from None
+
+
+def until_read(
+    ask: Callable[[int], S | str], read: Callable[[S], T | None], number: int, votes: int
+) -> tuple[list[S | str], T | None]:
+    """Return the replies to one vote of several, and what the last says; None: it cannot be read.
+
+    ``ask`` takes the number of a call; a text in the place of its reply says why there is none, and ends it.
+    """
+    replies: list[S | str] = []
+    for attempt in range(REPLIES):
+        reply = ask(number + attempt * votes)
+        replies.append(reply)
+        found = None if isinstance(reply, str) else read(reply)
+        if found is not None or isinstance(reply, str):
+            return replies, found
+    return replies, None
+
+
+class Votes:
+    """Asks one endpoint about decisions; many threads may ask at once."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        prompts: Mapping[str, JudgePrompt],
+        *,
+        votes: int,
+        timeout: float,
+        dry_run: bool,
+    ) -> None:
+        self._asker = Asker(endpoint, timeout)
+        self._price = endpoint.price
+        self._prompts = prompts
+        self._votes = votes
+        self._lock = Lock()
+        self.dry_run = dry_run
+        self.taken: defaultdict[str, Taken] = defaultdict(Taken)
+        self._kept: Counter[str] = Counter()
+
+    def decide(self, decision: str, texts: Mapping[str, str], about: str = "") -> Decided:
+        """Return every vote on a decision; raises AccessRefused where no call can succeed."""
+        prompt = self._prompts[decision]
+        voted = [self._vote(prompt, texts, number) for number in range(self._votes)]
+        found = tuple(each for _, each in voted if each is not None)
+        scores = [each.score for each in found]
+        judgement = Judgement(
+            decision=decision,
+            prompt=prompt.identity,
+            about=about,
+            votes=() if self.dry_run else tuple(vote for vote, _ in voted),
+            mean=fmean(scores) if scores else None,
+            variance=variance(scores) if len(scores) > 1 else None,
+        )
+        return Decided(judgement, found)
+
+    def _vote(self, prompt: JudgePrompt, texts: Mapping[str, str], number: int) -> tuple[Vote, Found | None]:
+        def ask(vote: int) -> Said | str:
+            return self._said(prompt, texts, vote)
+
+        def read(said: Said) -> Found | None:
+            # What was cut off may have been about to say something else.
+            return read_reply(prompt.decision, said.reply.text) if said.reply.ended == "complete" else None
+
+        replies, found = until_read(ask, read, number, self._votes)
+        *rejected, raw = [each if isinstance(each, str) else each.reply.text for each in replies]
+        usage = next((each.usage for each in reversed(replies) if not isinstance(each, str)), None)
+        return Vote(raw, found.score if found else None, usage, tuple(rejected)), found
+
+    def _said(self, prompt: JudgePrompt, texts: Mapping[str, str], number: int) -> Said | str:
+        """Return a reply, kept or new, or why there is none."""
+        request = self._asker.request(prompt.system, prompt.messages(texts), FORMS[prompt.decision], number)
+        kept = self._asker.kept(request)
+        if kept is not None:
+            with self._lock:
+                self._kept[prompt.decision] += 1
+                self.taken[prompt.decision] += Taken()
+            return kept
+        if self.dry_run:
+            tokens = len(request.content(True)) // TOKEN
+            cost = self._price.cost(tokens, _REPLY) if self._price else None
+            self._took(prompt.decision, Taken(1, tokens, _REPLY, cost))
+            return "not asked: a dry run"
+        try:
+            said = self._asker.ask(request)
+        except (TemporaryFailure, UnusableReply) as error:
+            return f"no reply: {error}"
+        self._took(prompt.decision, Taken.by(said.usage))
+        return said
+
+    def _took(self, decision: str, taken: Taken) -> None:
+        with self._lock:
+            self.taken[decision] += taken
+
+    def cost_lines(self) -> list[str]:
+        """Return for each decision the calls, the tokens and the cost, of a dry run as estimates."""
+        would = "would take up to" if self.dry_run else "took"
+        lines = []
+        for decision, taken in sorted(self.taken.items()):
+            price = self._price
+            told = "cost unknown" if taken.cost is None else f"{taken.cost:.4f} USD"
+            source = f" ({price.source})" if price and taken.cost is not None else ""
+            lines.append(
+                f"judge, {decision}: {would} {taken.calls} calls"
+                f" ({self._kept[decision]} more are kept from earlier),"
+                f" {taken.prompt_tokens} tokens in, {taken.completion_tokens} out, {told}{source}"
+            )
+        return lines

@@ -10,9 +10,8 @@ from functools import cached_property, lru_cache
 
 from ragharness.graders.reading.declining import Decline, does, find_decline, is_question
 from ragharness.language.markup import MARK, Marked, mark, normalise, resolve
-from ragharness.language.sentences import sentences
 from ragharness.language.tables import phrases, regex
-from ragharness.language.words import concepts_of, is_english, raw_words
+from ragharness.language.words import concepts_of, is_english, raw_words, sentences
 from ragharness.records import Answer, Passage
 
 _LINE_START = regex(

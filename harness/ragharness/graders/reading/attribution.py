@@ -10,9 +10,8 @@ from typing import NamedTuple
 from ragharness.graders.reading.declining import find_decline, speaks_of_question
 from ragharness.graders.reading.records import Candidate, Profile, Slot
 from ragharness.language.dates import find_dates
-from ragharness.language.sentences import clause_at
 from ragharness.language.tables import phrases, regex, words_of
-from ragharness.language.words import concepts_of, content, generic_concepts, raw_words
+from ragharness.language.words import clause_at, concepts_of, content, generic_concepts, raw_words
 
 MOST_VALUES = 40
 """A sentence with more values is a dump that asserts them all; looking at each would take square time."""

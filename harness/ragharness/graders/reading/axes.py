@@ -13,9 +13,16 @@ from ragharness.language.dates import DateMention, find_dates
 from ragharness.language.matching import compare_quantity
 from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.polarity import find_cues, read_statement
-from ragharness.language.sentences import sentences
 from ragharness.language.tables import WHOLE, pattern, regex
-from ragharness.language.words import STOPWORDS, concept, concepts_of, generic_concepts, raw_words, remembered
+from ragharness.language.words import (
+    STOPWORDS,
+    concept,
+    concepts_of,
+    generic_concepts,
+    raw_words,
+    remembered,
+    sentences,
+)
 from ragharness.records import Passage, Sentence
 
 Passages = Mapping[str, Passage]

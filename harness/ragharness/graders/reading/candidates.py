@@ -15,10 +15,9 @@ from ragharness.language.dates import DateMention, compare_date, find_dates
 from ragharness.language.matching import compare_quantity
 from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.polarity import contrary
-from ragharness.language.sentences import clause_at
 from ragharness.language.tables import phrases, regex, table, words_of
 from ragharness.language.units import in_base, is_currency, is_duration, read_unit
-from ragharness.language.words import STOPWORDS, concepts_of, content, raw_words
+from ragharness.language.words import STOPWORDS, clause_at, concepts_of, content, raw_words
 from ragharness.records import Question
 
 _RANGE_AFTER = regex(r"\s?[-–—/]\s?(?:(?:19|20)?\d\d)\b")

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from ragharness.language.dates import find_dates
 from ragharness.language.polarity import frame, negations
-from ragharness.language.sentences import clauses
 from ragharness.language.tables import finds, holds, pattern, words_of
-from ragharness.language.words import concept, concepts_of, content, generic_concepts, remembered
+from ragharness.language.words import clauses, concept, concepts_of, content, generic_concepts, remembered
 
 if TYPE_CHECKING:
     from ragharness.graders.reading.records import Profile

@@ -14,9 +14,8 @@ from ragharness.graders.reading.records import Candidate, Outcome, Profile, Rela
 from ragharness.language.matching import AliasHit, find_alias, is_code
 from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.polarity import negated
-from ragharness.language.sentences import clauses
 from ragharness.language.tables import WHOLE, pattern, phrases, regex, words_of
-from ragharness.language.words import STOPWORDS, concepts_of, content, generic_concepts, raw_words
+from ragharness.language.words import STOPWORDS, clauses, concepts_of, content, generic_concepts, raw_words
 from ragharness.records import Question
 
 _MOST_HITS = 200

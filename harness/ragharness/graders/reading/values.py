@@ -15,9 +15,8 @@ from ragharness.language.dates import find_dates
 from ragharness.language.matching import fold, tokens
 from ragharness.language.numbers import find_quantities
 from ragharness.language.polarity import negated
-from ragharness.language.sentences import clause_at, clauses
 from ragharness.language.tables import phrases, regex
-from ragharness.language.words import concepts_of, generic_concepts, raw_words
+from ragharness.language.words import clause_at, clauses, concepts_of, generic_concepts, raw_words
 from ragharness.records import Question
 
 _NEGATION = regex(r"\b(?:not|never|cannot)\b|n['’]t\b", re.IGNORECASE)

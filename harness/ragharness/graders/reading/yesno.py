@@ -12,9 +12,8 @@ from ragharness.graders.reading.declining import ANSWERING, is_question, speaks_
 from ragharness.graders.reading.records import Outcome, Profile
 from ragharness.language.polarity import FACTS, YEAR, Modality, Polarity, frame, verb_at, verdict
 from ragharness.language.propositions import read
-from ragharness.language.sentences import clauses
 from ragharness.language.tables import WHOLE, pattern, phrases, regex
-from ragharness.language.words import concepts_of, content, raw_words
+from ragharness.language.words import clauses, concepts_of, content, raw_words
 from ragharness.questions.values import interrogative
 from ragharness.records import Match, Question
 
