@@ -9,7 +9,7 @@ import pytest
 import ragharness
 from ragharness.graders import load_grader
 from ragharness.graders.reading.answer import parse_answer
-from ragharness.graders.reading.names import read_list
+from ragharness.graders.reading.values import read_list
 from ragharness.graders.reading.records import profile_of
 from ragharness.graders.reading.values import read_values
 from ragharness.graders.verdicts.buckets import grade

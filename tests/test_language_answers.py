@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragharness.graders.reading.declining import does, find_decline
+from ragharness.graders.reading.refusal import does, find_decline
 from ragharness.language.markup import MARK, mark, normalise, resolve
 from ragharness.language.words import clauses, is_english
 

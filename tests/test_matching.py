@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragharness.graders.reading.names import match_items
+from ragharness.graders.reading.values import match_items
 from ragharness.language.matching import find_alias, is_code
 from ragharness.language.polarity import negated
 

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from ragharness.graders import GraderContext
 from ragharness.graders.reading.answer import (
     FIRST_CITATIONS,
-    AnswerSentence,
     ParsedAnswer,
     own_sentences,
     parse_answer,
@@ -26,10 +25,16 @@ from ragharness.graders.reading.axes import (
     role_of,
     supported,
 )
-from ragharness.graders.reading.declining import ANSWERING, does, is_guess, says_nothing, tells
-from ragharness.graders.reading.names import read_list
-from ragharness.graders.reading.records import Outcome, profile_of
-from ragharness.graders.reading.refusal import Refusal, read_refusal
+from ragharness.graders.reading.records import AnswerSentence, Outcome, profile_of
+from ragharness.graders.reading.refusal import (
+    ANSWERING,
+    Refusal,
+    does,
+    is_guess,
+    read_refusal,
+    says_nothing,
+    tells,
+)
 from ragharness.graders.reading.texts import (
     FALSE_CORRECT,
     operating_point,
@@ -37,7 +42,7 @@ from ragharness.graders.reading.texts import (
     weigh_reasons,
     weigh_text,
 )
-from ragharness.graders.reading.values import read_values
+from ragharness.graders.reading.values import read_list, read_values
 from ragharness.graders.reading.yesno import read_yesno
 from ragharness.language.markup import without_labels
 from ragharness.language.numbers import find_quantities

@@ -6,9 +6,10 @@ import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
-from ragharness.graders.reading.declining import Decline, does, find_decline, is_question
+from ragharness.graders.reading.records import AnswerSentence
+from ragharness.graders.reading.refusal import does, find_decline, is_question
 from ragharness.language.markup import MARK, Marked, mark, normalise, resolve
 from ragharness.language.tables import phrases, regex
 from ragharness.language.words import concepts_of, is_english, raw_words, sentences
@@ -44,26 +45,6 @@ LONG_COPY = 120
 _LEAST_SENTENCE = 5
 OVERLONG_SENTENCES = 200
 OVERLONG_CHARACTERS = 20_000
-
-
-@dataclass
-class AnswerSentence:
-    """One sentence, list item or table row of an answer."""
-
-    text: str
-    """Without citation marks, emphasis and list signs."""
-    marked: str
-    """The same with one private-use character for each citation."""
-    citations: tuple[str, ...] = ()
-    heading: bool = False
-    item: bool = False
-    context: str = ""
-    """The heading above it."""
-
-    @cached_property
-    def decline(self) -> Decline | None:
-        """How it declines to answer, if it does."""
-        return find_decline(self.text)
 
 
 @dataclass

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ragharness.graders.reading.declining import find_decline, speaks_of_question
 from ragharness.graders.reading.records import Candidate, Profile, Slot
+from ragharness.graders.reading.refusal import find_decline, speaks_of_question
 from ragharness.language.dates import find_dates
 from ragharness.language.tables import phrases, regex, words_of
 from ragharness.language.words import clause_at, concepts_of, content, generic_concepts, raw_words

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from ragharness.graders.reading.answer import AnswerSentence, ParsedAnswer
-from ragharness.graders.reading.declining import denies_premise, does, is_question, verdicts
-from ragharness.graders.reading.records import Outcome, Profile
+from ragharness.graders.reading.answer import ParsedAnswer
+from ragharness.graders.reading.records import AnswerSentence, Outcome, Profile
+from ragharness.graders.reading.refusal import denies_premise, does, find_decline, is_question, verdicts
 from ragharness.graders.reading.yesno import leading_word
 from ragharness.language.dates import DateMention, find_dates
 from ragharness.language.matching import compare_quantity
@@ -53,7 +53,7 @@ def role_of(sentence: AnswerSentence, outcome: Outcome, profile: Profile, *, ref
         return "advice"
     if sentence.heading or not concepts_of(text) or does("courtesy", text):
         return "nothing"
-    if sentence.decline or (refusing and denies_premise(text, profile)):
+    if find_decline(text) or (refusing and denies_premise(text, profile)):
         return "decline"
     if refusing and (does("pointer", text) or sentence.citations):
         return "pointer"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from typing import Literal, cast
@@ -12,12 +12,18 @@ from msgspec.structs import replace
 
 from ragharness.graders.reading.records import Candidate, Relation
 from ragharness.language.dates import DateMention, compare_date, find_dates
-from ragharness.language.matching import compare_quantity
+from ragharness.language.matching import AliasHit, compare_quantity, find_alias, is_code
 from ragharness.language.numbers import Quantity, find_quantities
 from ragharness.language.polarity import contrary
 from ragharness.language.tables import phrases, regex, table, words_of
 from ragharness.language.units import in_base, is_currency, is_duration, read_unit
-from ragharness.language.words import STOPWORDS, clause_at, concepts_of, content, raw_words
+from ragharness.language.words import (
+    STOPWORDS,
+    clause_at,
+    concepts_of,
+    content,
+    raw_words,
+)
 from ragharness.records import Question
 
 _RANGE_AFTER = regex(r"\s?[-–—/]\s?(?:(?:19|20)?\d\d)\b")
@@ -321,3 +327,115 @@ def _is_coarse(gold: str, unit: str, quantity: Quantity) -> bool:
         return False
     rounded = wanted.quantize(Decimal(1).scaleb(quantity.value.adjusted() - quantity.significant + 1))
     return rounded == quantity.value and abs(wanted - quantity.value) <= _COARSE * abs(wanted)
+
+
+_MOST_NAMES = 40
+_NAME = r"[A-ZÀ-Ý][\w&'’-]*(?:\.(?=\s+[A-Z]))?(?:\s+(?:of\s+(?:the\s+)?)?[A-ZÀ-Ý][\w&'’-]*\.?)*"
+_LEAD = rf"(?i:(?:{phrases('values', 'before_a_name')}\s+){{0,6}})"
+_JOINT = r"(?P<joint>\band/or\b|\bor\b|\band\b|/|\bas\s+well\s+as\b|\bjointly\s+with\b)"
+_AFTER = regex(rf"(?:\s+laws?|\s+courts?)?\s*,?\s*[(]?{_JOINT}\s*{_LEAD}(?P<name>{_NAME})")
+_EXCLUSIVE = ("or", "and/or", "/")
+_RELATIVE = phrases("values", "relatives")
+_POSSESSED = regex(rf"(?:(?<=s)['’]?|['’]s?)\s+(?:\w+\s+)?{_RELATIVE}\b", re.IGNORECASE)
+_OF_WHOM = regex(
+    rf"\b(?:{_RELATIVE}\s+(?:of|to)|{phrases('values', 'succeeds')})\s+(?:(?:the|mr\.?|ms\.?|director)\s+)?$",
+    re.IGNORECASE,
+)
+_DOES_NOT = r"(?:does|do|did|is|was|are|were|has|have|will|shall)(?:\s+not|n['’]t)"
+_RELATION_WORD = regex(rf"\b(?:{_RELATIVE}|succe\w+|replac\w+|follow\w*|took\s+over)\b", re.IGNORECASE)
+_DENIED_AFTER = regex(rf"(?:\s+[a-z]+){{0,3}}?\s+{_DOES_NOT}\b(?P<rest>[^,;.]*)")
+REACH = 160
+"""So far from a name a second one is looked for, so that endless lists stay cheap."""
+
+
+def find_names(text: str, question: Question) -> list[Candidate]:
+    """Return the golds and distractors that a sentence names, and amounts of the golds' kind, in order."""
+    gold = accepted(question)
+    kinds = value_kinds(gold)
+    found: list[Candidate] = []
+    _put(found, text, "match", find_alias(text, gold))
+    _put(found, text, "world", find_alias(text, question.world_answers))
+    for distractor in question.distractors:
+        _put(found, text, "distractor", find_alias(text, [distractor.value]), distractor.value)
+    amounts = find_quantities(text) if found or kinds else []
+    ends = [each for each in amounts if in_range(text, each) and not any(map(is_code, gold))]
+    for each in found:
+        if each.relation == "match" and any(one.start < each.end and each.start < one.end for one in ends):
+            each.relation = "mismatch"
+    if found and not kinds:
+        _look_beside(text, found, gold, question)
+    alike = (each for each in amounts if family_of(each.unit) in kinds and not each.year)
+    _put(found, text, "mismatch", alike)
+    return sorted(found, key=lambda each: each.start)
+
+
+def _put(
+    found: list[Candidate],
+    text: str,
+    relation: Relation,
+    places: Iterable[AliasHit | Quantity],
+    equals: str = "",
+) -> None:
+    """Add values unless better ones cover their places."""
+    taken = list(found)
+    found += (
+        Candidate(each.start, each.end, relation, text[each.start : each.end], equals)
+        for each in places
+        if all(each.start >= other.end or each.end <= other.start for other in taken)
+    )
+
+
+def _look_beside(text: str, found: Sequence[Candidate], gold: Sequence[str], question: Question) -> None:
+    """Look at what stands beside names: a second name, a relation, a denial."""
+    words = frozenset(word for each in gold for word in raw_words(each))
+    for candidate in found[:_MOST_NAMES]:
+        place = (text, candidate.start, candidate.end)
+        candidate.related = _is_relation_only(*place, question.text)
+        if candidate.relation == "match":
+            candidate.rival, candidate.either = _rival_of(*place, words, question.text)
+            candidate.negated = _is_denied_after(text, candidate.end, question.text)
+            if _is_namesake(text[: candidate.start], candidate.written, gold):
+                candidate.relation = "mismatch"
+
+
+# What stands beside a name and makes it another answer: "A or B", "A's deputy, B", "B succeeded A".
+
+
+def _rival_of(text: str, start: int, end: int, gold: frozenset[str], question: str) -> tuple[str, bool]:
+    """Return a second name joined to the one at ``start:end``, and whether by "or"; empty when there is none.
+
+    ``gold`` are the words of all accepted spellings: a shorter or longer form of the same name is no rival.
+    """
+    if not any(letter.isupper() for letter in text[start:end]) or "respectively" in text:
+        return "", False
+    found = _AFTER.match(text, end, end + REACH)
+    if found and _differs(found["name"], gold, question):
+        return found["name"], found["joint"] in _EXCLUSIVE
+    return "", False
+
+
+def _differs(name: str, gold: frozenset[str], question: str) -> bool:
+    words = [word.strip(".'’").removesuffix("'s") for word in raw_words(name)]
+    kept = [word for word in words if word not in words_of("values", "no_name") and len(word) > 1]
+    return not (gold.issuperset(kept) or concepts_of(" ".join(kept)) <= concepts_of(question))
+
+
+def _is_relation_only(text: str, start: int, end: int, question: str) -> bool:
+    """Say whether a name only says whose deputy, parent or successor the answer is."""
+    bare = re.sub(r"['’]s?$", "", text[start:end])
+    related = _POSSESSED.match(text, start + len(bare)) or _OF_WHOM.search(text, max(0, start - 60), start)
+    return related is not None and not _RELATION_WORD.search(question)
+
+
+def _is_namesake(before: str, written: str, gold: Sequence[str]) -> bool:
+    """Say whether a short form has another first word than the long one ("House", not "Senate")."""
+    word = "".join(before.split()[-1:])
+    longer = [each for each in gold if each.casefold().endswith(f" {written.casefold()}")]
+    named = word.istitle() and word.isalpha() and word.casefold() not in STOPWORDS
+    return named and bool(longer) and not any(word in each for each in longer)
+
+
+def _is_denied_after(text: str, end: int, question: str) -> bool:
+    """Say whether what follows a name denies of it what was asked ("Delaware law does not govern it")."""
+    found = _DENIED_AFTER.match(text, end)
+    return found is not None and concepts_of(found["rest"]) <= concepts_of(question)

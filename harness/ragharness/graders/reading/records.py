@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal, NamedTuple, cast
 
-from ragharness.graders.reading.answer import AnswerSentence
 from ragharness.language.dates import find_dates
 from ragharness.language.polarity import frame
 from ragharness.language.tables import any_of, regex, table, words_of
@@ -94,6 +93,21 @@ def _qualified(text: str, focus: frozenset[str]) -> frozenset[tuple[str, str]]:
         for first, last in itertools.pairwise(ordered)
         if first and last and first[0] in focus and last[0] in focus
     )
+
+
+@dataclass
+class AnswerSentence:
+    """One sentence, list item or table row of an answer."""
+
+    text: str
+    """Without citation marks, emphasis and list signs."""
+    marked: str
+    """The same with one private-use character for each citation."""
+    citations: tuple[str, ...] = ()
+    heading: bool = False
+    item: bool = False
+    context: str = ""
+    """The heading above it."""
 
 
 Relation = Literal["match", "mismatch", "distractor", "world", "imprecise", "ambiguous"]

@@ -17,10 +17,10 @@ import msgspec
 from rapidfuzz.distance import JaroWinkler
 
 from ragharness.errors import UsageError
-from ragharness.graders.reading.answer import AnswerSentence
 from ragharness.graders.reading.candidates import accepted, value_kinds
 from ragharness.graders.reading.measures import BRACKETS, measure
-from ragharness.graders.reading.records import Outcome, Profile
+from ragharness.graders.reading.records import AnswerSentence, Outcome, Profile
+from ragharness.graders.reading.refusal import find_decline
 from ragharness.language.matching import find_alias, fold, is_code, own_words, states_in_full, tokens
 from ragharness.language.polarity import contrary
 from ragharness.language.tables import phrases, regex
@@ -180,7 +180,7 @@ def text_measures(parts: Sequence[AnswerSentence], question: Question, read: Out
     said = states_in_full("\n".join(dict.fromkeys(part.text for part in parts)), accepted(question))
     return {
         **measure(question.text, accepted(question), said),
-        "as read: declines": float(any(part.decline is not None for part in parts)),
+        "as read: declines": float(any(find_decline(part.text) is not None for part in parts)),
         "as read: right": float(read.match == "match"),
         "as read: another": float(read.committed and read.match == "mismatch"),
     }

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from ragharness.graders.reading.answer import AnswerSentence
-from ragharness.graders.reading.declining import ANSWERING, is_question, speaks_of_question
-from ragharness.graders.reading.records import Outcome, Profile
+from ragharness.graders.reading.records import AnswerSentence, Outcome, Profile
+from ragharness.graders.reading.refusal import ANSWERING, find_decline, is_question, speaks_of_question
 from ragharness.language.polarity import FACTS, YEAR, Modality, Polarity, frame, verb_at, verdict
 from ragharness.language.propositions import read
 from ragharness.language.tables import WHOLE, pattern, phrases, regex
@@ -126,7 +125,7 @@ def _hear_clauses(part: AnswerSentence, body: str, profile: Profile) -> list[tup
     """What a sentence says as a whole, or else each of its clauses that does not decline."""
     if _UNFINISHED.search(body) or (_says("conditional").search(body) and profile.modality in FACTS):
         return []
-    whole = _read_both_ways(body, profile) if part.decline is None else None
+    whole = _read_both_ways(body, profile) if find_decline(part.text) is None else None
     if whole:
         return [whole]
     said: list[tuple[Word, bool]] = []
@@ -212,7 +211,7 @@ def _carriers(voices: Sequence[Voice], word: str) -> list[AnswerSentence]:
     """The parts that carry the answer, with those whose citations are the answer's."""
     carriers = [voice.part for voice in voices if word in (voice.word, voice.clause)]
     # "Yes, with conditions:" and a list below it: the explanation's citations are the answer's.
-    cited = [voice.part for voice in voices if voice.part.citations and voice.part.decline is None]
+    cited = [voice.part for voice in voices if voice.part.citations and find_decline(voice.part.text) is None]
     alone = any(part.citations for part in carriers)
     return carriers if alone else [*carriers, *(part for part in cited if part not in carriers)]
 
