@@ -23,12 +23,11 @@ from typing import Any
 import recall
 import spans
 from ragharness import __version__
-from ragharness.analysis.scores.schema import Retrieval
+from ragharness.analysis.scores.schema import MetricValues
 from ragharness.analysis.scores.scoring import retrieval
 from ragharness.analysis.scores.tally import Outcome
-from ragharness.corpus.evidence import ENOUGH, EvidenceIndex
 from ragharness.corpus.loading import Corpus, load_corpus
-from ragharness.corpus.passages import build_passages, withhold
+from ragharness.corpus.passages import ENOUGH, EvidenceIndex, build_passages, withhold
 from ragharness.questions.loading import load_questions
 from ragharness.records import Hit, Question
 from ragharness.retrievers import Retriever, build_retriever
@@ -68,7 +67,7 @@ class Ground:
         canonical = self.corpus.canonical
         return canonical(hit.passage.document) == canonical(question.document)
 
-    def measured(self, rankings: Sequence[Sequence[Hit]], k: int) -> Retrieval:
+    def measured(self, rankings: Sequence[Sequence[Hit]], k: int) -> MetricValues:
         """Return the measures of the report over the first ``k`` hits of each question."""
         pairs = zip(self.questions, rankings, strict=True)
         return retrieval([self._outcome(question, hits[:k]) for question, hits in pairs], k)
@@ -90,7 +89,7 @@ class Ground:
         )
 
 
-def _told(found: Retrieval) -> dict[str, Any]:
+def _told(found: MetricValues) -> dict[str, Any]:
     assert found.mrr is not None
     assert found.ndcg is not None
     return {

@@ -25,10 +25,12 @@ from ragharness.analysis.comparison.gates import Gates
 from ragharness.analysis.comparison.outcomes import Outcome
 from ragharness.analysis.labels.labels import Label
 from ragharness.analysis.labels.sampling import Design
-from ragharness.analysis.scores.schema import Scores
+from ragharness.analysis.metrics import Part
+from ragharness.analysis.scores.schema import Scores, part_schema
 from ragharness.questions.freezing import Card
 from ragharness.records import Kind, Question, Record, Status, Usage
-from ragharness.rubrics.items import Item, Opinion, RubricScores
+from ragharness.rubrics.outputs import Item, Opinion
+from ragharness.rubrics.scoring import RubricScores
 from ragharness.rubrics.rubric import Rubric
 from ragharness.runner.run_schema import Run, Session
 
@@ -205,6 +207,12 @@ def schema(of: type[Struct]) -> dict[str, Any]:
         told, properties = _told(kind), made["$defs"][kind.__name__].get("properties", {})
         for name in properties.keys() & told.keys():
             properties[name] = {"description": told[name], **properties[name]}
+    if "Scores" in made["$defs"]:
+        parts: tuple[Part, ...] = ("axes", "retrieval")
+        for part in parts:
+            # The values of metrics are a mapping, so that a stored result outlives the list of them.
+            made["$defs"]["Scores"]["properties"][part] = {"$ref": f"#/$defs/{part.capitalize()}"}
+            made["$defs"] |= part_schema(part, "#/$defs/{name}")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **made}
 
 

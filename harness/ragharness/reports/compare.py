@@ -77,10 +77,12 @@ def _metrics(runs: Sequence[Scores]) -> list[Sequence[str]]:
     rows: list[Sequence[str]] = []
     parts: tuple[Part, ...] = ("axes", "retrieval")
     for part in parts:
-        for column in zip(*(words.measured(each, part) for each in runs), strict=True):
-            metric = column[0][0]
+        for metric, _ in words.measured(runs[0], part):
             name = (metric.short or metric.name.replace("_", " ")).format(top="retrieved", at_k="")
-            values = [_cell(words.figure(metric, value).partition(",")[0], runs) for _, value in column]
+            values = [
+                _cell(words.figure(metric, getattr(scores, part).get(metric.name)).partition(",")[0], runs)
+                for scores in runs
+            ]
             rows.append((name, *values, "higher" if metric.higher_is_better else "lower"))
     return rows
 

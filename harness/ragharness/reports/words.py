@@ -229,8 +229,9 @@ def effort(scores: Scores) -> list[str]:
 
 
 def measured(scores: Scores, part: Part) -> list[tuple[Metric, Any]]:
-    """Return the metrics of one part of the scores with their values, in JSON order."""
-    return [(each, getattr(getattr(scores, part), each.name)) for each in metrics(part)]
+    """Metrics of one part with their values, in JSON order; those that the scores lack are left out."""
+    values = getattr(scores, part)
+    return [(metric, values[metric.name]) for metric in metrics(part) if metric.name in values]
 
 
 def named(name: str, scores: Scores) -> str:
@@ -241,7 +242,7 @@ def named(name: str, scores: Scores) -> str:
 
 def figure(metric: Metric, value: Any) -> str:
     """Return the value of a metric as text, by its own formatter or by its type."""
-    if metric.words:
+    if metric.words and value is not None:
         return metric.words(value)
     if isinstance(value, Share):
         return counted(value)

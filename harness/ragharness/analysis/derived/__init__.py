@@ -1,23 +1,22 @@
 """Metrics that others published, from the records of a run: one file each, found by its name.
 
 Such a file begins with the one sentence that says what the metric is, and has ``METRIC``. Reports and
-``docs/metrics.md`` iterate over what is found here; the report of a run has none of them.
+``docs/metrics.md`` iterate over what is found here and under the entry points ``ragharness.derived``; the
+report of a run has none of them.
 """
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from importlib import import_module
+from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
-from ragharness.analysis.metrics import mean
+from ragharness.analysis.metrics import Declaration, declared, mean
 from ragharness.analysis.scores.items import Answerable, Item
-from ragharness.errors import UnknownName
+from ragharness.errors import CodeNotUsable, UnknownName
 
 Items: TypeAlias = "Sequence[Item]"
 Figures: TypeAlias = "dict[str, float | None]"
@@ -29,7 +28,7 @@ WEIGHTS = {"correct": 1.0, "wrong": -3.0, "unsupported": -3.0, "refused": 0.0}
 
 @dataclass(frozen=True)
 class How:
-    """What a metric may be told."""
+    """Options of a metric."""
 
     answerable: Answerable = "retrieval"
     """Which reading of *answerable* the value of a metric takes; its figures have both."""
@@ -38,22 +37,16 @@ class How:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Derived:
-    """What a metric is called, what it means, and how it follows from the graded answers.
+class Derived(Declaration):
+    """Declaration of a metric of others: its names, meaning and range, and how it is computed.
 
     Either ``of`` gives the value of one answer, which the metric averages, or ``over`` gives figures of all
     answers at once, ``value`` among them.
     """
 
-    name: str = ""
-    """The name of its file, and ``sentence`` the first one there: filled in where it is found."""
-    sentence: str = ""
-    label: str
     formula: str
-    source: str
     range: tuple[float, float | None] = (0, 1)
     """The least and the greatest value; with weights of your own it may be another."""
-    higher_is_better: bool = True
     from_texts: bool = False
     """Whether texts alone give it (``scores.trust_eval``), or it needs the buckets of a run."""
     remark: str = ""
@@ -87,29 +80,35 @@ class Measured(Struct, frozen=True, kw_only=True):
     """The value of each graded answer; of a metric of the data set the same value each time."""
 
 
-@lru_cache
+@cache
+def _declared() -> tuple[dict[str, Derived], dict[str, CodeNotUsable]]:
+    return declared("derived", __name__, Derived)
+
+
 def derived() -> dict[str, Derived]:
-    """Return the metrics by name."""
-    found: dict[str, Derived] = {}
-    for each in sorted(module.name for module in pkgutil.iter_modules(__path__)):
-        module = import_module(f"{__name__}.{each}")
-        found[each] = replace(module.METRIC, name=each, sentence=(module.__doc__ or "").split("\n")[0])
-    return found
+    """Metrics by name, published ones that cannot be used left out."""
+    return _declared()[0]
+
+
+def derived_metric(name: str, advice: str = "docs/metrics.md lists them") -> Derived:
+    """Metric of a name; raises UnknownName, CodeNotUsable."""
+    known, unusable = _declared()
+    if name in unusable:
+        raise unusable[name]
+    if name not in known:
+        raise UnknownName("metric", name, known, help=advice)
+    return known[name]
 
 
 def measure(
     names: Iterable[str], found: Items, how: How | None = None, *, ungraded: Items = ()
 ) -> list[Measured]:
-    """Return metrics over answers, each computed in one pass over all of them; raises UnknownName.
+    """Metrics over answers, each computed in one pass over all of them; raises UnknownName, CodeNotUsable.
 
     ``ungraded`` are those without a bucket, as if each were wrong.
     """
-    known = derived()
-    wanted = list(dict.fromkeys(names))
-    for name in wanted:
-        if name not in known:
-            raise UnknownName("metric", name, known, help="docs/metrics.md lists them")
-    return [_measured(known[name], found, how or How(), ungraded) for name in wanted]
+    wanted = [derived_metric(name) for name in dict.fromkeys(names)]
+    return [_measured(metric, found, how or How(), ungraded) for metric in wanted]
 
 
 def _measured(metric: Derived, found: Items, how: How, ungraded: Items) -> Measured:

@@ -2,24 +2,24 @@
 
 A metric's module is named as its value is in the JSON of the scores, begins with the one sentence that says
 what it is, and has ``METRIC``. The JSON, its schema, every report and the tables of the documentation iterate
-over what is found here.
+over what is found here and under the entry points ``ragharness.metrics``.
 """
 
 from __future__ import annotations
 
-import pkgutil
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from importlib import import_module
+from functools import cache
 from operator import attrgetter
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
 
 from ragharness.analysis.scores.tally import Outcome
 from ragharness.analysis.statistics.intervals import wilson
+from ragharness.errors import CodeNotUsable
+from ragharness.support import plugins
 
 Compute = Callable[[Sequence[Outcome], int | None], Any]
 
@@ -73,23 +73,52 @@ def yes_no(values: Sequence[str | None]) -> YesNoAxis:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Metric:
-    """What one figure is called, what it means, and how it follows from the outcomes.
-
-    ``{top}`` and ``{at_k}`` in its names become "in top 5" and "@5", where the harness retrieved 5 passages.
-    """
+class Declaration:
+    """What a file of a metric declares."""
 
     name: str = ""
     """The name of its file, and ``sentence`` the first one there: filled in where it is found."""
     sentence: str = ""
+    label: str
+    source: str = "this project"
+    higher_is_better: bool = True
+
+
+Declared = TypeVar("Declared", bound=Declaration)
+
+
+def declared(
+    kind: str, folder: str, of: type[Declared]
+) -> tuple[dict[str, Declared], dict[str, CodeNotUsable]]:
+    """Declarations of a kind by name, and what is wrong with published ones that cannot be used."""
+    found: dict[str, Declared] = {}
+    unusable: dict[str, CodeNotUsable] = {}
+    for name in plugins.names(kind, folder):
+        try:
+            module = plugins.load(kind, folder, name, "METRIC")
+        except CodeNotUsable as error:
+            unusable[name] = error
+            continue
+        if isinstance(module.METRIC, of):
+            sentence = (module.__doc__ or "").split("\n")[0]
+            found[name] = replace(module.METRIC, name=name, sentence=sentence)
+        else:
+            wrong = TypeError(f"METRIC of {module.__name__} is no {of.__name__}")
+            unusable[name] = plugins.unusable(kind, name, wrong)
+    return found, unusable
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric(Declaration):
+    """Declaration of a metric of the scores: its names, meaning and range, and how it is computed.
+
+    ``{top}`` and ``{at_k}`` in its names become "in top 5" and "@5", where the harness retrieved 5 passages.
+    """
+
     part: Part
     """Where in the scores it stands: ``axes`` are handed all outcomes, ``retrieval`` those with evidence."""
-    places: tuple[int, int]
-    """Its places in that part: of the JSON and Markdown, and of the terminal's report (0: not shown)."""
-    label: str
-    """Its name in Markdown."""
     short: str = ""
-    """Its name in the terminal's report."""
+    """Its name in the terminal's report, ``label`` the one in Markdown; empty: only Markdown has it."""
     remark: str = ""
     """What the terminal says behind the value, on a line of its own."""
     absent: str = ""
@@ -98,25 +127,35 @@ class Metric:
     """The value in words; None: as every value of its type is written."""
     range: tuple[int, int | None] = (0, 1)
     """The least and the greatest value, of the rate where it is a count out of n; None: no limit."""
-    higher_is_better: bool
-    source: str = "this project"
     type: Any = Share
     compute: Compute
     """From the outcomes, and how many passages the harness retrieved (None: the pipeline decided it)."""
 
 
-@lru_cache
+_FIRST = (
+    *("citation_exists", "citation_supports", "extra_claim_count", "refusal_quality"),
+    *("over_refusal", "over_refusal_all", "under_refusal", "hedged", "mixed"),
+    *("any_evidence", "all_evidence", "evidence_first", "document", "evidence_in_document", "mrr", "ndcg"),
+)
+"""Metrics in the order of the JSON; any other follows in alphabetical order."""
+
+
+@cache
+def _declared() -> tuple[dict[str, Metric], dict[str, CodeNotUsable]]:
+    return declared("metrics", __name__, Metric)
+
+
+@cache
 def metrics(part: Part) -> tuple[Metric, ...]:
-    """Return the metrics of a part of the scores, in their order."""
-    modules = [import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__)]
-    found = [
-        replace(
-            each.METRIC, name=each.__name__.rpartition(".")[2], sentence=(each.__doc__ or "").split("\n")[0]
-        )
-        for each in modules
-        if each.METRIC.part == part
-    ]
-    return tuple(sorted(found, key=lambda each: each.places))
+    """Metrics of a part of the scores, in the order of the JSON."""
+    known = _declared()[0]
+    ordered = [known[name] for name in dict.fromkeys((*_FIRST, *known)) if name in known]
+    return tuple(metric for metric in ordered if metric.part == part)
+
+
+def unusable_metrics() -> list[str]:
+    """A sentence about each published metric that cannot be used."""
+    return [str(error) for error in _declared()[1].values()]
 
 
 def graded(outcomes: Sequence[Outcome]) -> list[Outcome]:

@@ -4,7 +4,6 @@ from ragharness.analysis.metrics import Metric, rate_of
 
 METRIC = Metric(
     part="retrieval",
-    places=(2, 3),
     label="all gold evidence {top}",
     short="all gold {top}",
     higher_is_better=True,

@@ -4,7 +4,6 @@ from ragharness.analysis.metrics import Metric, rate_of
 
 METRIC = Metric(
     part="retrieval",
-    places=(1, 1),
     label="gold evidence {top}",
     short="gold {top}",
     higher_is_better=True,

@@ -4,7 +4,6 @@ from ragharness.analysis.metrics import Metric, YesNoAxis, axis_of
 
 METRIC = Metric(
     part="axes",
-    places=(1, 1),
     label="citation exists",
     short="citation exists",
     absent="without citation",

@@ -4,7 +4,6 @@ from ragharness.analysis.metrics import Metric, YesNoAxis, axis_of
 
 METRIC = Metric(
     part="axes",
-    places=(2, 2),
     label="citation supports",
     short="citation supports",
     absent="without",

@@ -4,7 +4,6 @@ from ragharness.analysis.metrics import Metric, rate_of
 
 METRIC = Metric(
     part="retrieval",
-    places=(4, 4),
     label="right document",
     short="right document",
     higher_is_better=True,

@@ -4,7 +4,6 @@ from ragharness.analysis.metrics import Metric, rate_of
 
 METRIC = Metric(
     part="retrieval",
-    places=(3, 2),
     label="gold evidence first",
     short="gold first",
     higher_is_better=True,

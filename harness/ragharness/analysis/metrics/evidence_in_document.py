@@ -4,7 +4,6 @@ from ragharness.analysis.metrics import Metric, rate_of
 
 METRIC = Metric(
     part="retrieval",
-    places=(5, 6),
     label="gold evidence {top}, given the right document",
     short="gold if right doc",
     higher_is_better=True,

@@ -23,7 +23,6 @@ def _claims(counts: list[int]) -> ExtraClaims:
 
 METRIC = Metric(
     part="axes",
-    places=(3, 4),
     label="uncited claims",
     short="uncited claims",
     words=lambda found: f"{found.sum} in {found.answers} answer{'s' * (found.answers != 1)}",

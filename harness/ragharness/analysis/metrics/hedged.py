@@ -4,7 +4,6 @@ from ragharness.analysis.metrics import Metric, flagged
 
 METRIC = Metric(
     part="axes",
-    places=(8, 8),
     label="hedged: refused and also answered",
     short="hedged",
     remark="refused and also answered",

@@ -4,7 +4,6 @@ from ragharness.analysis.metrics import Metric, flagged
 
 METRIC = Metric(
     part="axes",
-    places=(9, 9),
     label="mixed: partly from outside knowledge",
     short="mixed",
     remark="partly from outside knowledge",

@@ -4,7 +4,6 @@ from ragharness.analysis.metrics import Metric, mean_by
 
 METRIC = Metric(
     part="retrieval",
-    places=(6, 5),
     label="mean 1/rank of gold evidence (MRR)",
     short="mean 1/rank (MRR)",
     higher_is_better=True,

@@ -29,7 +29,6 @@ def _gain(ranks: Iterable[int]) -> float:
 
 METRIC = Metric(
     part="retrieval",
-    places=(7, 7),
     label="normalised gain of gold evidence (nDCG{at_k})",
     short="nDCG{at_k}",
     higher_is_better=True,

@@ -4,7 +4,6 @@ from ragharness.analysis.metrics import Metric, rate_of
 
 METRIC = Metric(
     part="axes",
-    places=(5, 6),
     label="over-refusal: refused although the evidence was retrieved",
     short="over-refusal",
     remark="refused despite retrieved evidence",

@@ -4,7 +4,6 @@ from ragharness.analysis.metrics import Metric, rate_of
 
 METRIC = Metric(
     part="axes",
-    places=(6, 0),
     label="over-refusal of all answerable questions",
     higher_is_better=False,
     source="rag-eval",

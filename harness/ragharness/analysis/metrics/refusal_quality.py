@@ -20,7 +20,6 @@ def _quality(grades: list[int]) -> RefusalQuality:
 
 METRIC = Metric(
     part="axes",
-    places=(4, 5),
     label="refusal quality",
     short="refusal quality",
     words=lambda found: "n/a" if found.mean is None else f"{found.mean:.2f} of 3, mean of {found.n}",

@@ -4,7 +4,6 @@ from ragharness.analysis.metrics import Metric, rate_of
 
 METRIC = Metric(
     part="axes",
-    places=(7, 7),
     label="under-refusal: answered where a refusal is desired",
     short="under-refusal",
     remark="answered instead of refusing",

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ragharness.analysis.derived import WEIGHTS, How, Measured, derived, measure
+from ragharness.analysis.derived import WEIGHTS, How, Measured, derived, derived_metric, measure
 from ragharness.analysis.scores.items import Answerable, Answers, Item, items, wrong
 from ragharness.analysis.scores.trust_eval import Entails, Mode, Output, item_of, outputs
 from ragharness.errors import CodeNotUsable, UnknownName, UsageError
@@ -79,10 +79,11 @@ def wanted_of(values: Any, where: str = "metrics") -> Wanted:
         wanted = msgspec.convert(values, Wanted)
     except msgspec.ValidationError as error:
         raise UsageError(f"expected settings of metrics in {where}, found: {error}", help=_EXAMPLE) from error
-    for what, given, known in (("metric", wanted.metrics, derived()), ("bucket", wanted.weights, BUCKETS)):
-        for name in given:
-            if name not in known:
-                raise UnknownName(what, name, known, help=_EXAMPLE)
+    for name in wanted.metrics:
+        derived_metric(name, _EXAMPLE)
+    for name in wanted.weights:
+        if name not in BUCKETS:
+            raise UnknownName("bucket", name, BUCKETS, help=_EXAMPLE)
     return wanted
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct, defstruct
+from msgspec.structs import force_setattr
 
 from ragharness.analysis.metrics import Part, Share, Span, metrics
 from ragharness.records import BUCKETS
@@ -27,22 +27,60 @@ ROW_NAMES = {
 
 VerdictKind = Literal["not_a_result", "not_better", "not_clearly_better", "misleads", "good"]
 
-AnyStruct = TypeVar("AnyStruct", bound=type[Struct])
+
+class MetricValues(dict[str, Any]):
+    """Values of metrics by name, also as attributes; those that nothing here declares stay as read."""
+
+    def __getattr__(self, metric: str) -> Any:
+        try:
+            return self[metric]
+        except KeyError:
+            raise AttributeError(f"no value of {metric!r}: known are {', '.join(self)}") from None
 
 
-def _holding(part: Part) -> Callable[[AnyStruct], AnyStruct]:
-    """Return a decorator that adds one field for each metric of a part."""
+if TYPE_CHECKING:
+    _Values = MetricValues
+else:
+    # What is read is made MetricValues in __post_init__.
+    _Values = dict[str, Any]
 
-    def extended(base: AnyStruct) -> AnyStruct:
-        fields = [
-            (each.name, Annotated[each.type, Meta(description=each.sentence)]) for each in metrics(part)
-        ]
-        told = {"__doc__": base.__doc__}
-        return defstruct(  # type: ignore[return-value]
-            base.__name__, fields, bases=(base,), namespace=told, module=__name__, frozen=True, kw_only=True
-        )
 
-    return extended
+def _typed(part: Part, values: dict[str, Any]) -> MetricValues:
+    types = {metric.name: metric.type for metric in metrics(part)}
+    return MetricValues(
+        (name, msgspec.convert(value, types.get(name, Any))) for name, value in values.items()
+    )
+
+
+def part_schema(part: Part, template: str) -> dict[str, Any]:
+    """JSON Schemas of a part of the scores and of what it refers to, by name, with every known metric."""
+    about, extra = _PARTS[part]
+    known = [
+        (metric.name, Annotated[metric.type, Meta(description=metric.sentence)]) for metric in metrics(part)
+    ]
+    # Older results have fewer of them.
+    fields: list[Any] = [*extra, *((name, of, None) for name, of in known)]
+    whole = defstruct(part.capitalize(), fields, namespace={"__doc__": about}, kw_only=True)
+    _, schemas = msgspec.json.schema_components([whole], ref_template=template)
+    for described in schemas[part.capitalize()]["properties"].values():
+        described.pop("default", None)
+    return schemas
+
+
+_PARTS: dict[Part, tuple[str, list[tuple[str, Any]]]] = {
+    "axes": ("Metrics beside the bucket, over graded answers only.", []),
+    "retrieval": (
+        "Retrieval metrics, over the questions whose gold evidence is in the index and not withheld.",
+        [
+            ("n", int),
+            (
+                "k",
+                Annotated[int | None, Meta(description="Null: the pipeline decides how much it retrieves.")],
+            ),
+        ],
+    ),
+}
+"""What the schema says of each part, and what it holds beside the metrics."""
 
 
 class Row(Struct, kw_only=True):
@@ -99,27 +137,6 @@ class References(Struct, frozen=True, kw_only=True):
         int | None, Meta(description="The baseline that sees no documents; null: it could not run.")
     ]
     blind_note: str = ""
-
-
-@_holding("axes")
-class Axes(Struct, frozen=True, kw_only=True):
-    """Metrics beside the bucket, over graded answers only."""
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, metric: str) -> Any: ...
-
-
-@_holding("retrieval")
-class Retrieval(Struct, frozen=True, kw_only=True):
-    """Retrieval metrics, over the questions whose gold evidence is in the index and not withheld."""
-
-    n: int
-    k: Annotated[int | None, Meta(description="Null: the pipeline decides how much it retrieves.")]
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, metric: str) -> Any: ...
 
 
 class Failures(Struct, kw_only=True):
@@ -222,8 +239,8 @@ class Scores(Struct, frozen=True, kw_only=True):
     intervals: Intervals
     desired: Desired
     references: References
-    axes: Axes
-    retrieval: Retrieval
+    axes: _Values
+    retrieval: _Values
     failures: Failures
     errors: list[ErrorGroup]
     problems: list[ProblemGroup]
@@ -247,6 +264,13 @@ class Scores(Struct, frozen=True, kw_only=True):
         dict[str, str | int | float],
         Meta(description="Settings that answers depend on: model, prompt, address and others."),
     ] = {}
+
+    def __post_init__(self) -> None:
+        parts: tuple[Part, ...] = ("axes", "retrieval")
+        for part in parts:
+            values = getattr(self, part)
+            if not isinstance(values, MetricValues):
+                force_setattr(self, part, _typed(part, values))
 
 
 def written(scores: Scores | dict[str, Any]) -> bytes:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 
 from msgspec.structs import replace
 
-from ragharness.analysis.metrics import Part, how_many, metrics
+from ragharness.analysis.metrics import Part, how_many, metrics, unusable_metrics
 from ragharness.analysis.scores import counts
-from ragharness.analysis.scores.schema import FORMAT, Axes, References, Retrieval, Scores, Versions
+from ragharness.analysis.scores.schema import FORMAT, MetricValues, References, Scores, Versions
 from ragharness.analysis.scores.tally import Outcome, Tally, seconds_at
 from ragharness.analysis.scores.verdict import conclude, error_groups, failures, misses, problem_groups
 from ragharness.records import Question, Record
@@ -115,7 +114,7 @@ def score(
             blind=blind,
             blind_note=blind_note,
         ),
-        axes=counts.widened(Axes(**_computed("axes", all_of)), epochs),
+        axes=counts.widened(_computed("axes", all_of), epochs),
         retrieval=counts.widened(retrieval(all_of, k), epochs),
         failures=failures(found),
         errors=errors,
@@ -136,6 +135,7 @@ def score(
             *_provenance(run, tally),
             *_notes(len(superseded), waiting),
             *_without_blind(blind, blind_note),
+            *unusable_metrics(),
         ],
         versions=Versions(
             ragharness=run.ragharness, python=run.python, platform=run.platform, grader=settings.grader
@@ -148,17 +148,17 @@ def score(
     )
 
 
-def retrieval(outcomes: Sequence[Outcome], k: int | None) -> Retrieval:
-    """Return how well the evidence was retrieved, before anybody read it.
+def retrieval(outcomes: Sequence[Outcome], k: int | None) -> MetricValues:
+    """How well the evidence was retrieved, before anybody read it.
 
     Over the questions whose evidence is in reach; one that failed or was not asked counts as not found.
     """
     within = [each for each in outcomes if each.wanted == "correct" and each.located]
-    return Retrieval(n=len(within), k=k, **_computed("retrieval", within, k))
+    return MetricValues(n=len(within), k=k, **_computed("retrieval", within, k))
 
 
-def _computed(part: Part, outcomes: Sequence[Outcome], k: int | None = None) -> dict[str, Any]:
-    return {each.name: each.compute(outcomes, k) for each in metrics(part)}
+def _computed(part: Part, outcomes: Sequence[Outcome], k: int | None = None) -> MetricValues:
+    return MetricValues({metric.name: metric.compute(outcomes, k) for metric in metrics(part)})
 
 
 def with_blind(scores: Scores, blind: int | None, note: str) -> Scores:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
-from ragharness.analysis.metrics import Part
+from ragharness.analysis.metrics import Metric, Part
 from ragharness.analysis.scores.schema import Scores
 from ragharness.records import BUCKETS
 from ragharness.reports import words
@@ -211,13 +211,15 @@ def findings(scores: Scores, width: int, *, wide: bool, detail: bool) -> list[st
 
 
 def _details(scores: Scores, width: int, *, wide: bool) -> list[str]:
-    uncited = "no citation", _answers(scores.axes.citation_exists.null)
+    axes = _figures(scores, "axes")
+    if cited := scores.axes.get("citation_exists"):
+        axes.insert(2, ("no citation", _answers(cited.null)))
     desired = scores.desired
     shares = [("should answer", counted(desired.answer)), ("should refuse", counted(desired.refusal))]
     return [
         "",
         *_grid("DESIRED", shares, wide=wide),
-        *_grid("AXES", _figures(scores, "axes", (3, *uncited)), wide=wide),
+        *_grid("AXES", axes, wide=wide),
         *_explained(scores, "axes", width),
         *_grid("RETRIEVAL", _figures(scores, "retrieval"), wide=wide),
         *_explained(scores, "retrieval", width),
@@ -228,22 +230,32 @@ def _answers(count: int) -> str:
     return f"{count} answer{'s' * (count != 1)}"
 
 
-def _figures(scores: Scores, part: Part, *more: tuple[int, str, str]) -> list[tuple[str, str]]:
-    """Return names and values in their places, with what else has a place among them."""
-    cells = [
-        (metric.places[1], words.named(metric.short, scores), words.figure(metric, value))
-        for metric, value in words.measured(scores, part)
-        if metric.short and not metric.remark
+_ORDER = ("any_evidence", "evidence_first", "all_evidence", "document", "mrr", "evidence_in_document", "ndcg")
+"""Metrics of retrieval in their order here; others follow as in the JSON."""
+
+
+def _measured(scores: Scores, part: Part) -> list[tuple[Metric, Any]]:
+    """Return the metrics that are shown here, with their values."""
+    shown = [(metric, value) for metric, value in words.measured(scores, part) if metric.short]
+    places = {name: place for place, name in enumerate(_ORDER)}
+    return sorted(shown, key=lambda pair: places.get(pair[0].name, len(places)))
+
+
+def _figures(scores: Scores, part: Part) -> list[tuple[str, str]]:
+    """Return names and values of the metrics without a remark."""
+    return [
+        (words.named(metric.short, scores), words.figure(metric, value))
+        for metric, value in _measured(scores, part)
+        if not metric.remark
     ]
-    return [(name, told) for _, name, told in sorted([*cells, *more])]
 
 
 def _explained(scores: Scores, part: Part, width: int) -> list[str]:
     size = _INDENT + _NAME + 1
-    shown = [each for each in words.measured(scores, part) if each[0].remark]
     return [
         line
-        for metric, value in sorted(shown, key=lambda each: each[0].places[1])
+        for metric, value in _measured(scores, part)
+        if metric.remark
         for line in labelled(
             f"{'':<{_INDENT}}{words.named(metric.short, scores):<{_NAME}} ",
             f"{words.figure(metric, value)} {metric.remark}",
