@@ -12,9 +12,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
 
+import msgspec
 from msgspec.structs import replace
 
-from ragharness.errors import UnknownName, UsageError
+from ragharness.errors import CodeNotUsable, UnknownName, UsageError
 from ragharness.records import Answer, Passage, Question, Reading
 from ragharness.support.options import Options
 
@@ -29,16 +30,16 @@ AXES: dict[str, tuple[str, ...]] = {
 """Axis -> the primitives that it is made of."""
 
 _HOLDS: dict[str, Callable[[Reading], bool]] = {
-    "citation_exists": lambda each: each.all_cited_retrieved is not None,
-    "citation_supports": lambda each: each.all_cited_support is not None,
-    "refusal_quality": lambda each: not each.quality_unknown,
-    "extra_claim_count": lambda each: each.extra is not None,
+    "citation_exists": lambda reading: reading.all_cited_retrieved is not None,
+    "citation_supports": lambda reading: reading.all_cited_support is not None,
+    "refusal_quality": lambda reading: not reading.quality_unknown,
+    "extra_claim_count": lambda reading: reading.extra is not None,
 }
 """Axis -> whether a reading says anything of it."""
 
 
 class Grader(Protocol):
-    """What reads an answer; deciding the bucket is the same for all (``verdicts.buckets``).
+    """Reader of answers; deciding the bucket is the same for all (``verdicts.buckets``).
 
     One that has a true ``waits`` is read from several threads at once. One that has ``read_axis`` can give an
     axis to what another one read, and one that has ``cost_lines`` says what its calls took.
@@ -59,39 +60,36 @@ class Grader(Protocol):
 
 
 def waits(grader: Grader) -> bool:
-    """Whether a grader waits for others, so that several answers are read at once."""
+    """Whether a grader waits for a service, so that several answers are read at once."""
     return bool(getattr(grader, "waits", False))
 
 
 def cost_lines(grader: Grader) -> list[str]:
-    """Return what the calls of a grader took so far; empty: it makes none."""
-    told = getattr(grader, "cost_lines", None)
-    return list(told()) if told else []
+    """Cost of a grader's calls so far, as lines of text; empty where it makes none."""
+    method = getattr(grader, "cost_lines", None)
+    return list(method()) if method else []
 
 
 @dataclass(frozen=True)
 class GraderContext:
-    """What a grader is built from."""
+    """Settings of a grader, folder for replies of services (None: not kept), and whether calls are only counted."""
 
     options: Options = field(default_factory=lambda: Options(flag=FLAG))
-    """Its settings."""
     cache: Path | None = None
-    """A folder in which replies of services may be kept; None: nothing is kept."""
     dry_run: bool = False
-    """Calls of services are counted, not made."""
 
 
 def grader_names() -> list[str]:
-    """Return the names of all graders: the modules beside this one."""
+    """Names of all graders: the modules beside this one."""
     return sorted(
-        found.name
-        for found in pkgutil.iter_modules(__path__)
-        if not found.ispkg and not found.name.startswith("_")
+        module.name
+        for module in pkgutil.iter_modules(__path__)
+        if not (module.ispkg or module.name.startswith("_"))
     )
 
 
 def load_grader(
-    wanted: str = "rules",
+    spec: str = "rules",
     false_correct: float | None = None,
     settings: Iterable[str] = (),
     *,
@@ -100,7 +98,7 @@ def load_grader(
     cache: Path | None = None,
     dry_run: bool = False,
 ) -> Grader:
-    """Return a grader by name, or a chain of them: ``rules,judge,citation_supports=nli``.
+    """Grader by name, or a chain of them: ``rules,judge,citation_supports=nli``.
 
     ``settings`` are ``GRADER.NAME=VALUE``; ``false_correct`` is that of the rules. With ``ask_all`` every
     grader of the chain is asked, and the first that can decide still does. Raises UnknownName with the
@@ -108,29 +106,29 @@ def load_grader(
     """
     values = _settings(settings, false_correct)
     loaded: dict[str, Grader] = {}
-    parts = [part.strip() for part in wanted.split(",")]
+    parts = [part.strip() for part in spec.split(",")]
     names, axes = [], {}
     for part in parts:
         axis, equals, name = part.partition("=")
         if not part or (equals and not name):
-            raise UsageError(f"expected graders separated by commas, found {wanted!r}", help="--grader rules")
+            raise UsageError(f"expected graders separated by commas, found {spec!r}", help="--grader rules")
         if equals and axis not in AXES:
             raise UnknownName("axis", axis, AXES)
         if equals:
             axes[axis] = name
         elif part in names:
-            raise UsageError(f"expected each grader once, found {part!r} twice in {wanted!r}")
+            raise UsageError(f"expected each grader once, found {part!r} twice in {spec!r}")
         else:
             names.append(part)
     if not names:
-        raise UsageError(f"expected a grader for the bucket, found only axes in {wanted!r}")
+        raise UsageError(f"expected a grader for the bucket, found only axes in {spec!r}")
     for name in (*names, *axes.values()):
         if name not in loaded:
             options = Options(values.pop(name, {}), flag=FLAG, offline=offline, prefix=f"{name}.")
             loaded[name] = _load(name, GraderContext(options, cache, dry_run))
             options.finish(f"the grader {name!r}")
     for name in values:
-        raise UnknownName(f"grader in {wanted!r}, of {FLAG} {name}.NAME,", name, loaded)
+        raise UnknownName(f"grader in {spec!r}, of {FLAG} {name}.NAME,", name, loaded)
     if len(names) == 1 and not axes:
         return loaded[names[0]]
     by_axis = {axis: loaded[name] for axis, name in axes.items()}
@@ -138,9 +136,9 @@ def load_grader(
 
 
 def _settings(settings: Iterable[str], false_correct: float | None) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
+    by_grader: dict[str, dict[str, str]] = {}
     if false_correct is not None:
-        found["rules"] = {"false-correct": repr(false_correct)}
+        by_grader["rules"] = {"false-correct": repr(false_correct)}
     for text in settings:
         whole, equals, value = text.partition("=")
         # The user's own grader has points in its name.
@@ -150,16 +148,14 @@ def _settings(settings: Iterable[str], false_correct: float | None) -> dict[str,
                 f"expected {FLAG} GRADER.NAME=VALUE, found {text!r}", help=f"{FLAG} judge.model=NAME"
             )
         name = name.strip().replace("_", "-").lower()
-        if name in found.setdefault(grader, {}):
+        if name in by_grader.setdefault(grader, {}):
             raise UsageError(f"expected {FLAG} {grader}.{name}=... once, found it twice")
-        found[grader][name] = value
-    return found
+        by_grader[grader][name] = value
+    return by_grader
 
 
 def _load(name: str, context: GraderContext) -> Grader:
     if ":" in name:
-        from ragharness.graders._own import OwnGrader
-
         return OwnGrader(name)
     if name not in grader_names():
         raise UnknownName("grader", name, grader_names(), help="or your own: --grader package.module:name")
@@ -177,21 +173,21 @@ class Chain:
         ask_all: bool = False,
         dry_run: bool = False,
     ) -> None:
-        """``dry_run``: what nobody decides may yet be decided, so its axes are asked for too."""
+        """``dry_run``: an answer that nobody decides may yet be decided, so its axes are asked for too."""
         self._graders = graders
         self._axes = axes
         self._ask_all = ask_all
         self._dry_run = dry_run
-        told = [(each.name, each.version) for each in graders]
-        told += [(f"{axis}={each.name}", each.version) for axis, each in axes.items()]
-        self.name = ",".join(name for name, _ in told)
-        self.version = ",".join(version for _, version in told) + (" (all asked)" if ask_all else "")
+        links = [(grader.name, grader.version) for grader in graders]
+        links += [(f"{axis}={grader.name}", grader.version) for axis, grader in axes.items()]
+        self.name = ",".join(name for name, _ in links)
+        self.version = ",".join(version for _, version in links) + (" (all asked)" if ask_all else "")
         self.waits = any(map(waits, (*graders, *axes.values())))
 
     def read(
         self, question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
     ) -> Reading:
-        """Return the first reading that decides, with what the others said; without one, the first."""
+        """First reading that decides, with what the others said; without one, the first."""
         readings: list[Reading] = []
         for grader in self._graders:
             read = grader.read(question, answer, retrieved, supporting)
@@ -199,48 +195,43 @@ class Chain:
             # What is no answer is none to any grader.
             if (read.decides and not self._ask_all) or read.status == "no_answer":
                 break
-        decided = next((each for each in readings if each.decides), None)
+        decided = next((reading for reading in readings if reading.decides), None)
         chosen = decided or readings[0]
-        others = tuple(each for each in readings if each is not chosen)
+        others = tuple(reading for reading in readings if reading is not chosen)
         if decided is None and others:
             # Nobody decided: what each said is among the others, the first one's words are the reason.
             others = tuple(readings)
             chosen = replace(chosen, by="", judgements=())
-        chosen = replace(chosen, others=others, flags=_flags(chosen, readings))
-        chosen = _completed(chosen, readings)
+        flags = dict.fromkeys(flag for reading in (chosen, *readings) for flag in reading.flags)
+        chosen = _completed(replace(chosen, others=others, flags=tuple(flags)), readings)
         for axis, grader in self._axes.items():
             if chosen.status != "no_answer" and (chosen.decides or self._dry_run):
                 chosen = _with_axis(axis, grader, chosen, question, answer, retrieved, supporting)
         return chosen
 
     def cost_lines(self) -> list[str]:
-        """Return what the calls of its graders took so far."""
-        asked = {id(each): each for each in (*self._graders, *self._axes.values())}
-        return [line for each in asked.values() for line in cost_lines(each)]
+        """Cost of the calls of its graders so far, as lines of text."""
+        graders = {id(grader): grader for grader in (*self._graders, *self._axes.values())}
+        return [line for grader in graders.values() for line in cost_lines(grader)]
 
 
 def _identity(grader: Grader) -> str:
     return f"{grader.name}@{grader.version}"
 
 
-def _flags(chosen: Reading, readings: Sequence[Reading]) -> tuple[str, ...]:
-    """Return what any of them noticed."""
-    return tuple(dict.fromkeys(flag for each in (chosen, *readings) for flag in each.flags))
-
-
 def _completed(chosen: Reading, readings: Sequence[Reading]) -> Reading:
-    """Return a reading with the axes that it says nothing of, from the first that does."""
+    """Reading with the axes that it says nothing of, from the first that does."""
     fields: dict[str, Any] = {}
     by = dict(chosen.axes_by)
     for axis, names in AXES.items():
         if not _HOLDS[axis](chosen):
-            source = next((each for each in readings if _HOLDS[axis](each)), None)
+            source = next((reading for reading in readings if _HOLDS[axis](reading)), None)
             # A decline's quality is not read where none was seen.
             if source is not None and (axis != "refusal_quality" or source.refusal):
                 fields |= {name: getattr(source, name) for name in names}
                 by[axis] = source.by
     if not chosen.sentences:
-        fields["sentences"] = next((each.sentences for each in readings if each.sentences), ())
+        fields["sentences"] = next((reading.sentences for reading in readings if reading.sentences), ())
     return replace(chosen, axes_by=tuple(by.items()), **fields) if fields else chosen
 
 
@@ -253,13 +244,52 @@ def _with_axis(
     retrieved: Sequence[Passage],
     supporting: frozenset[str],
 ) -> Reading:
-    """Return a reading with one axis of another grader."""
+    """Reading with one axis of another grader."""
     if axis == "refusal_quality" and reading.committed:
         return reading
     by = {**dict(reading.axes_by), axis: _identity(grader)}
     read_axis = getattr(grader, "read_axis", None)
     if read_axis is not None:
-        given: Reading = read_axis(axis, reading, question, answer, retrieved)
-        return replace(given, axes_by=tuple(by.items()))
+        scored: Reading = read_axis(axis, reading, question, answer, retrieved)
+        return replace(scored, axes_by=tuple(by.items()))
     read = grader.read(question, answer, retrieved, supporting)
     return replace(reading, axes_by=tuple(by.items()), **{name: getattr(read, name) for name in AXES[axis]})
+
+
+_OWN_HELP = "docs/graders.md shows one: it returns a Reading, a dict of its fields, or None"
+
+
+class OwnGrader:
+    """The user's own grader: an object with ``read``, or a function of the same four arguments."""
+
+    def __init__(self, spec: str) -> None:
+        """Raises CodeNotUsable for what cannot be imported, found or called."""
+        from ragharness.pipelines.adapters import described, find
+
+        code = find(spec)
+        grader = code.value() if isinstance(code.value, type) else code.value
+        function = getattr(grader, "read", grader)
+        if not callable(function):
+            raise CodeNotUsable(f"expected a grader in {spec}, found {described(code.value)}", help=_OWN_HELP)
+        self.name = spec
+        self.version = str(getattr(grader, "version", code.fingerprint[:12]))
+        self.waits = bool(getattr(grader, "waits", False))
+        self._read = cast("Callable[..., object]", function)
+        self._described = described
+
+    def read(
+        self, question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
+    ) -> Reading:
+        """Reading by the user's code; None from it leaves the answer open.
+
+        Raises CodeNotUsable for what is no reading, and what the code raises.
+        """
+        read: Any = self._read(question, answer, retrieved, supporting)
+        if read is None:
+            return Reading(status="needs_review", unreadable=f"{self.name} leaves it open")
+        try:
+            return msgspec.convert(msgspec.to_builtins(read), Reading, strict=True)
+        except (msgspec.ValidationError, TypeError) as error:
+            raise CodeNotUsable(
+                f"expected a reading from {self.name}, found {self._described(read)}: {error}", help=_OWN_HELP
+            ) from error

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from ragharness.errors import UsageError
 from ragharness.graders import GraderContext
-from ragharness.graders._given import read_given
+from ragharness.graders.reading.answer import read_citations
 from ragharness.records import ADJUDICATED, Answer, Bucket, Passage, Question, Reading
 from ragharness.support.files import digest_of, expanded
 
@@ -49,7 +49,7 @@ class HumanGrader:
         self, question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
     ) -> Reading:
         """Return the reading of people's bucket; open where they differ or none is known."""
-        _, reading = read_given(question, answer, retrieved, supporting)
+        _, reading = read_citations(question, answer, retrieved, supporting)
         given = self._labels.get((question.id, digest_of(answer.text)), {})
         said = {given[ADJUDICATED]} if ADJUDICATED in given else set(given.values())
         if len(said) != 1:

@@ -14,9 +14,8 @@ from msgspec.structs import replace
 
 from ragharness.errors import UsageError
 from ragharness.graders import GraderContext
-from ragharness.graders._given import claim_citations, read_given
 from ragharness.graders.judging import FOLDER, TIMEOUT, Decided, Votes, digest_of, load_prompts
-from ragharness.graders.reading.answer import ParsedAnswer, parse_answer
+from ragharness.graders.reading.answer import ParsedAnswer, claim_citations, parse_answer, read_citations
 from ragharness.pipelines.llm_client import connect, local
 from ragharness.records import Answer, Judgement, Match, Passage, Question, Reading
 from ragharness.support.files import expanded
@@ -54,7 +53,7 @@ class Judge:
 
         What the model leaves open needs review. Raises AccessRefused where no call can succeed.
         """
-        parsed, reading = read_given(question, answer, retrieved, supporting)
+        parsed, reading = read_citations(question, answer, retrieved, supporting)
         if parsed.blank:
             return reading
         texts = {"question": question.text, "answer": answer.text}

@@ -18,8 +18,7 @@ from msgspec.structs import replace
 
 from ragharness.errors import MissingExtra, RagharnessError, UsageError
 from ragharness.graders import GraderContext
-from ragharness.graders._given import claim_citations, read_given
-from ragharness.graders.reading.answer import parse_answer
+from ragharness.graders.reading.answer import claim_citations, parse_answer, read_citations
 from ragharness.records import Answer, Passage, Question, Reading, Score
 from ragharness.retrievers.models import Model, find_model
 
@@ -57,7 +56,7 @@ class NliGrader:
         self, question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
     ) -> Reading:
         """Return that an answer states a gold, or that this is open."""
-        parsed, reading = read_given(question, answer, retrieved, supporting)
+        parsed, reading = read_citations(question, answer, retrieved, supporting)
         if parsed.blank:
             return reading
         if question.kind not in ("text", "list") or not (question.answerable and question.answers):

@@ -13,7 +13,7 @@ from ragharness.graders.reading.refusal import does, find_decline, is_question
 from ragharness.language.markup import MARK, Marked, mark, normalise, resolve
 from ragharness.language.tables import phrases, regex
 from ragharness.language.words import concepts_of, is_english, raw_words, sentences
-from ragharness.records import Answer, Passage
+from ragharness.records import Answer, Passage, Question, Reading
 
 _LINE_START = regex(
     r"^[ \t]*(?P<hash>#{1,6}[ \t]+)?(?P<bullet>(?:[-*•·–—+▪◦‣]|\(?(?:\d{1,2}|[a-z])[.)])[ \t]+)?"
@@ -222,3 +222,30 @@ def _squeezed(text: str) -> str:
 
 FIRST_CITATIONS = 3
 """Only so many citations of the answer claim count: citing everything must not win."""
+
+
+def read_citations(
+    question: Question, answer: Answer, retrieved: Sequence[Passage], supporting: frozenset[str]
+) -> tuple[ParsedAnswer, Reading]:
+    """Answer taken apart, and a reading of its citations alone, for graders that read by no rules."""
+    passages = {passage.id for passage in retrieved}
+    parsed = parse_answer(answer, question.text, [passage.id for passage in retrieved])
+    cited = parsed.citations
+    return parsed, Reading(
+        status="no_answer" if parsed.blank else "ok",
+        evidence_retrieved=not supporting.isdisjoint(passages),
+        n_citations=len(cited),
+        all_cited_retrieved=passages.issuperset(cited) if cited else None,
+        flags=tuple(parsed.flags),
+        extra=None,
+        quality_unknown=True,
+    )
+
+
+def claim_citations(evidence: str, parsed: ParsedAnswer) -> tuple[str, ...]:
+    """First citations of the sentences that hold the words that decided, else of the answer."""
+    words = evidence.strip(" .\"'").casefold()
+    holding = [sentence for sentence in parsed.sentences if words and words in sentence.text.casefold()]
+    if holding:
+        return tuple(mark for sentence in holding for mark in sentence.citations[:FIRST_CITATIONS])
+    return parsed.citations[:FIRST_CITATIONS]
