@@ -27,9 +27,9 @@ from ragharness.corpus.loading import load_corpus
 from ragharness.corpus.passages import build_passages, withhold
 from ragharness.questions.loading import load_questions
 from ragharness.retrievers import build_retriever
-from ragharness.retrievers._embedding import BATCH_SIZE, Embedder, EmbeddingOptions, locate
-from ragharness.retrievers._models import DEFAULT_MODEL
 from ragharness.retrievers.bm25 import indexed_text
+from ragharness.retrievers.models import DEFAULT_MODEL
+from ragharness.retrievers.models.embedding import BATCH_SIZE, Embedder, EmbeddingOptions, locate
 
 HERE = Path(__file__).resolve().parent
 MANNER = EmbeddingOptions(normalize=True)

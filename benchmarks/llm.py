@@ -31,7 +31,7 @@ from typing import Any
 import httpx
 
 from ragharness.api import load_run
-from ragharness.pipelines._llm.prompting import Prompt, load_prompt
+from ragharness.pipelines.llm_client.prompting import Prompt, load_prompt
 from ragharness.results import Run
 
 HERE = Path(__file__).parent

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ragharness.retrievers._vectors import Vectors
 from ragharness.retrievers.dense import Nearest
+from ragharness.retrievers.models.embedding import Vectors
 
 WIDTH = 384
 QUERIES = 50

@@ -24,15 +24,13 @@ from typing import Any
 
 from ragharness import __version__
 from ragharness.analysis.statistics.intervals import cluster_intervals
-from ragharness.corpus.evidence import EvidenceIndex
 from ragharness.corpus.loading import Corpus, load_corpus
-from ragharness.corpus.passages import build_passages, withhold
+from ragharness.corpus.passages import EvidenceIndex, build_passages, withhold
 from ragharness.questions.loading import load_questions
 from ragharness.records import Hit, Question
 from ragharness.retrievers import build_retriever
-from ragharness.retrievers._cross_encoder import locate_scorer
-from ragharness.retrievers._reranking import DEPTH, WEIGHT, PairScores, reordered
 from ragharness.retrievers.bm25 import indexed_text
+from ragharness.retrievers.models.reranking import DEPTH, WEIGHT, PairScores, locate_scorer, reordered
 from ragharness.support.files import cache_folder
 from ragharness.support.options import Options
 from ragquestions.building import build_questions

@@ -14,13 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from ragharness.corpus.evidence import EvidenceIndex
 from ragharness.corpus.loading import Corpus, load_corpus
-from ragharness.corpus.passages import PassageSet, build_passages, withhold
+from ragharness.corpus.passages import EvidenceIndex, PassageSet, build_passages, withhold
 from ragharness.questions.loading import load_questions
 from ragharness.questions.questionset import QuestionSet
 from ragharness.records import Passage
-from ragharness.retrievers import _postings, bm25
+from ragharness.retrievers import bm25
 from ragharness.retrievers.bm25 import terms
 from ragharness.support import resources
 
@@ -152,7 +151,7 @@ def test_any_damage_to_a_cached_index_is_noticed_and_mended(tmp_path: Path) -> N
 def test_lists_that_are_not_held_ready_are_read_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(_postings, "REMEMBERED", 0)
+    monkeypatch.setattr(bm25, "REMEMBERED", 0)
     bm25.build(CACHED, None, tmp_path)
     retriever = bm25.build(CACHED, None, tmp_path)
     queries = [bm25.indexed_text(passage) for passage in CACHED.passages]
@@ -162,7 +161,7 @@ def test_lists_that_are_not_held_ready_are_read_again(
 
 
 def test_an_index_of_several_blocks_is_that_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_postings, "BITS", 3)
+    monkeypatch.setattr(bm25, "BITS", 3)
     assert_equal(CACHED, QUERIES, bm25.build(CACHED, None, None), 9)
 
 
@@ -171,7 +170,7 @@ def test_an_index_under_another_name_is_not_believed(tmp_path: Path) -> None:
     (path,) = tmp_path.iterdir()
     other = bm25.index_path(tmp_path, passage_set(["other"]))
     path.rename(other)
-    assert _postings.load(other) is None
+    assert bm25.load(other) is None
 
 
 def test_other_passages_have_another_index(tmp_path: Path) -> None:
@@ -187,9 +186,9 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
 
 
 def test_the_cache_keeps_a_bounded_number_of_indexes(tmp_path: Path) -> None:
-    for number in range(_postings.KEPT + 5):
+    for number in range(bm25.KEPT + 5):
         bm25.build(passage_set([f"text {number}"]), None, tmp_path)
-    assert len(list(tmp_path.iterdir())) == _postings.KEPT
+    assert len(list(tmp_path.iterdir())) == bm25.KEPT
 
 
 # -- real contracts

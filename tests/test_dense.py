@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from ragharness.corpus.passages import PassageSet
 from ragharness.errors import MissingExtra, RagharnessError, UnknownName
 from ragharness.records import Passage
-from ragharness.retrievers import _models, build_retriever
+from ragharness.retrievers import build_retriever, models
 from ragharness.retrievers.bm25 import indexed_text
 from ragharness.retrievers.dense import DECIMALS, KINDS, Nearest
 from ragharness.support.options import Options
@@ -290,8 +290,8 @@ def test_without_the_extra_the_command_that_installs_it_is_named(
 ) -> None:
     for library in ("faiss", "sentence_transformers"):
         monkeypatch.setitem(sys.modules, library, None)
-    monkeypatch.setattr(_models, "_packaged", lambda: None)
-    monkeypatch.setattr(_models, "_snapshot", lambda *_: None)
+    monkeypatch.setattr(models, "_packaged", lambda: None)
+    monkeypatch.setattr(models, "_snapshot", lambda *_: None)
     with pytest.raises(MissingExtra) as raised:
         build_retriever(name, passage_set(3))
     torch = "pip install torch --index-url https://download.pytorch.org/whl/cpu"

@@ -15,7 +15,7 @@ import pytest
 
 from commands import PROGRAM
 from ragharness.cli import _health
-from ragharness.retrievers import _models
+from ragharness.retrievers import models
 from ragharness.support import resources
 
 if TYPE_CHECKING:
@@ -184,9 +184,9 @@ def test_a_full_disk_is_broken(verb: Verb, monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_model_is_found_where_the_hub_keeps_it(
     verb: Verb, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(_models, "PACKAGE", "no-such-package")
+    monkeypatch.setattr(models, "PACKAGE", "no-such-package")
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
-    name = f"models {_models.DEFAULT_MODEL}"
+    name = f"models {models.DEFAULT_MODEL}"
     assert findings(verb)[name]["state"] == "missing"
     home = tmp_path / "hub" / "models--sentence-transformers--all-MiniLM-L6-v2"
     for folder in ("refs", "snapshots/1110a243"):
@@ -194,7 +194,7 @@ def test_the_model_is_found_where_the_hub_keeps_it(
     (home / "snapshots" / "1110a243" / "config.json").write_text("{}")
     (home / "refs" / "main").write_text("1110a243")
     assert findings(verb)[name]["state"] == "ok"
-    assert _models.find_model(_models.DEFAULT_MODEL).revision == "1110a243", "dense finds the same one"
+    assert models.find_model(models.DEFAULT_MODEL).revision == "1110a243", "dense finds the same one"
 
 
 def test_it_loads_nothing_heavy_and_writes_nothing(tmp_path: Path) -> None:

@@ -11,12 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from ragharness.corpus.evidence import EvidenceIndex
 from ragharness.corpus.loading import load_corpus
-from ragharness.corpus.passages import PassageSet, build_passages, withhold
+from ragharness.corpus.passages import EvidenceIndex, PassageSet, build_passages, withhold
 from ragharness.questions.loading import load_questions
 from ragharness.records import Passage
-from ragharness.retrievers import _postings, bm25, fields
+from ragharness.retrievers import bm25, fields
 from ragharness.support import resources
 
 
@@ -51,7 +50,7 @@ TEXTS = st.lists(WORDS, max_size=9).map(" ".join)
         st.tuples(st.sampled_from(["Acme 2023", "Bolt lease", ""]), TEXTS, TEXTS), min_size=1, max_size=12
     ),
     query=TEXTS,
-    bits=st.sampled_from([_postings.BITS, 2]),
+    bits=st.sampled_from([bm25.BITS, 2]),
 )
 def test_scores_are_the_documented_sum_over_rank_bm25_s(
     told: list[tuple[str, str, str]], query: str, bits: int
@@ -60,7 +59,7 @@ def test_scores_are_the_documented_sum_over_rank_bm25_s(
     if not any(fields.terms(fields.body(each)) for each in passages.passages):
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_postings, "BITS", bits)
+        patch.setattr(bm25, "BITS", bits)
         retriever = fields.build(passages, None, None)
     expected = by_hand(passages, query)
     assert retriever.scores(query) == pytest.approx(expected)

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from answering import Answering, Asked, Reply
 from ragharness.errors import AccessRefused, PipelineNotUsable, TemporaryFailure, UnknownName, UnusableReply
 from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer
-from ragharness.pipelines._template import Template, at_path
-from ragharness.pipelines._wire import REPLY_LIMIT, excerpt
+from ragharness.pipelines._services import REPLY_LIMIT, excerpt
+from ragharness.pipelines.http import Template, at_path
 from ragharness.records import Answer, Passage, Usage
 from ragharness.support.http import wait_of
 from ragharness.support.options import Options

@@ -14,7 +14,7 @@ from ragharness.corpus.passages import PassageSet
 from ragharness.errors import UnusableReply, UsageError
 from ragharness.language.words import words
 from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer
-from ragharness.pipelines._asked import (
+from ragharness.pipelines._question import (
     CODE,
     NAMED,
     Titles,

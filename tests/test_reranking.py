@@ -18,11 +18,17 @@ import pytest
 from ragharness.corpus.passages import PassageSet
 from ragharness.errors import MissingExtra, RagharnessError, UsageError
 from ragharness.records import Hit, Question
-from ragharness.retrievers import _reranking, build_retriever
-from ragharness.retrievers._cross_encoder import locate_scorer
-from ragharness.retrievers._models import Model
-from ragharness.retrievers._reranking import DEPTH, WEIGHT, PairScores, RerankedRetriever, reordered
+from ragharness.retrievers import build_retriever
 from ragharness.retrievers.bm25 import indexed_text
+from ragharness.retrievers.models import Model, reranking
+from ragharness.retrievers.models.reranking import (
+    DEPTH,
+    WEIGHT,
+    PairScores,
+    RerankedRetriever,
+    locate_scorer,
+    reordered,
+)
 from ragharness.support.options import Options
 from test_dense import WORDS, needed, passage_set
 
@@ -141,7 +147,7 @@ def test_no_pair_is_scored_twice_in_this_run_or_a_later_one(tmp_path: Path) -> N
 
 
 def test_the_oldest_scores_leave_the_memory_and_are_not_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_reranking, "_REMEMBERED", 3)
+    monkeypatch.setattr(reranking, "_REMEMBERED", 3)
     scores = PairScores(MODEL, Shortest(), None)
     texts = ["a" * number for number in range(1, 9)]
     assert scores.of("query", texts) == [-len(text) for text in texts]

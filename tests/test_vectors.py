@@ -13,10 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragharness.errors import RagharnessError, UnknownName, UsageError
-from ragharness.retrievers import _models, _vectors
-from ragharness.retrievers._embedding import Embedder, EmbeddingOptions
-from ragharness.retrievers._models import Model, find_model
-from ragharness.retrievers._vectors import Vectors, VectorStore, text_key
+from ragharness.retrievers import models
+from ragharness.retrievers.models import Model, embedding, find_model
+from ragharness.retrievers.models.embedding import Embedder, EmbeddingOptions, Vectors, VectorStore, text_key
 
 WIDTH = 5
 
@@ -193,7 +192,7 @@ WRITER = """
 import sys
 import numpy as np
 from pathlib import Path
-from ragharness.retrievers._vectors import VectorStore, text_key
+from ragharness.retrievers.models.embedding import VectorStore, text_key
 store = VectorStore(Path(sys.argv[1]), "s")
 for number in range(200):
     text = f"{sys.argv[2]} {number}"
@@ -213,11 +212,11 @@ def test_processes_that_write_at_the_same_time_do_not_harm_each_other(tmp_path: 
 
 
 def test_many_files_are_joined_into_one_without_loss(tmp_path: Path) -> None:
-    texts = [f"text {number}" for number in range(_vectors.KEPT_FILES + 1)]
+    texts = [f"text {number}" for number in range(embedding.KEPT_FILES + 1)]
     for text in texts:
         stored(tmp_path, [text])
     store = stored(tmp_path, [texts[0]])
-    assert len(list(tmp_path.iterdir())) == _vectors.KEPT_FILES + 2
+    assert len(list(tmp_path.iterdir())) == embedding.KEPT_FILES + 2
     store.tidy()
     assert len(list(tmp_path.iterdir())) == 1, "nothing unfinished may stay"
     assert known(tmp_path, texts) == set(texts)
@@ -228,7 +227,7 @@ def test_many_files_are_joined_into_one_without_loss(tmp_path: Path) -> None:
 def test_the_folder_is_bounded_and_the_space_in_use_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_vectors, "KEPT_BYTES", 400)
+    monkeypatch.setattr(embedding, "KEPT_BYTES", 400)
     for space in ("s", "t", "u", "v"):
         stored(tmp_path, ["a", "b"], space).tidy()
     assert known(tmp_path, ["a", "b"], "v") == {"a", "b"}
@@ -262,7 +261,7 @@ def test_unchanged_files_are_not_read_again_and_changed_ones_are(
     first = find_model(str(folder), cache=cache).identity
     (memory,) = cache.iterdir()
     with monkeypatch.context() as patch:
-        patch.setattr(_models, "_hash", lambda *_: pytest.fail("the weights were read again"))
+        patch.setattr(models, "_hash", lambda *_: pytest.fail("the weights were read again"))
         assert find_model(str(folder), cache=cache).identity == first
     for damaged in (b"", b"[]", b"{", memory.read_bytes()[:-9], b'{"stamps": 1}'):
         memory.write_bytes(damaged)

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from ragharness import __version__
 from ragharness.errors import RagharnessError, install_command
-from ragharness.retrievers import _models as models
+from ragharness.retrievers import models
 from ragharness.support import resources
 
 State = Literal["ok", "missing", "broken"]

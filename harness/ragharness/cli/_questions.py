@@ -244,8 +244,8 @@ def write_set(
 
 def cost_line(wanted: Plan, model: str, settings: dict[str, str]) -> str:
     """Return in words how many calls are needed and what they cost."""
-    from ragharness.pipelines._llm.endpoint import price_of
-    from ragharness.pipelines._llm.prices import if_unknown
+    from ragharness.pipelines.llm_client import price_of
+    from ragharness.pipelines.llm_client.prices import if_unknown
 
     price = price_of(model, settings.get("base-url", ""), settings.get("prices", ""))
     told = f"cost unknown: no price is listed for this model; {if_unknown()}"

@@ -27,8 +27,8 @@ from ragharness.pipelines._own import Signature, Takes, load_own, signature_of
 from ragharness.pipelines.adapters import is_async
 from ragharness.questions.questionset import QuestionSet
 from ragharness.records import Answer, Passage, Usage
+from ragharness.support.messages import without_secrets
 from ragharness.support.options import Options
-from ragharness.support.privacy import without_secrets
 from ragharness.support.process import Processes
 
 Setting = str | int | float

@@ -23,7 +23,15 @@ import msgspec
 
 from ragharness.errors import AccessRefused, PipelineNotUsable, RagharnessError, UnusableReply
 from ragharness.pipelines import BuiltPipeline, Context
-from ragharness.pipelines._wire import EXCERPT, REPLY_LIMIT, excerpt, is_secret, json_of, text_of, too_long
+from ragharness.pipelines._services import (
+    EXCERPT,
+    REPLY_LIMIT,
+    excerpt,
+    is_secret,
+    json_of,
+    text_of,
+    too_long,
+)
 from ragharness.records import Passage
 from ragharness.support.process import STDERR_KEPT, Processes, Program, ending
 

@@ -14,10 +14,9 @@ from pathlib import Path
 
 from ragharness.errors import UnusableReply, UsageError
 from ragharness.pipelines import BuiltPipeline, Context, Setting
-from ragharness.pipelines._llm.endpoint import Endpoint, Said, connect, local
-from ragharness.pipelines._llm.errors import too_long
-from ragharness.pipelines._llm.prompting import DEFAULT, Prompt, load_prompt
-from ragharness.pipelines._llm.services import ANSWER, Reply, parse_structured
+from ragharness.pipelines.llm_client import Endpoint, Said, connect, local
+from ragharness.pipelines.llm_client.prompting import DEFAULT, Prompt, load_prompt
+from ragharness.pipelines.llm_client.services import ANSWER, Reply, parse_structured, too_long
 from ragharness.records import Answer, Passage, Usage
 from ragharness.support.options import Options
 
@@ -129,5 +128,5 @@ def _settings(endpoint: Endpoint, prompt: Prompt) -> dict[str, Setting]:
 
 def _source() -> bytes:
     """Return the code that makes requests and reads replies: other code, other answers to expect."""
-    folder = Path(__file__).parent / "_llm"
+    folder = Path(__file__).parent / "llm_client"
     return b"\n".join((folder / f"{name}.py").read_bytes() for name in ("prompting", "services"))

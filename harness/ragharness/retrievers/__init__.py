@@ -14,8 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
-from ragharness.corpus.evidence import EvidenceIndex
-from ragharness.corpus.passages import PassageSet
+from ragharness.corpus.passages import EvidenceIndex, PassageSet
 from ragharness.errors import UnknownName
 from ragharness.records import Hit, Question
 from ragharness.support.options import Options
@@ -39,7 +38,11 @@ class Retriever(Protocol):
 
 def retriever_names() -> list[str]:
     """Return the names of all retrievers, in alphabetical order."""
-    return sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_"))
+    return sorted(
+        found.name
+        for found in pkgutil.iter_modules(__path__)
+        if not found.ispkg and not found.name.startswith("_")
+    )
 
 
 def build_retriever(
@@ -61,7 +64,7 @@ def build_retriever(
     retriever = _built(wanted, passages, evidence, cache, options)
     if not rerank:
         return retriever
-    from ragharness.retrievers._reranking import reranked
+    from ragharness.retrievers.models.reranking import reranked
 
     return reranked(retriever, rerank, cache, offline=options.offline)
 

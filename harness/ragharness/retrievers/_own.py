@@ -20,9 +20,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from ragharness.corpus.alignment.aligner import Placer, at_places, place_name
-from ragharness.corpus.evidence import EvidenceIndex
 from ragharness.corpus.loading import Corpus
-from ragharness.corpus.passages import PassageSet, split_document
+from ragharness.corpus.passages import EvidenceIndex, PassageSet, split_document
 from ragharness.errors import RetrieverNotUsable
 from ragharness.language.tables import regex
 from ragharness.pipelines.adapters import (
@@ -41,7 +40,7 @@ from ragharness.pipelines.adapters import (
 )
 from ragharness.pipelines.adapters.fields import passage_of, split_score
 from ragharness.records import Evidence, Hit, Passage, Question
-from ragharness.support.background import Background
+from ragharness.support.concurrency import Background
 
 INDEX_NAMES = PASSAGES_NAMES | {"corpus", "nodes"}
 K_NAMES = frozenset({"k", "top_k", "topk", "n", "limit", "n_results", "num_results", "count", "size"})

@@ -17,14 +17,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ragharness.corpus.evidence import EvidenceIndex
-from ragharness.corpus.passages import PassageSet
+from ragharness.corpus.passages import EvidenceIndex, PassageSet
 from ragharness.errors import MissingExtra
 from ragharness.records import Hit, Passage, Question
-from ragharness.retrievers._embedding import BATCH_SIZE, Embedder, EmbeddingOptions, locate
-from ragharness.retrievers._models import DEFAULT_MODEL, Model
-from ragharness.retrievers._vectors import Vectors
 from ragharness.retrievers.bm25 import indexed_text
+from ragharness.retrievers.models import DEFAULT_MODEL, Model
+from ragharness.retrievers.models.embedding import BATCH_SIZE, Embedder, EmbeddingOptions, Vectors, locate
 from ragharness.support.options import Options
 
 if TYPE_CHECKING:

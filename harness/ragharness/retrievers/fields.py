@@ -23,14 +23,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragharness.corpus.evidence import EvidenceIndex
 from ragharness.corpus.headings import SEPARATOR
-from ragharness.corpus.passages import PassageSet
+from ragharness.corpus.passages import EvidenceIndex, PassageSet
 from ragharness.language import words
 from ragharness.language.words import STOPWORDS, concept
 from ragharness.records import Passage
-from ragharness.retrievers import _postings, bm25
-from ragharness.retrievers._postings import Counted, Index, ready
+from ragharness.retrievers import bm25
+from ragharness.retrievers.bm25 import Counted, Index, ready
 from ragharness.support.options import Options
 
 if TYPE_CHECKING:
@@ -44,7 +43,6 @@ _SOURCES = tuple(
     for file in (
         __file__,
         bm25.__file__,
-        _postings.__file__,
         words.__file__,
         Path(words.__file__).with_name("en") / "words.toml",
     )

@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ragharness.corpus.evidence import EvidenceIndex
-from ragharness.corpus.passages import PassageSet
+from ragharness.corpus.passages import EvidenceIndex, PassageSet
 from ragharness.records import Hit, Passage, Question
 from ragharness.retrievers import Retriever, dense, fields
 from ragharness.support.options import Options

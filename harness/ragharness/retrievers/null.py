@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ragharness.corpus.evidence import EvidenceIndex
-from ragharness.corpus.passages import PassageSet
+from ragharness.corpus.passages import EvidenceIndex, PassageSet
 from ragharness.records import Hit, Question
 from ragharness.support.options import Options
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ragharness.corpus.evidence import EvidenceIndex
-from ragharness.corpus.passages import PassageSet
+from ragharness.corpus.passages import EvidenceIndex, PassageSet
 from ragharness.errors import UsageError
 from ragharness.records import Hit, Passage, Question
 from ragharness.retrievers import fields

@@ -7,8 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from ragharness.corpus.evidence import EvidenceIndex
-from ragharness.corpus.passages import PassageSet
+from ragharness.corpus.passages import EvidenceIndex, PassageSet
 from ragharness.retrievers._search_services import ServiceRetriever, address, client, index_name
 from ragharness.retrievers.dense import KINDS, Embedded, embedded
 from ragharness.support.options import Options

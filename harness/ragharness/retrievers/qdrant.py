@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ragharness.corpus.evidence import EvidenceIndex
-from ragharness.corpus.passages import PassageSet
+from ragharness.corpus.passages import EvidenceIndex, PassageSet
 from ragharness.retrievers._search_services import ServiceRetriever, address, client, index_name
 from ragharness.retrievers.dense import KINDS, Embedded, embedded
 from ragharness.support.options import Options

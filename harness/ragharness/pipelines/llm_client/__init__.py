@@ -1,4 +1,4 @@
-"""One model of one service: the settings that name it, its requests, its replies and what they cost."""
+"""The parts of ``--pipeline llm``: prompts, service APIs, prices, the answer cache."""
 
 from __future__ import annotations
 
@@ -14,18 +14,34 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragharness.errors import UnusableReply, UsageError
 from ragharness.language.tables import regex
-from ragharness.pipelines._llm.errors import ErrorReply
-from ragharness.pipelines._llm.prices import Price, find_price
-from ragharness.pipelines._llm.prompting import Message
-from ragharness.pipelines._llm.services import Anthropic, Form, OpenAI, Reply, Sampling, Service, encode
-from ragharness.pipelines._services import Client, address, is_page, message_of, must_be_allowed
-from ragharness.pipelines._wire import Headers, json_of
+from ragharness.pipelines._services import (
+    Client,
+    Headers,
+    address,
+    is_page,
+    json_of,
+    message_of,
+    must_be_allowed,
+)
+from ragharness.pipelines.llm_client.prices import Price, find_price
+from ragharness.pipelines.llm_client.prompting import Message
+from ragharness.pipelines.llm_client.services import (
+    Anthropic,
+    ErrorReply,
+    Form,
+    OpenAI,
+    Reply,
+    Sampling,
+    Service,
+    encode,
+)
 from ragharness.records import Usage
 from ragharness.support.files import expanded, write_whole
 from ragharness.support.options import Options
 
 if TYPE_CHECKING:
     import httpx
+
 
 FORMAT = 1
 """Raised when a kept reply changes its meaning."""

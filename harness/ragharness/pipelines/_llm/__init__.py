@@ -1,1 +1,0 @@
-"""The parts of ``--pipeline llm``: prompts, service APIs, prices, the answer cache."""
