@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Callable
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -14,11 +12,11 @@ from ragharness.config import RunConfig, flag_of
 from ragharness.errors import UsageError
 
 
-def modules(*folders: str) -> list[str]:
-    """Return the names of the modules of a folder of the package, listed without importing them."""
-    place = Path(__file__).parents[1].joinpath(*folders)
-    found = pkgutil.iter_modules([str(place)])
-    return sorted(each.name for each in found if not each.ispkg and not each.name.startswith("_"))
+def modules(kind: str, folder: str) -> list[str]:
+    """Return the names of a kind, ours in a folder of the package and published ones; nothing is imported."""
+    from ragharness.support import plugins
+
+    return plugins.names(kind, f"ragharness.{folder}")
 
 
 def _runs() -> list[str]:
@@ -38,11 +36,11 @@ _NAMES: dict[str, Callable[[], list[str]]] = {
     "corpus": lambda: _shelf("corpora"),
     "baseline": lambda: _shelf("baselines"),
     "rubric": lambda: _shelf("rubrics"),
-    "retriever": lambda: modules("retrievers"),
-    "pipeline": lambda: modules("pipelines"),
-    "grader": lambda: modules("graders"),
-    "format": lambda: modules("reports", "formats"),
-    "metric": lambda: ["all", *modules("analysis", "derived")],
+    "retriever": lambda: modules("retrievers", "retrievers"),
+    "pipeline": lambda: modules("pipelines", "pipelines"),
+    "grader": lambda: modules("graders", "graders"),
+    "format": lambda: modules("formats", "reports.formats"),
+    "metric": lambda: ["all", *modules("derived", "analysis.derived")],
 }
 
 

@@ -9,7 +9,7 @@ import typer
 
 from ragharness.cli._options import MARKDOWN, RUN, completion, form_of, modules
 
-_KNOWN = ", ".join(modules("reports", "formats"))
+_KNOWN = ", ".join(modules("formats", "reports.formats"))
 
 
 def report(

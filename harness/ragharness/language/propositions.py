@@ -32,5 +32,5 @@ def read(clause: str, proposition: str) -> Statement:
 @lru_cache(maxsize=1)
 def _readers() -> tuple[Reader, ...]:
     """The readers on the shelf; loaded when the first yes/no question is read."""
-    files = (resources.folder("corpora", name) / "propositions.py" for name in resources.names("corpora"))
-    return tuple(cast("Reader", resources.load_module(file).read) for file in files if file.is_file())
+    files = sorted((resources.root() / "corpora").glob("*/propositions.py"))
+    return tuple(cast("Reader", resources.load_module(file).read) for file in files)
