@@ -20,9 +20,9 @@ from ragharness.language.matching import compare_quantity
 from ragharness.language.numbers import find_quantities
 from ragharness.pipelines.adapters.fields import split_score
 from ragharness.records import Answer
-from ragharness.support import privacy, resources
+from ragharness.support import messages, resources
 from ragharness.support.options import Options
-from ragharness.traces.logs.conventions import nested
+from ragharness.traces.logs._spans import nested
 
 if TYPE_CHECKING:
     from commands import Verb
@@ -275,7 +275,7 @@ def test_a_password_of_our_own_words_breaks_no_run(
 ) -> None:
     spec = pipeline(tmp_path, f"def answer(question, passages): return 'It is\\\\nthe-rest, ' + {password!r}")
     # What was secret once stays so in a process: the other tests of this one shall forget it.
-    monkeypatch.setattr(privacy, "_seen", privacy._seen)
+    monkeypatch.setattr(messages, "_seen", messages._seen)
     monkeypatch.setenv('A"DB_PASSWORD', password)
     done = verb("run", *SMALL, "--pipeline", spec)
     assert done.code in {0, 2}, done

@@ -19,7 +19,7 @@ from ragharness.records import Passage
 from ragharness.reports.formats import load_format
 from ragharness.traces import scorer as traces
 from ragharness.traces.logs import log_formats, read_log
-from ragharness.traces.logs.assembling import Entry
+from ragharness.traces.logs._spans import Entry
 
 if TYPE_CHECKING:
     from commands import Verb

@@ -17,14 +17,14 @@ import pytest
 from commands import pipeline, process
 from misbehaving import Act, Misbehaving, answer, reply
 from ragharness.runner.run_folder import RunFolder
-from ragharness.support import privacy
-from ragharness.support.privacy import scrubbed
+from ragharness.support import messages
+from ragharness.support.messages import scrubbed
 
 if TYPE_CHECKING:
     import subprocess
 
 KEY = "sk-planted/7f3a+9c=="
-NOTHING_SEEN = privacy._Seen(0.0, -1, ())
+NOTHING_SEEN = messages._Seen(0.0, -1, ())
 IN_URL = "planted-in-the-address-51"
 LOGIN = "planted-login-83"
 
@@ -194,14 +194,14 @@ def test_a_model_service_that_repeats_the_key_does_not_get_it_into_the_run(tmp_p
     ["GITHUB_PAT", "SMTP_PASS", "MYSQL_PWD", "PASSPHRASE", "BASIC_AUTH", "JWT", "COOKIE", "SLACK_WEBHOOK"],
 )
 def test_what_secrets_are_called(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setattr(privacy, "_seen", NOTHING_SEEN)
+    monkeypatch.setattr(messages, "_seen", NOTHING_SEEN)
     monkeypatch.setenv(name, KEY)
     assert scrubbed(KEY.encode()) == f"[{name}]".encode()
 
 
 @pytest.mark.parametrize("name", ["PWD", "OLDPWD", "SSH_AUTH_SOCK", "PATH", "PATTERN", "COMPASS"])
 def test_what_is_no_secret(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setattr(privacy, "_seen", NOTHING_SEEN)
+    monkeypatch.setattr(messages, "_seen", NOTHING_SEEN)
     monkeypatch.setenv(name, "/home/me/work")
     assert scrubbed(b"/home/me/work") == b"/home/me/work"
 
@@ -228,7 +228,7 @@ def test_a_key_that_a_pipeline_removes_when_it_is_imported_was_seen(tmp_path: Pa
 
 
 def test_what_was_secret_once_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(privacy, "_seen", NOTHING_SEEN)
+    monkeypatch.setattr(messages, "_seen", NOTHING_SEEN)
     monkeypatch.setenv("A_ROTATED_KEY", "the-first-of-them")
     assert scrubbed(b"the-first-of-them") == b"[A_ROTATED_KEY]"
     monkeypatch.delenv("A_ROTATED_KEY")

@@ -31,9 +31,16 @@ if TYPE_CHECKING:
         matrix,
         run,
     )
-    from ragharness.comparisons import GateResult, MatrixResult, RunCalibration, RunComparison
     from ragharness.config import RunConfig
-    from ragharness.results import QuestionResult, Run, RunVerdict
+    from ragharness.results import (
+        GateResult,
+        MatrixResult,
+        QuestionResult,
+        Run,
+        RunCalibration,
+        RunComparison,
+        RunVerdict,
+    )
 
 _NAMES = {
     "api": (

@@ -18,7 +18,7 @@ from ragharness.reports.text import printable
 
 if TYPE_CHECKING:
     from ragharness.analysis.scores.schema import Scores
-    from ragharness.reports.tables import Section
+    from ragharness.reports.text import Section
 
 EXIT_NO_RESULT = 2
 
@@ -114,7 +114,7 @@ def print_report(found: object, sections: Sequence[Section], form: str) -> None:
     """Print a result: itself as JSON, or its sections in a format."""
     import msgspec
 
-    from ragharness.reports.tables import render
+    from ragharness.reports.text import render
     from ragharness.support.files import json_of
 
     with results_only() as output:
@@ -168,7 +168,7 @@ def leave(code: int) -> NoReturn:
 
 def command() -> tuple[str, ...]:
     """Return the command without what may be secret: it is written to disk."""
-    from ragharness.support.privacy import without_secrets
+    from ragharness.support.messages import without_secrets
 
     return ("ragharness", *map(without_secrets, sys.argv[1:]))
 

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from ragharness.config import RunConfig
 from ragharness.corpus.download.pinned import is_offline, is_remote
-from ragharness.corpus.evidence import EvidenceIndex
 from ragharness.corpus.loading import Corpus, load_corpus
-from ragharness.corpus.passages import kept_passages, withhold
+from ragharness.corpus.passages import EvidenceIndex, kept_passages, withhold
 from ragharness.errors import UnknownName, UsageError
 from ragharness.graders import load_grader
 from ragharness.pipelines import Context, Pipeline, load_pipeline
@@ -24,8 +23,8 @@ from ragharness.runner.cluster import Cluster, Grading
 from ragharness.runner.grading import GradingContext, named
 from ragharness.runner.question import QuestionRunner
 from ragharness.runner.run_schema import Settings
+from ragharness.support.messages import without_secrets
 from ragharness.support.options import Options
-from ragharness.support.privacy import without_secrets
 
 Setting = str | int | float
 

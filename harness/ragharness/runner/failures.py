@@ -18,8 +18,7 @@ from typing import Any
 from ragharness.errors import AccessRefused, TemporaryFailure
 from ragharness.records import Failure
 from ragharness.support.http import PASSING, retry_after
-from ragharness.support.messages import INSTALLED, frames_of
-from ragharness.support.privacy import without_secrets
+from ragharness.support.messages import INSTALLED, frames_of, without_secrets
 
 _LONGEST = 2000
 """Characters of an exception's message that are kept."""

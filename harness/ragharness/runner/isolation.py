@@ -16,8 +16,7 @@ from ragharness.pipelines.adapters import Binding
 from ragharness.pipelines.adapters.modules import search_path
 from ragharness.records import Answer, Failure, Passage
 from ragharness.runner.failures import Reported, describe
-from ragharness.support.child import Child
-from ragharness.support.process import ProcessDied, Processes
+from ragharness.support.process import Child, ProcessDied, Processes
 
 Retrieve = Callable[[str, int], list[Passage]]
 

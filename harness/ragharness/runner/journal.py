@@ -16,7 +16,7 @@ import msgspec
 from ragharness.errors import RunNotUsable, StorageError
 from ragharness.records import Record
 from ragharness.support.files import json_of, open_own
-from ragharness.support.privacy import scrubbed
+from ragharness.support.messages import scrubbed
 
 T = TypeVar("T")
 Key = tuple[str, int]

@@ -10,7 +10,7 @@ from threading import Lock
 from ragharness.config import MAX_FAILURES, RETRIES
 from ragharness.errors import UsageError
 from ragharness.records import Failure, Record
-from ragharness.support.calls import Pace, Spending
+from ragharness.support.concurrency import Pace, Spending
 from ragharness.support.messages import kind_of, told
 
 

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from ragharness.corpus.alignment.aligner import complaints
-from ragharness.corpus.evidence import ENOUGH
+from ragharness.corpus.passages import ENOUGH
 from ragharness.errors import AccessRefused
 from ragharness.pipelines import Pipeline
 from ragharness.pipelines._answers import read_answer

@@ -27,7 +27,7 @@ from ragharness.runner.journal import (
 )
 from ragharness.runner.run_schema import FORMAT, Call, Run, Session
 from ragharness.support.files import exclusive, json_of, new_file, private_folder
-from ragharness.support.privacy import scrubbed
+from ragharness.support.messages import scrubbed
 
 T = TypeVar("T")
 _HEAD = "run.json"

@@ -21,9 +21,9 @@ from ragharness.runner.question import Attempt
 from ragharness.runner.run_folder import RunFolder
 from ragharness.runner.run_schema import FORMAT, Run, Session, differences
 from ragharness.runner.run_search import find_finished, find_unfinished, new_folder
-from ragharness.support.calls import Spending
+from ragharness.support.concurrency import Spending
 from ragharness.support.files import cache_folder
-from ragharness.support.privacy import without_secrets
+from ragharness.support.messages import without_secrets
 
 Say = Callable[[str], None]
 

@@ -19,7 +19,7 @@ from ragharness.runner import isolation
 from ragharness.runner.failures import Passing, Reported, describe, judge
 from ragharness.runner.question import Passages, check_query
 from ragharness.runner.scheduler import end_copy
-from ragharness.support.child import claim_pipes, receive, send
+from ragharness.support.process import claim_pipes, receive, send
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Literal
 
 from ragharness.errors import RagharnessError, UnknownName
+from ragharness.support import plugins
 
 Kind = Literal["corpora", "questionsets", "baselines", "rubrics"]
 
@@ -29,14 +30,15 @@ def root() -> Path:
 
 
 def names(kind: Kind) -> list[str]:
-    """Return the sorted names on a shelf: its folders that hold a manifest."""
+    """Return the sorted names on a shelf: its folders that hold a manifest, and published corpora."""
     shelf = root() / kind
     if not shelf.is_dir():
         raise RagharnessError(
             f"expected the folder {kind} in {root()}, found none: the installation is incomplete",
             help="pip install --force-reinstall ragharness",
         )
-    return sorted(path.parent.name for path in shelf.glob(f"*/{_MANIFESTS[kind]}"))
+    published = plugins.published_names(kind) if kind == "corpora" else []
+    return sorted({*(path.parent.name for path in shelf.glob(f"*/{_MANIFESTS[kind]}")), *published})
 
 
 def folder(kind: Kind, name: str) -> Path:
@@ -50,19 +52,24 @@ def folder(kind: Kind, name: str) -> Path:
             "baselines": "ragharness baseline list",
         }
         raise UnknownName(word, name, known, help=lists.get(kind, ""))
-    return root() / kind / name
+    home = root() / kind / name
+    if kind == "corpora" and not home.is_dir():
+        return plugins.published_folder(kind, name) or home
+    return home
 
 
 def load_module(path: Path) -> ModuleType:
-    """Import a Python file (``parse.py``, ``recipe.py``) as a module of its folder.
+    """Import a Python file (``parse.py``, ``recipe/__init__.py``) as a module of its folder.
 
     The folder is a package, wherever it lies: its files import each other (``from .naming import Name``).
     """
     path = path.resolve()
     if not path.is_file():
         raise RagharnessError(f"expected the Python file {path}, found none", help="ragharness doctor")
-    home = path.parent
+    home, name = path.parent, path.stem
+    while (home / "__init__.py").is_file():  # a package within the folder
+        home, name = home.parent, f"{home.name}.{name}".removesuffix(".__init__")
     package = ModuleType(f"_ragharness_{home.name.replace('.', '_')}_{sha256(bytes(home)).hexdigest()[:8]}")
     package.__path__ = [str(home)]
     sys.modules.setdefault(package.__name__, package)
-    return import_module(f"{package.__name__}.{path.stem}")
+    return import_module(f"{package.__name__}.{name}")

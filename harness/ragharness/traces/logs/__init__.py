@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ragharness.errors import UsageError
 from ragharness.support.rows import json_rows
-from ragharness.traces.logs.assembling import Entry, assembled
+from ragharness.traces.logs._spans import Entry, assembled
 
 _NO_FORMATS = ("assembling", "conventions")
 _SHOWN = 60

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ragharness.traces.logs.assembling import ANSWERED, ASKED, Step, objects_in, passages_in, text_in
+from ragharness.traces.logs._spans import ANSWERED, ASKED, Step, objects_in, passages_in, text_in
 
 
 def reads(row: Any) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ragharness.traces.logs.assembling import Step
-from ragharness.traces.logs.conventions import step_of
+from ragharness.traces.logs._spans import Step, step_of
 
 
 def reads(row: Any) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ragharness.pipelines.adapters.fields import identifier
 from ragharness.records import Passage
-from ragharness.traces.logs.assembling import Entry, named, passages_in
+from ragharness.traces.logs._spans import Entry, named, passages_in
 
 
 def reads(row: Any) -> bool:
