@@ -30,8 +30,8 @@ from ragharness.analysis.scores.schema import Scores, part_schema
 from ragharness.questions.freezing import Card
 from ragharness.records import Kind, Question, Record, Status, Usage
 from ragharness.rubrics.outputs import Item, Opinion
-from ragharness.rubrics.scoring import RubricScores
 from ragharness.rubrics.rubric import Rubric
+from ragharness.rubrics.scoring import RubricScores
 from ragharness.runner.run_schema import Run, Session
 
 FOLDER = Path(__file__).parent / "schemas"

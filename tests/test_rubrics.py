@@ -20,27 +20,25 @@ from answering import Answering, Asked, Reply
 from commands import process
 from judging_fakes import ScriptedJudge
 from ragharness.errors import RagharnessError, RubricNotUsable, UsageError
-from ragharness.graders.judging.votes import Taken
+from ragharness.graders.judging import Taken
 from ragharness.reports.rubric import rubric_scores_sections, rubric_sections, scores_beside_section
-from ragharness.reports.tables import render
+from ragharness.reports.text import render
 from ragharness.rubrics import rules
-from ragharness.rubrics.checking import changes, check
-from ragharness.rubrics.items import (
-    NOT_ALIKE,
-    Item,
-    Message,
-    Opinion,
-    RubricScores,
-    ToolCall,
-    compare_scores,
-    read_items,
-    read_opinions,
-)
 from ragharness.rubrics.judge import ModelJudge, estimate, prompt_of, read_reply
-from ragharness.rubrics.methods import RULES, Embeddings
+from ragharness.rubrics.outputs import Item, Message, Opinion, ToolCall, read_items, read_opinions
+from ragharness.rubrics.registry import (
+    branch,
+    changes,
+    check,
+    find_rubric,
+    mark_used,
+    next_version,
+    open_active,
+    parent_of,
+)
 from ragharness.rubrics.rubric import Header, Rubric, normalise, parse, weighed
-from ragharness.rubrics.scoring import Means, score
-from ragharness.rubrics.shelf import branch, find_rubric, mark_used, next_version, open_active, parent_of
+from ragharness.rubrics.rules import RULES, Embeddings
+from ragharness.rubrics.scoring import NOT_ALIKE, Means, RubricScores, compare_scores, score
 from ragharness.support import resources as shelves
 
 TEXT = """\
@@ -289,10 +287,10 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_08_a_used_version_is_not_edited_but_branched(file: Path) -> None:
     mark_used(open_active(str(file)))
     file.write_text(TEXT.replace("threshold: 70", "threshold: 60  # looser"), encoding="utf-8")
-    with pytest.raises(RubricNotUsable, match=r"expected replies-1.0 as it was used \(hash") as caught:
+    with pytest.raises(RubricNotUsable, match=r"differs from replies-1.0 as it was used \(hash") as caught:
         open_active(str(file))
     assert caught.value.help == f"ragharness rubric branch {file}"
-    with pytest.raises(UsageError, match="expected --as minor, found patch: tone: threshold"):
+    with pytest.raises(UsageError, match="a minor change, not --as patch: tone: threshold"):
         branch(str(file), "patch")
     made = branch(str(file))
     assert (made.title, made.change_class, made.restored) == ("replies-2.0", "minor", file)
@@ -519,7 +517,7 @@ def test_17_votes_have_mean_sample_variance_and_every_reply() -> None:
 
 def test_17_a_dimension_that_names_its_judge_is_scored_by_no_other() -> None:
     text = TEXT.replace("votes: 3", "votes: 3\n    model: another")
-    with pytest.raises(UsageError, match=r"with the model another \(tone\), found scripted"):
+    with pytest.raises(UsageError, match=r"tone of .* with the model another; given: scripted"):
         by(text=text)
     assert by(text=TEXT.replace("votes: 3", "votes: 3\n    model: scripted")).total == pytest.approx(90)
 
@@ -660,7 +658,7 @@ def test_21_every_report_has_the_header_of_its_rubric() -> None:
 
 def test_22_a_draft_scores_nothing(file: Path) -> None:
     file.write_text(TEXT.replace("status: active", "status: draft"), encoding="utf-8")
-    with pytest.raises(RubricNotUsable, match="line 5: expected an active rubric, found a draft"):
+    with pytest.raises(RubricNotUsable, match="line 5: this rubric is a draft"):
         open_active(str(file))
     file.write_text(TEXT, encoding="utf-8")
     assert open_active(str(file)).rubric.status == "active"
@@ -734,7 +732,7 @@ def test_every_rule_is_tried_or_has_an_example() -> None:
     used = {
         name
         for rubric_name in shelves.names("rubrics")
-        for each in find_rubric(rubric_name).rubric.asked
+        for each in find_rubric(rubric_name).rubric.all_checks
         for name in each.rule
     }
     assert RULES["deterministic"].keys() <= tried | used
@@ -801,13 +799,13 @@ def test_a_mutated_rubric_never_crashes_the_loader(data: st.DataObject) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "line 1: expected a rubric, found an empty file"),
-        ("a: &x [1]\nb: *x", r"line 2: expected every value written out, found \*x"),
-        ("id: a\nid: b", "line 2: expected id once, found it twice"),
+        ("", "line 1: the file is empty"),
+        ("a: &x [1]\nb: *x", r"line 2: write the value out instead of the alias \*x"),
+        ("id: a\nid: b", "line 2: the key id occurs twice"),
         ("id: a\nowners: b", "line 1: object contains unknown field `owners`"),
         (TEXT.replace("weight: 0.4", "weight: much"), "line 27: expected `float | null`, got `str`"),
         ("id: [" * 3000, "line"),
-        ("id: \x00", "line 1: expected YAML"),
+        ("id: \x00", "line 1: not valid YAML"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_told_with_its_line(text: str, told: str) -> None:
@@ -835,7 +833,7 @@ def test_outputs_of_a_file(tmp_path: Path) -> None:
         read_items(path)
     for content, told in (
         ("", "expected objects with input and output"),
-        ('{"id": "a"}\n{"id": "a"}', "found 'a' twice"),
+        ('{"id": "a"}\n{"id": "a"}', "have the id 'a'"),
     ):
         path.write_text(content, encoding="utf-8")
         with pytest.raises(UsageError, match=told):

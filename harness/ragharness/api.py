@@ -18,7 +18,6 @@ from ragharness.analysis.comparison.gate import gate as gate_runs
 from ragharness.analysis.comparison.gates import Gates, read_gates
 from ragharness.analysis.comparison.matrix import Matrix, MatrixCell, main_effects
 from ragharness.analysis.matrix_config import read_grid
-from ragharness.comparisons import GateResult, MatrixResult, RunCalibration, RunComparison
 from ragharness.config import RunConfig
 from ragharness.corpus import loading as corpora
 from ragharness.errors import RagharnessError, UnknownName, UsageError
@@ -27,8 +26,8 @@ from ragharness.questions.loading import load_questions as questions_of
 from ragharness.records import Answer, Passage, Question, Verdict
 from ragharness.reports.compare import plan_sections
 from ragharness.reports.progress import Live
-from ragharness.reports.tables import render
-from ragharness.results import Run, calibrated, count
+from ragharness.reports.text import render
+from ragharness.results import GateResult, MatrixResult, Run, RunCalibration, RunComparison, calibrated, count
 from ragharness.runner.grading import grading_context
 from ragharness.runner.run_search import find_run
 from ragharness.runner.session import ask_all, open_run, plan
@@ -39,8 +38,8 @@ if TYPE_CHECKING:
     from ragharness.analysis.matrix_config import Cell
     from ragharness.corpus.loading import Corpus
     from ragharness.questions.questionset import QuestionSet
-    from ragharness.rubrics.items import RubricScores
     from ragharness.rubrics.judge import Judge
+    from ragharness.rubrics.scoring import RubricScores
     from ragharness.runner.run_folder import RunFolder
 
 
@@ -201,10 +200,10 @@ def grade(
     holds ``messages``, ``tool_calls`` and ``facts``, and ``people`` what persons say, as in its files.
     """
     if rubric:
-        from ragharness.rubrics import items, scoring, shelf
+        from ragharness.rubrics import outputs, registry, scoring
 
-        loaded = shelf.open_active(rubric)
-        shelf.mark_used(loaded)
+        loaded = registry.open_active(rubric)
+        registry.mark_used(loaded)
         asked = None if isinstance(question, str) else question
         known = {
             "id": "1",
@@ -214,8 +213,8 @@ def grade(
             "expected": "; ".join(golds or (asked.answers if asked else ())),
         }
         try:
-            item = convert({**known, **(more or {})}, items.Item)
-            said = [convert({"item": item.id, **each}, items.Opinion) for each in people]
+            item = convert({**known, **(more or {})}, outputs.Item)
+            said = [convert({"item": item.id, **each}, outputs.Opinion) for each in people]
         except ValidationError as error:
             raise UsageError(
                 f"expected more and people as in the files of a rubric, found: {error}"

@@ -11,10 +11,9 @@ from ragharness.cli import add_group
 from ragharness.cli._options import FORM, JSON, completion, form_of
 
 if TYPE_CHECKING:
-    from ragharness.reports.tables import Section
-    from ragharness.rubrics.items import RubricScores
+    from ragharness.reports.text import Section
     from ragharness.rubrics.rubric import Loaded
-    from ragharness.rubrics.scoring import Means
+    from ragharness.rubrics.scoring import Means, RubricScores
     from ragharness.runner.run_folder import RunFolder
 
     Prepared = tuple[Loaded, Means]
@@ -43,9 +42,9 @@ def listed(form: str = FORM, as_json: bool = JSON) -> None:
     """
     from ragharness.errors import RubricNotUsable
     from ragharness.reports.progress import Live
-    from ragharness.reports.tables import Section
+    from ragharness.reports.text import Section
+    from ragharness.rubrics.registry import rubric_names
     from ragharness.rubrics.rubric import read_rubric
-    from ragharness.rubrics.shelf import rubric_names
 
     found = {}
     for name, path in rubric_names().items():
@@ -64,7 +63,7 @@ def show(rubric: str = _RUBRIC, form: str = FORM, as_json: bool = JSON) -> None:
     Example: ragharness rubric show rag-answer-1.0
     """
     from ragharness.reports.rubric import rubric_sections
-    from ragharness.rubrics.shelf import find_rubric
+    from ragharness.rubrics.registry import find_rubric
 
     found = find_rubric(rubric).rubric
     told = {"header": found.header, "normalised": found.normalised, "rubric": found}
@@ -77,10 +76,10 @@ def check(rubric: str = _RUBRIC, as_json: bool = JSON) -> int:
     Example: ragharness rubric check rubric.yaml
     """
     from ragharness.cli._console import print_json, print_lines
-    from ragharness.rubrics import checking, shelf
+    from ragharness.rubrics import registry
 
-    loaded = shelf.find_rubric(rubric)
-    found = checking.check(loaded, shelf.parent_of(loaded))
+    loaded = registry.find_rubric(rubric)
+    found = registry.check(loaded, registry.parent_of(loaded))
     wrong = sum(not each.advice for each in found)
     if as_json:
         print_json([each._asdict() for each in found])
@@ -101,9 +100,9 @@ def branch(
     Example: ragharness rubric branch rag-answer-1.0 --as minor --out rubric.yaml
     """
     from ragharness.cli._console import print_lines
-    from ragharness.rubrics import shelf
+    from ragharness.rubrics import registry
 
-    made = shelf.branch(rubric, claim, out)
+    made = registry.branch(rubric, claim, out)
     lines = [f"{made.title} ({made.change_class}): {made.path}", *(f"  {each.told}" for each in made.changes)]
     lines += [f"{made.restored} is again as it was used"] if made.restored else []
     print_lines([*lines, f"edit it, then: ragharness rubric check {made.path}, and write status: active"])
@@ -121,9 +120,9 @@ def cost(
     Example: ragharness rubric cost rag-answer-1.0 --outputs 500
     """
     from ragharness.reports.rubric import cost_section
-    from ragharness.rubrics import judge, shelf
+    from ragharness.rubrics import judge, registry
 
-    found = shelf.find_rubric(rubric).rubric
+    found = registry.find_rubric(rubric).rubric
     costs = judge.estimate(found, outputs, model)
     _print(costs, [cost_section(found.title, costs, outputs)], form, as_json)
 
@@ -145,15 +144,18 @@ def diff(
     Example: ragharness rubric diff rag-answer-1.0 rubric.yaml
     """
     from ragharness.reports.rubric import change_section, cost_section, scores_beside_section
-    from ragharness.rubrics import checking, items, judge, shelf
+    from ragharness.rubrics import judge, registry, scoring
 
     if first.endswith(".json") and second.endswith(".json"):
-        beside = items.compare_scores(*(items.read_scores(Path(each)) for each in (first, second)))
+        beside = scoring.compare_scores(*(scoring.read_scores(Path(each)) for each in (first, second)))
         _print(beside, [scores_beside_section(beside)], form, as_json)
         return
-    both = [shelf.find_rubric(each).rubric for each in (first, second)]
-    found = checking.changes(*both)
-    size, costs = found[0].weight if found else None, [judge.estimate(each, outputs, model) for each in both]
+    both = [registry.find_rubric(each).rubric for each in (first, second)]
+    found = registry.changes(*both)
+    size, costs = (
+        found[0].weight if found else None,
+        [judge.estimate(each, outputs, model) for each in both],
+    )
     told = {"change_class": size, "changes": [each._asdict() for each in found], "costs": costs}
     spent = [cost_section(each.title, taken, outputs) for each, taken in zip(both, costs, strict=True)]
     _print(told, [change_section(found), *spent], form, as_json)
@@ -189,15 +191,15 @@ BASE: Any = typer.Option(
 
 def prepare(rubric: str, judge: list[str] | None, people: Path | None, *, offline: bool) -> Prepared:
     """Return an active rubric and what its methods need, before anything is asked; raises RagharnessError."""
-    from ragharness.rubrics import items, scoring, shelf
+    from ragharness.rubrics import outputs, registry, scoring
     from ragharness.rubrics.judge import ModelJudge
     from ragharness.support.files import cache_folder
     from ragharness.support.options import Options
 
-    loaded = shelf.open_active(rubric)
+    loaded = registry.open_active(rubric)
     settings = Options.parse(judge or (), flag="--judge").starting("")
     model = ModelJudge(settings, cache_folder(), offline=offline) if settings else None
-    means = scoring.Means(model, people=items.read_opinions(people) if people else {})
+    means = scoring.Means(model, people=outputs.read_opinions(people) if people else {})
     return loaded, scoring.needs(loaded.rubric, means)
 
 
@@ -210,20 +212,20 @@ def score_by(
     from ragharness.analysis.comparison.gate import gate
     from ragharness.analysis.comparison.gates import read_gates
     from ragharness.reports.rubric import rubric_scores_sections
-    from ragharness.rubrics import items, scoring, shelf
+    from ragharness.rubrics import outputs, registry, scoring
     from ragharness.runner.grading import grading_context
     from ragharness.runner.run_search import find_run
 
     loaded, means = prepared
     if isinstance(of, Path):
-        outputs = items.read_items(of)
+        items = outputs.read_items(of)
     else:
         grading = grading_context(of, source=source, offline=offline)
         verdict = gate(find_run(base), of, read_gates(""), record=False).verdict if base else ""
         records = ((record, grading.passages_of(record)) for record in of.records())
-        outputs = list(items.items_of_run(of.questions(), records, verdict))
-    shelf.mark_used(loaded)
-    found = scoring.score(loaded.rubric, outputs, means)
+        items = list(outputs.items_of_run(of.questions(), records, verdict))
+    registry.mark_used(loaded)
+    found = scoring.score(loaded.rubric, items, means)
     if not isinstance(of, Path):
         of.write(f"rubric-{loaded.rubric.title}.yaml", loaded.text.encode())
         of.write(f"rubric-{loaded.rubric.title}.json", msgspec.json.format(msgspec.json.encode(found)))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ragharness.graders.judging.votes import Taken
-from ragharness.reports.tables import Section, render
-from ragharness.reports.text import Tone
-from ragharness.rubrics.checking import Change
-from ragharness.rubrics.items import DimensionScore, RubricScores, ScoresBeside
+from ragharness.graders.judging import Taken
+from ragharness.reports.text import Section, Tone, render
+from ragharness.rubrics.registry import Change
 from ragharness.rubrics.rubric import Dimension, Header, Rubric
+from ragharness.rubrics.scoring import DimensionScore, RubricScores, ScoresBeside
 from ragharness.runner.run_folder import RunFolder
 
 _TONES: dict[str, Tone] = {"pass": "good", "fail": "bad", "incomplete": "unclear"}
@@ -130,6 +129,6 @@ def scores_of(folder: RunFolder) -> list[RubricScores]:
     """Return the scores of every rubric by which a run was scored."""
     if not (kept := sorted(folder.path.glob("rubric-*.json"))):
         return []
-    from ragharness.rubrics.items import read_scores
+    from ragharness.rubrics.scoring import read_scores
 
     return list(map(read_scores, kept))

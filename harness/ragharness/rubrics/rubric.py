@@ -1,4 +1,4 @@
-"""A rubric: dimensions with weights and thresholds, gates, safety checks; and the reader of its file."""
+"""Rubrics: dimensions with weights and thresholds, gates, safety checks; and the parser of their YAML."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ SCALE = 10.0
 """Methods score from 0 to 10; thresholds run from 0 to 100."""
 
 _LONGEST = 1_000_000
-_PLACE = re.compile(r" - at `(?:key in )?([^`]*)`$")
+"""Characters of a file."""
+_ERROR_PATH = re.compile(r" - at `(?:key in )?([^`]*)`$")
 
 
 class Check(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What is asked of an output by one method; in a safety policy passed or failed, never weighed."""
+    """One question put to an output by one method; in a safety policy passed or failed, never weighed."""
 
     id: str = ""
     description: str = ""
@@ -41,7 +42,7 @@ class Check(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknow
 
 
 class SafetyPolicy(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Which safety checks are enabled."""
+    """The enabled safety checks and the document they come from."""
 
     reference: str = ""
     checks: tuple[Check, ...] = ()
@@ -59,7 +60,7 @@ class Dimension(Check, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
 
 
 class Header(Struct, frozen=True):
-    """What every report says of its rubric."""
+    """Identity of a rubric in every report."""
 
     id: str
     version: str
@@ -82,13 +83,13 @@ class Rubric(Struct, frozen=True, kw_only=True, omit_defaults=True, dict=True, f
     dimensions: tuple[Dimension, ...] = ()
 
     @property
-    def asked(self) -> tuple[Check, ...]:
+    def all_checks(self) -> tuple[Check, ...]:
         """The dimensions and the safety checks."""
         return (*self.dimensions, *self.safety_policy.checks)
 
     @property
     def title(self) -> str:
-        """Id and version: how it is named."""
+        """Id and version, by which it is named."""
         return f"{self.id}-{self.version}"
 
     @cached_property
@@ -100,102 +101,103 @@ class Rubric(Struct, frozen=True, kw_only=True, omit_defaults=True, dict=True, f
     @cached_property
     def normalised(self) -> dict[str, float]:
         """The weight of each weighted dimension as a share of all."""
-        return normalise({each.id: each.weight or 0.0 for each in self.dimensions if not each.gate})
+        return normalise({row.id: row.weight or 0.0 for row in self.dimensions if not row.gate})
 
     @property
     def header(self) -> Header:
-        """What every report says of it."""
+        """Its identity in reports."""
         return Header(self.id, self.version, self.owner, self.hash)
 
 
 def normalise(weights: dict[str, float]) -> dict[str, float]:
-    """Return the weights above 0 as shares that sum to 1."""
+    """Weights above 0 as shares that sum to 1."""
     # Scaled first: the sum of large weights may not fit a number.
     largest = max(weights.values(), default=0.0)
     scaled = {name: weight / largest for name, weight in weights.items() if weight > 0}
-    whole = sum(scaled.values())
-    return {name: weight / whole for name, weight in scaled.items()}
+    total = sum(scaled.values())
+    return {name: weight / total for name, weight in scaled.items()}
 
 
 def weighed(scores: dict[str, float], weights: dict[str, float]) -> float | None:
-    """Return the weighted mean of the dimensions that have a score; None without one."""
+    """Weighted mean of the dimensions that have a score; None without one."""
     shares = normalise({name: weights[name] for name in scores if name in weights})
     return sum(share * scores[name] for name, share in shares.items()) if shares else None
 
 
 class Loaded(NamedTuple):
-    """A rubric and where each of its values stands."""
+    """A rubric with its file and the line of each value."""
 
     rubric: Rubric
     lines: dict[str, int]
-    """The line of each value by its path: ``$.dimensions[0].weight``."""
+    """By the path of the value: ``$.dimensions[0].weight``."""
     text: str
     path: Path
 
-    def line(self, place: str) -> int:
-        """Return the line of a value, of what it belongs to where it is missing."""
-        while place and place not in self.lines:
-            place = place[: max(place.rfind("."), place.rfind("["))]
-        return self.lines.get(place, 1)
+    def line(self, value_path: str) -> int:
+        """The line of a value, or of its nearest parent if it is missing."""
+        while value_path and value_path not in self.lines:
+            value_path = value_path[: max(value_path.rfind("."), value_path.rfind("["))]
+        return self.lines.get(value_path, 1)
 
 
 def read_rubric(path: Path) -> Loaded:
-    """Return the rubric of a file; raises RubricNotUsable with line, expected and found."""
+    """The rubric in a file; raises RubricNotUsable with the line."""
     try:
         with path.open(encoding="utf-8-sig") as file:
             text = file.read(_LONGEST + 1)
     except (OSError, UnicodeDecodeError) as error:
-        raise RubricNotUsable(f"expected a rubric in UTF-8 at {path}, found: {error}") from error
+        raise RubricNotUsable(f"cannot read {path} as a rubric in UTF-8: {error}") from error
     if len(text) > _LONGEST:
-        raise RubricNotUsable(f"expected a rubric of at most {_LONGEST:,} characters, found more in {path}")
+        raise RubricNotUsable(f"{path} is no rubric: it has more than {_LONGEST:,} characters")
     return parse(text, path)
 
 
 def parse(text: str, path: Path) -> Loaded:
-    """Return the rubric of a text; ``path`` names it in errors. Raises RubricNotUsable."""
+    """The rubric in a text; ``path`` names it in errors. Raises RubricNotUsable."""
     import yaml
 
-    found = Loaded(Rubric(), {}, text, path)
+    loaded = Loaded(Rubric(), {}, text, path)
     try:
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            # A few lines of values that stand for others unfold to gigabytes.
+            # A few lines of aliases unfold to gigabytes.
             if isinstance(event, yaml.AliasEvent):
-                at: Any = event.start_mark
-                raise _refused(path, at.line, f"expected every value written out, found *{event.anchor}")
+                mark: Any = event.start_mark
+                raise _error_at(path, mark.line, f"write the value out instead of the alias *{event.anchor}")
         loader = yaml.SafeLoader(text)
-        node: Any = loader.get_single_node()
-        if node is None:
-            raise _refused(path, 0, "expected a rubric, found an empty file")
-        for place, each in _places(node, "$", node):
-            if place in found.lines:
-                raise _refused(path, each.start_mark.line, f"expected {each.value} once, found it twice")
-            found.lines[place] = each.start_mark.line + 1
-        plain = loader.construct_document(node)
+        root: Any = loader.get_single_node()
+        if root is None:
+            raise _error_at(path, 0, "the file is empty")
+        for value_path, node in _walk(root, "$", root):
+            if value_path in loaded.lines:
+                raise _error_at(path, node.start_mark.line, f"the key {node.value} occurs twice")
+            loaded.lines[value_path] = node.start_mark.line + 1
+        content = loader.construct_document(root)
     except yaml.YAMLError as error:
-        mark: Any = getattr(error, "problem_mark", None)
-        said = getattr(error, "problem", None) or str(error).splitlines()[0]
-        raise _refused(path, mark.line if mark else 0, f"expected YAML, found {said}") from error
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+        raise _error_at(path, mark.line if mark else 0, f"not valid YAML: {problem}") from error
     except (RecursionError, ValueError, OverflowError, TypeError, AttributeError) as error:
-        raise _refused(path, 0, f"expected a rubric, found what YAML cannot build: {error}") from error
+        raise _error_at(path, 0, f"YAML cannot build this document: {error}") from error
     try:
-        return found._replace(rubric=msgspec.convert(plain, Rubric))
+        return loaded._replace(rubric=msgspec.convert(content, Rubric))
     except msgspec.ValidationError as error:
-        told, named = str(error), _PLACE.search(str(error))
-        line = found.line(named[1] if named else "$")
-        raise _refused(path, line - 1, told[:1].lower() + told[1:]) from error
+        message, match = str(error), _ERROR_PATH.search(str(error))
+        line = loaded.line(match[1] if match else "$")
+        raise _error_at(path, line - 1, message[:1].lower() + message[1:]) from error
 
 
-def _refused(path: Path, above: int, told: str) -> RubricNotUsable:
-    told = f"{path}, line {above + 1}: {told}"
-    return RubricNotUsable(told, help="docs/rubrics.md lists the fields of a rubric")
+def _error_at(path: Path, lines_above: int, message: str) -> RubricNotUsable:
+    return RubricNotUsable(
+        f"{path}, line {lines_above + 1}: {message}", help="docs/rubrics.md lists the fields of a rubric"
+    )
 
 
-def _places(node: Any, place: str, begins: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the path of every value at and below a node, and the node at whose line it begins."""
-    yield place, begins
+def _walk(node: Any, path: str, start: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the path of every value at and below a node, and the node on whose line it starts."""
+    yield path, start
     if node.id == "sequence":
-        for number, each in enumerate(node.value):
-            yield from _places(each, f"{place}[{number}]", each)
+        for number, element in enumerate(node.value):
+            yield from _walk(element, f"{path}[{number}]", element)
     elif node.id == "mapping":
         for key, value in node.value:
-            yield from _places(value, f"{place}.{key.value}", key)
+            yield from _walk(value, f"{path}.{key.value}", key)

@@ -1,20 +1,29 @@
-"""Deterministic rules: each is a function of an output and its arguments that scores from 0 to 10.
+"""Rules that score an output from 0 to 10, and the methods that use them.
 
-A rule that says nothing of an output returns None: the dimension does not apply. Yours are named
-``module:function`` and take the item first, the arguments of the rubric by name.
+A rule is a function of an output and its arguments in the rubric; it returns None where it does not apply.
+Claims are read as the grader ``rules`` reads them. Yours are named ``module:function`` and take the item
+first, the arguments of the rubric by name.
 """
 
 from __future__ import annotations
 
+import inspect
 import re
-from typing import Annotated, Literal, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
 
+import msgspec
 from msgspec import Meta
 
-from ragharness.errors import MissingExtra
-from ragharness.rubrics.items import Item
-from ragharness.rubrics.rubric import SCALE
+from ragharness.errors import CodeNotUsable, MissingExtra, RagharnessError, UsageError
+from ragharness.records import Answer, Passage, Question
+from ragharness.rubrics.outputs import Item
+from ragharness.rubrics.rubric import SCALE, Check
 
+Rule = Callable[..., "Marked | float | None"]
+_Against = Annotated[list[Literal["context", "input", "messages", "tool_calls"]], Meta(min_length=1)]
+_EXCERPT = 80
+"""Characters of an unsupported claim in a reason."""
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _DENIED = re.compile(r"(?i)\b(?:not|n't|never|cannot|before|once|until|if|unless)\b[^.!?;]*$|n't\b[^.!?;]*$")
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
@@ -33,61 +42,64 @@ _Texts = Annotated[list[str], Meta(min_length=1)]
 
 
 class Marked(NamedTuple):
-    """A score from 0 to 10, and what keeps it from 10."""
+    """A score from 0 to 10, and the reason why it is below 10."""
 
     score: float
     told: str = ""
 
     @classmethod
-    def share(cls, bad: list[str], count: int, what: str) -> Marked:
-        """Return the share of those that are not bad."""
-        return cls(SCALE * (count - len(bad)) / count, f"{what}: {', '.join(bad)}") if bad else cls(SCALE)
+    def share(cls, bad: list[str], count: int, problem: str) -> Marked:
+        """Score by the share of those that are not bad."""
+        return cls(SCALE * (count - len(bad)) / count, f"{problem}: {', '.join(bad)}") if bad else cls(SCALE)
 
 
-def _kept(good: object, told: str = "") -> Marked:
-    return Marked(SCALE) if good else Marked(0.0, told)
+def _all_or_nothing(good: object, reason: str = "") -> Marked:
+    return Marked(SCALE) if good else Marked(0.0, reason)
 
 
-def _found(text: str, phrase: str) -> list[int]:
-    """Return where a phrase stands, whatever its case."""
-    return [each.start() for each in re.finditer(rf"(?i)(?<!\w){re.escape(phrase)}(?!\w)", text)]
+def _positions(text: str, phrase: str) -> list[int]:
+    """Offsets of a phrase, whatever its case."""
+    return [match.start() for match in re.finditer(rf"(?i)(?<!\w){re.escape(phrase)}(?!\w)", text)]
 
 
 def json_shape(item: Item, *, keys: dict[str, _Type]) -> Marked:
     """The output is a JSON object with these keys, each of this type."""
-    held = item.json
-    if held is None:
+    content = item.json
+    if content is None:
         return Marked(0.0, "no JSON object")
-    wrong = [key for key, kind in keys.items() if type(held.get(key)) not in _TYPES[kind]]
+    wrong = [key for key, kind in keys.items() if type(content.get(key)) not in _TYPES[kind]]
     return Marked.share(wrong, len(keys), "missing or of another type")
 
 
 def required_phrases(item: Item, *, phrases: _Texts) -> Marked:
     """The output has every phrase, whatever its case."""
-    return Marked.share([each for each in phrases if not _found(item.text, each)], len(phrases), "missing")
+    return Marked.share(
+        [phrase for phrase in phrases if not _positions(item.text, phrase)], len(phrases), "missing"
+    )
 
 
 def banned_phrases(item: Item, *, phrases: _Texts) -> Marked:
     """The output has none of the phrases: 10 or 0."""
-    found = [each for each in phrases if _found(item.text, each)]
-    return _kept(not found, f"found: {', '.join(found)}")
+    banned = [phrase for phrase in phrases if _positions(item.text, phrase)]
+    return _all_or_nothing(not banned, f"found: {', '.join(banned)}")
 
 
 def length(item: Item, *, least: int = 0, most: int | None = None) -> Marked:
     """The output has so many words: 10 or 0."""
     words = len(_WORD.findall(item.text))
-    return _kept(words >= least and (most is None or words <= most), f"{words} words")
+    return _all_or_nothing(words >= least and (most is None or words <= most), f"{words} words")
 
 
 def matches(item: Item, *, pattern: str) -> Marked:
     """The whole output has this form, a regular expression: 10 or 0."""
-    return _kept(re.fullmatch(pattern, item.text.strip(), re.DOTALL))
+    return _all_or_nothing(re.fullmatch(pattern, item.text.strip(), re.DOTALL))
 
 
 def sections(item: Item, *, headings: _Texts) -> Marked:
     """Each heading stands on a line of its own, with or without # or a colon."""
     lines = {line.strip().strip("#*: \t").casefold() for line in item.text.splitlines()}
-    return Marked.share([each for each in headings if each.casefold() not in lines], len(headings), "missing")
+    missing = [heading for heading in headings if heading.casefold() not in lines]
+    return Marked.share(missing, len(headings), "missing")
 
 
 def taxonomy(item: Item, *, allowed: _Texts, field: str = "", fact: str = "") -> Marked:
@@ -95,15 +107,15 @@ def taxonomy(item: Item, *, allowed: _Texts, field: str = "", fact: str = "") ->
 
     Labels are a list under ``field`` of a JSON output, else those of a line ``field: a, b``.
     """
-    found = (item.json or {}).get(field)
+    value = (item.json or {}).get(field)
     if item.json is None:
         line = re.search(rf"(?im)^\W*{re.escape(field)}\s*:\s*(.+)$", item.text)
-        found = re.split(r"\s*[,;]\s*", line[1].strip(" .")) if line else None
-    labels = {str(each).casefold() for each in found} if isinstance(found, list) else set()
+        value = re.split(r"\s*[,;]\s*", line[1].strip(" .")) if line else None
+    labels = {str(label).casefold() for label in value} if isinstance(value, list) else set()
     if not labels:
         return Marked(0.0, f"no labels under {field!r}")
-    expected = {str(each).casefold() for each in item.facts.get(fact, ())} if fact else set()
-    good = (labels & expected if expected else labels) & {each.casefold() for each in allowed}
+    expected = {str(label).casefold() for label in item.facts.get(fact, ())} if fact else set()
+    good = (labels & expected if expected else labels) & {label.casefold() for label in allowed}
     every = labels | expected
     return Marked.share(sorted(every - good), len(every), "wrong or missing")
 
@@ -112,36 +124,38 @@ def equals(item: Item, *, field: str, fact: str) -> Marked | None:
     """A field of a JSON output equals what ``facts`` says: 10 or 0."""
     if fact not in item.facts:
         return None
-    held, right = (item.json or {}).get(field), item.facts[fact]
-    return _kept(str(held).casefold() == str(right).casefold(), f"{held!r} where {right!r} is right")
+    value, right = (item.json or {}).get(field), item.facts[fact]
+    return _all_or_nothing(
+        str(value).casefold() == str(right).casefold(), f"{value!r} where {right!r} is right"
+    )
 
 
 def slots(item: Item, *, names: _Texts, field: str = "") -> Marked:
     """Every slot has a value in a JSON output, under ``field`` if one is named."""
-    held = item.json or {}
-    inner = held.get(field) if field else held
-    filled = inner if isinstance(inner, dict) else {}
-    return Marked.share([each for each in names if filled.get(each) in (None, "", [])], len(names), "empty")
+    content = item.json or {}
+    inner = content.get(field) if field else content
+    values = inner if isinstance(inner, dict) else {}
+    return Marked.share([name for name in names if values.get(name) in (None, "", [])], len(names), "empty")
 
 
 def only_after_call(item: Item, *, phrases: _Texts, tool: str) -> Marked:
-    """What only a successful call of a tool makes true is said only after one: 10 or 0.
+    """Claims that only a successful call of a tool makes true follow such a call: 10 or 0.
 
-    What is denied or put under a condition in its own sentence is not said.
+    A phrase that its own sentence denies or puts under a condition claims nothing.
     """
     text = item.text
-    said = [p for p in phrases if any(not _DENIED.search(text[:place]) for place in _found(text, p))]
-    if said and item.tool_calls is None:
-        return Marked(0.0, f"{said[0]!r}, and no tool_calls are known")
-    done = any(each.name == tool and each.ok for each in item.tool_calls or ())
-    return _kept(done or not said, f"{said[:1]} without a successful call of {tool}")
+    claims = [p for p in phrases if any(not _DENIED.search(text[:start]) for start in _positions(text, p))]
+    if claims and item.tool_calls is None:
+        return Marked(0.0, f"{claims[0]!r}, and no tool_calls are known")
+    done = any(call.name == tool and call.ok for call in item.tool_calls or ())
+    return _all_or_nothing(done or not claims, f"{claims[:1]} without a successful call of {tool}")
 
 
 def no_pii(item: Item, *, region: str = "US", allow_input: bool = False) -> Marked:
-    """The output holds no e-mail address, telephone, card, account or social security number: 10 or 0.
+    """The output contains no e-mail address, telephone, card, account or social security number: 10 or 0.
 
-    Names and addresses are not found: they have no form. ``region`` reads telephone numbers without a
-    country's code. Raises MissingExtra.
+    Names and addresses are not looked for: they have no form. ``region`` is that of telephone numbers
+    without a country code. Raises MissingExtra.
     """
     try:
         from phonenumbers import PhoneNumberMatcher
@@ -150,34 +164,182 @@ def no_pii(item: Item, *, region: str = "US", allow_input: bool = False) -> Mark
     except ImportError as error:
         raise MissingExtra("finding personal data", "pii") from error
     text = item.text
-    found = [("email", each) for each in _EMAIL.findall(text)]
-    found += [("iban", each) for each in _IBAN.findall(text) if iban.is_valid(each)]
-    found += [("ssn", each) for each in _SSN.findall(text) if ssn.is_valid(each)]
-    cards = [each for each in _DIGITS.findall(text) if each[0] in "3456"]
-    found += [("card", each) for each in cards if luhn.is_valid(re.sub(r"\D", "", each))]
-    found += [("phone", each.raw_string) for each in PhoneNumberMatcher(text, region)]
-    known = item.input if allow_input else ""
-    kinds = sorted({kind for kind, each in found if each not in known})
-    return _kept(not kinds, f"found: {', '.join(kinds)}")
+    hits = [("email", email) for email in _EMAIL.findall(text)]
+    hits += [("iban", account) for account in _IBAN.findall(text) if iban.is_valid(account)]
+    hits += [("ssn", number) for number in _SSN.findall(text) if ssn.is_valid(number)]
+    cards = [digits for digits in _DIGITS.findall(text) if digits[0] in "3456"]
+    hits += [("card", digits) for digits in cards if luhn.is_valid(re.sub(r"\D", "", digits))]
+    hits += [("phone", number.raw_string) for number in PhoneNumberMatcher(text, region)]
+    allowed = item.input if allow_input else ""
+    kinds = sorted({kind for kind, hit in hits if hit not in allowed})
+    return _all_or_nothing(not kinds, f"found: {', '.join(kinds)}")
 
 
 def bucket_as_wanted(item: Item) -> Marked | None:
     """The answer is in the desired bucket of its question: 10 or 0."""
     if item.verdict is None or item.verdict.bucket is None:
         return None
-    found, wanted = item.verdict.bucket, item.facts.get("wanted", "correct")
-    return _kept(found == wanted, f"{found}, not {wanted}")
+    bucket, desired = item.verdict.bucket, item.facts.get("wanted", "correct")
+    return _all_or_nothing(bucket == desired, f"{bucket}, not {desired}")
 
 
 def axis(item: Item, *, name: str) -> Marked | None:
     """One axis of the verdict: yes, 3 of 3, or no extra claim is 10."""
-    found = getattr(item.verdict, name, None)
-    if found is None or name != "refusal_quality":
-        return None if found is None else _kept(found in ("yes", 0), f"{name} {found}")
-    return Marked(SCALE * found / 3, f"{name} {found} of 3" if found < 3 else "")
+    value = getattr(item.verdict, name, None)
+    if value is None or name != "refusal_quality":
+        return None if value is None else _all_or_nothing(value in ("yes", 0), f"{name} {value}")
+    return Marked(SCALE * value / 3, f"{name} {value} of 3" if value < 3 else "")
 
 
 def ship_gate(item: Item) -> Marked | None:
-    """The run may ship in the place of the base that it is compared with: 10 or 0."""
-    found = item.facts.get("ship_gate")
-    return None if found is None else _kept(found == "ship", f"the ship gate says {found}")
+    """The run may replace the base that it is compared with: 10 or 0."""
+    verdict = item.facts.get("ship_gate")
+    return None if verdict is None else _all_or_nothing(verdict == "ship", f"the ship gate says {verdict}")
+
+
+def grounded(item: Item, *, against: _Against, field: str = "") -> Marked | None:
+    """Share of claims that the named sources state; None without sources or claims."""
+    sources, claims = item.sources(against), [text for text, _ in _claims(item, field)]
+    unstated = [claim for claim in claims if not _stated(claim, sources)]
+    return _supported(len(claims), unstated, "not stated") if sources else None
+
+
+def invented(item: Item, *, against: _Against, field: str = "") -> Marked | None:
+    """Share of claims that some source states and none denies; None without claims."""
+    from ragharness.graders.reading.axes import contradicts
+
+    sources, claims = item.sources(against), [text for text, _ in _claims(item, field)]
+    denied = [claim for claim in claims if any(contradicts(source, claim) for source in sources)]
+    unsupported = [claim for claim in claims if claim in denied or not _stated(claim, sources)]
+    return _supported(len(claims), unsupported, "unsupported")
+
+
+def citations_support(item: Item) -> Marked | None:
+    """Every citation names a piece of the context that states the claim it stands in."""
+    pieces = {passage.id: passage for passage in item.passages}
+    citations = [(mark, text) for text, marks in _claims(item) for mark in marks]
+    bad = [mark for mark, text in citations if mark not in pieces or not _stated(text, [pieces[mark]])]
+    return Marked.share(bad, len(citations), "not supported") if citations else None
+
+
+def _claims(item: Item, field: str = "") -> list[tuple[str, tuple[str, ...]]]:
+    """Claims of an output, or of a field of a JSON output: each sentence with its citations."""
+    from ragharness.graders.reading.answer import parse_answer
+    from ragharness.graders.reading.axes import role_of
+    from ragharness.graders.reading.records import Outcome, profile_of
+
+    text = str((item.json or {}).get(field, "")) if field else item.text
+    question = Question(id=item.id, text=item.input, stratum="grounded", kind="text", answerable=True)
+    parsed = parse_answer(Answer(text=text), item.input, [passage.id for passage in item.passages])
+    profile, nothing = profile_of(question), Outcome()
+    roles = [(part, role_of(part, nothing, profile, refusing=False)) for part in parsed.sentences]
+    return [(part.text, part.citations) for part, role in roles if role == "claim"]
+
+
+def _stated(claim: str, sources: Sequence[Passage]) -> bool:
+    from ragharness.graders.reading.axes import entails, quotes
+
+    return any(quotes(source, claim) or entails(source, claim) for source in sources)
+
+
+def _supported(count: int, bad: list[str], problem: str) -> Marked | None:
+    reason = f"{len(bad)} of {count} claims {problem}: {bad[0][:_EXCERPT]!r}" if bad else ""
+    return Marked(SCALE * (count - len(bad)) / count, reason) if count else None
+
+
+class Embeddings:
+    """An embedding model of the extra ``dense``; scores are reproducible up to it."""
+
+    def __init__(self) -> None:
+        """Raises RagharnessError for a model that cannot be found; MissingExtra without the extra."""
+        from ragharness.retrievers.models import DEFAULT_MODEL
+        from ragharness.retrievers.models.embedding import locate
+
+        model, self._encoder = locate(DEFAULT_MODEL, "", None, "", offline=False)
+        self.name = f"{model.name}@{model.identity[:60]}"
+
+    def cosine(self, one: str, other: str) -> float:
+        """Cosine similarity of two texts."""
+        from ragharness.retrievers.models.embedding import EmbeddingOptions
+
+        vector, other_vector = self._encoder.encode([one, other], "passage", EmbeddingOptions(normalize=True))
+        return float(vector @ other_vector)
+
+
+def cosine(
+    item: Item, by: Embeddings, /, *, to: Literal["expected", "input"], zero_at: float, ten_at: float
+) -> Marked | None:
+    """Similarity to another text, between the cosines that score 0 and 10; None without that text."""
+    if not (target := getattr(item, to)):
+        return None
+    similarity = by.cosine(item.text, target)
+    share = min(1.0, max(0.0, (similarity - zero_at) / (ten_at - zero_at)))
+    return Marked(SCALE * share, f"cosine {similarity:.3f}")
+
+
+RULES: dict[str, dict[str, Rule]] = {
+    "deterministic": {
+        rule.__name__: rule
+        for rule in (
+            json_shape, required_phrases, banned_phrases, length, matches, sections, taxonomy, equals, slots,
+            only_after_call, no_pii, bucket_as_wanted, axis, ship_gate, citations_support,
+        )
+    },
+    "semantic_similarity": {"cosine": cosine},
+    "claim_pipeline": {"claims": invented},
+    "groundedness": {"claims": grounded},
+}  # fmt: skip
+"""Rules by name for each method."""
+
+
+def find_rule(method: str, name: str) -> Rule:
+    """A rule of a method, or the user's own; raises CodeNotUsable or UsageError."""
+    if method == "deterministic" and ":" in name:
+        from ragharness.pipelines.adapters import find
+
+        function: Rule = find(name).value
+        if not callable(function):
+            raise CodeNotUsable(f"{name} is no function but a {type(function).__name__}")
+        return function
+    if name not in (known_rules := RULES[method]):
+        more = ", or module:function" if method == "deterministic" else f" for {method}"
+        raise UsageError(f"expected one of {', '.join(sorted(known_rules))}{more}, found {name!r}")
+    return known_rules[name]
+
+
+def fault(method: str, name: str, arguments: dict[str, Any]) -> tuple[str, str]:
+    """What a method expects instead of a rule with its arguments, and what it got; empty if it fits."""
+    try:
+        rule = find_rule(method, name)
+        inspect.signature(rule).bind(*[None] * (1 + (rule is cosine)), **arguments)
+        re.compile(arguments.get("pattern", ""))
+        hints = {} if ":" in name else get_type_hints(rule, include_extras=True)
+        for argument, value in arguments.items():
+            msgspec.convert(value, hints.get(argument, Any))
+    except RagharnessError as error:
+        expected, _, actual = str(error).removeprefix("expected ").partition(", found")
+        return expected, actual.lstrip(": ")
+    except (TypeError, re.error, RecursionError, OverflowError, msgspec.MsgspecError) as error:
+        return f"arguments that the rule {name} takes", str(error)
+    low, high = arguments.get("zero_at", 0), arguments.get("ten_at", 1)
+    if rule is cosine and not -1 <= low < high <= 1:
+        return "zero_at below ten_at, both from -1 to 1", f"{low:g} and {high:g}"
+    return "", ""
+
+
+def apply(check: Check, item: Item, embeddings: Embeddings | None) -> Marked | None:
+    """Mean score of the rules that apply; None if none does.
+
+    Raises CodeNotUsable where a rule of the user's gives no score.
+    """
+    scored: list[Marked] = []
+    for name, arguments in check.rule.items():
+        rule = find_rule(check.method, name)
+        mark: Any = rule(*((item, embeddings) if rule is cosine else (item,)), **arguments)
+        if isinstance(mark, (bool, int, float)) and 0 <= mark <= SCALE:
+            mark = Marked(SCALE * mark if isinstance(mark, bool) else float(mark))
+        elif not (mark is None or isinstance(mark, Marked)):
+            raise CodeNotUsable(f"{name} must return a score from 0 to 10, True or False; it gave {mark!r}")
+        scored += [mark] if mark else []
+    reason = "; ".join(mark.told for mark in scored if mark.told)
+    return Marked(sum(mark.score for mark in scored) / len(scored), reason) if scored else None

@@ -4,36 +4,96 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from statistics import fmean
+from typing import Literal
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ragharness.errors import UsageError
-from ragharness.graders.judging.votes import Taken
-from ragharness.rubrics.items import (
-    DimensionScore,
-    Item,
-    ItemScore,
-    Mark,
-    Opinions,
-    RubricScores,
-    RubricVerdict,
-)
-from ragharness.rubrics.judge import Judge, take_votes
-from ragharness.rubrics.methods import RULES, Embeddings, apply
-from ragharness.rubrics.rubric import JUDGED, SCALE, Check, Dimension, Rubric, normalise, weighed
-from ragharness.support.calls import in_order
+from ragharness.graders.judging import Taken
+from ragharness.rubrics.judge import Judge, Votes, take_votes
+from ragharness.rubrics.outputs import Item, Opinion, Opinions
+from ragharness.rubrics.rubric import JUDGED, SCALE, Check, Dimension, Header, Rubric, normalise, weighed
+from ragharness.rubrics.rules import RULES, Embeddings, apply
+from ragharness.support.concurrency import in_order
 
 GATE_KEPT = 8.0
-"""A judge's mean from which on it finds a gate kept; a person must find so, too."""
+"""Lowest mean of a judge at which a gate passes; a person must pass it, too."""
 
 _WORKERS = 8
 _SETTLED = {"scored", "not_applicable"}
+NOT_ALIKE = "not apples-to-apples: the scores are by different rubrics or versions; shared dimensions only"
+
+Status = Literal["scored", "not_applicable", "invalid", "open", "no_output"]
+RubricVerdict = Literal["pass", "fail", "incomplete"]
+
+
+class Mark(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Score of one output on one dimension."""
+
+    dimension: str
+    status: Status
+    score100: float | None = None
+    passes: bool | None = None
+    told: str = ""
+    votes: tuple[Votes, ...] = ()
+    people: tuple[Opinion, ...] = ()
+    human100: float | None = None
+    """The score by people, beside that of the method."""
+
+
+class ItemScore(Struct, frozen=True):
+    """Scores of one output."""
+
+    id: str
+    verdict: RubricVerdict
+    total: float | None
+    marks: tuple[Mark, ...]
+
+
+class DimensionScore(Struct, frozen=True, kw_only=True):
+    """Scores of one dimension over all outputs."""
+
+    id: str
+    name: str
+    method: str
+    gate: bool
+    weight: float | None
+    """As the rubric has it; ``share`` is its part of the weights that have a score."""
+    share: float | None
+    threshold: float | None
+    outputs: dict[str, int]
+    """Number of outputs by status."""
+    mean: float | None
+    """From 0 to 100, over the scored outputs; for a gate the share that passes."""
+    passed: int
+    passes: bool | None
+    effective: float | None
+    """The mean with people's scores replacing the method's where there are any."""
+    variance: float | None
+    """Mean sample variance of the judge's votes, from 0 to 10."""
+    taken: Taken
+
+
+class RubricScores(Struct, frozen=True, kw_only=True):
+    """Everything in a report by a rubric."""
+
+    rubric: Header
+    verdict: RubricVerdict
+    total: float | None
+    outputs: int
+    dimensions: tuple[DimensionScore, ...]
+    items: tuple[ItemScore, ...]
+    judge: str = ""
+    embedding: str = ""
+    notes: tuple[str, ...] = ()
 
 
 class Means(Struct, frozen=True):
-    """What methods need besides the outputs."""
+    """The judge, embedding model and opinions that methods need."""
 
     judge: Judge | None = None
     embeds: Embeddings | None = None
@@ -41,34 +101,38 @@ class Means(Struct, frozen=True):
 
 
 def needs(rubric: Rubric, means: Means) -> Means:
-    """Return the means with the default embedding model where one is needed; raises UsageError."""
-    for each in (each for each in rubric.asked if each.method == JUDGED):
-        found = means.judge.name if means.judge else "none"
-        if means.judge is None or each.model not in ("", found):
-            of = f" with the model {each.model}" if each.model else ""
-            told = f"expected a judge for {rubric.title}{of} ({each.id}), found {found}"
-            raise UsageError(told, help=f"--judge model={each.model or 'NAME'}, in Python judge=...")
-    embeds = any(each.method == "semantic_similarity" for each in rubric.asked)
+    """The means with the default embedding model where one is needed; raises UsageError without a judge."""
+    for check in (check for check in rubric.all_checks if check.method == JUDGED):
+        if means.judge is None or check.model not in ("", means.judge.name):
+            model = f" with the model {check.model}" if check.model else ""
+            judge = means.judge.name if means.judge else "none"
+            raise UsageError(
+                f"{check.id} of {rubric.title} needs a judge{model}; given: {judge}",
+                help=f"--judge model={check.model or 'NAME'}, in Python judge=...",
+            )
+    embeds = any(check.method == "semantic_similarity" for check in rubric.all_checks)
     return replace(means, embeds=Embeddings()) if embeds and means.embeds is None else means
 
 
-def score(rubric: Rubric, items: Sequence[Item], given: Means | None = None) -> RubricScores:
-    """Return the scores of outputs; raises UsageError where a method lacks its model."""
-    means = needs(rubric, given or Means())
-    scored = tuple(in_order(lambda item: _item(rubric, item, means), items, _WORKERS if means.judge else 1))
+def score(rubric: Rubric, items: Sequence[Item], means: Means | None = None) -> RubricScores:
+    """Scores of outputs; raises UsageError where a method lacks its model."""
+    means = needs(rubric, means or Means())
+    scored = tuple(
+        in_order(lambda item: _score_item(rubric, item, means), items, _WORKERS if means.judge else 1)
+    )
     columns = zip(*(item.marks for item in scored), strict=True)
-    dimensions = [_over_all(*each) for each in zip(rubric.dimensions, columns, strict=True)]
+    dimensions = [_over_all(*column) for column in zip(rubric.dimensions, columns, strict=True)]
     weights = rubric.normalised
-    scores = {each.id: each.mean for each in dimensions if each.mean is not None and each.id in weights}
+    scores = {row.id: row.mean for row in dimensions if row.mean is not None and row.id in weights}
     shares = normalise({name: weights[name] for name in scores})
-    applied = [each for each in dimensions if each.outputs.keys() != {"not_applicable"}]
-    complete = all(each.mean is not None for each in applied if each.id in weights)
+    applicable = [row for row in dimensions if row.outputs.keys() != {"not_applicable"}]
+    complete = all(row.mean is not None for row in applicable if row.id in weights)
     return RubricScores(
         rubric=rubric.header,
-        verdict=_verdict([each.passes for each in applied]),
+        verdict=_verdict([row.passes for row in applicable]),
         total=weighed(scores, weights) if complete else None,
         outputs=len(items),
-        dimensions=tuple(replace(each, share=shares.get(each.id)) for each in dimensions),
+        dimensions=tuple(replace(row, share=shares.get(row.id)) for row in dimensions),
         items=scored,
         judge=means.judge.name if means.judge else "",
         embedding=means.embeds.name if means.embeds else "",
@@ -79,16 +143,16 @@ def score(rubric: Rubric, items: Sequence[Item], given: Means | None = None) -> 
 def _notes(
     rubric: Rubric, items: Sequence[Item], dimensions: Sequence[DimensionScore], means: Means
 ) -> Iterator[str]:
-    for each in dimensions:
-        for status, count in each.outputs.items():
-            of = f"{count} of {len(items)} outputs"
+    for row in dimensions:
+        for status, count in row.outputs.items():
+            outputs = f"{count} of {len(items)} outputs"
             if status == "not_applicable":
-                sum_of = "" if each.gate else ": it leaves their sum, the other weights are normalised again"
-                yield f"{each.id} does not apply to {of}{sum_of}"
+                effect = "" if row.gate else ": it leaves their sum, the other weights are normalised again"
+                yield f"{row.id} does not apply to {outputs}{effect}"
             elif status != "scored":
-                yield f"{each.id}: {of} not scored ({status.replace('_', ' ')})"
-    known = {(item.id, each.id) for item in items for each in rubric.asked}
-    if stray := [", ".join(each) for each in means.people if each not in known]:
+                yield f"{row.id}: {outputs} not scored ({status.replace('_', ' ')})"
+    scored = {(item.id, check.id) for item in items for check in rubric.all_checks}
+    if stray := [", ".join(pair) for pair in means.people if pair not in scored]:
         yield f"{len(stray)} scores by people are of no output and dimension here, the first: {stray[0]}"
 
 
@@ -97,12 +161,12 @@ def _verdict(passes: Sequence[bool | None]) -> RubricVerdict:
     return "fail" if False in passes else "pass" if passes and all(passes) else "incomplete"
 
 
-def _item(rubric: Rubric, item: Item, means: Means) -> ItemScore:
-    marks = tuple(_mark(each, rubric, item, means) for each in rubric.dimensions)
-    scores = {each.dimension: each.score100 for each in marks if each.score100 is not None}
-    complete = all(each.status in _SETTLED for each in marks)
+def _score_item(rubric: Rubric, item: Item, means: Means) -> ItemScore:
+    marks = tuple(_mark(dimension, rubric, item, means) for dimension in rubric.dimensions)
+    scores = {mark.dimension: mark.score100 for mark in marks if mark.score100 is not None}
+    complete = all(mark.status in _SETTLED for mark in marks)
     total = weighed(scores, rubric.normalised) if complete else None
-    passes = [each.passes for each in marks if each.status != "not_applicable"]
+    passes = [mark.passes for mark in marks if mark.status != "not_applicable"]
     return ItemScore(item.id, _verdict(passes), total, marks)
 
 
@@ -112,62 +176,62 @@ def _mark(dimension: Dimension, rubric: Rubric, item: Item, means: Means) -> Mar
     if not dimension.gate:
         return _scored(dimension, item, means, dimension.threshold)
     checks = rubric.safety_policy.checks if dimension.method == "safety_layer" else (dimension,)
-    return _gate(dimension, [_checked(each, item, means) for each in checks])
+    return _gate(dimension, [_gate_check(check, item, means) for check in checks])
 
 
-def _scored(asked: Check, item: Item, means: Means, threshold: float | None) -> Mark:
-    """Return what a method scores; people stand beside it."""
-    mark = Mark(dimension=asked.id, status="not_applicable")
-    said = means.people.get((item.id, asked.id))
-    if said is not None:
-        mark = replace(mark, people=(said,), human100=SCALE * said.score)
-    if asked.method in RULES:
-        found = apply(asked, item, means.embeds)
-        if found is None:
+def _scored(check: Check, item: Item, means: Means, threshold: float | None) -> Mark:
+    """Score by the method of a check, with people's beside it."""
+    mark = Mark(dimension=check.id, status="not_applicable")
+    opinion = means.people.get((item.id, check.id))
+    if opinion is not None:
+        mark = replace(mark, people=(opinion,), human100=SCALE * opinion.score)
+    if check.method in RULES:
+        marked = apply(check, item, means.embeds)
+        if marked is None:
             return mark
-        score, told = found
-    elif asked.method == JUDGED and means.judge is not None:
-        votes = take_votes(means.judge, asked, item)
+        points, reason = marked
+    elif check.method == JUDGED and means.judge is not None:
+        votes = take_votes(means.judge, check, item)
         mark = replace(mark, votes=(votes,))
         if votes.mean is None:
             return replace(mark, status="invalid", told="a reply of the judge cannot be read")
-        score, told = votes.mean, votes.rationale
-    elif said is None:
+        points, reason = votes.mean, votes.rationale
+    elif opinion is None:
         return replace(mark, status="open", told="waits for a person")
     else:
-        score, told = said.score, ""
+        points, reason = opinion.score, ""
     # Ten times 7.7 is less than 77 in binary fractions.
-    passes = None if threshold is None else round(SCALE * score, 9) >= threshold
-    return replace(mark, status="scored", score100=SCALE * score, told=told, passes=passes)
+    passes = None if threshold is None else round(SCALE * points, 9) >= threshold
+    return replace(mark, status="scored", score100=SCALE * points, told=reason, passes=passes)
 
 
-def _checked(asked: Check, item: Item, means: Means) -> Mark:
-    """Return one check of a gate: passed or failed, and open until a person has looked where one must."""
-    mark = _scored(asked, item, means, SCALE * (GATE_KEPT if asked.method == JUDGED else SCALE))
+def _gate_check(check: Check, item: Item, means: Means) -> Mark:
+    """One check of a gate: passed or failed, and open until a person has looked where one must."""
+    mark = _scored(check, item, means, SCALE * (GATE_KEPT if check.method == JUDGED else SCALE))
     if mark.score100 is None:
         return mark
-    if asked.human == "required" and asked.method != "human":
+    if check.human == "required" and check.method != "human":
         if mark.human100 is None:
-            told = f"{asked.id} waits for a person; {mark.told}".rstrip("; ")
-            return replace(mark, status="open", told=told, passes=None)
+            reason = f"{check.id} waits for a person; {mark.told}".rstrip("; ")
+            return replace(mark, status="open", told=reason, passes=None)
         mark = replace(mark, passes=mark.passes and mark.human100 >= SCALE * SCALE)
-    flagged = "; a person must look" if asked.human == "on_flag" and not mark.people else ""
-    return mark if mark.passes else replace(mark, told=f"{asked.id}: {mark.told or 'broken'}{flagged}")
+    flagged = "; a person must look" if check.human == "on_flag" and not mark.people else ""
+    return mark if mark.passes else replace(mark, told=f"{check.id}: {mark.told or 'broken'}{flagged}")
 
 
 def _gate(dimension: Dimension, checks: Sequence[Mark]) -> Mark:
-    """Return the gate of several checks: one failure fails it, one open one leaves it open."""
-    known = [each for each in checks if each.status != "not_applicable"]
-    failed = [each for each in known if each.passes is False]
-    decides = failed or [each for each in known if each.passes is None] or known
+    """The gate over several checks: one failure fails it, one open one leaves it open."""
+    applicable = [mark for mark in checks if mark.status != "not_applicable"]
+    failed = [mark for mark in applicable if mark.passes is False]
+    deciding = failed or [mark for mark in applicable if mark.passes is None] or applicable
     return Mark(
         dimension=dimension.id,
-        status=decides[0].status if decides else "not_applicable",
-        passes=decides[0].passes if decides else None,
-        told="; ".join(each.told for each in decides if each.told),
-        votes=tuple(votes for each in checks for votes in each.votes),
-        people=tuple(opinion for each in checks for opinion in each.people),
-        human100=min((each.human100 for each in checks if each.human100 is not None), default=None),
+        status=deciding[0].status if deciding else "not_applicable",
+        passes=deciding[0].passes if deciding else None,
+        told="; ".join(mark.told for mark in deciding if mark.told),
+        votes=tuple(votes for mark in checks for votes in mark.votes),
+        people=tuple(opinion for mark in checks for opinion in mark.people),
+        human100=min((mark.human100 for mark in checks if mark.human100 is not None), default=None),
     )
 
 
@@ -175,14 +239,15 @@ def _over_all(dimension: Dimension, marks: Sequence[Mark]) -> DimensionScore:
     outputs: Counter[str] = Counter(mark.status for mark in marks)
     scored = [mark for mark in marks if mark.status == "scored"]
     values = [100.0 * bool(mark.passes) if mark.score100 is None else mark.score100 for mark in scored]
-    people = [mark.human100 for mark in scored]
-    effective = [value if said is None else said for value, said in zip(values, people, strict=True)]
+    effective = [
+        value if mark.human100 is None else mark.human100 for value, mark in zip(values, scored, strict=True)
+    ]
     passed = sum(mark.passes is True for mark in scored)
     mean = fmean(values) if values else None
     good = passed == len(scored) if dimension.gate else round(mean or 0.0, 9) >= (dimension.threshold or 0.0)
-    waits = not scored or (good and not outputs.keys() <= _SETTLED)
-    votes = [each for mark in marks for each in mark.votes]
-    spread = [each.variance for each in votes if each.variance is not None]
+    undecided = not scored or (good and not outputs.keys() <= _SETTLED)
+    votes = [vote for mark in marks for vote in mark.votes]
+    variances = [vote.variance for vote in votes if vote.variance is not None]
     return DimensionScore(
         id=dimension.id,
         name=dimension.name or dimension.id,
@@ -194,8 +259,34 @@ def _over_all(dimension: Dimension, marks: Sequence[Mark]) -> DimensionScore:
         outputs=dict(outputs),
         mean=mean,
         passed=passed,
-        passes=None if waits else good,
+        passes=None if undecided else good,
         effective=fmean(effective) if any(mark.people for mark in scored) else None,
-        variance=fmean(spread) if spread else None,
-        taken=sum((each.taken for each in votes), Taken()),
+        variance=fmean(variances) if variances else None,
+        taken=sum((vote.taken for vote in votes), Taken()),
     )
+
+
+def read_scores(path: Path) -> RubricScores:
+    """Scores that were kept as JSON; raises UsageError."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=RubricScores)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise UsageError(f"{path} holds no scores by a rubric: {error}") from error
+
+
+class ScoresBeside(Struct, frozen=True):
+    """Two scores side by side; totals only where the rubric is the same."""
+
+    rubrics: tuple[Header, Header]
+    banner: str
+    dimensions: dict[str, tuple[float | None, float | None]]
+    totals: tuple[float | None, float | None] | None
+
+
+def compare_scores(first: RubricScores, second: RubricScores) -> ScoresBeside:
+    """Two scores side by side: across versions under a banner, and only the dimensions they share."""
+    same = first.rubric == second.rubric
+    means = {row.id: row.mean for row in second.dimensions}
+    shared = {row.id: (row.mean, means[row.id]) for row in first.dimensions if row.id in means}
+    totals = (first.total, second.total) if same else None
+    return ScoresBeside((first.rubric, second.rubric), "" if same else NOT_ALIKE, shared, totals)
