@@ -5,10 +5,8 @@ Several are chained by commas: the first that can decide does. ``axis=name`` giv
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -17,6 +15,7 @@ from msgspec.structs import replace
 
 from ragharness.errors import CodeNotUsable, UnknownName, UsageError
 from ragharness.records import Answer, Passage, Question, Reading
+from ragharness.support import plugins
 from ragharness.support.options import Options
 
 FLAG = "--grader-option"
@@ -72,7 +71,7 @@ def cost_lines(grader: Grader) -> list[str]:
 
 @dataclass(frozen=True)
 class GraderContext:
-    """Settings of a grader, folder for replies of services (None: not kept), and whether calls are only counted."""
+    """Settings of a grader, folder for replies of services (None: not kept), and whether it only counts calls."""
 
     options: Options = field(default_factory=lambda: Options(flag=FLAG))
     cache: Path | None = None
@@ -80,12 +79,8 @@ class GraderContext:
 
 
 def grader_names() -> list[str]:
-    """Names of all graders: the modules beside this one."""
-    return sorted(
-        module.name
-        for module in pkgutil.iter_modules(__path__)
-        if not (module.ispkg or module.name.startswith("_"))
-    )
+    """Names of all graders: the modules beside this one, and entry points of ``ragharness.graders``."""
+    return plugins.names("graders", __name__)
 
 
 def load_grader(
@@ -159,7 +154,7 @@ def _load(name: str, context: GraderContext) -> Grader:
         return OwnGrader(name)
     if name not in grader_names():
         raise UnknownName("grader", name, grader_names(), help="or your own: --grader package.module:name")
-    return cast("Grader", import_module(f"{__name__}.{name}").build(context))
+    return cast("Grader", plugins.load("graders", __name__, name, "build").build(context))
 
 
 class Chain:

@@ -21,7 +21,7 @@ from ragharness.errors import UsageError
 from ragharness.graders import GraderContext
 from ragharness.graders.reading.answer import read_citations
 from ragharness.records import ADJUDICATED, Answer, Bucket, Passage, Question, Reading
-from ragharness.support.files import digest_of, expanded
+from ragharness.support.files import expand_home, text_digest
 
 VERSION = "1"
 
@@ -50,7 +50,7 @@ class HumanGrader:
     ) -> Reading:
         """Return the reading of people's bucket; open where they differ or none is known."""
         _, reading = read_citations(question, answer, retrieved, supporting)
-        given = self._labels.get((question.id, digest_of(answer.text)), {})
+        given = self._labels.get((question.id, text_digest(answer.text)), {})
         said = {given[ADJUDICATED]} if ADJUDICATED in given else set(given.values())
         if len(said) != 1:
             told = ", ".join(f"{name}: {bucket}" for name, bucket in sorted(given.items()))
@@ -83,7 +83,7 @@ def build(context: GraderContext) -> HumanGrader:
             "expected the labels of people for the grader 'human', found none",
             help=f"{options.written('labels')}runs/RUN/labels",
         )
-    place = expanded(given)
+    place = expand_home(given)
     files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
     found: defaultdict[Key, dict[str, Bucket]] = defaultdict(dict)
     digest = blake2b(digest_size=6)

@@ -18,7 +18,7 @@ from ragharness.graders.judging import FOLDER, TIMEOUT, Decided, Votes, digest_o
 from ragharness.graders.reading.answer import ParsedAnswer, claim_citations, parse_answer, read_citations
 from ragharness.pipelines.llm_client import connect, local
 from ragharness.records import Answer, Judgement, Match, Passage, Question, Reading
-from ragharness.support.files import expanded
+from ragharness.support.files import expand_home
 
 VERSION = "1"
 ACCEPT = 8.0
@@ -202,7 +202,7 @@ def build(context: GraderContext) -> Judge:
         raise UsageError(f"expected {options.written('reject')} below accept, both from 0 to 10")
     timeout = options.number("timeout", TIMEOUT)
     given = options.text("prompts")
-    prompts = load_prompts(expanded(given) if given else FOLDER)
+    prompts = load_prompts(expand_home(given) if given else FOLDER)
     folder = context.cache and context.cache / "llm"
     heat = _VARIED if count > 1 else "0"
     endpoint = connect(options, model, folder, "the grader 'judge'", temperature=heat)

@@ -71,32 +71,32 @@ def find_dates(text: str) -> list[DateMention]:
 def _find_dates(text: str) -> tuple[DateMention, ...]:
     text = without_marks(text)
     named = _named_dates(text)
-    taken = {place for date in named for place in range(date.start, date.end)}
+    taken = {position for date in named for position in range(date.start, date.end)}
     periods = not _PERIOD_WORDS.isdisjoint(vocabulary(text))
-    found: list[DateMention] = []
+    mentions: list[DateMention] = []
     for cluster in _CLUSTER.finditer(text):
         start, end = cluster.span()
         if start not in taken and end - 1 not in taken:
-            found += (periods and _period(text, start, end)) or _digits_only(text, start, end)
-    return tuple(sorted(named + found, key=lambda mention: mention.start))
+            mentions += (periods and _period(text, start, end)) or _digits_only(text, start, end)
+    return tuple(sorted(named + mentions, key=lambda mention: mention.start))
 
 
 def _named_dates(text: str) -> list[DateMention]:
     """Dates with the name of a month."""
-    found: list[DateMention] = []
-    for place, name in places(text, MONTHS):
-        floor, start, end, day = found[-1].end if found else 0, place, place + len(name), None
-        if place < floor:
+    mentions: list[DateMention] = []
+    for position, name in places(text, MONTHS):
+        floor, start, end, day = mentions[-1].end if mentions else 0, position, position + len(name), None
+        if position < floor:
             continue
         if (before := _DAY_BEFORE.search(text, max(floor, start - 28), start)) is not None:
             day, start = _day(before["day"]), before.start()
         elif (after := _DAY_AFTER.match(text, end)) is not None:
             day, end = _day(after["day"]), after.end()
         if (year := _YEAR_AFTER.match(text, end)) is not None:
-            found.append(DateMention(start, year.end(), int(year["year"]), MONTHS[name], day))
-        elif day is not None and (name not in _COMMON_WORDS or text[place].isupper()):
-            found.append(DateMention(start, end, None, MONTHS[name], day))
-    return found
+            mentions.append(DateMention(start, year.end(), int(year["year"]), MONTHS[name], day))
+        elif day is not None and (name not in _COMMON_WORDS or text[position].isupper()):
+            mentions.append(DateMention(start, end, None, MONTHS[name], day))
+    return mentions
 
 
 def _day(written: str) -> int:
@@ -114,8 +114,8 @@ def _digits_only(text: str, start: int, end: int) -> list[DateMention]:
         date = DateMention(start, end, int(numeric[7]), month, day)
         return [date] if 1 <= month <= 12 and 1 <= day <= 31 else []
     if numeric is not None:
-        first, second = int(numeric[1]), int(numeric[3])
-        day, month = (second, first) if second > 12 else (first, second)
+        leading, trailing = int(numeric[1]), int(numeric[3])
+        day, month = (trailing, leading) if trailing > 12 else (leading, trailing)
         date = DateMention(start, end, _full_year(numeric[4]), month, day, day != month and day <= 12)
         return [date] if 1 <= month <= 12 and 1 <= day <= 31 else []
     if (month_of := _MONTH_OF.fullmatch(written)) is not None:
@@ -153,23 +153,23 @@ def compare_date(gold: str, precision: str, mention: DateMention) -> DateRelatio
     ``coarser``: no contradiction, but less precise; ``ambiguous``: it matches in one order of day and month.
     """
     try:
-        wanted = [
+        parts = [
             int(part) for part in gold.strip()[:10].split("-")[: {"year": 1, "month": 2}.get(precision, 3)]
         ]
     except ValueError:
         return "mismatch"
-    readings = {_compare(wanted, mention, mention.month, mention.day)}
+    readings = {_compare(parts, mention, mention.month, mention.day)}
     if mention.ambiguous:
-        readings.add(_compare(wanted, mention, mention.day, mention.month))
+        readings.add(_compare(parts, mention, mention.day, mention.month))
     if len(readings) == 1:
         return readings.pop()
     return "ambiguous" if "match" in readings else "mismatch"
 
 
-def _compare(wanted: list[int], mention: DateMention, month: int | None, day: int | None) -> DateRelation:
-    pairs = list(zip(wanted, (mention.year, month, day), strict=False))
+def _compare(parts: list[int], mention: DateMention, month: int | None, day: int | None) -> DateRelation:
+    pairs = list(zip(parts, (mention.year, month, day), strict=False))
     if any(part is not None and part != gold for gold, part in pairs):
         return "mismatch"
-    if mention.quarter and len(wanted) > 1 and not mention.fiscal and (wanted[1] + 2) // 3 != mention.quarter:
+    if mention.quarter and len(parts) > 1 and not mention.fiscal and (parts[1] + 2) // 3 != mention.quarter:
         return "mismatch"
     return "coarser" if any(part is None for _, part in pairs) else "match"

@@ -99,10 +99,10 @@ def _say(value: object) -> str:
     """A value as sentences; of an object, its answer and its reasons."""
     if isinstance(value, dict):
         fields = _fields(value)
-        said = [*_present("answer_keys", fields)[:1], *_present("reason_keys", fields)]
-        return "\n".join(filter(None, map(_say, said))) if said else str(value)
+        parts = [*_present("answer_keys", fields)[:1], *_present("reason_keys", fields)]
+        return "\n".join(filter(None, map(_say, parts))) if parts else str(value)
     if isinstance(value, (list, tuple)):
-        return "\n".join(f"- {_say(each)}" for each in value)
+        return "\n".join(f"- {_say(element)}" for element in value)
     if isinstance(value, bool):
         return "Yes." if value else "No."
     return "" if value is None else str(value)
@@ -111,10 +111,8 @@ def _say(value: object) -> str:
 def _ids(value: object) -> tuple[str, ...]:
     """The ids in a field of citations: one or several, bare or in objects."""
     listed = value if isinstance(value, (list, tuple)) else [value]
-    ids = (
-        (_present("id_keys", _fields(each)) or [""])[0] if isinstance(each, dict) else each for each in listed
-    )
-    return tuple(str(each) for each in ids if each not in (None, ""))
+    ids = ((_present("id_keys", _fields(id_)) or [""])[0] if isinstance(id_, dict) else id_ for id_ in listed)
+    return tuple(str(id_) for id_ in ids if id_ not in (None, ""))
 
 
 _INSIDE = r"\^?[\w./:#-]{1,64}(?:\s?[,;]\s?[\w./:#-]{1,64}){0,8}\s?"
@@ -164,8 +162,8 @@ class _Resolver:
 
     def __init__(self, known: Sequence[str]) -> None:
         self.known = known
-        self.names = {each.casefold(): each for each in reversed(known)}
-        self.integers = any(each.isdigit() for each in known)
+        self.names = {id_.casefold(): id_ for id_ in reversed(known)}
+        self.integers = any(id_.isdigit() for id_ in known)
         self.positional = False
 
     def one(self, token: str) -> list[str]:
@@ -175,18 +173,18 @@ class _Resolver:
             bare = _LABEL.sub("", bare).strip()
         if bare.casefold() in self.names:
             return [self.names[bare.casefold()]]
-        if found := _NUMBERED.fullmatch(bare):
-            first, last = int(found[1]), int(found[2] or found[1])
-            return [self._at(place) for place in range(first, min(last, first + 30) + 1)]
+        if numbered := _NUMBERED.fullmatch(bare):
+            start, stop = int(numbered[1]), int(numbered[2] or numbered[1])
+            return [self._at(rank) for rank in range(start, min(stop, start + 30) + 1)]
         return [bare] if _LOOKS_LIKE_ID.fullmatch(bare) else []
 
-    def _at(self, place: int) -> str:
-        digits = str(place)
+    def _at(self, rank: int) -> str:
+        digits = str(rank)
         if self.integers:
             return digits
         # A footnote's number has a name of its own.
         self.positional = self.positional or digits not in self.names
-        return self.names.get(digits) or (self.known[place - 1] if 1 <= place <= len(self.known) else digits)
+        return self.names.get(digits) or (self.known[rank - 1] if 1 <= rank <= len(self.known) else digits)
 
     def many(self, inside: str) -> list[str]:
         """Return the ids that the inside of a mark names."""
@@ -211,7 +209,7 @@ class _Resolver:
 
 def _bare_ids(known: Sequence[str], text: str) -> re.Pattern[str]:
     """Match ids without brackets: known ones with a digit and a letter or #, and what looks like "c1#3"."""
-    marked = (each for each in known if each in text and _NAMED.search(each))
+    marked = (id_ for id_ in known if id_ in text and _NAMED.search(id_))
     names = "|".join([*map(re.escape, sorted(marked, key=len, reverse=True)), _HASHED])
     return re.compile(rf"(?<![\w#/&-])(?:{names})(?![\w#]|[-.]\w)")
 
@@ -219,7 +217,7 @@ def _bare_ids(known: Sequence[str], text: str) -> re.Pattern[str]:
 def resolve(citations: Sequence[str], known: Sequence[str]) -> tuple[tuple[str, ...], bool]:
     """Return the ids that a list of citations names, and whether bare numbers were read as places."""
     resolver = _Resolver(known)
-    tokens = filter(None, (each.strip().strip("[]()") for each in citations))
+    tokens = filter(None, (citation.strip().strip("[]()") for citation in citations))
     ids = [id_ for token in tokens for id_ in resolver.one(token) or [token]]
     return tuple(dict.fromkeys(ids)), resolver.positional
 
@@ -232,20 +230,20 @@ def mark(text: str, known: Sequence[str]) -> Marked:
     resolver = _Resolver(known)
     ids: list[str] = []
 
-    def put(found: Sequence[str]) -> str:
-        first = len(ids)
-        ids.extend(found[: max(0, _MOST - len(ids))])
-        return "".join(chr(_FIRST + place) for place in range(first, len(ids)))
+    def put(cited: Sequence[str]) -> str:
+        start = len(ids)
+        ids.extend(cited[: max(0, _MOST - len(ids))])
+        return "".join(chr(_FIRST + index) for index in range(start, len(ids)))
 
-    def bracket(found: re.Match[str]) -> str:
-        target = (found[2] or "").strip(" #").casefold()
+    def bracket(match: re.Match[str]) -> str:
+        target = (match[2] or "").strip(" #").casefold()
         if target in resolver.names:
-            return found[1] + put([resolver.names[target]])
-        return put(resolver.many(found[1])) or found[0]
+            return match[1] + put([resolver.names[target]])
+        return put(resolver.many(match[1])) or match[0]
 
     if "[" in text:
         text = _BRACKET.sub(bracket, resolver.define(text))
-    if "#" in text or any(each in text for each in known):
+    if "#" in text or any(id_ in text for id_ in known):
         text = _bare_ids(known, text).sub(lambda found: put([found[0]]), text)
     text = _WRAPPED.sub(lambda found: "".join(MARK.findall(found[1])), text)
     text = _AFTER_STOP.sub(lambda found: "".join(MARK.findall(found[2])) + found[1] + " ", text)
@@ -258,10 +256,10 @@ def without_labels(text: str, titles: Iterable[str]) -> str:
     ``"Annual Report 2023" [annual-1#4]`` cites a passage; it states neither a report nor a year.
     """
     # The longest first: a title may begin another one. No pattern of the titles: to compile one takes long.
-    named = sorted((each for each in set(titles) if each.strip() and each in text), key=len, reverse=True)
-    found = [(_quoted_from(text, start), end) for title in named for start, end in _labels(text, title)]
+    named = sorted((title for title in set(titles) if title.strip() and title in text), key=len, reverse=True)
+    labels = [(_quoted_from(text, start), end) for title in named for start, end in _labels(text, title)]
     written, position = [], 0
-    for start, end in sorted(found, key=lambda label: label[0]):
+    for start, end in sorted(labels, key=lambda label: label[0]):
         if start >= position:
             written += [text[position:start], "this document "]
             position = end

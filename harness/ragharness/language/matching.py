@@ -41,7 +41,7 @@ _NAMES = {
 """One name for the spellings of a figure, and for a country and its people."""
 _STATES = {
     name.casefold(): code
-    for code, name in (each.split(" ", 1) for each in cast("list[str]", table("measures")["states"]))
+    for code, name in (row.split(" ", 1) for row in cast("list[str]", table("measures")["states"]))
 }
 """The postal code of each state of the United States."""
 Key = tuple[object, ...]
@@ -77,14 +77,16 @@ def find_alias(text: str, aliases: Iterable[str]) -> list[AliasHit]:
     ("VIII", "Eighth", "8th") make no difference; an amount or date is compared by value ("three (3) years"
     holds "36 months"). Of overlapping hits the first and longest stays.
     """
-    said = _tokens(text)
-    hits = [AliasHit(*span, alias) for alias in dict.fromkeys(aliases) for span in _search(text, said, alias)]
+    tokenized = _tokens(text)
+    hits = [
+        AliasHit(*span, alias) for alias in dict.fromkeys(aliases) for span in _search(text, tokenized, alias)
+    ]
     hits.sort(key=lambda hit: (hit.start, -hit.end))
-    kept: list[AliasHit] = []
+    disjoint: list[AliasHit] = []
     for hit in hits:
-        if not kept or hit.start >= kept[-1].end:
-            kept.append(hit)
-    return kept
+        if not disjoint or hit.start >= disjoint[-1].end:
+            disjoint.append(hit)
+    return disjoint
 
 
 def states_in_full(text: str, golds: Iterable[str]) -> str:
@@ -98,19 +100,19 @@ def states_in_full(text: str, golds: Iterable[str]) -> str:
 
 def is_code(text: str) -> bool:
     """Return whether a text is digits that count nothing: "0000320193", "77-0019522"; no span of years."""
-    found = _CODE.fullmatch(text.strip())
-    return found is not None and not (found[1] and find_dates(text))
+    match = _CODE.fullmatch(text.strip())
+    return match is not None and not (match[1] and find_dates(text))
 
 
-def _search(text: str, said: _Tokens, alias: str) -> Iterator[tuple[int, int]]:
+def _search(text: str, tokenized: _Tokens, alias: str) -> Iterator[tuple[int, int]]:
     before, value, after = _ready(alias)
-    words, spans = said
+    words, spans = tokenized
     if code := _STATES.get(alias.casefold()):
-        yield from (found for found in _search(text, said, code) if text[slice(*found)].isupper())
+        yield from (span for span in _search(text, tokenized, code) if text[slice(*span)].isupper())
     if value is None:
         short_name = alias.isupper() and len(alias) <= 4
-        for place in _places(words, before):
-            start, end = spans[place][0], spans[place + len(before) - 1][1]
+        for index in _places(words, before):
+            start, end = spans[index][0], spans[index + len(before) - 1][1]
             if not (short_name and text[start:end].islower()):
                 yield start, end
         return
@@ -124,16 +126,16 @@ def _search(text: str, said: _Tokens, alias: str) -> Iterator[tuple[int, int]]:
             )
 
 
-def _places(words: tuple[str, ...], wanted: tuple[str, ...]) -> Iterator[int]:
+def _places(words: tuple[str, ...], sequence: tuple[str, ...]) -> Iterator[int]:
     """Where words stand in a row."""
-    place = -1
-    while wanted:
+    index = -1
+    while sequence:
         try:
-            place = words.index(wanted[0], place + 1)
+            index = words.index(sequence[0], index + 1)
         except ValueError:
             return
-        if words[place : place + len(wanted)] == wanted:
-            yield place
+        if words[index : index + len(sequence)] == sequence:
+            yield index
 
 
 def _places_of_value(text: str, value: Key) -> Iterator[tuple[int, int]]:
@@ -147,15 +149,15 @@ def _ready(alias: str) -> _Alias:
     """Take the first date or amount of an alias for its value; a code or an ordinal is none."""
     dates = [date for date in find_dates(alias) if date.month and not date.ambiguous]
     amounts = [
-        each
-        for each in find_quantities(alias)
-        if not each.year and lowered(alias[each.start : each.end]) not in _ORDINALS
+        amount
+        for amount in find_quantities(alias)
+        if not amount.year and lowered(alias[amount.start : amount.end]) not in _ORDINALS
     ]
     if is_code(alias) or not (dates or amounts):
         return _Alias(_tokens(alias).words)
-    first = dates[0] if dates else amounts[0]
+    mention = dates[0] if dates else amounts[0]
     value = _date_key(dates[0]) if dates else _amount_key(amounts[0])
-    return _Alias(_tokens(alias[: first.start]).words, value, _tokens(alias[first.end :]).words)
+    return _Alias(_tokens(alias[: mention.start]).words, value, _tokens(alias[mention.end :]).words)
 
 
 @remembered
@@ -223,11 +225,11 @@ def tokens(folded: str) -> list[str]:
     every = list(filter(None, map(_canonical, _FOLDED_TOKEN.findall(folded))))
     if _ORDINAL.isdisjoint(every):
         return every
-    found: list[str] = []
+    joined: list[str] = []
     for token in every:
-        if not (token in _ORDINAL and found and found[-1].isdigit()):
-            found.append(token)
-    return found
+        if not (token in _ORDINAL and joined and joined[-1].isdigit()):
+            joined.append(token)
+    return joined
 
 
 @lru_cache(maxsize=65536)
@@ -293,18 +295,18 @@ def compare_quantity(gold: str | Decimal, gold_unit: str, quantity: Quantity) ->
     return ("match" if implied else "mismatch"), implied
 
 
-def _equal(wanted: Decimal, unit: str, quantity: Quantity, digits: int) -> bool:
+def _equal(gold: Decimal, unit: str, quantity: Quantity, digits: int) -> bool:
     value = quantity.value
     if is_duration(unit):
-        return in_base(wanted, unit) == in_base(value, quantity.unit or unit)
+        return in_base(gold, unit) == in_base(value, quantity.unit or unit)
     if quantity.unit not in ("", unit):
         value *= in_base(Decimal(1), quantity.unit)[0] / in_base(Decimal(1), unit)[0]
-    if wanted == value:
+    if gold == value:
         return True
-    counted = not unit and abs(wanted) < 1000 and wanted == wanted.to_integral_value()
+    counted = not unit and abs(gold) < 1000 and gold == gold.to_integral_value()
     if counted or quantity.year:
         return False
-    rounded = rounds_to(value, wanted, digits)
-    if abs(wanted - value) > _TOLERANCE * abs(wanted):
-        return rounded and wanted != wanted.to_integral_value()
-    return rounded or rounds_to(wanted, value, quantity.significant)
+    rounded = rounds_to(value, gold, digits)
+    if abs(gold - value) > _TOLERANCE * abs(gold):
+        return rounded and gold != gold.to_integral_value()
+    return rounded or rounds_to(gold, value, quantity.significant)

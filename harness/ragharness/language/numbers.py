@@ -45,20 +45,20 @@ def find_quantities(text: str) -> list[Quantity]:
 @lru_cache(maxsize=256)
 def _find_quantities(text: str) -> tuple[Quantity, ...]:
     text = without_marks(text)
-    found: list[Quantity] = []
-    for number in sorted(_in_digits(text) + _in_words(text), key=lambda each: each.start):
-        last = found[-1] if found else None
+    quantities: list[Quantity] = []
+    for number in sorted(_in_digits(text) + _in_words(text), key=lambda numeral: numeral.start):
+        last = quantities[-1] if quantities else None
         quantity = _extend(text, number, last) if last is None or number.start >= last.end else None
         if quantity is None:
             continue
         if last is not None and quantity.start < last.end:
             quantity = replace(quantity, start=last.end)
         joined = None if last is None else merge(text, last, quantity)
-        found[len(found) - (joined is not None) :] = [joined or quantity]
-    if found:
-        mark_ranges(text, found)
-        apply_stated_scale(text, found)
-    return tuple(found)
+        quantities[len(quantities) - (joined is not None) :] = [joined or quantity]
+    if quantities:
+        mark_ranges(text, quantities)
+        apply_stated_scale(text, quantities)
+    return tuple(quantities)
 
 
 def _in_digits(text: str) -> list[Quantity]:
@@ -66,9 +66,9 @@ def _in_digits(text: str) -> list[Quantity]:
     if not _RUN.search(text):
         return []
     dates = [date for date in find_dates(text) if date.month or date.fiscal or date.quarter]
-    taken = {place for date in dates for place in range(date.start, date.end)}
+    taken = {position for date in dates for position in range(date.start, date.end)}
     listed = {item.start(item.lastindex or 0) for item in units.LIST_ITEM.finditer(text)}
-    found: list[Quantity] = []
+    numerals: list[Quantity] = []
     skip, reference = -1, -1
     for run in _RUN.finditer(text):
         start = run.start()
@@ -90,8 +90,8 @@ def _in_digits(text: str) -> list[Quantity]:
             reference = end
         elif end - start <= _LONGEST:
             skip = end if part is None else part.end()
-            found.append(_numeral(text, start, end, part))
-    return found
+            numerals.append(_numeral(text, start, end, part))
+    return numerals
 
 
 def _numeral(text: str, start: int, end: int, part: re.Match[str] | None) -> Quantity:
@@ -109,11 +109,11 @@ def _numeral(text: str, start: int, end: int, part: re.Match[str] | None) -> Qua
 
 def _in_words(text: str) -> list[Quantity]:
     """The bare numbers in words, still without unit."""
-    found: list[Quantity] = []
+    numerals: list[Quantity] = []
     for start, word in units.places(text, units.TRIGGERS):
-        number = _spelled(text, start, word) if not found or start >= found[-1].end else None
-        found += [] if number is None else [number]
-    return found
+        number = _spelled(text, start, word) if not numerals or start >= numerals[-1].end else None
+        numerals += [] if number is None else [number]
+    return numerals
 
 
 def _spelled(text: str, start: int, word: str) -> Quantity | None:
@@ -207,11 +207,11 @@ def merge(text: str, left: Quantity, right: Quantity) -> Quantity | None:
         return _repetition(text, left, right)
     if not (units.is_duration(left.unit) and units.is_duration(right.unit) and _COMPOUND.fullmatch(between)):
         return None
-    (longer, family), (shorter, other) = (
+    (longer, family), (shorter, other_family) = (
         units.in_base(Decimal(1), left.unit),
         units.in_base(Decimal(1), right.unit),
     )
-    if family != other or right.value * shorter >= longer:
+    if family != other_family or right.value * shorter >= longer:
         return None
     return replace(left, end=right.end, value=left.value * longer / shorter + right.value, unit=right.unit)
 
@@ -230,38 +230,38 @@ def _repetition(text: str, left: Quantity, right: Quantity) -> Quantity | None:
     return Quantity(left.start, end, value, unit, digits, scaled, left.bound, left.approximate)
 
 
-def mark_ranges(text: str, found: list[Quantity]) -> None:
+def mark_ranges(text: str, quantities: list[Quantity]) -> None:
     """Mark ranges, and give "3 to 5 years", "$3 to $5 million" and "30 or 60 days" one unit and scale."""
-    for index in range(len(found) - 1):
-        left, right = found[index], found[index + 1]
-        match = _CONNECTOR.fullmatch(text, left.end, right.start)
-        left = left if match is None else _like(text, left, right)
+    for index in range(len(quantities) - 1):
+        lower, upper = quantities[index], quantities[index + 1]
+        match = _CONNECTOR.fullmatch(text, lower.end, upper.start)
+        lower = lower if match is None else _like(text, lower, upper)
         # "3.9% to $8 million", "$6 million to 148 people" and "$900 to 14 heirs" are no ranges.
-        if match is None or other_unit(left.unit, right) or (left.unit and left.scaled > right.scaled):
+        if match is None or other_unit(lower.unit, upper) or (lower.unit and lower.scaled > upper.scaled):
             continue
-        if units.is_currency(found[index].unit) and not right.unit and _counted(text, right.end):
+        if units.is_currency(quantities[index].unit) and not upper.unit and _counted(text, upper.end):
             continue
-        between = match[1] == "and" and _BETWEEN.search(text, max(0, left.start - 12), left.start)
+        between = match[1] == "and" and _BETWEEN.search(text, max(0, lower.start - 12), lower.start)
         if between or match[1] not in {"and", "or"}:
-            left = replace(left, range="low")
-            found[index + 1] = replace(right, range="high")
-        found[index] = left
+            lower = replace(lower, range="low")
+            quantities[index + 1] = replace(upper, range="high")
+        quantities[index] = lower
 
 
-def _like(text: str, left: Quantity, right: Quantity) -> Quantity:
+def _like(text: str, lower: Quantity, upper: Quantity) -> Quantity:
     """Give the first of two joined amounts the unit and scale that only the second one states.
 
     "0.0142 or 1.42%" is one amount twice.
     """
-    fraction = right.unit == "percent" and rounds_to(left.value * 100, right.value, right.significant)
-    if left.year or fraction:
-        return left
-    if right.scaled and not left.scaled and (not left.unit or left.unit == right.unit):
-        words = units.WORD.findall(text[right.start : right.end].casefold())
+    fraction = upper.unit == "percent" and rounds_to(lower.value * 100, upper.value, upper.significant)
+    if lower.year or fraction:
+        return lower
+    if upper.scaled and not lower.scaled and (not lower.unit or lower.unit == upper.unit):
+        words = units.WORD.findall(text[upper.start : upper.end].casefold())
         scale = next((units.SCALES[word] for word in words if word in units.SCALES), Decimal(1))
-        if scale != 1 and left.value * scale <= right.value:
-            left = replace(left, value=left.value * scale, scaled=True)
-    return replace(left, unit=left.unit or right.unit)
+        if scale != 1 and lower.value * scale <= upper.value:
+            lower = replace(lower, value=lower.value * scale, scaled=True)
+    return replace(lower, unit=lower.unit or upper.unit)
 
 
 def _counted(text: str, end: int) -> bool:
@@ -279,18 +279,20 @@ def other_unit(unit: str, quantity: Quantity) -> bool:
     return bool(unit and quantity.unit) and not alike
 
 
-def apply_stated_scale(text: str, found: list[Quantity]) -> None:
+def apply_stated_scale(text: str, amounts: list[Quantity]) -> None:
     """Apply "(in millions)" to plain and money figures from its line on."""
     match = _IN_SCALE.search(text)
     line = len(text) if match is None else text.rfind("\n", 0, match.start()) + 1
-    for index, each in enumerate(found):
-        plain = not (each.scaled or each.year or (each.unit and not units.is_currency(each.unit)))
-        if match is not None and plain and each.start >= line:
-            found[index] = replace(each, value=each.value * units.SCALES[match[1].casefold()], scaled=True)
+    for index, amount in enumerate(amounts):
+        plain = not (amount.scaled or amount.year or (amount.unit and not units.is_currency(amount.unit)))
+        if match is not None and plain and amount.start >= line:
+            amounts[index] = replace(
+                amount, value=amount.value * units.SCALES[match[1].casefold()], scaled=True
+            )
 
 
 def rounds_to(exact: Decimal, rounded: Decimal, digits: int) -> bool:
     """Say whether a value is another one when it is written with so many significant digits."""
     step = Decimal(1).scaleb(rounded.adjusted() - digits + 1)
     roundings = (ROUND_HALF_UP, ROUND_HALF_EVEN)
-    return any((exact / step).quantize(Decimal(1), rounding=each) * step == rounded for each in roundings)
+    return any((exact / step).quantize(Decimal(1), rounding=mode) * step == rounded for mode in roundings)

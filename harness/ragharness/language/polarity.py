@@ -47,7 +47,7 @@ _CONTRARIES = (
 )
 _OPPOSED = frozenset[str]().union(*_SIDES, *_APART)
 _CONTRARY: dict[Modality, Modality] = {"permit": "forbid", "require": "optional", "fact": "not_fact"}
-NEGATED = _CONTRARY | {other: one for one, other in _CONTRARY.items()}
+NEGATED = _CONTRARY | {denial: claim for claim, denial in _CONTRARY.items()}
 _MEANS: dict[Modality, dict[Polarity, str]] = {
     "permit": {"affirms": "permit require fact", "denies": "forbid not_fact"},
     "forbid": {"affirms": "forbid not_fact", "denies": "permit require fact optional"},
@@ -79,16 +79,15 @@ def verdict(stated: Modality, wanted: Modality) -> Polarity:
 def negations(text: str) -> tuple[re.Match[str], ...]:
     """Return the negating words of a text, idioms such as "not only" left out."""
     nots = tuple(finds("modality", "negators", text))
-    idioms = (
-        [each.span() for each in pattern("modality", "denies_nothing", WHOLE).finditer(text)] if nots else []
-    )
-    return tuple(each for each in nots if not any(low <= each.start() < high for low, high in idioms))
+    idioms = pattern("modality", "denies_nothing", WHOLE).finditer(text) if nots else ()
+    spans = [idiom.span() for idiom in idioms]
+    return tuple(word for word in nots if not any(low <= word.start() < high for low, high in spans))
 
 
 def is_negated(text: str, nots: Sequence[re.Match[str]] | None = None) -> bool:
     """Return whether a clause is negated: two negations cancel out unless something joins them."""
     nots = negations(text) if nots is None else nots
-    apart = sum(not _JOINED.search(text, one.end(), other.end()) for one, other in pairwise(nots))
+    apart = sum(not _JOINED.search(text, earlier.end(), later.end()) for earlier, later in pairwise(nots))
     return bool(nots) and apart % 2 == 0
 
 
@@ -99,29 +98,29 @@ def find_cues(text: str) -> tuple[Cue, ...]:
     nots = negations(text)
     start = 0
     lowered = text.lower().replace("’", "'")
-    for found in _CUES.finditer(lowered if len(lowered) == len(text) else text):
-        kind = found.lastgroup or ""
+    for match in _CUES.finditer(lowered if len(lowered) == len(text) else text):
+        kind = match.lastgroup or ""
         modality: Modality = "forbid" if kind in ("may_not", "not_among") else cast("Modality", kind)
-        if is_negated(text, [each for each in nots if start <= each.start() < found.start()]):
-            modality = "forbid" if _MODAL.fullmatch(found.group()) else NEGATED[modality]
-        outer = cues[-1] if cues and _BRIDGE.fullmatch(text, cues[-1].end, found.start()) else None
+        if is_negated(text, [negator for negator in nots if start <= negator.start() < match.start()]):
+            modality = "forbid" if _MODAL.fullmatch(match.group()) else NEGATED[modality]
+        outer = cues[-1] if cues and _BRIDGE.fullmatch(text, cues[-1].end, match.start()) else None
         if outer and outer.modality in ("forbid", "optional"):
             # "shall not be required to", "does not require that it must": the outer negation governs.
             modality = NEGATED[modality]
-        cues.append(Cue(found.start(), found.end(), modality))
-        start = found.end()
+        cues.append(Cue(match.start(), match.end(), modality))
+        start = match.end()
     return tuple(cues)
 
 
 def negated(text: str, start: int) -> bool:
     """Return whether a negation in the four words before ``start`` denies it; "not more than" does not."""
     before = text[max(0, start - 80) : start].lower().replace("’", "'")
-    own = pattern("modality", "clause_starts", r"[;:!?\n,]|\.(?=\s)|\b{}\b").split(before)[-1]
-    words = _WORD.findall(own)[-4:]
+    clause = pattern("modality", "clause_starts", r"[;:!?\n,]|\.(?=\s)|\b{}\b").split(before)[-1]
+    words = _WORD.findall(clause)[-4:]
     nots, states_anyway = words_of("modality", "of_values"), words_of("modality", "states_anyway")
     return any(
-        (word in nots or word.endswith("n't")) and states_anyway.isdisjoint(words[place + 1 :])
-        for place, word in enumerate(words)
+        (word in nots or word.endswith("n't")) and states_anyway.isdisjoint(words[index + 1 :])
+        for index, word in enumerate(words)
     )
 
 
@@ -158,24 +157,24 @@ def frame(proposition: str, weak: frozenset[str] = frozenset()) -> Frame:
         years = frozenset(YEAR.findall(proposition))
         core = _core(proposition) if proposition.startswith("that ") else (frozenset[str](), frozenset[str]())
         return Frame(modality, everything - named or everything, frozenset(), named, years, core)
-    rest = proposition[cues[0].end :]
+    tail = proposition[cues[0].end :]
     # The first word that says something, adverbs passed over.
     verbs = (
-        word for word in WORD.findall(rest.casefold()) if word not in STOPWORDS and not word.endswith("ly")
+        word for word in WORD.findall(tail.casefold()) if word not in STOPWORDS and not word.endswith("ly")
     )
     predicates = frozenset(map(concept, islice(verbs, 1)))
-    return Frame(cues[0].modality, predicates, concepts_of(rest) - predicates - weak)
+    return Frame(cues[0].modality, predicates, concepts_of(tail) - predicates - weak)
 
 
 def _core(statement: str) -> tuple[frozenset[str], frozenset[str]]:
     """The concepts of "that is X Y" or "that X verb Y" up to a preposition; those of Y, or verb and Y."""
     head = pattern("propositions", "prepositions", r"\s{}\s").split(statement.removeprefix("that "))[0]
     words = content(head)
-    asked = words[-1:]
+    slot = words[-1:]
     if not head.startswith("is "):
         verb = verb_at(head)
-        asked = (*asked, *content(head[verb:])[:1]) if verb is not None else ()
-    return frozenset(words), frozenset(asked)
+        slot = (*slot, *content(head[verb:])[:1]) if verb is not None else ()
+    return frozenset(words), frozenset(slot)
 
 
 def verb_at(text: str) -> int | None:
@@ -208,8 +207,8 @@ def read_statement(clause: str, proposition: str) -> Statement:
     if shared and says("universal").search(proposition) and says("partly").search(clause):
         return Statement("denies", strong=True)
     clause = asserted(clause)
-    said = frame(proposition)
-    return combined(_read_part(clause[start:end], said) for start, end in clauses(clause))
+    framed = frame(proposition)
+    return combined(_read_part(clause[start:end], framed) for start, end in clauses(clause))
 
 
 @remembered
@@ -233,15 +232,15 @@ def combined(readings: Iterable[Statement]) -> Statement:
     return Statement("unclear" if heard else "silent")
 
 
-def _read_part(part: str, said: Frame) -> Statement:
+def _read_part(part: str, framed: Frame) -> Statement:
     """What one part of a clause states; a limit or an exception is left open."""
     years = frozenset(YEAR.findall(part))
-    if said.modality in FACTS and years and said.years and years.isdisjoint(said.years):
+    if framed.modality in FACTS and years and framed.years and years.isdisjoint(framed.years):
         return Statement("silent")
-    if says("exception").search(part) and said.modality not in FACTS:
+    if says("exception").search(part) and framed.modality not in FACTS:
         return Statement("unclear")
-    said = _in_contrary_words(said, concepts_of(part))
-    return weighed(polarity_of(part, said), part, said)
+    framed = _in_contrary_words(framed, concepts_of(part))
+    return weighed(polarity_of(part, framed), part, framed)
 
 
 def contrary(asked: frozenset[str], said: frozenset[str]) -> bool:
@@ -249,63 +248,64 @@ def contrary(asked: frozenset[str], said: frozenset[str]) -> bool:
     if _OPPOSED.isdisjoint(asked) or _OPPOSED.isdisjoint(said):
         return False
     return any(
-        asked & side and said & other and not (asked & other or said & side) for side, other in _CONTRARIES
+        asked & side and said & opposite and not (asked & opposite or said & side)
+        for side, opposite in _CONTRARIES
     )
 
 
-def _in_contrary_words(said: Frame, held: frozenset[str]) -> Frame:
+def _in_contrary_words(framed: Frame, concepts: frozenset[str]) -> Frame:
     """The proposition said with the contrary word, where a part uses that one and not its own."""
-    for side, other in _ANTONYMS:
-        own, used = said.predicates & side, held & side or held & other
-        if own and used and not held & own:
-            modality = said.modality if held & side else NEGATED[said.modality]
-            return said._replace(predicates=said.predicates - own | used, modality=modality)
-    return said
+    for side, opposite in _ANTONYMS:
+        replaced, replacing = framed.predicates & side, concepts & side or concepts & opposite
+        if replaced and replacing and not concepts & replaced:
+            modality = framed.modality if concepts & side else NEGATED[framed.modality]
+            return framed._replace(predicates=framed.predicates - replaced | replacing, modality=modality)
+    return framed
 
 
-def weighed(polarity: Polarity, part: str, said: Frame) -> Statement:
+def weighed(polarity: Polarity, part: str, framed: Frame) -> Statement:
     """Return a polarity with whether the part surely is about the proposition."""
     concepts = concepts_of(part)
-    if said.modality in FACTS:
+    if framed.modality in FACTS:
         of_any = pattern("polarity", "of_any", r"(?:^|,\s+and\s+)\W*{}\s(?!of\b)").search(part)
-        named = len(said.predicates & concepts) * 5 >= len(said.predicates) * 4
-        named = named or _says_asked(said, concepts)
-        return Statement(polarity, named and (not of_any or bool(said.names & concepts)))
-    named = said.objects <= concepts or says("pronoun").search(part) is not None
+        named = len(framed.predicates & concepts) * 5 >= len(framed.predicates) * 4
+        named = named or _says_asked(framed, concepts)
+        return Statement(polarity, named and (not of_any or bool(framed.names & concepts)))
+    named = framed.objects <= concepts or says("pronoun").search(part) is not None
     pointed = len(concepts - generic_concepts()) <= 2 and says("plain_cue").search(part) is not None
-    return Statement(polarity, pointed or (named and not said.predicates.isdisjoint(concepts)))
+    return Statement(polarity, pointed or (named and not framed.predicates.isdisjoint(concepts)))
 
 
-def _says_asked(said: Frame, concepts: Collection[str]) -> bool:
+def _says_asked(framed: Frame, concepts: Collection[str]) -> bool:
     """Say whether concepts hold what is asked of a subject ("the stipend is taxable": "the work stipend")."""
-    core, asked = said.core
+    core, slot = framed.core
     return (
-        bool(asked) and asked.issubset(concepts) and len(core.intersection(concepts)) * 2 >= max(4, len(core))
+        bool(slot) and slot.issubset(concepts) and len(core.intersection(concepts)) * 2 >= max(4, len(core))
     )
 
 
-def polarity_of(part: str, said: Frame) -> Polarity:
+def polarity_of(part: str, framed: Frame) -> Polarity:
     """Return what a part states of a proposition, by the modality it gives to the proposition's action."""
-    place = place_of(part, said)
-    if place is None:
+    span = place_of(part, framed)
+    if span is None:
         return "silent"
-    modality = modality_at(part, place)
-    if said.modality in FACTS and modality == "permit" and says("possible").search(part):
+    modality = modality_at(part, span)
+    if framed.modality in FACTS and modality == "permit" and says("possible").search(part):
         return "unclear"
-    return verdict(modality, said.modality)
+    return verdict(modality, framed.modality)
 
 
-def place_of(main: str, said: Frame) -> tuple[int, int] | None:
+def place_of(main: str, framed: Frame) -> tuple[int, int] | None:
     """Return where a part speaks of the proposition's action: at its verb, its objects, or a pointer."""
-    found = _concepts_at(main)
-    present = {name for _, _, name in found}
-    verbs = [(start, end) for start, end, name in found if name in said.predicates]
-    half = len(said.predicates & present) * 2 >= len(said.predicates)
-    if verbs and (len(said.predicates) < 3 or half or _says_asked(said, present)):
-        return verbs[-1 if said.modality in FACTS and len(said.predicates) > 1 else 0]
+    located = _concepts_at(main)
+    present = {name for _, _, name in located}
+    verbs = [(start, end) for start, end, name in located if name in framed.predicates]
+    half = len(framed.predicates & present) * 2 >= len(framed.predicates)
+    if verbs and (len(framed.predicates) < 3 or half or _says_asked(framed, present)):
+        return verbs[-1 if framed.modality in FACTS and len(framed.predicates) > 1 else 0]
     cues = find_cues(main)
-    if len(said.objects & present) * 2 > len(said.objects) and (cues or said.modality == "fact"):
-        return next((start, end) for start, end, name in found if name in said.objects)
+    if len(framed.objects & present) * 2 > len(framed.objects) and (cues or framed.modality == "fact"):
+        return next((start, end) for start, end, name in located if name in framed.objects)
     few = len(concepts_of(main) - generic_concepts()) <= 6
     return (len(main), len(main)) if cues and few and says("pointer").search(main) else None
 
@@ -316,20 +316,20 @@ def _concepts_at(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((word.start(), word.end(), concept(word[0].casefold())) for word in WORD.finditer(text))
 
 
-def modality_at(main: str, place: tuple[int, int]) -> Modality:
+def modality_at(main: str, span: tuple[int, int]) -> Modality:
     """Return the modality that a part gives to what stands at a place."""
     cues = find_cues(main)
-    before = [cue for cue in cues if cue.start < place[0]]
-    after = [cue for cue in cues if cue.start >= place[1]]
+    before = [cue for cue in cues if cue.start < span[0]]
+    after = [cue for cue in cues if cue.start >= span[1]]
     if before:
         modality: Modality = before[-1].modality
-        nots = sum(before[-1].end <= each.start() < place[0] for each in negations(main))
+        nots = sum(before[-1].end <= negator.start() < span[0] for negator in negations(main))
         if nots % 2 and modality in ("permit", "require"):
             return "forbid"
     elif after:
         modality = after[0].modality
     else:
-        modality = "not_fact" if is_negated(main[: place[0]]) else "fact"
-    following = negations(main[place[1] : place[1] + 40])
+        modality = "not_fact" if is_negated(main[: span[0]]) else "fact"
+    following = negations(main[span[1] : span[1] + 40])
     nothing = following and says("nothing").fullmatch(following[0].group())
     return _OF_NOTHING.get(modality, modality) if nothing else modality

@@ -1,7 +1,8 @@
-"""Reads what a clause states about a proposition: by the readers of the corpora, else the general one.
+"""What a clause states about a proposition: by the reader of a corpus that knows it, else in general.
 
-A corpus whose propositions are of a kind of their own has a ``propositions.py`` beside its parser, whose
-``read(clause, proposition)`` returns None for a proposition that it does not know.
+A corpus with its own kind of propositions has a ``propositions.py`` beside its parser. Its function
+``read(clause, proposition)`` returns None for propositions of any other kind. These readers are used for every
+yes/no question, whichever corpus it is about.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from ragharness.support import resources
 
 
 class Reader(Protocol):
-    """Reads clauses on the propositions of one corpus."""
+    """Reader of clauses about the propositions of one corpus."""
 
     def __call__(self, clause: str, proposition: str) -> Statement | None:
-        """Return what a clause states of a proposition; None: the proposition is not of this kind."""
+        """What a clause states of a proposition; None for a proposition of another kind."""
 
 
 def read(clause: str, proposition: str) -> Statement:
-    """Return what a clause states of a proposition, by the first reader that knows such propositions."""
+    """What a clause states of a proposition, by the first reader that knows such propositions."""
     for reader in _readers():
         stated = reader(clause, proposition)
         if stated is not None:
@@ -31,6 +32,6 @@ def read(clause: str, proposition: str) -> Statement:
 
 @lru_cache(maxsize=1)
 def _readers() -> tuple[Reader, ...]:
-    """The readers on the shelf; loaded when the first yes/no question is read."""
+    """Readers of the corpora, loaded when the first yes/no question is read."""
     files = sorted((resources.root() / "corpora").glob("*/propositions.py"))
     return tuple(cast("Reader", resources.load_module(file).read) for file in files)

@@ -90,13 +90,13 @@ def _folded(family: str, entry: str) -> tuple[re.Pattern[str], bool]:
 
 def finds(family: str, entry: str, text: str) -> Iterator[re.Match[str]]:
     """Return where a text holds a phrase of one entry of a table, in order."""
-    found, lower = _folded(family, entry)
+    compiled, lower = _folded(family, entry)
     low = text.lower() if lower else text
     # Few letters change the length of a text: "İ".
-    return found.finditer(low) if len(low) == len(text) else pattern(family, entry).finditer(text)
+    return compiled.finditer(low) if len(low) == len(text) else pattern(family, entry).finditer(text)
 
 
 def holds(family: str, entry: str, text: str) -> bool:
     """Say whether a text holds a phrase of one entry of a table."""
-    found, lower = _folded(family, entry)
-    return found.search(text.lower() if lower else text) is not None
+    compiled, lower = _folded(family, entry)
+    return compiled.search(text.lower() if lower else text) is not None

@@ -44,7 +44,7 @@ UNITS = {
 """Currencies, their hundredths, percentages, durations and measures by their lower-cased names."""
 _CANONICAL = frozenset(measure.unit for measure in UNITS.values())
 _LENGTHS, _MEASURES = (
-    {unit: each.split() for unit, each in cast("dict[str, str]", table("numbers")[key]).items()}
+    {unit: row.split() for unit, row in cast("dict[str, str]", table("numbers")[key]).items()}
     for key in ("lengths", "measures")
 )
 
@@ -98,8 +98,8 @@ _ADJECTIVES = regex(rf"(?:[ \u00a0]{any_of(words_of('numbers', 'before_duration'
 def read_prefix(text: str, start: int) -> tuple[int, str, bool]:
     """Return the true start of an amount, the currency before its number, and whether a minus is written."""
     mark = text[max(0, start - 2) : start].rstrip()[-1:]
-    held = mark.isupper() or (mark and mark in f"-−–{_SYMBOLS}")
-    match = _PREFIX.search(text, max(0, start - 8), start) if held else None
+    may_prefix = mark.isupper() or (mark and mark in f"-−–{_SYMBOLS}")
+    match = _PREFIX.search(text, max(0, start - 8), start) if may_prefix else None
     written = match["currency"] if match is not None else None
     named = written and (UNITS.get(written.casefold()) or UNITS.get(written[-1]))
     if match is None or (written and not (named and is_currency(named.unit))):
@@ -121,10 +121,10 @@ def read_suffix(text: str, position: int, currency: str = "") -> Suffix:
         if not _is_scale(match[1], word, money):
             break
         end, scale, scaled = match.end(3), scale * SCALES[word], True
-    found = _unit_at(text, end, currency)
-    if found is None and not currency and (adjectives := _ADJECTIVES.match(text, end)) is not None:
-        found = _unit_at(text, adjectives.end(), "")
-    end, measure = found or (end, Measure(currency))
+    unit = _unit_at(text, end, currency)
+    if unit is None and not currency and (adjectives := _ADJECTIVES.match(text, end)) is not None:
+        unit = _unit_at(text, adjectives.end(), "")
+    end, measure = unit or (end, Measure(currency))
     return Suffix(end, scale * measure.factor, scaled, measure.unit)
 
 
@@ -138,12 +138,12 @@ def _unit_at(text: str, position: int, currency: str) -> tuple[int, Measure] | N
     match = _NEXT.match(text, position)
     if match is None:
         return None
-    gap, symbol, first, second = match.groups()
+    gap, symbol, word, next_word = match.groups()
     if symbol:
         end, measure = match.end(2), UNITS[symbol]
         begins_next = currency or gap == "\n" or text[end : end + 1].isdecimal()
         return None if begins_next and measure.unit != "percent" else (end, measure)
-    for name, end in ((f"{first} {second}", match.end(4)), (first, match.end(3))):
+    for name, end in ((f"{word} {next_word}", match.end(4)), (word, match.end(3))):
         named = UNITS.get(name.casefold())
         if named is not None and (not currency or is_currency(named.unit)):
             return end, named
@@ -193,10 +193,10 @@ def vocabulary(text: str) -> frozenset[str]:
 
 def places(text: str, words: Iterable[str]) -> list[tuple[int, str]]:
     """Return where each of the words stands as a whole word in the text, in order of place."""
-    wanted = vocabulary(text).intersection(words)
-    if not wanted:
+    present = vocabulary(text).intersection(words)
+    if not present:
         return []
-    return [(found.start(), found[0]) for found in WORD.finditer(lowered(text)) if found[0] in wanted]
+    return [(match.start(), match[0]) for match in WORD.finditer(lowered(text)) if match[0] in present]
 
 
 DIGITS = regex(
@@ -239,20 +239,20 @@ def read_words(text: str, start: int) -> tuple[int, Decimal, bool] | None:
     lower = lowered(text)
     if (half := _HALF.match(lower, start)) is not None:
         return half.end(), Decimal(_LARGE.get(half["scale"], 1)) / 2, half["scale"] is not None
-    found: tuple[int, Decimal, bool] | None = None
-    place, last = start, Decimal("Infinity")
-    while (part := _PART.match(lower, place)) is not None:
+    spelled: tuple[int, Decimal, bool] | None = None
+    position, last = start, Decimal("Infinity")
+    while (part := _PART.match(lower, position)) is not None:
         scale = _LARGE.get(part["scale"], Decimal(1))
         if scale >= last:
             break
         value = Decimal(_below_hundred(part["small"] or "one") * (100 if part["hundred"] else 1))
         value += _below_hundred(part["rest"] or "zero") + (Decimal("0.5") if part["half"] else 0)
-        scaled = scale != 1 or found is not None
-        found = (part.end(), value * scale + (found[1] if found else 0), scaled)
+        scaled = scale != 1 or spelled is not None
+        spelled = (part.end(), value * scale + (spelled[1] if spelled else 0), scaled)
         if scale == 1:
             break
-        place, last = part.end(), scale
-    return found
+        position, last = part.end(), scale
+    return spelled
 
 
 def _below_hundred(words: str) -> int:

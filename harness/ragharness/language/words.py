@@ -1,4 +1,4 @@
-"""Words of a text, its content words each under one name, and whether they are English."""
+"""Words, sentences and clauses of a text, content words under one name each, and whether it is English."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _FEW = 10
 
 def remembered(function: Callable[[str], Result]) -> Callable[[str], Result]:
     """Return the function with its last results on short texts kept; results must be immutable."""
-    kept = lru_cache(maxsize=4096)(function)
+    cached = lru_cache(maxsize=4096)(function)
 
     @wraps(function)
     def recall(text: str) -> Result:
-        return kept(text) if len(text) <= _MOST else function(text)
+        return cached(text) if len(text) <= _MOST else function(text)
 
-    vars(recall)["cache_clear"] = kept.cache_clear
+    vars(recall)["cache_clear"] = cached.cache_clear
     return recall
 
 
@@ -127,16 +127,16 @@ def generic_concepts() -> frozenset[str]:
 def is_english(text: str) -> bool:
     """Say whether a text is English enough to be read; a short text without any sign counts as English."""
     text = text[:_MOST]
-    beyond = [] if text.isascii() else [each for each in text if each > "\u024f" and each.isalpha()]
+    beyond = [] if text.isascii() else [char for char in text if char > "\u024f" and char.isalpha()]
     if beyond and len(beyond) * 3 > sum(map(str.isalpha, text)):
         return False
-    said = [word.strip(_PUNCTUATION) for word in text.replace("'", " ").replace("’", " ").split()]
-    folded = [word.casefold() for word in said]
+    tokens = [word.strip(_PUNCTUATION) for word in text.replace("'", " ").replace("’", " ").split()]
+    folded = [word.casefold() for word in tokens]
     if not _UNMISTAKABLE.isdisjoint(folded):
         return False
     # Names keep their language ("Il Divo", "Universidade de São Paulo").
-    small = [word for word in said if word[:1].islower()]
-    if said and not said[0][:1].islower() and not "".join(said[1:2])[:1].isupper():
+    small = [word for word in tokens if word[:1].islower()]
+    if tokens and not tokens[0][:1].islower() and not "".join(tokens[1:2])[:1].isupper():
         small.append(folded[0])
     foreign = len([word for word in small if word in _FOREIGN])
     return foreign <= len([word for word in folded if word in _UNAMBIGUOUS]) and (
@@ -161,7 +161,7 @@ _UNFINISHED = regex(
 """An abbreviation, or a list item's number, letter or bullet: what follows on the line goes on with it."""
 _NUMBER = regex(r"\W?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,5})[.):]{1,2}\s+(?=\S)")
 
-_ABBREVIATED = "".join(rf"(?<!\b{each})" for each in sorted(words_of("sentences", "abbreviations")))
+_ABBREVIATED = "".join(rf"(?<!\b{word})" for word in sorted(words_of("sentences", "abbreviations")))
 _BOUNDARY = regex(
     rf"""
       [;:]\s+ | (?=[.!?]\s)(?<!\b[a-z]){_ABBREVIATED}[.!?]\s+ | \n+ | \s+[—–]\s*|\s+--?\s+|—
@@ -179,8 +179,8 @@ _YEAR_ENDS = regex(r"(?<!\bin )(?<!\bof )\b(?:19|20)\d\d$")
 
 def without_number(sentence: str) -> str:
     """Return a sentence without the list number or letter before it ("5. ", "(a) ")."""
-    found = _NUMBER.match(sentence)
-    return sentence[found.end() :] if found else sentence
+    number = _NUMBER.match(sentence)
+    return sentence[number.end() :] if number else sentence
 
 
 def sentences(text: str) -> list[Span]:
@@ -189,15 +189,15 @@ def sentences(text: str) -> list[Span]:
 
 
 def _of_line(line: str, offset: int) -> list[Span]:
-    found: list[Span] = []
+    spans: list[Span] = []
     for low, high in _boundaries(line):
         core = line[low:high].strip()
         start = low + line[low:high].find(core)
-        if core and found and _UNFINISHED.search(line[slice(*found[-1])]):
-            found[-1] = (found[-1][0], start + len(core))
+        if core and spans and _UNFINISHED.search(line[slice(*spans[-1])]):
+            spans[-1] = (spans[-1][0], start + len(core))
         elif core:
-            found.append((start, start + len(core)))
-    return [(offset + start, offset + end) for start, end in found]
+            spans.append((start, start + len(core)))
+    return [(offset + start, offset + end) for start, end in spans]
 
 
 def _boundaries(line: str) -> list[Span]:
@@ -207,25 +207,25 @@ def _boundaries(line: str) -> list[Span]:
 
     if len(line) ** 2 > _MOST_LOOKED_AT and max(map(line.count, _OPENING)) * len(line) > _MOST_LOOKED_AT:
         line = line.translate(_UNQUOTED)
-    return [(each["start_index"], each["end_index"]) for each in get_sentence_boundaries("en", line)]
+    return [(span["start_index"], span["end_index"]) for span in get_sentence_boundaries("en", line)]
 
 
 @remembered
 def clauses(text: str) -> tuple[Span, ...]:
     """Return (start, end) of the clauses of a text in order; together they hold all of it but the joints."""
-    found: list[Span] = []
+    spans: list[Span] = []
     start = 0
     for boundary in _BOUNDARY.finditer(text):
         # "CEO: ..." and "2018 - ..." name what follows.
         if not (_LABEL_END.match(boundary[0]) and _is_label(text, start, boundary.start())):
-            found += _with_lead(text, start, boundary.start())
+            spans += _with_lead(text, start, boundary.start())
             start = boundary.end()
-    return (*found, *_with_lead(text, start, len(text)))
+    return (*spans, *_with_lead(text, start, len(text)))
 
 
-def clause_at(text: str, place: int) -> Span:
+def clause_at(text: str, position: int) -> Span:
     """Return (start, end) of the clause that a place stands in; of the whole text where it is in a joint."""
-    return next(((low, high) for low, high in clauses(text) if low <= place < high), (0, len(text)))
+    return next(((low, high) for low, high in clauses(text) if low <= position < high), (0, len(text)))
 
 
 def _is_label(text: str, start: int, end: int) -> bool:
