@@ -12,11 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragharness.corpus.folders.decoding import unwrapped
 from ragharness.corpus.folders.formats import SMALL, parse
-from ragharness.corpus.folders.markdown import read_markdown
-from ragharness.corpus.folders.reading import find_files, read_folder
-from ragharness.corpus.folders.subprocess_reader import SubprocessReader
+from ragharness.corpus.folders.markup import read_markdown
+from ragharness.corpus.folders.reading import SubprocessReader, find_files, read_folder
+from ragharness.corpus.folders.text import unwrapped
 from ragharness.language.words import sentences
 from ragquestions.folder import cloze
 from test_own_folder import pdf_around, pdf_of
@@ -61,7 +60,7 @@ def test_a_reader_that_dies_is_named_and_the_next_file_gets_another(tmp_path: Pa
     (tmp_path / "b.html").write_text(big)
     first, second = find_files(tmp_path)[0]
     with SubprocessReader() as reader:
-        process = reader._started()
+        process = reader._start()
         process.end()
         assert (
             "a.html is left out: its reader broke down"

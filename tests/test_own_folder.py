@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 from own_folder import sentences_of, write_folder
 from ragharness.config import RunConfig
 from ragharness.corpus.folders import formats, reading
-from ragharness.corpus.folders.decoding import decode, unwrapped
-from ragharness.corpus.folders.drafts import Parsed
+from ragharness.corpus.folders.formats import ParsedFile
 from ragharness.corpus.folders.reading import FoundFile, find_files, read_folder
+from ragharness.corpus.folders.text import decode, unwrapped
 from ragharness.corpus.loading import load_corpus
 from ragharness.corpus.manifests import folder_name
 from ragharness.errors import QuestionsNotUsable, UsageError
@@ -421,7 +421,7 @@ def test_changed_files_alone_are_read_again(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(reading, "_SETTLED", 0)
     read: list[str] = []
 
-    def watched(name: str, path: Path, ending: str) -> Parsed:
+    def watched(name: str, path: Path, ending: str) -> ParsedFile:
         read.append(name)
         return formats.parse(name, path, ending)
 

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conftest import ROOT
-from ragharness.corpus.alignment.aligner import at_places, place_name
-from ragharness.corpus.evidence import EvidenceIndex
+from ragharness.corpus.alignment import passage_at, span_id
 from ragharness.corpus.loading import Corpus, load_corpus
-from ragharness.corpus.passages import PassageSet, build_passages, withhold
+from ragharness.corpus.passages import EvidenceIndex, PassageSet, build_passages, withhold
 from ragharness.errors import RetrieverNotUsable, UnknownName, UsageError
 from ragharness.records import Document, Evidence, Passage
 from ragharness.retrievers import build_retriever
@@ -181,7 +180,7 @@ def test_passages_of_other_boundaries_are_the_corpus_s_words_under_the_name_of_t
     (hit,) = own(code, tmp_path).retrieve("x", 5)
     assert hit.passage.id == f"d1@{start}-{end - 1}"
     assert hit.passage.text == TEXT[start : end - 1]
-    assert at_places(hit.passage.id, CORPUS) == hit.passage
+    assert passage_at(hit.passage.id, CORPUS) == hit.passage
 
 
 WAYS_IN = {
@@ -278,12 +277,12 @@ def test_settings_and_names_that_nobody_takes_are_refused(tmp_path: Path) -> Non
 
 def test_names_of_places_are_read_back_and_others_are_none() -> None:
     places = [Evidence("d1", 4, 9), Evidence("d1", 20, 31)]
-    passage = at_places(place_name(places), CORPUS)
+    passage = passage_at(span_id(places), CORPUS)
     assert passage is not None
     assert list(passage.places) == places
     assert passage.text == f"{TEXT[4:9]}\n{TEXT[20:31]}"
     for name in ("d1#1", "d1@9-4", "d1@0-9999", "d9@0-4", "d1@0-4+", "@0-4"):
-        assert at_places(name, CORPUS) is None
+        assert passage_at(name, CORPUS) is None
 
 
 # -- whole runs
@@ -337,7 +336,7 @@ def test_a_retriever_over_the_whole_corpus_gets_no_withheld_evidence_into_a_run(
     for record in records:
         question = questions[record["question"]]
         for hit in record.get("retrieved", ()):
-            passage = at_places(hit["id"], corpus)
+            passage = passage_at(hit["id"], corpus)
             for span in question.get("evidence", ()) if question.get("withheld") else ():
                 assert (
                     passage is None

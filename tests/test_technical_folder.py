@@ -84,7 +84,7 @@ def docx_of(*paragraphs: str) -> bytes:
 
 
 def test_pages_of_other_tools_are_read_as_their_readers_see_them(tmp_path: Path) -> None:
-    for library in ("docutils", "mammoth", "pyasciidoc"):
+    for library in ("docutils", "mammoth"):
         pytest.importorskip(library, reason="needs the extra folders")
     (tmp_path / "secret.txt").write_text("Secret words.")
     (tmp_path / "a.rst").write_text(RST)

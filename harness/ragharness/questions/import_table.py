@@ -14,7 +14,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ragharness.corpus.alignment.aligner import Placer
+from ragharness.corpus.alignment import Aligner
 from ragharness.corpus.loading import Corpus
 from ragharness.corpus.passages import PassageSet
 from ragharness.errors import QuestionsNotUsable
@@ -192,18 +192,18 @@ class Locator:
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
-        self._placer = Placer(corpus, PassageSet((), 0))
+        self._aligner = Aligner(corpus, PassageSet((), 0))
         self._stated: dict[tuple[str, ...], Evidence | None] = {}
 
     def document(self, name: str) -> str:
         """Return the id of the document that a name means; empty: of none."""
-        return self._placer.names.find(name)
+        return self._aligner.names.find(name)
 
     def quoted(self, quote: str, document: str) -> Evidence | None:
         """Return where a quote stands, however it was wrapped; None: nowhere, or in several documents."""
         brought = Passage("", document, "", 0, 0, quote)
-        placed = self._placer.place(brought)
-        if placed.how != "text" or (document and placed.passage.document != document):
+        placed = self._aligner.align(brought)
+        if placed.outcome != "text" or (document and placed.passage.document != document):
             return None
         return placed.passage.places[0]
 

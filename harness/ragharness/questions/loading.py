@@ -28,7 +28,7 @@ from ragharness.questions.import_jsonl import EXAMPLE, NumberedQuestions, read_f
 from ragharness.questions.questionset import QuestionSet
 from ragharness.records import Question
 from ragharness.support import resources
-from ragharness.support.files import cache_folder, hash_code, keep, kept
+from ragharness.support.files import cache_folder, hash_code, read_cached, write_cached
 
 _NAMED = 3
 """Questions that are named where a set is not the frozen one; the rest is counted."""
@@ -184,13 +184,13 @@ def _table(content: bytes, path: Path, corpus: Corpus | None) -> NumberedQuestio
     if corpus is None:
         return read_table(content, path)
     package = Path(__file__).parents[1]
-    code = hash_code(*(package / room for room in ("language", "corpus/alignment", "questions")))
+    code = hash_code(*(package / room for room in ("language", "corpus/alignment.py", "questions")))
     key = sha256(f"{code} {corpus.hash} {path.suffix}\n".encode() + content).hexdigest()[:32]
     place = cache_folder() / "tables" / f"{key}.msgpack"
-    if (packed := kept(place)) is not None:
+    if (packed := read_cached(place)) is not None:
         return msgspec.msgpack.decode(packed, type=NumberedQuestions)
     found = read_table(content, path, corpus)
-    keep(place, msgspec.msgpack.encode(found), most=_KEPT)
+    write_cached(place, msgspec.msgpack.encode(found), most=_KEPT)
     return found
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ragharness.corpus.alignment.aligner import Placer, at_places, place_name
+from ragharness.corpus.alignment import Aligner, passage_at, span_id
 from ragharness.corpus.loading import Corpus
 from ragharness.corpus.passages import EvidenceIndex, PassageSet, split_document
 from ragharness.errors import RetrieverNotUsable
@@ -154,7 +154,7 @@ class IndexMapper:
     def __init__(self, passages: PassageSet, corpus: Corpus | None, *, by_position: bool = False) -> None:
         self._passages = passages
         self._corpus = corpus
-        self._placer = Placer(corpus, passages) if corpus is not None else None
+        self._aligner = Aligner(corpus, passages) if corpus is not None else None
         self._by_position = by_position
         """Whether whole numbers are places in the list of passages that the retriever was made from."""
 
@@ -176,21 +176,21 @@ class IndexMapper:
         ours = self._passages.by_id.get(brought.id) or self._numbered(brought.id)
         if ours is not None and brought.text in {"", ours.text}:
             return ours, ""
-        if self._placer is None or self._corpus is None:
+        if self._aligner is None or self._corpus is None:
             return ours, UNKNOWN
         if not brought.text and brought.end <= brought.start:
             if self._was_left_out(brought.id):
                 return None, WITHHELD
-            brought = at_places(brought.id, self._corpus) or brought
+            brought = passage_at(brought.id, self._corpus) or brought
             if not brought.text and _BLANK.search(brought.id):
                 brought = replace(brought, id="", text=brought.id)
-        placed = self._placer.place(brought)
+        placed = self._aligner.align(brought)
         places = placed.passage.places
         if not places:
-            return None, AMBIGUOUS if placed.how == "ambiguous" else UNKNOWN
+            return None, AMBIGUOUS if placed.outcome == "ambiguous" else UNKNOWN
         kept = [each for each in places if self._is_indexed(each)]
         # A wording that stands elsewhere too may come from there; of what was put together all must be there.
-        if not kept or (placed.how == "partly" and len(kept) < len(places)):
+        if not kept or (placed.outcome == "partly" and len(kept) < len(places)):
             return None, WITHHELD
         return self._indexed(kept), ""
 
@@ -229,7 +229,7 @@ class IndexMapper:
                 rest = text[ours.start : first.start] + text[first.end : ours.end]
                 if not _WORD.search(rest):
                     return ours
-        made = at_places(place_name(places), self._corpus)
+        made = passage_at(span_id(places), self._corpus)
         assert made is not None
         return made
 

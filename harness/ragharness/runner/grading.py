@@ -17,11 +17,10 @@ from msgspec.structs import replace
 
 from ragharness import __version__
 from ragharness.config import DEFAULT_SEED
-from ragharness.corpus.alignment.aligner import Placed, Placer, at_places, unique
-from ragharness.corpus.evidence import EvidenceIndex
+from ragharness.corpus.alignment import Aligner, Alignment, passage_at, with_unique_ids
 from ragharness.corpus.loading import Corpus, load_corpus
 from ragharness.corpus.manifests import manifest
-from ragharness.corpus.passages import PassageSet, kept_passages
+from ragharness.corpus.passages import EvidenceIndex, PassageSet, kept_passages
 from ragharness.errors import AccessRefused, RagharnessError, RunNotUsable
 from ragharness.graders import Grader, load_grader, waits
 from ragharness.graders.verdicts.buckets import grade
@@ -33,8 +32,8 @@ from ragharness.runner.failures import describe
 from ragharness.runner.journal import Journal
 from ragharness.runner.limits import Progress
 from ragharness.runner.run_folder import RunFolder
-from ragharness.support.calls import in_order
-from ragharness.support.files import keep, kept
+from ragharness.support.concurrency import map_in_order
+from ragharness.support.files import read_cached, write_cached
 
 if TYPE_CHECKING:
     from ragharness.runner.cluster import Grading
@@ -92,20 +91,20 @@ class GradingContext:
         # An id of the pipeline's own may be one of ours by chance: where it brought passages, they are meant.
         own = {each.passage.id: each.passage for each in self.placed(record.answer)}
         found = (
-            own.get(hit.id) or self.passages.by_id.get(hit.id) or at_places(hit.id, self.corpus)
+            own.get(hit.id) or self.passages.by_id.get(hit.id) or passage_at(hit.id, self.corpus)
             for hit in record.retrieved
         )
         return [passage for passage in found if passage is not None]
 
-    def placed(self, answer: Answer | None) -> list[Placed]:
+    def placed(self, answer: Answer | None) -> list[Alignment]:
         """Return the passages that an answer brought, each with its place in the corpus."""
         if answer is None or not answer.passages:
             return []
-        return [self._placer.place(passage) for passage in unique(answer.passages)]
+        return [self._aligner.align(passage) for passage in with_unique_ids(answer.passages)]
 
     @cached_property
-    def _placer(self) -> Placer:
-        return Placer(self.corpus, self.passages)
+    def _aligner(self) -> Aligner:
+        return Aligner(self.corpus, self.passages)
 
 
 class Pending:
@@ -132,7 +131,9 @@ class Pending:
     def rest(self, threads: int, elsewhere: Grading | None = None) -> Iterator[None]:
         """Grade every answer that is left, several at once, here or on other machines; yield after each."""
         left = iter(lambda: next(self._answers), None)
-        here = in_order(self._context.graded, left, threads) if elsewhere is None else elsewhere.graded(left)
+        here = (
+            map_in_order(self._context.graded, left, threads) if elsewhere is None else elsewhere.graded(left)
+        )
         for record in here:
             self._keep(record)
             yield
@@ -201,12 +202,12 @@ def regrade(
     threads = threads_for(grading.grader, concurrency)
 
     def watched() -> Iterator[Record]:
-        both = in_order(lambda record: (record, grading.graded(record)), folder.history(), threads)
+        both = map_in_order(lambda record: (record, grading.graded(record)), folder.history(), threads)
         for before, after in both:
             if came_out(before) != came_out(after):
                 changed.append((before, after))
             yield after
-        yield from in_order(grading.graded, folder.waiting(), threads)
+        yield from map_in_order(grading.graded, folder.waiting(), threads)
 
     with folder.rewriting():
         folder.replace_records(watched())
@@ -240,7 +241,7 @@ def blind_count(
     """
     times = Counter(map(had, records())) if times is None else times
     path = cache and cache / f"blind-{_key(grading, times)}.count"
-    if path and (held := kept(path)):
+    if path and (held := read_cached(path)):
         return int(held), ""
     try:
         count = _count(grading, records(), times)
@@ -249,7 +250,7 @@ def blind_count(
     except Exception as error:  # noqa: BLE001 (a grader of the user's may raise anything)
         return None, describe(error, f"in the grader {named(grading.grader)}").message
     if path:
-        keep(path, str(count).encode(), most=_KEPT, alike="blind-*.count")
+        write_cached(path, str(count).encode(), most=_KEPT, alike="blind-*.count")
     return count, ""
 
 

@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from threading import Lock
 from typing import Any, NamedTuple
 
-from ragharness.corpus.alignment.aligner import complaints
+from ragharness.corpus.alignment import alignment_notices
 from ragharness.corpus.passages import ENOUGH
 from ragharness.errors import AccessRefused
 from ragharness.pipelines import Pipeline
@@ -179,7 +179,7 @@ class QuestionRunner:
         if answer is not None and self.pipeline.takes == "own":
             placed = self.grading.placed(answer)
             hits = [Hit(each.passage, 0.0) for each in placed]
-            problems += complaints(placed)
+            problems += alignment_notices(placed)
         return self._record(attempt, "needs_review", hits, answer=answer, problems=problems)
 
     def time_out(self, attempt: Attempt, limit: float) -> Record:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import NamedTuple
 
-from ragharness.corpus.alignment.aligner import Placer
+from ragharness.corpus.alignment import Aligner
 from ragharness.corpus.loading import Corpus
 from ragharness.corpus.passages import build_passages
 from ragharness.errors import QuestionsNotUsable
@@ -141,7 +141,7 @@ class _Writer:
         self._model = model
         self._passages = build_passages(corpus.documents)
         self._retriever: Retriever = build_retriever("bm25", self._passages)
-        self._placer = Placer(corpus, self._passages)
+        self._aligner = Aligner(corpus, self._passages)
         self._grader = load_grader()
         self._total = total
         self._done = 0
@@ -170,9 +170,9 @@ class _Writer:
         if isinstance(written, str):
             return passage.id, "", written
         asked = written.asked
-        placed = self._placer.place(Passage("", passage.document, "", passage.start, 0, written.quote))
+        placed = self._aligner.align(Passage("", passage.document, "", passage.start, 0, written.quote))
         place = next((each for each in placed.passage.places if each.document == passage.document), None)
-        if placed.how != "text" or place is None:
+        if placed.outcome != "text" or place is None:
             return passage.id, asked.question, "the quote is not found in its document"
         reason = await self._doubt(passage, asked, place.start, place.end)
         if reason:

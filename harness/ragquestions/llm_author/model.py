@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from ragharness.corpus.alignment.folding import fold
+from ragharness.corpus.alignment import fold
 from ragharness.errors import UnusableReply, UsageError
 from ragharness.language.words import words
 from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer
 from ragharness.questions.values import kind_of, read_answers
 from ragharness.records import Passage, Usage
-from ragharness.support.calls import Spending
-from ragharness.support.http import retried
+from ragharness.support.concurrency import Spending
+from ragharness.support.http import retry
 from ragharness.support.options import Options
 from ragquestions.wording.statement import Asked
 
@@ -110,7 +110,7 @@ class Model:
             answer, _ = read_answer(kept)
             self.budget.earlier(answer.usage if answer else None)
             return answer.text if answer else ""
-        return await retried(lambda: self._tried(pipeline, question, passages), ATTEMPTS)
+        return await retry(lambda: self._tried(pipeline, question, passages), ATTEMPTS)
 
     async def _tried(self, pipeline: Pipeline, question: str, passages: Sequence[Passage]) -> str:
         with self.budget.call() as charge:

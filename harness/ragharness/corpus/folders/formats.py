@@ -1,26 +1,23 @@
-"""Converts one file to documents by its extension, or gives the reason why it cannot be read."""
+"""Reading of one file of a known format: its documents, or the reason why it cannot be read."""
 
 from __future__ import annotations
 
 import io
+import logging
 import re
+from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import msgspec
+from lxml import etree
 
 from ragharness.corpus.filings.layout import lay_out
 from ragharness.corpus.filings.tree import local_name, looks_like_html, read_tree
-from ragharness.corpus.folders.decoding import decode, one_line, plain_lines, unwrapped
-from ragharness.corpus.folders.drafts import Draft, Parsed, left_out
-from ragharness.corpus.folders.markdown import read_markdown
-from ragharness.corpus.folders.pdf import is_pdf, read_pdf
-from ragharness.corpus.folders.rst import rst_to_html
+from ragharness.corpus.folders.markup import asciidoc_to_markdown, read_markdown, rst_to_html
+from ragharness.corpus.folders.text import decode, one_line, plain_lines, unwrapped
 from ragharness.errors import RagharnessError
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
 
 LARGEST = 50_000_000
 """Bytes of one file, and characters of its text, above which it is not read."""
@@ -28,87 +25,94 @@ LARGEST = 50_000_000
 _TEXT = frozenset({"txt", "text"})
 _MARKDOWN = frozenset({"md", "markdown"})
 _HTML = frozenset({"html", "htm", "xhtml"})
-_LINES = frozenset({"jsonl", "ndjson"})
+_JSON_LINES = frozenset({"jsonl", "ndjson"})
 _RST = frozenset({"rst", "rest"})
-_ADOC = frozenset({"adoc", "asciidoc"})
-PDF, _DOCX = "pdf", "docx"
-ENDINGS = frozenset({*_TEXT, *_MARKDOWN, *_HTML, *_LINES, *_RST, *_ADOC, _DOCX, PDF})
+_ASCIIDOC = frozenset({"adoc", "asciidoc"})
+_PDF, _DOCX = "pdf", "docx"
+EXTENSIONS = frozenset({*_TEXT, *_MARKDOWN, *_HTML, *_JSON_LINES, *_RST, *_ASCIIDOC, _DOCX, _PDF})
 
-LIBRARIES = {
-    PDF: "pypdf",
-    _DOCX: "mammoth",
-    **dict.fromkeys(_RST, "docutils"),
-    **dict.fromkeys(_ADOC, "pyasciidoc"),
-}
-"""The library that a format needs beyond those that are always there."""
+LIBRARIES = {_PDF: "pypdf", _DOCX: "mammoth", **dict.fromkeys(_RST, "docutils")}
+"""The library that a format needs beyond those that are always installed."""
 
-COMMAND = "pip install 'ragharness[folders]'"
+INSTALL = "pip install 'ragharness[folders]'"
 
-_NESTED = frozenset({*_MARKDOWN, *_HTML, *_RST, *_ADOC})
+_NESTED = frozenset({*_MARKDOWN, *_HTML, *_RST, *_ASCIIDOC})
 """Formats whose reading may take time by the square of a file's size."""
 
 SMALL = 20_000
 """Bytes up to which the square does no harm: the worst page of that size took a second."""
 
-_ADOC_SKIPPED = re.compile(r"^(?::!?[\w-]+!?:.*|(?:ifdef|ifndef|ifeval|endif|include)::.*|\[.*\]|//.*)$")
-_ADOC_HEADING = re.compile(r"^(={1,6})\s+(?=\S)")
-_ADOC_ITEM = re.compile(r"^(\*{1,5}|\.{1,5})\s+(?=\S)")
-_ADOC_TERM = re.compile(r"^(\S.*?)::+\s+(?=\S)")
-_ADOC_FENCE = re.compile(r"^(?:-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,})$")
-_ADOC_LINK = re.compile(r"(?:link:|xref:|mailto:)?[^\s\[\]]*(?<=\S)\[([^\[\]]+)\]|<<[^,<>]*,?\s*([^<>]*)>>")
-_ADOC_ROW = re.compile(r"\s*\|\s*")
 
-_HEAD = 4096
-_DECLARED = re.compile(rb"charset\s*=|encoding\s*=", re.IGNORECASE)
-_AROUND = frozenset(
-    {"title", "nav", "aside", "footer", "form", "button", "svg", "iframe", "object", "select"}
-)
-"""Elements of a page that are not what it says."""
+class Draft(NamedTuple):
+    """A document before it gets its unique id and title."""
+
+    name: str
+    title: str
+    text: str
+    id: str = ""
+    line: int = 0
 
 
-def parse(name: str, path: Path, ending: str) -> Parsed:
-    """Return the documents of a file; none, with the reason, where it cannot be read."""
+class ParsedFile(msgspec.Struct):
+    """Contents of a file, and notices of what was left out or read otherwise than its name says."""
+
+    drafts: list[Draft]
+    notices: list[str]
+
+
+def left_out(name: str, reason: str) -> ParsedFile:
+    """Nothing but the notice that says why."""
+    return ParsedFile([], [f"{name} is left out: {reason}"])
+
+
+def parse(name: str, path: Path, extension: str) -> ParsedFile:
+    """Contents of a file; a notice with the reason where it cannot be read."""
     notices: list[str] = []
     try:
-        return Parsed(_drafts(name, path, ending, notices), notices)
-    except (ValueError, OSError, RagharnessError, RecursionError, MemoryError) as error:
-        return left_out(name, _reason(error))
+        return ParsedFile(_drafts(name, path, extension, notices), notices)
+    except OSError as error:
+        reason = f"it cannot be opened ({error.strerror or error})"
+    except (RecursionError, MemoryError):
+        reason = "it is nested too deeply or too large"
+    except (ValueError, RagharnessError) as error:
+        reason = " ".join(str(error).split())[:300]
+    return left_out(name, reason)
 
 
-def can_read(ending: str) -> bool:
+def can_read(extension: str) -> bool:
     """Whether the library that a format needs is installed."""
-    library = LIBRARIES.get(ending)
+    library = LIBRARIES.get(extension)
     return library is None or find_spec(library) is not None
 
 
-def may_run_away(path: Path, size: int, ending: str) -> bool:
+def may_run_away(path: Path, size: int, extension: str) -> bool:
     """Whether reading a file may take far longer, or far more memory, than its size tells."""
-    if ending != PDF:
-        return ending == _DOCX or (ending in _NESTED and size > SMALL)
+    if extension != _PDF:
+        return extension == _DOCX or (extension in _NESTED and size > SMALL)
     try:
         with path.open("rb") as file:
-            return is_pdf(file.read(SMALL))
+            return _is_pdf(file.read(SMALL))
     except OSError:
         return False
 
 
-def _drafts(name: str, path: Path, ending: str, notices: list[str]) -> list[Draft]:
+def _drafts(name: str, path: Path, extension: str, notices: list[str]) -> list[Draft]:
     content = _content(path)
-    if ending == PDF:
-        title, text = read_pdf(content)
-    elif ending in _HTML:
+    if extension == _PDF:
+        title, text = _read_pdf(content)
+    elif extension in _HTML:
         if not looks_like_html(content):
             raise ValueError("it holds no web page")
-        if not _DECLARED.search(content[:_HEAD]):
+        if not _CHARSET.search(content[:_HEAD]):
             content = _decoded(name, content, notices).encode()
-        title, text = read_html(content)
-    elif ending == _DOCX:
-        title, text = read_html(_docx_to_html(content))
+        title, text = _read_html(content)
+    elif extension == _DOCX:
+        title, text = _read_html(_docx_to_html(content))
     else:
-        plain = _decoded(name, content, notices)
-        if ending in _LINES:
-            return _documents(name, plain, notices)
-        title, text = _of_text(plain, ending)
+        text = _decoded(name, content, notices)
+        if extension in _JSON_LINES:
+            return _json_documents(name, text, notices)
+        title, text = _read_text(text, extension)
     if not any(map(str.isalnum, text)):
         raise ValueError("it holds no words")
     if len(text) > LARGEST:
@@ -116,37 +120,112 @@ def _drafts(name: str, path: Path, ending: str, notices: list[str]) -> list[Draf
     return [Draft(name, title, text)]
 
 
-def _of_text(plain: str, ending: str) -> tuple[str, str]:
-    if ending in _RST:
-        return read_html(rst_to_html(plain))
-    if ending in _ADOC:
-        return _read_adoc(plain)
-    return read_markdown(plain) if ending in _MARKDOWN else ("", unwrapped(plain))
+def _read_text(text: str, extension: str) -> tuple[str, str]:
+    if extension in _RST:
+        return _read_html(rst_to_html(text))
+    if extension in _ASCIIDOC:
+        return read_markdown(asciidoc_to_markdown(text))
+    return read_markdown(text) if extension in _MARKDOWN else ("", unwrapped(text))
 
 
-def _read_adoc(text: str) -> tuple[str, str]:
-    """Read AsciiDoc: what differs from Markdown is written as Markdown, without attributes."""
-    lines: list[str] = []
-    in_table = False
-    for line in plain_lines(text):
-        if line.strip() == "|===":
-            in_table = not in_table
-            lines.append("")
-        elif in_table and line.startswith("|"):
-            lines += [" | ".join(filter(None, _ADOC_ROW.split(line))), ""]
-        elif not _ADOC_SKIPPED.match(line) and not _ADOC_FENCE.match(line):
-            lines.append(_as_markdown(line))
-    return read_markdown("\n".join(lines))
+def _content(path: Path) -> bytes:
+    with path.open("rb") as file:
+        content = file.read(LARGEST + 1)
+    if not content:
+        raise ValueError("it is empty")
+    if len(content) > LARGEST:
+        raise ValueError(f"it has {path.stat().st_size} bytes, more than {LARGEST}")
+    return content
 
 
-def _as_markdown(line: str) -> str:
-    line = _ADOC_HEADING.sub(lambda found: "#" * len(found[1]) + " ", line)
-    line = _ADOC_ITEM.sub(lambda found: "  " * (len(found[1]) - 1) + "- ", line)
-    return _ADOC_LINK.sub(lambda found: found[1] or found[2], _ADOC_TERM.sub(r"\1: ", line))
+def _decoded(name: str, content: bytes, notices: list[str]) -> str:
+    text, encoding = decode(content)
+    if encoding == "cp1252":
+        notices.append(f"{name} is not UTF-8: read as Windows-1252")
+    return text
+
+
+class _JsonDocument(msgspec.Struct):
+    text: str
+    id: str | int = ""
+    title: str | None = ""
+
+
+def _json_documents(name: str, content: str, notices: list[str]) -> list[Draft]:
+    """Documents of a file of JSON Lines; raises ValueError where no line holds one."""
+    decoder = msgspec.json.Decoder(_JsonDocument)
+    drafts: list[Draft] = []
+    problems: list[str] = []
+    for number, line in enumerate(content.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = decoder.decode(line)
+        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
+            problems.append(f"line {number} is no object with a text: {error}")
+            continue
+        if text := unwrapped(row.text):
+            drafts.append(Draft(name, one_line(row.title or ""), text, one_line(str(row.id)), number))
+        else:
+            problems.append(f"line {number} has an empty text")
+    if not drafts:
+        raise ValueError(f"no line of it is a document ({problems[0] if problems else 'all are empty'})")
+    notices += (f"{name}: {problem}" for problem in problems)
+    return drafts
+
+
+_HEAD = 4096
+_CHARSET = re.compile(rb"charset\s*=|encoding\s*=", re.IGNORECASE)
+_SURROUNDINGS = frozenset(
+    {"title", "nav", "aside", "footer", "form", "button", "svg", "iframe", "object", "select"}
+)
+"""Elements of a page that are not part of its text."""
+
+
+def _read_html(content: bytes) -> tuple[str, str]:
+    """Title (``<title>``, else the first heading, else "") and visible text of a page.
+
+    Raises RagharnessError for what is no page.
+    """
+    root = read_tree(content, web=True)
+    title = _first_text(root, ("title",)) or _first_text(root, ("h1", "h2"))
+    _remove_surroundings(root)
+    parts: list[str] = []
+    table = 0
+    for block in lay_out(root).blocks:
+        if parts:
+            parts.append("\n" if block.table and block.table == table else "\n\n")
+        table = block.table
+        parts.append(block.text)
+    return title, "\n".join(plain_lines("".join(parts))).strip()
+
+
+def _first_text(root: etree._Element, names: tuple[str, ...]) -> str:
+    texts = (
+        one_line("".join(element.itertext()))
+        for name in names
+        for element in root.iter()
+        if local_name(element) == name
+    )
+    return next(filter(None, texts), "")
+
+
+def _remove_surroundings(root: etree._Element) -> None:
+    for element in [element for element in root.iter() if local_name(element) in _SURROUNDINGS]:
+        parent = element.getparent()
+        if parent is None:
+            continue
+        before = element.getprevious()
+        tail = f" {element.tail or ''}"
+        if before is not None:
+            before.tail = (before.tail or "") + tail
+        else:
+            parent.text = (parent.text or "") + tail
+        parent.remove(element)
 
 
 def _docx_to_html(content: bytes) -> bytes:
-    """Return a .docx file as HTML without pictures, by mammoth; raises ValueError for what is none."""
+    """HTML of a .docx file without its pictures, by mammoth; raises ValueError for what is none."""
     if not content.startswith(b"PK"):
         raise ValueError("it is no .docx file (an old .doc must be saved as .docx)")
     import mammoth
@@ -160,98 +239,70 @@ def _docx_to_html(content: bytes) -> bytes:
     return f'<html><head><meta charset="utf-8"></head><body>{result.value}</body></html>'.encode()
 
 
-def _decoded(name: str, content: bytes, notices: list[str]) -> str:
-    text, encoding = decode(content)
-    if encoding == "cp1252":
-        notices.append(f"{name} is not UTF-8: read as Windows-1252")
-    return text
+MOST_PAGES = 5_000
+"""Pages of one PDF file that are read."""
+
+_REPEATED = 0.6
+"""Share of pages on whose edge the same line stands: a running head, not part of the text."""
+
+_PDF_HEAD = 1024
+_EDGE_LINES = 2
+_FEWEST_PAGES = 4
+_DIGITS = re.compile(r"\d+")
 
 
-def _content(path: Path) -> bytes:
-    with path.open("rb") as file:
-        content = file.read(LARGEST + 1)
-    if not content:
-        raise ValueError("it is empty")
-    if len(content) > LARGEST:
-        raise ValueError(f"it has {path.stat().st_size} bytes, more than {LARGEST}")
-    return content
+def _is_pdf(content: bytes) -> bool:
+    """Whether the mark of a PDF file stands where it must: within the first kilobyte."""
+    return b"%PDF-" in content[:_PDF_HEAD]
 
 
-def _reason(error: BaseException) -> str:
-    if isinstance(error, OSError):
-        return f"it cannot be opened ({error.strerror or error})"
-    if isinstance(error, (RecursionError, MemoryError)):
-        return "it is nested too deeply or too large"
-    return " ".join(str(error).split())[:300]
+def _read_pdf(content: bytes) -> tuple[str, str]:
+    """Title of a PDF file by its own properties ("" without) and its text, by pypdf.
 
-
-class _JsonDocument(msgspec.Struct):
-    text: str
-    id: str | int = ""
-    title: str | None = ""
-
-
-def _documents(name: str, plain: str, notices: list[str]) -> list[Draft]:
-    """Return the documents of a file of JSON Lines; raises ValueError where no line holds one."""
-    decoder = msgspec.json.Decoder(_JsonDocument)
-    drafts: list[Draft] = []
-    problems: list[str] = []
-    for number, line in enumerate(plain.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = decoder.decode(line)
-        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
-            problems.append(f"line {number} is no object with a text: {error}")
-            continue
-        text = unwrapped(row.text)
-        if not text:
-            problems.append(f"line {number} has an empty text")
-            continue
-        drafts.append(Draft(name, one_line(row.title or ""), text, one_line(str(row.id)), number))
-    if not drafts:
-        raise ValueError(f"no line of it is a document ({problems[0] if problems else 'all are empty'})")
-    notices += (f"{name}: {each}" for each in problems)
-    return drafts
-
-
-def read_html(content: bytes) -> tuple[str, str]:
-    """Return the title (``<title>``, else the first heading, else "") and the visible text of a page.
-
-    Raises RagharnessError for what is no page.
+    Page headers, footers and numbers are left out. Raises ValueError with the reason where it cannot be read.
     """
-    root = read_tree(content, web=True)
-    title = _first(root, ("title",)) or _first(root, ("h1", "h2"))
-    _without_surroundings(root)
-    parts: list[str] = []
-    table = 0
-    for block in lay_out(root).blocks:
-        if parts:
-            parts.append("\n" if block.table and block.table == table else "\n\n")
-        table = block.table
-        parts.append(block.text)
-    return title, "\n".join(plain_lines("".join(parts))).strip()
+    if not _is_pdf(content):
+        raise ValueError("it is no PDF file")
+    import pypdf
+
+    # It reports every oddity of a file to the log.
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    try:
+        reader = pypdf.PdfReader(io.BytesIO(content))
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise ValueError("it is encrypted and needs a password")  # noqa: TRY301
+        if len(reader.pages) > MOST_PAGES:
+            raise ValueError(f"it has {len(reader.pages)} pages, more than {MOST_PAGES}")  # noqa: TRY301
+        pages = [plain_lines(page.extract_text() or "") for page in reader.pages]
+        title = one_line(str((reader.metadata and reader.metadata.title) or ""))
+    except ValueError as error:
+        raise ValueError(one_line(str(error))[:200] or "it is damaged") from error
+    except Exception as error:
+        reason = one_line(str(error))[:200] or type(error).__name__
+        raise ValueError(f"it is damaged or needs a password: {reason}") from error
+    text = unwrapped("\n".join(line for page in _without_running_heads(pages) for line in page))
+    if not text:
+        raise ValueError("it holds no text (scanned pages need text recognition first)")
+    return title, text
 
 
-def _first(root: _Element, names: tuple[str, ...]) -> str:
-    for name in names:
-        for element in root.iter():
-            if local_name(element) == name:
-                said = one_line("".join(element.itertext()))
-                if said:
-                    return said
-    return ""
+def _without_running_heads(pages: list[list[str]]) -> list[list[str]]:
+    filled = [[line.strip() for line in page if line.strip()] for page in pages]
+    edges = Counter(
+        masked
+        for page in filled
+        for masked in {_masked(line) for line in (*page[:_EDGE_LINES], *page[-_EDGE_LINES:])}
+    )
+    common = {line for line, count in edges.items() if count >= max(_FEWEST_PAGES, _REPEATED * len(filled))}
+    return [
+        [
+            line
+            for index, line in enumerate(page)
+            if _EDGE_LINES <= index < len(page) - _EDGE_LINES or _masked(line) not in common
+        ]
+        for page in filled
+    ]
 
 
-def _without_surroundings(root: _Element) -> None:
-    for element in [each for each in root.iter() if local_name(each) in _AROUND]:
-        parent = element.getparent()
-        if parent is None:
-            continue
-        before = element.getprevious()
-        tail = f" {element.tail or ''}"
-        if before is not None:
-            before.tail = (before.tail or "") + tail
-        else:
-            parent.text = (parent.text or "") + tail
-        parent.remove(element)
+def _masked(line: str) -> str:
+    return _DIGITS.sub("#", line)

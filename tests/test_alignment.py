@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from ragharness.analysis.scores.scoring import retrieval
 from ragharness.analysis.scores.tally import Tally
 from ragharness.config import RunConfig
-from ragharness.corpus.alignment.aligner import Placed, Placer, complaints, unique
-from ragharness.corpus.evidence import EvidenceIndex
+from ragharness.corpus.alignment import Aligner, Alignment, alignment_notices, with_unique_ids
 from ragharness.corpus.loading import Corpus, load_corpus
-from ragharness.corpus.passages import build_passages
+from ragharness.corpus.passages import EvidenceIndex, build_passages
 from ragharness.pipelines import Pipeline
 from ragharness.pipelines._own import signature_of
 from ragharness.records import Document, Evidence, Passage, Question, Record
@@ -25,7 +24,7 @@ from ragharness.runner.execution import execute
 from ragharness.runner.question import QuestionRunner
 
 SAMPLE = load_corpus("sample")
-PLACER = Placer(SAMPLE, build_passages(SAMPLE.documents))
+ALIGNER = Aligner(SAMPLE, build_passages(SAMPLE.documents))
 WORD = re.compile(r"\w+")
 SIZE = 500
 
@@ -61,15 +60,15 @@ def test_every_piece_of_a_document_is_placed_where_it_stands(
     start = data.draw(st.integers(0, len(document.text) - 60))
     end = min(len(document.text), start + data.draw(st.integers(40, 3000)))
     text = document.text[start:end]
-    placed = PLACER.place(brought(rewrapped(text, random.Random(seed)), document.id if named else ""))
+    placed = ALIGNER.align(brought(rewrapped(text, random.Random(seed)), document.id if named else ""))
     if len(core(text)) < 12:  # a row of blanks and dashes is no text
         return
-    if placed.how == "ambiguous":
+    if placed.outcome == "ambiguous":
         assert not named
         holding = [each for each in SAMPLE.documents if core(text) in core(each.text)]
         assert len(holding) > 1
         return
-    assert placed.how == "text"
+    assert placed.outcome == "text"
     places = placed.passage.places
     if named:
         assert any(
@@ -82,7 +81,7 @@ def test_every_piece_of_a_document_is_placed_where_it_stands(
 @settings(max_examples=150)
 @given(text=st.text(max_size=300), name=st.text(max_size=20), start=st.integers(0, 2**53))
 def test_nothing_that_is_brought_breaks_it(text: str, name: str, start: int) -> None:
-    placed = PLACER.place(Passage("x", name, name, start, start + 5, text))
+    placed = ALIGNER.align(Passage("x", name, name, start, start + 5, text))
     for place in placed.passage.places:
         assert 0 <= place.start < place.end <= len(SAMPLE.document(place.document).text)
 
@@ -124,8 +123,8 @@ PLACES = {
 }
 
 
-def place(passage: Passage) -> Placed:
-    return Placer(SMALL, OURS).place(passage)
+def place(passage: Passage) -> Alignment:
+    return Aligner(SMALL, OURS).align(passage)
 
 
 def inside(passage: Passage) -> list[str]:
@@ -161,7 +160,7 @@ def inside(passage: Passage) -> list[str]:
 )
 def test_a_text_is_found_by_itself(text: str, how: str, names: list[str]) -> None:
     placed = place(brought(text))
-    assert placed.how == how
+    assert placed.outcome == how
     assert inside(placed.passage) == names or (names and set(names) <= set(inside(placed.passage)))
     assert bool(placed.passage.places) == (how in {"text", "partly"})
     assert (placed.passage.id, placed.passage.text) == ("mine-1", text), "it is kept as it came"
@@ -185,7 +184,7 @@ def test_a_text_is_found_by_itself(text: str, how: str, names: list[str]) -> Non
 def test_a_document_is_known_by_its_names(name: str, document: str) -> None:
     for passage in (brought(SHARED, name), Passage("mine-1", "", name, 0, 0, SHARED)):
         placed = place(passage)
-        assert placed.how == "text"
+        assert placed.outcome == "text"
         assert [each.document for each in placed.passage.places] == [document]
 
 
@@ -196,40 +195,40 @@ def test_a_name_that_is_wrong_does_not_hide_a_text() -> None:
 def test_offsets_are_believed_where_the_text_is_the_same() -> None:
     span = PLACES["second"]
     exact = place(brought(SECOND[:-2], "d1", span.start, span.end))
-    assert (exact.how, exact.passage.places) == ("offsets", (span,))
+    assert (exact.outcome, exact.passage.places) == ("offsets", (span,))
     without_text = place(brought("", "Supply Agreement", span.start, span.end))
-    assert (without_text.how, without_text.passage.places) == ("offsets", (span,))
+    assert (without_text.outcome, without_text.passage.places) == ("offsets", (span,))
     assert without_text.passage.text == SMALL.documents[0].text[span.start : span.end]
     elsewhere = place(brought(SECOND, "d1", 3, 90))
-    assert (elsewhere.how, inside(elsewhere.passage)) == ("text", ["second"])
+    assert (elsewhere.outcome, inside(elsewhere.passage)) == ("text", ["second"])
     short = place(brought("Source 3: risk in the goods", "d1", FIRST.index("Risk"), FIRST.index("Risk") + 17))
-    assert (short.how, short.passage.start) == ("offsets", FIRST.index("Risk"))
+    assert (short.outcome, short.passage.start) == ("offsets", FIRST.index("Risk"))
     assert place(brought("Source 3:\nrisk in the goods", "d1", 0, 17)).passage.start == FIRST.index("Risk")
-    assert place(brought("Source 3: risk in the goods", "d1", 0, 17)).how == "nowhere"
+    assert place(brought("Source 3: risk in the goods", "d1", 0, 17)).outcome == "nowhere"
     again = place(brought(OTHER, "d2", PLACES["other again"].start, 9999))
     assert again.passage.start == PLACES["other again"].start
 
 
 def test_an_id_of_ours_means_our_passage_unless_its_text_stands_elsewhere() -> None:
     ours = OURS.passages[0]
-    assert place(brought("", name=ours.id)) == Placed(ours, "id")
-    assert place(brought("a summary that somebody made of it", name=ours.id)) == Placed(ours, "id")
+    assert place(brought("", name=ours.id)) == Alignment(ours, "id")
+    assert place(brought("a summary that somebody made of it", name=ours.id)) == Alignment(ours, "id")
     by_chance = place(brought(OTHER, name=ours.id))
-    assert (by_chance.how, inside(by_chance.passage)) == ("text", ["other", "other again"])
+    assert (by_chance.outcome, inside(by_chance.passage)) == ("text", ["other", "other again"])
 
 
 def test_passages_of_one_id_are_kept_apart() -> None:
     passages = [brought(FIRST), brought(SECOND), brought(FIRST), brought(OTHER)]
-    assert [each.id for each in unique(passages)] == ["mine-1", "mine-1~2", "mine-1~3"]
+    assert [each.id for each in with_unique_ids(passages)] == ["mine-1", "mine-1~2", "mine-1~3"]
 
 
 def test_what_cannot_be_placed_is_said_with_how_many_and_which() -> None:
     texts = [FIRST, SHARED, *(f"Nothing of the kind stands anywhere, number {n}." for n in range(7))]
     placed = [place(brought(text, name=f"m{n}")) for n, text in enumerate(texts)]
-    nowhere, ambiguous = complaints(placed)
+    nowhere, ambiguous = alignment_notices(placed)
     assert nowhere.endswith("support nothing: 7 of 9 (m2, m3, m4, m5, m6 and 2 more)")
     assert ambiguous.endswith("name none, so that they support nothing: 1 of 9 (m1)")
-    assert complaints(placed[:1]) == ()
+    assert alignment_notices(placed[:1]) == ()
 
 
 def test_the_places_of_one_passage_add_up_but_never_twice() -> None:
