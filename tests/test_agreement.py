@@ -24,9 +24,7 @@ from ragharness.analysis.statistics.correcting import (
     labels_needed,
     neyman,
     ppi,
-    rogan_gladen,
     tuned_weight,
-    why_not,
 )
 
 TABLE = [[22, 1, 2, 0], [1, 9, 2, 0], [2, 1, 8, 1], [0, 0, 0, 11]]
@@ -240,40 +238,6 @@ def test_rare_errors_in_some_strata_are_covered_too() -> None:
         found = difference(parts)
         covered += found.low <= truth <= found.high
     assert covered / 1000 >= 0.93
-
-
-def test_rogan_gladen_of_the_specification(cases: dict[str, Any]) -> None:
-    expected = cases["rogan_gladen"]
-    found = rogan_gladen(TABLE, expected["grader_counts_n130"])
-    assert found.condition == pytest.approx(expected["cond_number"], abs=1e-9)
-    assert found.solved == pytest.approx(expected["p_corrected"], abs=1e-9)
-    assert found.projected == pytest.approx(expected["p_simplex"], abs=1e-6)
-    for interval, theirs in zip(found.intervals, expected["bootstrap95_percentile"], strict=True):
-        assert interval == pytest.approx(theirs, abs=0.02)
-    assert found.dropped == 0
-    assert rogan_gladen(TABLE, [62, 14, 22, 32]).intervals == found.intervals
-
-
-def test_rogan_gladen_brings_shares_back_to_what_can_be() -> None:
-    found = rogan_gladen(TABLE, [90, 0, 10, 30])
-    assert min(found.solved) < 0
-    assert sum(found.solved) == pytest.approx(1)
-    assert min(found.projected) >= 0
-    assert sum(found.projected) == pytest.approx(1)
-
-
-@pytest.mark.parametrize(
-    ("table", "told"),
-    [
-        ([[9, 0, 0, 0], [0, 9, 0, 0], [0, 0, 9, 0], [0, 0, 0, 0]], "no labelled answer is refused"),
-        ([[9, 0, 0, 0], [5, 5, 0, 0], [0, 0, 9, 0], [0, 0, 0, 9]], "recognises 5 of 10 wrong"),
-        ([[53, 47, 0, 0], [47, 53, 0, 0], [0, 0, 9, 0], [0, 0, 0, 9]], "too alike"),
-        (TABLE, ""),
-    ],
-)
-def test_tables_that_cannot_be_solved_are_refused(table: list[list[int]], told: str) -> None:
-    assert told in why_not(table, LABELS)
-    assert bool(why_not(table, LABELS)) == bool(told)
 
 
 NEEDED = {

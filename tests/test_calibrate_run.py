@@ -21,7 +21,7 @@ from ragharness.analysis.labels.sampling import open_design
 from ragharness.analysis.statistics.correcting import Part, difference, ppi
 from ragharness.records import BUCKETS
 from ragharness.reports.people import people_sections
-from ragharness.reports.tables import render
+from ragharness.reports.text import render
 from ragharness.results import calibrated, scores_of
 from ragharness.runner.run_folder import RunFolder
 
@@ -224,7 +224,7 @@ GRADED = {
 }
 
 
-def test_labels_of_another_run_correct_by_its_confusion(tmp_path: Path) -> None:
+def test_labels_of_another_run_calibrate_and_correct_no_counts(tmp_path: Path) -> None:
     other, folder = (
         made(tmp_path / "other", GRADED),
         made(tmp_path / "run", dict.fromkeys(list(WRONG)[:9], "wrong")),
@@ -232,19 +232,23 @@ def test_labels_of_another_run_correct_by_its_confusion(tmp_path: Path) -> None:
     label(other, dict.fromkeys(some(other, "refused", 4, 130), "wrong"), sample=130)
     note = calibrate_run(folder, labels_folder(other))
     assert note.calibrated
-    assert note.method == "rogan-gladen"
+    assert note.method == ""
     assert note.labels_of == "other"
     wrong = note.buckets["wrong"]
-    assert wrong.corrected is not None
-    # 20 of 24 wrong answers were found there, and nothing else was called wrong.
-    assert wrong.corrected.value == pytest.approx(9 * 24 / 20)
-    assert wrong.corrected.low < 9 < wrong.corrected.high
+    assert (wrong.recall.count, wrong.recall.n) == (20, 24)
+    assert wrong.corrected is None
+    assert wrong.why_not == "labels of another run correct no counts"
     assert wrong.long_run is None
     assert note.more is None
 
     few = made(tmp_path / "few")
     label(few, {})
     assert "no labelled answer is unsupported" in calibrate_run(folder, labels_folder(few)).sentence
+
+    missed = made(tmp_path / "missed", GRADED)
+    label(missed, dict.fromkeys(some(missed, "refused", 30, 130), "wrong"), sample=130)
+    note = calibrate_run(folder, labels_folder(missed))
+    assert note.sentence.endswith("the grader recognises 20 of 50 wrong, at most half")
 
     stricter = made(tmp_path / "stricter", grader="rules 2")
     assert (

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 import ragharness as rh
 import run_fakes as fake
 from gate_fakes import epochs_of, folder, mark, outcomes, side, written
-from ragharness.analysis.comparison.gate import TOGETHER, Decision, decide, gate
+from ragharness.analysis.comparison.gate import Decision, decide, gate
 from ragharness.analysis.comparison.gates import Gates, read_gates
 from ragharness.analysis.comparison.rules import Limits
 from ragharness.analysis.comparison.sides import Mark, Pairs, Side, bucket_of, mark_of, settle
@@ -26,7 +26,7 @@ from ragharness.analysis.statistics.paired import holm
 from ragharness.errors import UnknownName, UsageError
 from ragharness.records import BUCKETS, Answer, Question, Record, Sentence
 from ragharness.reports.gate import gate_sections, headline
-from ragharness.reports.tables import render
+from ragharness.reports.text import render
 from test_memory import peak_mb
 
 if TYPE_CHECKING:
@@ -159,24 +159,14 @@ def test_equal_answers_turn_out_alike() -> None:
     assert decide(failed, failed, Gates()).verdict == "incomplete"
 
 
-def test_one_open_answer_cannot_serve_two_rules() -> None:
+def test_rules_are_judged_one_by_one_so_that_an_answer_wanted_by_two_leaves_both_open() -> None:
     """It would have to be correct for G5 and a good refusal for G3."""
     base = side({"a": mark("refused", 1), "b": mark("refused", 3), "c": mark("correct")})
     candidate = side({"a": mark("needs_review"), "b": mark("refused", 2), "c": mark("refused", 3)})
     found = decide(base, candidate, Gates())
     assert [each.passes for each in found.rules].count(False) == 0
-    assert found.verdict == "reject"
-    assert TOGETHER in found.reasons[0]
-    assert TOGETHER in headline(found).lower()
-
-
-def test_equal_answers_and_repeated_questions_serve_no_rule_either() -> None:
-    before = {"a": mark("refused", 1), "b": mark("refused", 3), "c": mark("correct")}
-    after = {"a": mark("needs_review"), "b": mark("refused", 2), "c": mark("refused", 3)}
-    same = {"d": mark("needs_review", content="the same answer")}
-    assert decide(side({**before, **same}), side({**after, **same}), Gates()).verdict == "reject"
-    twice = [{**each, "a2": each["a"], "c2": each["c"]} for each in (before, after)]
-    assert decide(side(twice[0]), side(twice[1]), Gates()).verdict == "reject", "both a are wanted for G5"
+    assert found.verdict == "incomplete"
+    assert [each.question for each in found.settles] == ["a"]
 
 
 BUCKET = st.sampled_from(["correct", "wrong", "unsupported", "refused"])
@@ -239,8 +229,9 @@ def test_the_verdict_is_that_of_every_way_to_turn_out(pairs: list[tuple[Mark, Ma
         alike = before is UNREAD and after is UNREAD
         ways.append([(each, each) for each in FREE] if alike else list(product(*free)))
     found = {literally(chosen, gates) for chosen in product(*ways)}
-    expected = "incomplete" if len(found) > 1 else "ship" if True in found else "reject"
-    assert decide(*both(pairs), gates).verdict == expected
+    verdict = decide(*both(pairs), gates).verdict
+    assert (verdict == "ship") == (found == {True})
+    assert verdict != "reject" or found == {False}
 
 
 @settings(max_examples=50)
@@ -663,11 +654,10 @@ def test_the_command_says_it_first_and_last_and_in_its_exit_code(
     assert (found.ships, found.verdict) == (code == 0, word.lower())
     assert found.to_dict()["rules"] == shown["rules"]
     assert verb("gate", "base", "candidate", "--markdown").output.count("| ---") >= (3 if found.rules else 0)
-    for form in ("csv", "latex"):
-        told = verb("gate", "base", "candidate", "--format", form)
-        assert told.code == code
-        assert f"{word}: " in told.output.splitlines()[0]
-        assert ("uncited claims" in told.output) is bool(found.rules)
+    told = verb("gate", "base", "candidate", "--format", "csv")
+    assert told.code == code
+    assert f"{word}: " in told.output.splitlines()[0]
+    assert ("uncited claims" in told.output) is bool(found.rules)
     assert f"{word}: " in repr(found)
     assert f"{word}: " in found._repr_html_()
     assert ("<svg" in found._repr_html_()) is bool(found.rules)

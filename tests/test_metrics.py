@@ -33,7 +33,6 @@ from ragharness.analysis.metrics import Metric, mean
 
 METRIC = Metric(
     part="{part}",
-    places=(90, 90),
     label="passages {{top}}",
     short="passages {{top}}",
     remark="{remark}",
@@ -96,14 +95,6 @@ def test_a_metric_says_what_it_is(metric: Metric) -> None:
     assert metric.sentence.endswith(".")
     assert metric.source
     assert metric.label
-    assert bool(metric.short) == bool(metric.places[1])
-
-
-def test_no_two_metrics_of_a_part_have_one_place() -> None:
-    for part in PARTS:
-        assert len({each.places[0] for each in metrics(part)}) == len(metrics(part))
-        places = [each.places[1] for each in metrics(part) if each.short]
-        assert len(set(places)) == len(places)
 
 
 def least_and_greatest(value: Any) -> tuple[float, float]:

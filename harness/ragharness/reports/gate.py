@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ragharness.analysis.comparison.gate import TOGETHER, Decision
+from ragharness.analysis.comparison.gate import Decision
 from ragharness.analysis.comparison.information import Change, Information, NewlyWrong, Noise, Quality
 from ragharness.analysis.comparison.rules import Limits, RuleResult
-from ragharness.reports.tables import Section, limits, p_value
-from ragharness.reports.text import Tone, ids
+from ragharness.reports.text import Section, Tone, ids, limits, p_value
 
 _SHOWN = 6
 """Questions that are named of each rule, so that they fit a line; JSON has all."""
@@ -48,8 +47,6 @@ def headline(found: Decision) -> str:
     if found.verdict == "incomplete" and all(each.passes or each.rule == "C" for each in found.rules):
         return _UNCALIBRATED.format(found, reasons="; ".join(found.reasons).removeprefix("C calibrated: "))
     moved = "; ".join(f"{each.name} {_moved(each)}" for each in failing or found.rules if not each.passes)
-    if found.verdict == "reject" and not failing:
-        moved = f"{TOGETHER}: {moved}"
     return f"{told} {moved[:1].upper()}{moved[1:]}."
 
 

@@ -17,8 +17,6 @@ from ragharness.analysis.statistics.correcting import (
     difference,
     labels_needed,
     ppi,
-    rogan_gladen,
-    why_not,
 )
 from ragharness.errors import RunNotUsable
 from ragharness.records import BUCKETS, Bucket
@@ -115,27 +113,6 @@ def _graded(design: Design, answers: Sequence[Answered]) -> dict[str, Counter[st
     for each in answers:
         found[stratum_of(each, design.strata)][each.outcome] += 1
     return found
-
-
-def by_other_run(
-    table: Sequence[Sequence[float]], counts: Mapping[str, int], gold: Mapping[Bucket, int]
-) -> tuple[dict[Bucket, Corrected], str, str]:
-    """Return each bucket corrected by another run's labels, why not, and a note on the resamples."""
-    refused = why_not(table, BUCKETS)
-    if refused:
-        return {}, refused, ""
-    graded = [counts[bucket] for bucket in BUCKETS]
-    mix, n = rogan_gladen(table, graded), sum(graded)
-    found = {}
-    for place, bucket in enumerate(BUCKETS):
-        low, high = mix.intervals[place]
-        estimate = Interval(value=mix.projected[place] * n, low=max(0.0, low) * n, high=min(1.0, high) * n)
-        few = _too_few(gold[bucket])
-        found[bucket] = Corrected(None if few else estimate, None, few, None, None)
-    solved = ", ".join(f"{bucket} {share:.3f}" for bucket, share in zip(BUCKETS, mix.solved, strict=True))
-    note = f"shares as solved, before they were brought into [0, 1]: {solved} (condition {mix.condition:.1f})"
-    dropped = f"; {mix.dropped} resamples without some bucket were dropped" if mix.dropped else ""
-    return found, "", note + dropped
 
 
 def _too_few(n: int) -> str:

@@ -14,7 +14,6 @@ from ragharness.analysis.calibration.correcting import (
     Pair,
     Source,
     by_difference,
-    by_other_run,
     disagreements,
     pairs_of,
     read_source,
@@ -30,6 +29,7 @@ from ragharness.errors import UsageError
 from ragharness.records import BUCKETS, Bucket
 from ragharness.runner.run_folder import RunFolder
 
+_OTHER_RUN = "labels of another run correct no counts"
 _NEXT = 10
 """Questions to label next that are named."""
 
@@ -37,8 +37,9 @@ _NEXT = 10
 def calibrate_run(folder: RunFolder, labels: Path | None = None) -> Note:
     """Return how far a run's verdicts can be believed, by people's labels of some of its answers.
 
-    ``labels`` is a file or folder of labels (default: those of the run). Labels of another run correct the
-    counts by its confusion. Raises UsageError where there are no labels, RunNotUsable for damaged runs.
+    ``labels`` is a file or folder of labels (default: those of the run). Labels of another run say how well
+    the grader recognises each bucket, and correct no counts. Raises UsageError where there are no labels,
+    RunNotUsable for damaged runs.
     """
     place = labels or labels_folder(folder)
     answers = answered(folder.records())
@@ -58,12 +59,8 @@ def calibrate_run(folder: RunFolder, labels: Path | None = None) -> Note:
     if not reasons and same and source.design:
         method, corrected = "difference", by_difference(source.design, answers, pairs, questions)
     elif not reasons:
-        counts = Counter(each.outcome for each in answers)
-        gold = Counter(pair.people for pair in pairs)
-        corrected, refused, solved = by_other_run(weighted(pairs), counts, gold)
-        reasons += filter(None, [refused])
-        notes += filter(None, [solved])
-        method = "" if refused else "rogan-gladen"
+        reasons += _not_recognised(pairs)
+        corrected = dict.fromkeys(BUCKETS, Corrected(None, None, _OTHER_RUN, None, None))
     figures: dict[str, BucketFigures] = {
         bucket: figures_of(bucket, pairs, answers, corrected.get(bucket)) for bucket in BUCKETS
     }
@@ -115,6 +112,17 @@ def _reasons(source: Source, pairs: Sequence[Pair], folder: RunFolder) -> list[s
             f"annotators disagree on {len(waiting)} answers: ragharness label {labelled.name} --adjudicate"
         )
     return found + refusals(design, pairs)
+
+
+def _not_recognised(pairs: Sequence[Pair]) -> list[str]:
+    """Return why labels of another run say too little: the grader must recognise most of every bucket."""
+    rows = dict(zip(BUCKETS, weighted(pairs), strict=True))
+    hits = {bucket: row[BUCKETS.index(bucket)] for bucket, row in rows.items()}
+    return [f"no labelled answer is {bucket}" for bucket, row in rows.items() if not sum(row)][:1] or [
+        f"the grader recognises {hits[bucket]:g} of {sum(row):g} {bucket}, at most half"
+        for bucket, row in rows.items()
+        if hits[bucket] <= sum(row) / 2
+    ][:1]
 
 
 def _notes(source: Source, pairs: Sequence[Pair], *, same: bool) -> list[str]:
