@@ -25,7 +25,7 @@ from ragharness.analysis.statistics.intervals import false_alarm
 from ragharness.analysis.statistics.paired import holm
 from ragharness.errors import UnknownName, UsageError
 from ragharness.records import BUCKETS, Answer, Question, Record, Sentence
-from ragharness.reports.gate import gate_sections, headline
+from ragharness.reports.gate import gate_sections
 from ragharness.reports.text import render
 from test_memory import peak_mb
 
