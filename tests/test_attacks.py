@@ -133,7 +133,7 @@ def test_a_proxy_that_is_none_is_told_once(verb: Verb, monkeypatch: pytest.Monke
         monkeypatch.setenv(name, proxy)
     done = verb("run", *SMALL, "--pipeline", "http://203.0.113.1/answer")
     assert (done.code, done.output) == (3, "")
-    assert "expected the URL of a proxy in HTTP_PROXY" in done.errors
+    assert "does not hold the URL of a proxy" in done.errors
     fetched = verb("corpus", "fetch", "contractnli", "--from", "http://203.0.113.1/x.zip")
     assert (fetched.code, "proxy" in fetched.errors) == (3, True)
 

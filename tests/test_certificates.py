@@ -49,10 +49,10 @@ def command(kind: str, server: Encrypted) -> list[str]:
 def test_a_certificate_that_nobody_trusts_ends_the_run_in_a_sentence(tmp_path: Path, kind: str) -> None:
     with Encrypted() as server:
         done = process(tmp_path, *command(kind, server), **KEPT)
-        told = f"error: expected a trusted certificate of https://{server.host}/"
+        told = f"error: the TLS certificate of https://{server.host}/"
         assert (done.returncode, done.stdout, server.asked) == (3, "", [])
         assert done.stderr.startswith(told), done.stderr
-        assert "found otherwise: self" in done.stderr
+        assert "is not trusted: self" in done.stderr
         assert "; 0 of 13 are answered and kept in runs/" in done.stderr
         assert "help:  name the certificate of its authority: export SSL_CERT_FILE=" in done.stderr
         assert done.stderr.count("\n") == 2
@@ -72,5 +72,5 @@ def test_a_file_of_authorities_that_is_not_there_is_named(tmp_path: Path) -> Non
     with Encrypted() as server:
         done = process(tmp_path, *command("http", server), SSL_CERT_FILE="/no/such.pem", **KEPT)
         assert done.returncode == 3
-        assert done.stderr.startswith("error: expected certificates in /no/such.pem (SSL_CERT_FILE), found: ")
+        assert done.stderr.startswith("error: cannot read certificates from /no/such.pem (SSL_CERT_FILE): ")
         assert "Traceback" not in done.stderr

@@ -22,7 +22,7 @@ from ragharness.pipelines import Context, Pipeline, load_pipeline, read_answer
 from ragharness.pipelines._services import REPLY_LIMIT, excerpt
 from ragharness.pipelines.http import Template, at_path
 from ragharness.records import Answer, Passage, Usage
-from ragharness.support.http import wait_of
+from ragharness.support.http import parse_retry_after
 from ragharness.support.options import Options
 
 if TYPE_CHECKING:
@@ -128,15 +128,15 @@ def test_a_template_may_be_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ("{", "expected a template in JSON"),
-        ("[" * 100_000, "expected a template in JSON"),
-        ('{"q": "why"}', "expected {question} somewhere"),
-        ('{"q": "{question}", "x": "{quesion}"}', "found {quesion}, which is not known"),
+        ("{", "the template is no JSON"),
+        ("[" * 100_000, "the template is no JSON"),
+        ('{"q": "why"}', "lacks {question}"),
+        ('{"q": "{question}", "x": "{quesion}"}', "{quesion} in the template is not known; it may hold {question}, {context}, {k}, {p"),
         (
             '{"q": "{question} {passages}"}',
-            "found {passages}, which is a list, but is embedded in other text",
+            "{passages} in the template is a list, but is embedded in other text",
         ),
-        ("@nowhere.json", "expected a template in nowhere.json, found: No such file"),
+        ("@nowhere.json", "cannot read the template nowhere.json: No such file"),
     ],
 )
 def test_a_template_that_cannot_be_meant_is_refused(written: str, message: str) -> None:
@@ -230,7 +230,7 @@ def test_a_path_that_leads_nowhere_says_what_is_there() -> None:
         pipeline = load(server.url(), answer="data.answer")
         with pytest.raises(UnusableReply, match=r"the answer at data\.answer, found an object with answr, n"):
             ask(pipeline)
-        with pytest.raises(PipelineNotUsable, match="expected usage= as keys"):
+        with pytest.raises(PipelineNotUsable, match="the path usage='a..b' is not made of keys"):
             load(server.url(), usage="a..b")
     with Answering(lambda _: Reply({"choices": [{"message": {"said": "Yes."}}]})) as server:
         pipeline = load(server.url(), answer="choices.0.message.content.0")
@@ -275,11 +275,11 @@ def test_every_status_becomes_the_failure_that_the_run_acts_upon(status: int, ki
 
 def test_the_wait_that_a_service_asks_for_is_told() -> None:
     now = datetime(2026, 11, 22, 12, 0, 0, tzinfo=timezone.utc)
-    assert wait_of("7") == 7
-    assert wait_of("0.5") == 0.5
-    assert wait_of("Sun, 22 Nov 2026 12:01:30 GMT", now) == 90
-    assert wait_of("Sun, 22 Nov 2026 11:00:00 GMT", now) == 0
-    assert [wait_of(odd) for odd in ("", "soon", "-3", "nan", "inf", "1e999")] == [None] * 6
+    assert parse_retry_after("7") == 7
+    assert parse_retry_after("0.5") == 0.5
+    assert parse_retry_after("Sun, 22 Nov 2026 12:01:30 GMT", now) == 90
+    assert parse_retry_after("Sun, 22 Nov 2026 11:00:00 GMT", now) == 0
+    assert [parse_retry_after(odd) for odd in ("", "soon", "-3", "nan", "inf", "1e999")] == [None] * 6
     busy = Reply("busy", 429, {"Retry-After": "3"})
     with Answering(lambda _: busy) as server, pytest.raises(TemporaryFailure) as caught:
         ask(load(server.url()))
@@ -295,17 +295,17 @@ STACKED = "deflate, deflate, deflate"
     ("reply", "kind", "message"),
     [
         (Reply(b'{"text": "Ye'), UnusableReply, "expected one JSON value"),
-        (Reply(b'{"text": "a"}\n{"text": "b"}'), UnusableReply, "found more than one JSON value"),
+        (Reply(b'{"text": "a"}\n{"text": "b"}'), UnusableReply, "found more than one"),
         (Reply(b"[" * 200_000), UnusableReply, "nested too deeply|expected one JSON value"),
         (Reply(b'{"text": ' + b"9" * 5000 + b"}"), UnusableReply, "expected one JSON value"),
-        (Reply('{"text": "Größe"}'.encode("latin-1")), UnusableReply, "in utf-8, found the bytes f6 df 65"),
-        (Reply("Ü", kind="text/plain; charset=martian"), UnusableReply, "known encoding"),
+        (Reply('{"text": "Größe"}'.encode("latin-1")), UnusableReply, "not in utf-8: it has the bytes f6 df 65"),
+        (Reply("Ü", kind="text/plain; charset=martian"), UnusableReply, "an unknown encoding"),
         (Reply("x", kind="text/plain; charset=hex"), UnusableReply, "encoding"),
         (Reply("<!DOCTYPE html><title>Sign\nin</title>"), UnusableReply, "found a web page: Sign in"),
         (Reply("<html><title>Oh</title>", 502), TemporaryFailure, "502 Bad Gateway: Oh"),
         (Reply("data: {}\n\n", kind="text/event-stream"), UnusableReply, "a stream of events"),
-        (Reply(b" " * (REPLY_LIMIT + 1)), UnusableReply, "at most 16 MiB"),
-        (Reply(BOMB, headers={"Content-Encoding": "gzip"}), UnusableReply, "at most 16 MiB"),
+        (Reply(b" " * (REPLY_LIMIT + 1)), UnusableReply, "longer than 16 MiB"),
+        (Reply(BOMB, headers={"Content-Encoding": "gzip"}), UnusableReply, "longer than 16 MiB"),
         (Reply(b"no gzip", headers={"Content-Encoding": "gzip"}), UnusableReply, "incorrect header"),
         (Reply(zlib.compress(b"x"), headers={"Content-Encoding": STACKED}), UnusableReply, "as gzip or deflate"),
         (Reply({"text": "Yes."}, cut=5), TemporaryFailure, "peer closed connection"),
@@ -363,15 +363,15 @@ def free_port() -> int:
     [
         (
             "http://127.0.0.1:{free}/ask",
-            "expected a service that listens at 127.0.0.1:{free}, found: Connection",
+            "nothing listens at 127.0.0.1:{free}: Connection",
         ),
-        ("http://nowhere.invalid/ask", "expected a service that listens at nowhere.invalid:80, found: "),
-        ("https://127.0.0.1:{free}", "expected a service that listens at 127.0.0.1:{free}"),
-        ("http://user:pass@127.0.0.1/", "expected a URL without a login in it"),
-        ("http:", "expected a URL with a host"),
-        ("http:///ask", "expected a URL with a host"),
-        ("http://127.0.0.1:99999/", "expected a URL"),
-        ("http://127.0.0.1:http/", "expected a URL"),
+        ("http://nowhere.invalid/ask", "nothing listens at nowhere.invalid:80: "),
+        ("https://127.0.0.1:{free}", "nothing listens at 127.0.0.1:{free}"),
+        ("http://user:pass@127.0.0.1/", "the URL for 127.0.0.1 holds a login"),
+        ("http:", "names no host"),
+        ("http:///ask", "names no host"),
+        ("http://127.0.0.1:99999/", "names no host"),
+        ("http://127.0.0.1:http/", "is no URL"),
     ],
 )
 def test_a_url_at_which_nobody_can_be_is_refused_at_once(
@@ -399,9 +399,9 @@ def test_keys_come_from_the_environment_and_stay_there(monkeypatch: pytest.Monke
         assert KEY not in repr(pipeline)
         assert pipeline.settings["header-x-api-key"] == "ENV:HARMLESS"
         for value, message in (
-            ("ENV:NOT_THERE", "environment variable NOT_THERE .*found none"),
-            (KEY, "from the environment, found it in plain text"),
-            ("ENV:BROKEN", "characters that a header cannot hold"),
+            ("ENV:NOT_THERE", "environment variable NOT_THERE.* is not set"),
+            (KEY, "from the environment, not in plain text"),
+            ("ENV:BROKEN", "holds characters that a header cannot"),
         ):
             monkeypatch.setenv("BROKEN", "a\r\nHost: elsewhere")
             with pytest.raises(PipelineNotUsable, match=message) as caught:
@@ -414,7 +414,7 @@ def test_keys_come_from_the_environment_and_stay_there(monkeypatch: pytest.Monke
 )
 def test_a_key_that_is_written_into_the_template_is_refused(name: str) -> None:
     with pytest.raises(
-        PipelineNotUsable, match=f"no secret in the template, .*'{name}' in plain text"
+        PipelineNotUsable, match=f"the template, .*holds the secret '{name}' in plain text"
     ) as caught:
         load("http://127.0.0.1/", template=json.dumps({"q": "{question}", "deep": [{name: KEY}]}))
     assert KEY not in str(caught.value) + caught.value.help
@@ -503,7 +503,7 @@ def test_offline_nothing_outside_this_machine_is_asked(
         monkeypatch.setenv(told, "1")
     done = verb("run", "--pipeline", named, *options)
     assert done.code == 3
-    assert "expected a service on this machine (--offline or RAGHARNESS_OFFLINE is set)" in done.errors
+    assert "is not on this machine, and --offline or RAGHARNESS_OFFLINE is set" in done.errors
     # One of this machine is asked as ever.
     local = verb("run", "--pipeline", "http://127.0.0.1:9/answer", *options)
-    assert "expected a service that listens at 127.0.0.1:9" in " ".join(local.errors.split())
+    assert "nothing listens at 127.0.0.1:9" in " ".join(local.errors.split())

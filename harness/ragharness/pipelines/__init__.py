@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import pkgutil
 import shlex
 from collections.abc import AsyncIterable, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +25,8 @@ from ragharness.pipelines._own import Signature, Takes, load_own, signature_of
 from ragharness.pipelines.adapters import is_async
 from ragharness.questions.questionset import QuestionSet
 from ragharness.records import Answer, Passage, Usage
-from ragharness.support.messages import without_secrets
+from ragharness.support import plugins
+from ragharness.support.messages import redact
 from ragharness.support.options import Options
 from ragharness.support.process import Processes
 
@@ -134,11 +133,7 @@ class Pipeline:
 
 def pipeline_kinds() -> list[str]:
     """Return the first words of names that are not the user's own code, in alphabetical order."""
-    return sorted(
-        module.name
-        for module in pkgutil.iter_modules(__path__)
-        if not module.ispkg and not module.name.startswith("_")
-    )
+    return plugins.names("pipelines", __name__)
 
 
 def load_pipeline(wanted: object, context: Context | None = None) -> Pipeline:
@@ -185,13 +180,13 @@ def _own(wanted: object, context: Context | None) -> Pipeline:
 def _of_kind(spec: str, name: str, argument: str, context: Context | None) -> Pipeline:
     if context is None:
         raise UsageError(f"the pipeline {name!r} needs a corpus and its questions; none were given")
-    module: Any = import_module(f"{__name__}.{name}")
+    module: Any = plugins.load("pipelines", __name__, name, "build")
     built = module.build(context, argument)
     built = built if isinstance(built, BuiltPipeline) else BuiltPipeline(built)
     context.options.finish(f"the pipeline {name!r}")
     source = Path(module.__file__).read_bytes() + built.source
     return Pipeline(
-        spec=without_secrets(spec),
+        spec=redact(spec),
         name=built.name or name,
         fingerprint=hashlib.sha256(__version__.encode() + b"\n" + source).hexdigest(),
         is_async=is_async(built.function),

@@ -1,4 +1,7 @@
-"""Services asked over HTTP: their URLs, looked at before a run begins, requests, and failures."""
+"""Services asked over HTTP: URLs, looked at before a run begins, headers with secrets, requests, failures.
+
+What comes back is untrusted, from a service as from a command: bytes to text and JSON, within limits.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,6 @@ import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from os import environ
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_plus
 from urllib.request import getproxies, proxy_bypass
@@ -25,7 +27,7 @@ from ragharness.errors import (
 )
 from ragharness.language.tables import regex
 from ragharness.support.concurrency import PerLoop
-from ragharness.support.http import PASSING, Unpacker, retry_after
+from ragharness.support.http import TRANSIENT, Unpacker, retry_after
 from ragharness.support.messages import SHORTEST_SECRET
 
 if TYPE_CHECKING:
@@ -33,13 +35,31 @@ if TYPE_CHECKING:
 
     import httpx
 
-_TITLE = regex(r"(?is)<title[^>]*>(.*?)</title>")
-_MARKUP = regex(r"(?is)\A\s*(?:<!doctype html|<html|<head|<body)")
-_CONFLICT = 409
-"""Another request is in the way of this one; what a foreign client means by it is not known."""
+REPLY_LIMIT = 16 * 2**20
+"""Bytes of one reply, unpacked; a longer one is given up."""
+
+EXCERPT = 300
+"""Characters of a reply that are quoted in a message."""
 
 PATIENCE = 3.0
 """Seconds to wait for a connection; a service that is slower than that is not counted as absent."""
+
+_CONFLICT = 409
+"""Another request is in the way of this one; what a foreign client means by it is not known."""
+
+_TITLE = regex(r"(?is)<title[^>]*>(.*?)</title>")
+_MARKUP = regex(r"(?is)\A\s*(?:<!doctype html|<html|<head|<body)")
+_UNPRINTABLE = regex(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
+_VARIABLE = regex(r"ENV:([A-Za-z_][A-Za-z0-9_]*)")
+_HEADER_NAME = regex(r"[a-z0-9!#$%&'*+.^_`|~-]+")
+_SECRET_HEADER = regex(r"auth|key|token|secret|password|credential|cookie")
+_SECRET_SETTING = regex(
+    r".*(?:(?:api|access|private)[_-]?key|secret|password|passwd|passphrase|authorization|cookie|jwt)"
+    r"|(?:.*[_-])?(?:pwd|pass|pat)"
+    r"|(?:.*[_-])?(?:access|auth|api|bearer|session)?token"
+)
+"""What keys of JSON and options of commands are called that hold a secret; ``max_tokens`` is none."""
+_SENDABLE = regex(r"[\x20-\x7e\t]*")
 
 _HELP = "name a pipeline's service like http://127.0.0.1:8000/answer"
 
@@ -61,7 +81,7 @@ class ServiceReply:
         return 200 <= self.status < 300
 
     def text(self) -> str:
-        """Return the body, of a failure what can be read of it; raises UnusableReply for no text."""
+        """The body, of a failure as much as is readable; raises UnusableReply for no text."""
         try:
             return text_of(self.content, self.charset)
         except UnusableReply:
@@ -90,7 +110,7 @@ class Client:
         self._connect_seconds = connect_seconds
         self._if_absent = if_absent
         self._reached = False
-        self._certificates = certificates(url)
+        self._certificates = _certificates(url)
         self._idle: PerLoop[list[httpx.AsyncClient]] = PerLoop(list, _close_all)
         import httpx
 
@@ -98,7 +118,7 @@ class Client:
             self._client()
         except (httpx.InvalidURL, ValueError, ImportError) as error:
             raise PipelineNotUsable(
-                f"expected the URL of a proxy in HTTP_PROXY, HTTPS_PROXY or ALL_PROXY, found: {error}",
+                f"HTTP_PROXY, HTTPS_PROXY or ALL_PROXY does not hold the URL of a proxy: {error}",
                 help="correct it, or unset it",
             ) from error
 
@@ -119,7 +139,7 @@ class Client:
             url = self._url.copy_merge_params(query) if query is not None else self._url
             kind = {"Content-Type": "application/json"} if content is not None else {}
             request = client.build_request(method, url, content=content, headers=kind)
-            response, body = await _exchanged(client, request)
+            response, body = await _exchange(client, request)
         except (httpx.UnsupportedProtocol, httpx.LocalProtocolError, ValueError) as error:
             raise UnusableReply(f"{self.where}: {self._headers.blanked(str(error))}") from error
         except httpx.TransportError as error:
@@ -136,10 +156,10 @@ class Client:
 
         reason = self._headers.blanked(str(error)) or type(error).__name__
         if "CERTIFICATE_VERIFY_FAILED" in reason:
-            # Between the library's words before and its own line of code behind stands what was found.
+            # The reason stands between the library's own words and its line of code.
             plain = reason.rpartition("verify failed: ")[2].rpartition(" (_ssl")[0] or reason
             return AccessRefused(
-                f"expected a trusted certificate of {self.where}, found otherwise: {plain}",
+                f"the TLS certificate of {self.where} is not trusted: {plain}",
                 help="name the certificate of its authority: export SSL_CERT_FILE=/path/to/authority.pem",
             )
         if self._if_absent and isinstance(error, httpx.ConnectError) and not self._reached:
@@ -151,25 +171,29 @@ class Client:
 
         import httpx
 
-        own = {"User-Agent": f"ragharness/{__version__}", "Accept": "*/*", "Accept-Encoding": "gzip, deflate"}
+        ours = {
+            "User-Agent": f"ragharness/{__version__}",
+            "Accept": "*/*",
+            "Accept-Encoding": "gzip, deflate",
+        }
         return httpx.AsyncClient(
-            headers={**own, **self._fixed, **self._headers.values},
+            headers={**ours, **self._fixed, **self._headers.values},
             # Questions are independent: what one of them is told to remember, no other sends.
             cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),
-            timeout=httpx.Timeout(None, connect=self._connect_seconds),  # the run has one for the rest
+            timeout=httpx.Timeout(None, connect=self._connect_seconds),  # the run limits the call as a whole
             follow_redirects=False,
             trust_env=not is_local(self._url.host),
             verify=self._certificates,
         )
 
 
-async def _exchanged(client: httpx.AsyncClient, request: httpx.Request) -> tuple[httpx.Response, bytes]:
+async def _exchange(client: httpx.AsyncClient, request: httpx.Request) -> tuple[httpx.Response, bytes]:
     response = await client.send(request, stream=True)
     try:
         content = bytearray()
-        reader = Unpacker(response.headers)
+        unpacker = Unpacker(response.headers)
         async for piece in response.aiter_raw():
-            for block in reader.blocks(piece):
+            for block in unpacker.blocks(piece):
                 content += block
                 if len(content) > REPLY_LIMIT:
                     raise too_long()
@@ -183,70 +207,55 @@ async def _close_all(clients: list[httpx.AsyncClient]) -> None:
         await client.aclose()
 
 
-def failure(reply: ServiceReply, text: str) -> RagharnessError:
-    """Return what to raise for a reply that is no success, and what it says."""
-    status = reply.status
-    said = f"{reply.where} replied {_named(status)}"
-    if status in (401, 403):
-        return AccessRefused(
-            f"{said}: {message_of(text)}",
-            help="send the value of a variable: --pipeline-option 'header-authorization=Bearer ENV:NAME'",
-        )
-    # Of a service that the user named, whatever is its own fault passes.
-    if status in PASSING or status == _CONFLICT or status >= 500:
-        return TemporaryFailure(f"{said}: {message_of(text)}", retry_after=retry_after(reply.headers))
-    if 300 <= status < 400:
-        target = excerpt(reply.headers.get("location", ""), 200) or "nowhere"
-        return UnusableReply(f"{said} to {target}, which is not followed: use that address directly")
-    return UnusableReply(f"{said}: {message_of(text)}")
-
-
-def certificates(url: httpx.URL) -> SSLContext | bool:
-    """Return what encrypted connections trust: SSL_CERT_FILE where it is set; False for none."""
+def _certificates(url: httpx.URL) -> SSLContext | bool:
+    """What encrypted connections trust: SSL_CERT_FILE where it is set; False for none."""
     import httpx
 
     try:
         return False if url.scheme == "http" and is_local(url.host) else httpx.create_ssl_context()
     except OSError as error:
-        found = environ.get("SSL_CERT_FILE") or environ.get("SSL_CERT_DIR")
+        path = os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR")
         raise PipelineNotUsable(
-            f"expected certificates in {found} (SSL_CERT_FILE), found: {error.strerror or error}",
+            f"cannot read certificates from {path} (SSL_CERT_FILE): {error.strerror or error}",
             help="correct it, or unset SSL_CERT_FILE",
         ) from error
 
 
-def is_page(text: str) -> bool:
-    """Whether a text is a web page: what proxies and frameworks show to people in the place of a reply."""
-    return _MARKUP.match(text) is not None
-
-
-def message_of(text: str) -> str:
-    """Return the beginning of what a service said, of a web page its title."""
-    title = _TITLE.search(text[:10_000]) if is_page(text) else None
-    return excerpt(title[1] if title else text) or "it said no more"
-
-
-def _named(status: int) -> str:
+def failure(reply: ServiceReply, text: str) -> RagharnessError:
+    """What to raise for a reply that is no success, and what it says."""
+    status = reply.status
     try:
-        return f"{status} {HTTPStatus(status).phrase}"
+        message = f"{reply.where} replied {status} {HTTPStatus(status).phrase}"
     except ValueError:
-        return str(status)
+        message = f"{reply.where} replied {status}"
+    if status in (401, 403):
+        return AccessRefused(
+            f"{message}: {message_of(text)}",
+            help="send the value of a variable: --pipeline-option 'header-authorization=Bearer ENV:NAME'",
+        )
+    # Of a service that the user named, whatever is its own fault passes.
+    if status in TRANSIENT or status == _CONFLICT or status >= 500:
+        return TemporaryFailure(f"{message}: {message_of(text)}", retry_after=retry_after(reply.headers))
+    if 300 <= status < 400:
+        target = excerpt(reply.headers.get("location", ""), 200) or "nowhere"
+        return UnusableReply(f"{message} to {target}, which is not followed: use that address directly")
+    return UnusableReply(f"{message}: {message_of(text)}")
 
 
 def address(written: str) -> httpx.URL:
-    """Return a URL without its fragment; raises PipelineNotUsable for none, or one that holds a login."""
+    """A URL without its fragment; raises PipelineNotUsable for none, or one that holds a login."""
     import httpx
 
     try:
         url = httpx.URL(written)
-        port_is_one = url.port is None or 0 < url.port < 65536
+        valid_port = url.port is None or 0 < url.port < 65536
     except httpx.InvalidURL as error:
-        raise PipelineNotUsable(f"expected a URL, found {written[:200]!r}: {error}", help=_HELP) from error
-    if not url.host or not port_is_one:
-        raise PipelineNotUsable(f"expected a URL with a host, found {written[:200]!r}", help=_HELP)
+        raise PipelineNotUsable(f"{written[:200]!r} is no URL: {error}", help=_HELP) from error
+    if not url.host or not valid_port:
+        raise PipelineNotUsable(f"the URL {written[:200]!r} names no host", help=_HELP)
     if url.userinfo:
         raise PipelineNotUsable(
-            f"expected a URL without a login in it, found one for {url.host}",
+            f"the URL for {url.host} holds a login, which would be written down",
             help="--pipeline-option 'header-authorization=Basic ENV:NAME' sends the value of NAME",
         )
     return url.copy_with(fragment=None)
@@ -264,7 +273,7 @@ def must_be_allowed(url: httpx.URL, *, offline: bool) -> None:
     """Raise PipelineNotUsable for a service elsewhere where nothing outside this machine may be asked."""
     if offline and not is_local(url.host):
         raise PipelineNotUsable(
-            f"expected a service on this machine (--offline or RAGHARNESS_OFFLINE is set), found {url.host}",
+            f"{url.host} is not on this machine, and --offline or RAGHARNESS_OFFLINE is set",
             help="drop --offline and unset RAGHARNESS_OFFLINE, or serve a model at http://127.0.0.1:...",
         )
 
@@ -285,29 +294,9 @@ def must_listen(url: httpx.URL) -> None:
         return
     except OSError as error:
         raise PipelineNotUsable(
-            f"expected a service that listens at {url.host}:{port}, found: {error.strerror or error}",
-            help="start it, or correct the URL",
+            f"nothing listens at {url.host}:{port}: {error.strerror or error}",
+            help="start the service, or correct the URL",
         ) from error
-
-
-REPLY_LIMIT = 16 * 2**20
-"""Bytes of one reply, unpacked; a longer one is given up."""
-
-EXCERPT = 300
-"""Characters of a reply that are quoted in a message."""
-
-_UNPRINTABLE = regex(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
-
-_VARIABLE = regex(r"ENV:([A-Za-z_][A-Za-z0-9_]*)")
-_NAME = regex(r"[a-z0-9!#$%&'*+.^_`|~-]+")
-_SECRET = regex(r"auth|key|token|secret|password|credential|cookie")
-_SECRET_SETTING = regex(
-    r".*(?:(?:api|access|private)[_-]?key|secret|password|passwd|passphrase|authorization|cookie|jwt)"
-    r"|(?:.*[_-])?(?:pwd|pass|pat)"
-    r"|(?:.*[_-])?(?:access|auth|api|bearer|session)?token"
-)
-"""What keys of JSON and options of commands are called that hold a secret; ``max_tokens`` is none."""
-_SENDABLE = regex(r"[\x20-\x7e\t]*")
 
 
 class Headers:
@@ -323,39 +312,38 @@ class Headers:
         """Blank the values of a URL's query too: some services take their key there."""
         for part in query.split("&"):
             value = part.partition("=")[2]
-            for written in (value, unquote_plus(value)):
-                if len(written) >= SHORTEST_SECRET:
-                    self._secrets[written] = "URL"
+            for secret in (value, unquote_plus(value)):
+                if len(secret) >= SHORTEST_SECRET:
+                    self._secrets[secret] = "URL"
 
     def blanked(self, text: str) -> str:
-        """Return a text with the names of variables where their values stood."""
-        for value, name in self._secrets.items():
-            text = text.replace(value, f"[{name}]")
+        """A text with the names of variables where their values stood."""
+        for secret, name in self._secrets.items():
+            text = text.replace(secret, f"[{name}]")
         return text
 
     def blanked_bytes(self, content: bytes) -> bytes:
-        """Return bytes with the names of variables where their values stood."""
-        for value, name in self._secrets.items():
-            content = content.replace(value.encode(), f"[{name}]".encode())
+        """Bytes with the names of variables where their values stood."""
+        for secret, name in self._secrets.items():
+            content = content.replace(secret.encode(), f"[{name}]".encode())
         return content
 
     def _filled(self, header: str, written: str) -> str:
-        if not _NAME.fullmatch(header):
-            raise PipelineNotUsable(f"expected a header name after 'header-', found {header!r}")
-        if _SECRET.search(header) and not _VARIABLE.search(written):
+        if not _HEADER_NAME.fullmatch(header):
+            raise PipelineNotUsable(f"{header!r}, after 'header-', is no name of a header")
+        if _SECRET_HEADER.search(header) and not _VARIABLE.search(written):
             raise PipelineNotUsable(
-                f"expected the header {header!r} to take its value from the environment, found it"
-                " in plain text",
+                f"the header {header!r} must take its value from the environment, not in plain text",
                 help=f"put it into a variable: export NAME=...; --pipeline-option {header_option(header)}",
             )
-        return _VARIABLE.sub(lambda found: self._value(header, found[1]), written)
+        return _VARIABLE.sub(lambda match: self._value(header, match[1]), written)
 
     def _value(self, header: str, variable: str) -> str:
         value = os.environ.get(variable, "").strip()
         if not value or not _SENDABLE.fullmatch(value):
-            found = "characters that a header cannot hold" if value else "none of that name"
+            problem = "holds characters that a header cannot" if value else "is not set"
             raise PipelineNotUsable(
-                f"expected the environment variable {variable} for the header {header!r}, found {found}",
+                f"the environment variable {variable}, for the header {header!r}, {problem}",
                 help=f"export {variable}=...",
             )
         if len(value) >= SHORTEST_SECRET:
@@ -369,44 +357,55 @@ def is_secret(name: str, value: str) -> bool:
 
 
 def header_option(header: str) -> str:
-    """Return how the header of this name is set."""
+    """How the header of this name is set."""
     return f"'header-{header}={'Bearer ' if header == 'authorization' else ''}ENV:NAME'"
 
 
 def too_long() -> UnusableReply:
-    """Return what is raised for a reply beyond the limit."""
-    return UnusableReply(f"expected a reply of at most {REPLY_LIMIT // 2**20} MiB, found a longer one")
+    """What is raised for a reply beyond the limit."""
+    return UnusableReply(f"the reply is longer than {REPLY_LIMIT // 2**20} MiB")
 
 
 def text_of(content: bytes, charset: str = "") -> str:
-    """Return the text that the bytes are in ``charset`` (UTF-8 if none is told); raises UnusableReply."""
+    """The text that the bytes are in ``charset`` (default: UTF-8); raises UnusableReply."""
     try:
         name = codecs.lookup(charset or "utf-8").name
     except LookupError:
-        raise UnusableReply(f"expected a reply in a known encoding, found {excerpt(charset)!r}") from None
+        raise UnusableReply(f"the reply is in an unknown encoding, {excerpt(charset)!r}") from None
     try:
         return content.decode("utf-8-sig" if name == "utf-8" else name)
     except UnicodeDecodeError as error:
-        found = " ".join(f"{byte:02x}" for byte in content[error.start : error.start + 4])
+        digits = " ".join(f"{byte:02x}" for byte in content[error.start : error.start + 4])
         raise UnusableReply(
-            f"expected a reply in {name}, found the bytes {found} at position {error.start:,}"
+            f"the reply is not in {name}: it has the bytes {digits} at position {error.start:,}"
         ) from None
     except (LookupError, ValueError, AttributeError):
-        raise UnusableReply(f"expected a reply in an encoding of text, found {name}") from None
+        raise UnusableReply(f"the reply is in {name}, which is no encoding of text") from None
 
 
 def json_of(text: str) -> Any:
-    """Return the one JSON value that a text is; raises UnusableReply."""
+    """The one JSON value that a text is; raises UnusableReply."""
     try:
         return json.loads(text)
     except RecursionError:
-        raise UnusableReply("expected JSON, found it nested too deeply") from None
+        raise UnusableReply("the JSON is nested too deeply") from None
     except ValueError as error:
-        more = "more than one JSON value" if "Extra data" in str(error) else f"({error}) {excerpt(text)!r}"
-        raise UnusableReply(f"expected one JSON value, found {more}") from None
+        problem = "more than one" if "Extra data" in str(error) else f"({error}) {excerpt(text)!r}"
+        raise UnusableReply(f"expected one JSON value, found {problem}") from None
+
+
+def is_page(text: str) -> bool:
+    """Whether a text is a web page: what proxies and frameworks show to people in the place of a reply."""
+    return _MARKUP.match(text) is not None
+
+
+def message_of(text: str) -> str:
+    """The beginning of what a service said, of a web page its title."""
+    title = _TITLE.search(text[:10_000]) if is_page(text) else None
+    return excerpt(title[1] if title else text) or "it said no more"
 
 
 def excerpt(text: str, limit: int = EXCERPT) -> str:
-    """Return the beginning of a text on one line, without anything that a terminal would act upon."""
-    words = " ".join(_UNPRINTABLE.sub(" ", text[: 4 * limit]).split())
-    return words if len(words) <= limit else f"{words[: limit - 3]}..."
+    """The beginning of a text on one line, without anything that a terminal would act upon."""
+    line = " ".join(_UNPRINTABLE.sub(" ", text[: 4 * limit]).split())
+    return line if len(line) <= limit else f"{line[: limit - 3]}..."

@@ -33,7 +33,7 @@ from ragharness.pipelines._services import (
     too_long,
 )
 from ragharness.records import Passage
-from ragharness.support.process import STDERR_KEPT, Processes, Program, ending
+from ragharness.support.process import STDERR_TAIL, Processes, Program, describe_exit
 
 SCRIPT_LIMIT = 2**20
 """Bytes of a file on the command line up to which it counts as the source; interpreters are larger."""
@@ -159,12 +159,12 @@ class Command:
         Until one has replied, another is started and asked nothing: if it ends too, no question can be asked.
         """
         failure = _failure(process)
-        seconds = _PATIENCE + 2 * (time.monotonic() - process.begun)
+        seconds = _PATIENCE + 2 * (time.monotonic() - process.started_at)
         with self._gate:
             if not (self._proven or self._refused or process.killed) and seconds < _LONGEST:
                 unasked = self._started()
                 try:
-                    self._proven = unasked.ended(seconds) is None
+                    self._proven = unasked.exit_status(seconds) is None
                     self._refused = "" if self._proven else _failure(unasked)
                 finally:
                     unasked.end()
@@ -191,7 +191,7 @@ class Lines(Command):
             reply = self._exchange(number, msgspec.json.encode({"id": str(number), **request}) + b"\n")
         except BaseException:
             # Whatever it says next belongs to no question.
-            self.processes.leave(grace=0)
+            self.processes.end_current(grace=0)
             raise
         self._proven = True
         return reply
@@ -199,11 +199,11 @@ class Lines(Command):
     def _exchange(self, number: int, sent: bytes) -> Any:
         """Return what a process replied; one that ended in peace before, or spoke unasked, is replaced."""
         while True:
-            process = self.processes.own()
-            if not process.used or self._numbered or process.is_silent(_HEARING):
+            process = self.processes.current()
+            if not process.questions or self._numbered or process.is_silent(_HEARING):
                 process.write(sent)
-                while (line := process.hear(_Line())) is not None:
-                    reply = _value(line, is_first=process.used == 1)
+                while (line := process.wait_for(_Line())) is not None:
+                    reply = _value(line, is_first=process.questions == 1)
                     named = str(reply.get("id", "")) if isinstance(reply, dict) else ""
                     self._numbered = self._numbered and bool(named)
                     if named in ("", str(number)):
@@ -211,9 +211,9 @@ class Lines(Command):
                     if not (named[:_DIGITS].isdecimal() and 0 < int(named[:_DIGITS]) < number):
                         raise UnusableReply(f"expected the reply to {number}, found the one to {named!r:.40}")
                     # An earlier question is answered twice.
-                if process.ended(_PROMPT) != 0 or process.used == 1:
+                if process.exit_status(_PROMPT) != 0 or process.questions == 1:
                     raise self._failure_of(process)
-            self.processes.leave(grace=0)
+            self.processes.end_current(grace=0)
 
 
 class _Line:
@@ -240,26 +240,26 @@ class Once(Command):
 
     def _reply(self, request: dict[str, Any]) -> Any:
         sent = msgspec.json.encode(request) if "passages" in request else request["question"].encode()
-        process = self.processes.own()
+        process = self.processes.current()
         try:
             process.write(sent + b"\n", last=True)
-            process.hear(lambda _: None)
-            if len(process.said) > REPLY_LIMIT:
+            process.wait_for(lambda _: None)
+            if len(process.output) > REPLY_LIMIT:
                 raise too_long()
-            if process.ended(_PROMPT) != 0:
+            if process.exit_status(_PROMPT) != 0:
                 raise self._failure_of(process)
             self._proven = True
-            said = bytes(process.said)
+            said = bytes(process.output)
         finally:
-            self.processes.leave(grace=0)
+            self.processes.end_current(grace=0)
         text = text_of(said).strip()
         return json_of(text) if text.startswith("{") else text
 
 
 def _failure(process: Program) -> str:
     """Return how a process ended, and what it last wrote to standard error."""
-    how = ending(process.ended(_PROMPT))
-    written = excerpt(process.errors().decode("utf-8", "replace"), STDERR_KEPT)
+    how = describe_exit(process.exit_status(_PROMPT))
+    written = excerpt(process.stderr_tail().decode("utf-8", "replace"), STDERR_TAIL)
     return f"{how}; its standard error ends: {written[-EXCERPT:]}" if written else how
 
 

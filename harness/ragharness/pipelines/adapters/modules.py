@@ -15,8 +15,8 @@ from pathlib import Path
 from types import ModuleType
 
 from ragharness.errors import CodeNotUsable, RagharnessError
-from ragharness.support.files import expanded
-from ragharness.support.messages import frames_of
+from ragharness.support.files import expand_home
+from ragharness.support.messages import split_frames
 
 _FOLDERS: set[str] = set()
 """Folders of users' modules loaded in this process: a name stands for the module of the last one."""
@@ -35,7 +35,7 @@ HELP = "give it as package.module:function or path/to/file.py:function"
 
 def from_file(place: str, spec: str) -> ModuleType:
     """Import a Python file as Python runs a script: its own folder comes first in the search path."""
-    path = expanded(place).resolve()
+    path = expand_home(place).resolve()
     if not path.is_file():
         found = "a folder" if path.is_dir() else "none"
         hint = near(path.name, (each.name for each in _python_files(path.parent)))
@@ -223,7 +223,7 @@ def _where(error: BaseException) -> str:
     """Return file and line of the user's own code that is nearest to the error."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}, line {error.lineno}"
-    frames, users = frames_of(error)
+    frames, users = split_frames(error)
     for frame in (users or [each for each in frames if not each.filename.startswith("<")])[-1:]:
         return f"{frame.filename}, line {frame.lineno}"
     return "in no file"

@@ -36,7 +36,7 @@ from ragharness.pipelines.llm_client.services import (
     encode,
 )
 from ragharness.records import Usage
-from ragharness.support.files import expanded, write_whole
+from ragharness.support.files import expand_home, write_atomic
 from ragharness.support.options import Options
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class ReplyCache:
         told = asdict(reply)
         content = {"reply": told, "seconds": seconds, "digest": _digest(told, seconds)}
         with suppress(OSError):
-            write_whole(path, json.dumps(content).encode(), private=True)
+            write_atomic(path, json.dumps(content).encode(), private=True)
 
     def _path(self, address: str, request: bytes) -> Path | None:
         if self._folder is None:
@@ -288,7 +288,7 @@ def _unless_none(options: Options, name: str, default: str) -> float | None:
 
 
 def _table(given: str) -> Path | None:
-    return expanded(given) if given else None
+    return expand_home(given) if given else None
 
 
 def local(written: Callable[[str], str]) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from ragharness.errors import UnknownName, UsageError
 from ragharness.language.tables import regex
 from ragharness.records import Passage
-from ragharness.support.files import expanded
+from ragharness.support.files import expand_home
 
 DEFAULT = "refusal-6shot"
 NO_PASSAGES = "(no passages)"
@@ -80,7 +80,7 @@ def load_prompt(name: str) -> Prompt:
     Raises UnknownName for neither, UsageError for a file that is no prompt.
     """
     known = prompt_names()
-    path = _FOLDER / f"{name}.txt" if name in known else expanded(name)
+    path = _FOLDER / f"{name}.txt" if name in known else expand_home(name)
     if not path.is_file():
         raise UnknownName("prompt", name, known, help="or give the path of a prompt file of your own")
     try:
