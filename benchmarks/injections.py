@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ragharness.analysis.statistics.intervals import wilson
+from ragharness.analysis.intervals import wilson
 from ragharness.graders import Grader, load_grader
 from ragharness.records import Answer, Passage, Question, Reading
 

@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
-from ragharness.analysis.calibration.labelled import read_labelled
+from ragharness.analysis.labelled import read_labelled
 from ragharness.graders.reading import texts
 from ragharness.graders.rules import measures_of
 

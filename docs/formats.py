@@ -16,17 +16,14 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from ragharness.analysis.baselines import Baseline
-from ragharness.analysis.calibration.note import Note
-from ragharness.analysis.comparison.attempts import Entry
-from ragharness.analysis.comparison.compare import Comparison
-from ragharness.analysis.comparison.gate import Decision
-from ragharness.analysis.comparison.gates import Gates
-from ragharness.analysis.comparison.outcomes import Outcome
-from ragharness.analysis.labels.labels import Label
-from ragharness.analysis.labels.sampling import Design
+from ragharness.analysis.baselines import Baseline, Outcome
+from ragharness.analysis.calibration_note import Note
+from ragharness.analysis.compare import Comparison
+from ragharness.analysis.gate import Decision, Entry
+from ragharness.analysis.labels import Design, Label
 from ragharness.analysis.metrics import Part
-from ragharness.analysis.scores.schema import Scores, part_schema
+from ragharness.analysis.rules import Gates
+from ragharness.analysis.scores import Scores, part_schema
 from ragharness.questions.freezing import Card
 from ragharness.records import Kind, Question, Record, Status, Usage
 from ragharness.rubrics.outputs import Item, Opinion

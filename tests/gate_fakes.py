@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 import run_fakes as fake
-from ragharness.analysis.comparison.sides import Asked, Mark, Side
+from ragharness.analysis.sides import Asked, Mark, Side
 from ragharness.records import Question, Record
 from ragharness.runner.run_folder import RunFolder
 

@@ -16,11 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import ABSENT, SHARED
-from ragharness.analysis.statistics.agreement import ac1, alpha, kappa
-from ragharness.analysis.statistics.correcting import (
+from ragharness.analysis.agreement import (
     Part,
+    ac1,
+    alpha,
     correlation,
     difference,
+    kappa,
     labels_needed,
     neyman,
     ppi,

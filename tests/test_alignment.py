@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragharness.analysis.scores.scoring import retrieval
-from ragharness.analysis.scores.tally import Tally
+from ragharness.analysis.metrics import Tally
+from ragharness.analysis.scoring import retrieval
 from ragharness.config import RunConfig
 from ragharness.corpus.alignment import Aligner, Alignment, alignment_notices, with_unique_ids
 from ragharness.corpus.loading import Corpus, load_corpus

@@ -12,9 +12,15 @@ import pytest
 
 import ragharness as rh
 from conftest import ROOT
-from ragharness.analysis.baselines import add_baseline, load_baseline, load_baselines, verify
-from ragharness.analysis.comparison.outcomes import Outcome, outcome_difference
-from ragharness.analysis.matrix_config import read_grid
+from ragharness.analysis.baselines import (
+    Outcome,
+    add_baseline,
+    load_baseline,
+    load_baselines,
+    outcome_difference,
+    verify,
+)
+from ragharness.analysis.matrix import read_grid
 from ragharness.errors import UsageError
 from ragharness.records import Retrieved
 from ragharness.support import resources

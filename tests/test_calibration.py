@@ -18,16 +18,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commands import PROGRAM
-from ragharness.analysis.calibration.labelled import LABELS, Mapping, read_labelled
-from ragharness.analysis.calibration.measuring import (
+from ragharness.analysis.intervals import wilson
+from ragharness.analysis.labelled import (
+    LABELS,
     OUTCOMES,
+    Mapping,
     agrees,
     calibrate,
     judge,
     rates,
+    read_labelled,
     with_support_given,
 )
-from ragharness.analysis.statistics.intervals import wilson
 from ragharness.errors import UsageError
 from ragharness.graders import load_grader
 from ragharness.records import Answer, Passage, Question, Reading

@@ -17,8 +17,8 @@ import pytest
 
 from conftest import ROOT
 from ragharness.analysis.derived import derived
-from ragharness.analysis.scores.schema import Scores
-from ragharness.analysis.statistics.intervals import sign_test, wilson
+from ragharness.analysis.intervals import sign_test, wilson
+from ragharness.analysis.scores import Scores
 from ragharness.corpus.loading import load_corpus
 from ragharness.corpus.manifests import manifest
 from ragharness.graders.verdicts.buckets import TABLE

@@ -15,7 +15,7 @@ import yaml
 
 import ragharness as rh
 from conftest import ROOT
-from ragharness.analysis.calibration.labelled import labelled_answer
+from ragharness.analysis.labelled import labelled_answer
 from ragharness.runner.run_folder import RunFolder
 from ragharness.support import resources
 from ragharness.traces import scorer as traces

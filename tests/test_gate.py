@@ -17,12 +17,10 @@ from msgspec.structs import replace
 import ragharness as rh
 import run_fakes as fake
 from gate_fakes import epochs_of, folder, mark, outcomes, side, written
-from ragharness.analysis.comparison.gate import Decision, decide, gate
-from ragharness.analysis.comparison.gates import Gates, read_gates
-from ragharness.analysis.comparison.rules import Limits
-from ragharness.analysis.comparison.sides import Mark, Pairs, Side, bucket_of, mark_of, settle
-from ragharness.analysis.statistics.intervals import false_alarm
-from ragharness.analysis.statistics.paired import holm
+from ragharness.analysis.gate import Decision, decide, gate
+from ragharness.analysis.intervals import false_alarm, holm
+from ragharness.analysis.rules import Gates, Limits, read_gates
+from ragharness.analysis.sides import Mark, Pairs, Side, bucket_of, mark_of, settle
 from ragharness.errors import UnknownName, UsageError
 from ragharness.records import BUCKETS, Answer, Question, Record, Sentence
 from ragharness.reports.gate import gate_sections
@@ -359,7 +357,7 @@ def test_a_thousand_runs_against_themselves_alarm_as_often_as_foretold() -> None
         return found
 
     def alarms(epochs: int) -> float:
-        from ragharness.analysis.comparison.rules import check_rules
+        from ragharness.analysis.rules import check_rules
 
         count = 0
         for _ in range(1000):

@@ -23,22 +23,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import ABSENT, SHARED
-from ragharness.analysis.statistics.intervals import (
+from ragharness.analysis.intervals import (
     clopper_pearson,
     cluster_intervals,
     false_alarm,
-    flip_rate,
-    majority_chance,
-    wilson,
-)
-from ragharness.analysis.statistics.paired import (
     fewest_significant,
+    flip_rate,
     holm,
+    majority_chance,
     mcnemar,
     paired_interval,
     sign_flip,
     smallest_mean,
     smallest_rise,
+    wilson,
 )
 
 stats: Any = pytest.importorskip("scipy.stats")

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from conftest import ROOT
-from ragharness.analysis.calibration.labelled import Labelled, read_labelled
-from ragharness.analysis.calibration.measuring import judge
+from ragharness.analysis.labelled import Labelled, judge, read_labelled
 from ragharness.graders import load_grader
 from ragharness.language.polarity import find_cues
 

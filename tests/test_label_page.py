@@ -17,7 +17,7 @@ import pytest
 
 import ragharness as rh
 from commands import PROGRAM
-from ragharness.analysis.labels.labels import read_labels
+from ragharness.analysis.labels import read_labels
 
 pytestmark = pytest.mark.browser
 HOW = "the labelling page is not tried: pip install playwright, apt-get install chromium"

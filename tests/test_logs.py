@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ragharness as rh
-from ragharness.analysis.scores.production import drift, sample, score_log
-from ragharness.analysis.statistics.intervals import difference_interval
+from ragharness.analysis.intervals import difference_interval
+from ragharness.analysis.measuring import drift, sample, score_log
 from ragharness.errors import UsageError
 from ragharness.records import Passage
 from ragharness.reports.formats import load_format

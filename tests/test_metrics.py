@@ -17,7 +17,7 @@ import run_fakes as fake
 from commands import process
 from conftest import ROOT
 from ragharness.analysis.metrics import Metric, Part, metrics
-from ragharness.analysis.scores.scoring import score
+from ragharness.analysis.scoring import score
 from ragharness.reports import words
 
 if TYPE_CHECKING:
@@ -47,10 +47,10 @@ PRINTED = """
 import json
 import run_fakes as fake
 from ragharness.reports.formats import load_format
-from ragharness.analysis.scores.schema import read_scores
+from ragharness.analysis.scores import read_scores
 import msgspec
-from ragharness.analysis.scores.schema import Scores
-from ragharness.analysis.scores.scoring import score
+from ragharness.analysis.scores import Scores
+from ragharness.analysis.scoring import score
 
 records = [fake.record(question, "refused") for question in fake.questions()]
 scores = score(fake.run(), [], fake.questions(), records, name="r")
@@ -126,7 +126,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ragharness.analysis.scores.schema import Scores
+    from ragharness.analysis.scores import Scores
 
 
 def render(scores: Scores, *, width: int = 80, **_: object) -> str:

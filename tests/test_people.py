@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from conftest import ROOT
-from ragharness.analysis.calibration.labelled import labelled_answer
+from ragharness.analysis.labelled import labelled_answer
 from ragharness.graders import load_grader
 
 np = pytest.importorskip("numpy")
@@ -140,8 +140,9 @@ def test_a_sample_that_is_broken_off_is_even() -> None:
 
 
 def test_support_is_measured_on_the_half_that_set_no_threshold() -> None:
-    from people_models import halves
     from people_support import Claim
+
+    from people_models import halves
 
     labels = ("supported", "partially_supported", "not_supported")
     claims = [Claim(f"claim {n}", (f"passage {n}",), labels[n % 3]) for n in range(300)]

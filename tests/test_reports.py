@@ -15,8 +15,8 @@ from msgspec.structs import replace
 import run_fakes as fake
 from conftest import ROOT
 from ragharness.analysis.metrics import share
-from ragharness.analysis.scores.schema import Scores, read_scores
-from ragharness.analysis.scores.scoring import score
+from ragharness.analysis.scores import Scores, read_scores
+from ragharness.analysis.scoring import score
 from ragharness.corpus.loading import Corpus
 from ragharness.records import (
     Answer,
@@ -39,7 +39,7 @@ from ragharness.runner.limits import Progress
 
 if TYPE_CHECKING:
     from commands import Verb
-from ragharness.analysis.statistics.intervals import wilson
+from ragharness.analysis.intervals import wilson
 
 terminal_report, markdown_report, json_report = map(load_format, ("terminal", "markdown", "json"))
 

@@ -10,9 +10,9 @@ import pytest
 from msgspec.structs import replace
 
 import run_fakes as fake
-from ragharness.analysis.scores.schema import ROW_NAMES, Scores
-from ragharness.analysis.scores.scoring import score
-from ragharness.analysis.statistics.intervals import wilson
+from ragharness.analysis.intervals import wilson
+from ragharness.analysis.scores import ROW_NAMES, Scores
+from ragharness.analysis.scoring import score
 from ragharness.errors import RunNotUsable
 from ragharness.records import BUCKETS, ROWS, Answer, Failure, Record, Retrieved, Usage
 from ragharness.runner.run_schema import Call

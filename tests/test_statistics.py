@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragharness.analysis.statistics.intervals import clopper_pearson, quantile, wilson
+from ragharness.analysis.intervals import clopper_pearson, quantile, wilson
 
 stats: Any = pytest.importorskip("scipy.stats")
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import run_fakes as fake
-from ragharness.analysis.scores.scoring import score_folder
+from ragharness.analysis.scoring import score_folder
 from ragharness.config import RunConfig
 from ragharness.errors import StorageError
 from ragharness.records import Answer, Passage, Question, Record, Usage

@@ -16,8 +16,8 @@ from ragharness.records import Answer, Document, Evidence, Passage, Question, Re
 
 if TYPE_CHECKING:
     from ragharness.analysis.baselines import Baseline, load_baselines
-    from ragharness.analysis.comparison.gates import Gates
-    from ragharness.analysis.labels.session import Labelling
+    from ragharness.analysis.labelling import Labelling
+    from ragharness.analysis.rules import Gates
     from ragharness.api import (
         arun,
         calibrate,
@@ -57,11 +57,11 @@ _NAMES = {
         "run",
     ),
     "analysis.baselines": ("Baseline", "load_baselines"),
-    "analysis.comparison.gates": ("Gates",),
+    "analysis.rules": ("Gates",),
     "comparisons": ("GateResult", "MatrixResult", "RunCalibration", "RunComparison"),
     "config": ("RunConfig",),
     "errors": ("RagharnessError", "TemporaryFailure"),
-    "analysis.labels.session": ("Labelling",),
+    "analysis.labelling": ("Labelling",),
     "records": ("Answer", "Document", "Evidence", "Passage", "Question", "Record", "Usage", "Verdict"),
     "results": ("QuestionResult", "Run", "RunVerdict"),
 }

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, overload
 from msgspec import ValidationError, convert
 from msgspec.structs import replace
 
-from ragharness.analysis.calibration.labelled import labelled_answer
-from ragharness.analysis.calibration.measuring import judge as judge_by_labels
-from ragharness.analysis.comparison.compare import compare as compare_runs
-from ragharness.analysis.comparison.gate import gate as gate_runs
-from ragharness.analysis.comparison.gates import Gates, read_gates
-from ragharness.analysis.comparison.matrix import Matrix, MatrixCell, main_effects
-from ragharness.analysis.matrix_config import read_grid
+from ragharness.analysis.compare import compare as compare_runs
+from ragharness.analysis.gate import gate as gate_runs
+from ragharness.analysis.labelled import judge as judge_by_labels
+from ragharness.analysis.labelled import labelled_answer
+from ragharness.analysis.matrix import Matrix, MatrixCell, main_effects, read_grid
+from ragharness.analysis.rules import Gates, read_gates
 from ragharness.config import RunConfig
 from ragharness.corpus import loading as corpora
 from ragharness.errors import RagharnessError, UnknownName, UsageError
@@ -34,8 +33,8 @@ from ragharness.runner.session import ask_all, open_run, plan
 from ragharness.support.files import cache_folder
 
 if TYPE_CHECKING:
-    from ragharness.analysis.labels.session import Labelling
-    from ragharness.analysis.matrix_config import Cell
+    from ragharness.analysis.labelling import Labelling
+    from ragharness.analysis.matrix import Cell
     from ragharness.corpus.loading import Corpus
     from ragharness.questions.questionset import QuestionSet
     from ragharness.rubrics.judge import Judge
@@ -126,7 +125,7 @@ def label(
     A sample is drawn once and kept with the run. Raises UsageError for another one than was drawn, and
     RunNotUsable without the corpus.
     """
-    from ragharness.analysis.labels.session import open_labelling
+    from ragharness.analysis.labelling import open_labelling
 
     folder = _folder(run)
     drawn: dict[str, Any] = {"sample": sample, "strata": strata, "seed": seed}

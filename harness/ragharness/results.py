@@ -13,12 +13,12 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ragharness.analysis.calibration.note import Note, standing, write_note
-from ragharness.analysis.comparison.compare import Comparison
-from ragharness.analysis.comparison.gate import Decision
-from ragharness.analysis.comparison.matrix import Matrix
-from ragharness.analysis.scores.schema import Scores, read_scores, written
-from ragharness.analysis.scores.scoring import score_folder, with_blind
+from ragharness.analysis.calibration_note import Note, standing, write_note
+from ragharness.analysis.compare import Comparison
+from ragharness.analysis.gate import Decision
+from ragharness.analysis.matrix import Matrix
+from ragharness.analysis.scores import Scores, read_scores, written
+from ragharness.analysis.scoring import score_folder, with_blind
 from ragharness.errors import RagharnessError, UnknownName, UsageError
 from ragharness.records import Question, Record
 from ragharness.reports.compare import compare_sections, matrix_sections
@@ -31,12 +31,12 @@ from ragharness.runner.grading import blind_count, grading_context, had
 from ragharness.support.files import cache_folder, read_plain
 
 if TYPE_CHECKING:
-    from ragharness.analysis.calibration.note import BucketFigures, Note
-    from ragharness.analysis.comparison.matrix import Effect, MatrixCell
-    from ragharness.analysis.comparison.rules import RuleResult
+    from ragharness.analysis.calibration_note import BucketFigures, Note
+    from ragharness.analysis.matrix import Effect, MatrixCell
+    from ragharness.analysis.measuring import Metrics
     from ragharness.analysis.metrics import Share, Span
-    from ragharness.analysis.scores.measuring import Metrics
-    from ragharness.analysis.scores.schema import Scores, VerdictKind
+    from ragharness.analysis.rules import RuleResult
+    from ragharness.analysis.scores import Scores, VerdictKind
     from ragharness.reports.text import Section
     from ragharness.runner.grading import GradingContext
     from ragharness.runner.run_folder import RunFolder
@@ -89,7 +89,7 @@ class QuestionResult:
         )
 
     def _told(self, record: Record | None, width: int, texts: bool) -> str:
-        from ragharness.analysis.labels.labels import labels_told
+        from ragharness.analysis.labels import labels_told
         from ragharness.reports.show import show_question
 
         grading = self._run.grading
@@ -165,7 +165,7 @@ class Run:
         ``judge`` says whether an answer refuses: a function from prompt to reply, an object with ``invoke``,
         or ``FILE.py:NAME`` of one; ``settings`` are ``answerable`` and ``weights``. Raises UsageError.
         """
-        from ragharness.analysis.scores.measuring import metrics_of, wanted_of
+        from ragharness.analysis.measuring import metrics_of, wanted_of
 
         return metrics_of(self.folder, wanted_of({"metrics": list(names), **settings}), judge)
 
@@ -244,7 +244,7 @@ def keep_metrics(folder: RunFolder, found: Metrics) -> Metrics:
 
 def calibrated(folder: RunFolder, labels: Path | None = None) -> Note:
     """Calibrate a run's grader by people's labels and keep the note with the run; raises as calibrate_run."""
-    from ragharness.analysis.calibration.people import calibrate_run
+    from ragharness.analysis.calibrating import calibrate_run
     from ragharness.reports.people import people_sections
     from ragharness.reports.text import render
 

@@ -34,8 +34,8 @@ def gate(
 
     Example: ragharness gate runs/before runs/after --gates gate.toml
     """
-    from ragharness.analysis.comparison.gate import gate as decide
-    from ragharness.analysis.comparison.gates import read_gates
+    from ragharness.analysis.gate import gate as decide
+    from ragharness.analysis.rules import read_gates
     from ragharness.cli._console import print_report
     from ragharness.reports.gate import gate_sections
     from ragharness.runner.run_search import find_run

@@ -209,8 +209,8 @@ def score_by(
     """Return the scores of a run, kept in its folder, or of a file of outputs, and the report of them."""
     import msgspec
 
-    from ragharness.analysis.comparison.gate import gate
-    from ragharness.analysis.comparison.gates import read_gates
+    from ragharness.analysis.gate import gate
+    from ragharness.analysis.rules import read_gates
     from ragharness.reports.rubric import rubric_scores_sections
     from ragharness.rubrics import outputs, registry, scoring
     from ragharness.runner.grading import grading_context

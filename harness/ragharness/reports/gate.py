@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ragharness.analysis.comparison.gate import Decision
-from ragharness.analysis.comparison.information import Change, Information, NewlyWrong, Noise, Quality
-from ragharness.analysis.comparison.rules import Limits, RuleResult
+from ragharness.analysis.gate import Decision
+from ragharness.analysis.information import Change, Information, NewlyWrong, Noise, Quality
+from ragharness.analysis.rules import Limits, RuleResult
 from ragharness.reports.text import Section, Tone, ids, limits, p_value
 
 _SHOWN = 6

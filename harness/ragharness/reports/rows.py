@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
-from ragharness.analysis.scores.schema import Scores
+from ragharness.analysis.scores import Scores
 from ragharness.records import Question, Record
 from ragharness.runner.grading import GradingContext
 from ragharness.runner.run_folder import RunFolder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from ragharness.analysis.scores.schema import ROW_NAMES
+from ragharness.analysis.scores import ROW_NAMES
 from ragharness.corpus.loading import Corpus
 from ragharness.records import Evidence, Passage, Question, Record, Score, Sentence, Verdict
 from ragharness.reports import words

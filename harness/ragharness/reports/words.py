@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ragharness.analysis.metrics import Metric, Part, Share, Span, YesNoAxis, metrics
-from ragharness.analysis.scores.schema import ROW_NAMES, Row, Scores, VerdictKind
-from ragharness.analysis.scores.scoring import RECORDED
+from ragharness.analysis.scores import ROW_NAMES, Row, Scores, VerdictKind
+from ragharness.analysis.scoring import RECORDED
 from ragharness.reports.text import (
     Tone,
     counted,

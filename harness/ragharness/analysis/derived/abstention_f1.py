@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ragharness.analysis.derived import Derived, Figures, How, Items, harmonic, ratio
-from ragharness.analysis.scores.items import Answerable
+from ragharness.analysis.derived import Answerable, Derived, Figures, How, Items, harmonic, ratio
 
 
 def _abstention(found: Items, where: Answerable) -> Figures:

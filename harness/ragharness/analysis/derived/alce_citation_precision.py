@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragharness.analysis.derived import Derived, ratio
-from ragharness.analysis.scores.items import Cited
+from ragharness.analysis.derived import Cited, Derived, ratio
 
 
 def citation_precision(sentences: Sequence[Cited]) -> float:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragharness.analysis.derived import Derived
-from ragharness.analysis.scores.items import Cited
+from ragharness.analysis.derived import Cited, Derived
 
 
 def citation_recall(sentences: Sequence[Cited]) -> float:

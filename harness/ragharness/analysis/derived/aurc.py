@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from ragharness.analysis.derived import Derived, Figures, How, Items, ratio
-from ragharness.analysis.scores.items import Item
+from ragharness.analysis.derived import Derived, Figures, How, Item, Items, ratio
 
 
 def risks(found: Items) -> list[float]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ragharness.analysis.derived import Derived, Figures, Items, both_readings, harmonic, ratio
-from ragharness.analysis.scores.items import Answerable
+from ragharness.analysis.derived import Answerable, Derived, Figures, Items, both_readings, harmonic, ratio
 
 
 def grounded_refusal(found: Items, where: Answerable) -> Figures:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ragharness.analysis.derived import Derived, Figures, How, Items, harmonic, ratio
-from ragharness.analysis.scores.items import Item
+from ragharness.analysis.derived import Derived, Figures, How, Item, Items, harmonic, ratio
 
 
 def _simpleqa(found: Items, right: Callable[[Item], bool]) -> Figures:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from ragharness.analysis.derived import Derived, Figures, How, Items
+from ragharness.analysis.derived import Answerable, Derived, Figures, How, Items
 from ragharness.analysis.derived.answer_correctness_f1 import answer_correctness
 from ragharness.analysis.derived.grounded_citation_f1 import grounded_citation
 from ragharness.analysis.derived.grounded_refusal_f1 import grounded_refusal
-from ragharness.analysis.scores.items import Answerable
 
 
 def _trust(found: Items, how: How) -> Figures:

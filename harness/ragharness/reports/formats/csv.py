@@ -6,7 +6,7 @@ import csv
 import io
 import json
 
-from ragharness.analysis.scores.schema import Scores
+from ragharness.analysis.scores import Scores
 from ragharness.reports.rows import COLUMNS, RunOnDisk, flat_records
 
 

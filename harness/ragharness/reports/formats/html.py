@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragharness.analysis.scores.schema import Scores
+from ragharness.analysis.scores import Scores
 from ragharness.reports.page import page
 from ragharness.reports.rows import RunOnDisk
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as ET
 
-from ragharness.analysis.scores.schema import ROW_NAMES, Scores
+from ragharness.analysis.scores import ROW_NAMES, Scores
 from ragharness.records import Question, Record
 from ragharness.reports.rows import RunOnDisk, answered, outcome
 from ragharness.reports.text import clean

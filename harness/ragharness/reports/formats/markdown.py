@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ragharness.analysis.scores.schema import Scores
+from ragharness.analysis.scores import Scores
 from ragharness.records import BUCKETS
 from ragharness.reports import words
 from ragharness.reports.rows import RunOnDisk

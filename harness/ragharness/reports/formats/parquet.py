@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ragharness.analysis.scores.schema import Scores
+from ragharness.analysis.scores import Scores
 from ragharness.errors import UsageError
 from ragharness.records import Question
 from ragharness.reports.rows import COLUMNS, RunOnDisk, flat_records

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from ragharness.analysis.metrics import Metric, Part
-from ragharness.analysis.scores.schema import Scores
+from ragharness.analysis.scores import Scores
 from ragharness.records import BUCKETS
 from ragharness.reports import words
 from ragharness.reports.formats import WIDTH

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ragharness.analysis.scores.schema import Scores
+from ragharness.analysis.scores import Scores
 from ragharness.records import Record
 from ragharness.runner.run_folder import RunFolder
 from ragharness.traces.scorer import TOKEN

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ragharness.analysis.scores.schema import Scores
+from ragharness.analysis.scores import Scores
 from ragharness.errors import UsageError
 from ragharness.records import Question, Record
 from ragharness.reports.rows import RunOnDisk, answered

@@ -7,23 +7,21 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ragharness.analysis.comparison.gates import Gates
-from ragharness.analysis.comparison.sides import Mark, Side, common, settle
-from ragharness.analysis.statistics.intervals import (
+from ragharness.analysis.intervals import (
     cluster_intervals,
     false_alarm,
-    flip_rate,
-    majority_chance,
-)
-from ragharness.analysis.statistics.paired import (
     fewest_significant,
+    flip_rate,
     holm,
+    majority_chance,
     mcnemar,
     paired_interval,
     sign_flip,
     smallest_mean,
     smallest_rise,
 )
+from ragharness.analysis.rules import Gates
+from ragharness.analysis.sides import Mark, Side, common, settle
 from ragharness.records import BUCKETS
 
 POLICY = (

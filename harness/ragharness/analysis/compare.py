@@ -8,11 +8,11 @@ from typing import Any
 
 from msgspec import Struct, to_builtins
 
-from ragharness.analysis.comparison.gates import Gates
-from ragharness.analysis.comparison.information import Change, inform
-from ragharness.analysis.comparison.sides import Side, differences, read_side, settle
-from ragharness.analysis.scores.schema import Scores
-from ragharness.analysis.scores.scoring import score_folder
+from ragharness.analysis.information import Change, inform
+from ragharness.analysis.rules import Gates
+from ragharness.analysis.scores import Scores
+from ragharness.analysis.scoring import score_folder
+from ragharness.analysis.sides import Side, differences, read_side, settle
 from ragharness.errors import NotComparable, UsageError
 from ragharness.records import BUCKETS
 from ragharness.runner.run_folder import RunFolder

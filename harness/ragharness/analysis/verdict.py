@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ragharness.analysis.metrics import how_many
-from ragharness.analysis.scores.schema import Desired, ErrorGroup, Failures, Miss, ProblemGroup, VerdictKind
-from ragharness.analysis.scores.tally import Outcome, Tally
-from ragharness.analysis.statistics.intervals import sign_test
+from ragharness.analysis.intervals import sign_test
+from ragharness.analysis.metrics import Outcome, Tally, how_many
+from ragharness.analysis.scores import Desired, ErrorGroup, Failures, Miss, ProblemGroup, VerdictKind
 from ragharness.records import Failure
-from ragharness.support.messages import kind_of, told
+from ragharness.support.messages import error_line, message_kind
 
 _STATUSES = {"error": "pipeline_error"}
 _SEVERITY = ("wrong", "unsupported", "error", "timeout", "no_answer", "needs_review", "refused", "correct")
@@ -67,7 +66,7 @@ def _grouped(texts: Sequence[tuple[str, str]]) -> list[tuple[str, list[str]]]:
     """Put texts together that differ only in quotations and numbers; return the first of each and all ids."""
     groups: dict[str, tuple[str, list[str]]] = {}
     for text, question in texts:
-        _, ids = groups.setdefault(kind_of(text), (text, []))
+        _, ids = groups.setdefault(message_kind(text), (text, []))
         if question not in ids[-1:]:
             ids.append(question)
     return sorted(groups.values(), key=lambda group: -len(group[1]))
@@ -175,7 +174,7 @@ def _why_ungraded(outcomes: Counter[Outcome], errors: Sequence[ErrorGroup]) -> l
         calls = "every call" if failed == n - unasked else f"{failed} of {n} calls"
         first = errors[0]
         most = "" if len(errors) == 1 else ", most often"
-        reasons.append(f"{calls} failed{most} with {told(first.type, first.message, first.where)}")
+        reasons.append(f"{calls} failed{most} with {error_line(first.type, first.message, first.where)}")
     texts = {
         "needs_review": "{0} of {1} answers need review: a judge or a person has to decide",
         "no_answer": "{0} of {1} answers are empty",

@@ -1,1 +1,0 @@
-"""Runs side by side, question by question: the gate that says whether a change may ship, and comparison."""
