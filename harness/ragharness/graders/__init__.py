@@ -71,7 +71,7 @@ def cost_lines(grader: Grader) -> list[str]:
 
 @dataclass(frozen=True)
 class GraderContext:
-    """Settings of a grader, folder for replies of services (None: not kept), and whether it only counts calls."""
+    """Options of a grader; ``cache``: folder for replies of services; ``dry_run``: calls are only counted."""
 
     options: Options = field(default_factory=lambda: Options(flag=FLAG))
     cache: Path | None = None

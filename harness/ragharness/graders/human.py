@@ -25,8 +25,7 @@ from ragharness.support.files import expand_home, text_digest
 
 VERSION = "1"
 
-Key = tuple[str, str]
-"""Question, digest of the answer's text."""
+Key = tuple[str, str]  # question, digest of the answer's text
 
 
 class _Label(msgspec.Struct):

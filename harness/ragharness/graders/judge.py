@@ -21,17 +21,13 @@ from ragharness.records import Answer, Judgement, Match, Passage, Question, Read
 from ragharness.support.files import expand_home
 
 VERSION = "1"
-ACCEPT = 8.0
-"""Mean score, of ten, from which a statement holds."""
+ACCEPT = 8.0  # mean score, of ten, from which a statement holds
 
-REJECT = 2.0
-"""Mean score up to which it does not."""
+REJECT = 2.0  # mean score up to which it does not
 
-AGREED = 2 / 3
-"""Share of the votes that must say the same; else they are split."""
+AGREED = 2 / 3  # share of the votes that must say the same; else they are split
 
-_VARIED = "0.7"
-"""Temperature of several votes: at 0 they would all be the same."""
+_VARIED = "0.7"  # temperature of several votes: at 0 they would all be the same
 
 
 class Judge:

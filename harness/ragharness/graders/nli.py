@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from ragharness.errors import MissingExtra, RagharnessError, UsageError
 from ragharness.graders import GraderContext
@@ -22,21 +23,15 @@ from ragharness.graders.reading.answer import claim_citations, parse_answer, rea
 from ragharness.records import Answer, Passage, Question, Reading, Score
 from ragharness.retrievers.models import Model, find_model
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 VERSION = "1"
 ACCEPT = 0.9
 SUPPORT = 0.5
 BATCH_SIZE = 32
-LONGEST = 512
-"""Tokens of a pair where the model does not say how many it reads."""
+LONGEST = 512  # tokens of a pair where the model does not say how many it reads
 
-_BETWEEN = 6
-"""Tokens that a model puts around and between the two texts, and places that some leave unused."""
+_BETWEEN = 6  # tokens that a model puts around and between the two texts, and places that some leave unused
 
-_LEAST = 16
-"""Tokens of a window, however long the sentence is."""
+_LEAST = 16  # tokens of a window, however long the sentence is
 
 Pair = tuple[str, str]
 
@@ -104,10 +99,7 @@ class Scorer:
     batch_size: int
     offline: bool
     _loaded: Any = None
-    _lock: Lock = None  # type: ignore[assignment]
-
-    def __post_init__(self) -> None:
-        self._lock = Lock()
+    _lock: Lock = field(default_factory=Lock)
 
     def scores(self, pairs: Sequence[Pair]) -> list[float]:
         """Return the probability that each first text states the second, of a long one its best window's."""

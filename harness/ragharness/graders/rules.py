@@ -52,8 +52,7 @@ from ragharness.records import Answer, Passage, Question, Reading, Sentence
 
 VERSION = "3"
 
-_LONGEST = 200_000
-"""Characters of an answer in a log above which it is not read: a million take ten seconds."""
+_LONGEST = 200_000  # characters of an answer in a log above which it is not read: a million take ten seconds
 
 
 class RulesGrader:
@@ -91,8 +90,7 @@ def declines(question: str, text: str) -> bool | None:
 class Alone(NamedTuple):
     """What an answer says without any gold."""
 
-    declines: bool | None
-    """None: it is empty, too long, or not certain."""
+    declines: bool | None  # None: it is empty, too long, or not certain
     sentences: tuple[Sentence, ...] = ()
     citations: tuple[str, ...] = ()
 

@@ -34,7 +34,6 @@ _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _PERIOD_WORDS = words_of("dates", "period_words")
 
 _ORDINALS = str(table("dates")["days"]).split()
-"""The days of a month in words, from "first" to "thirty-first"."""
 _CLUSTER = regex(r"[0-9]+(?:[-./–][0-9]+)*")
 _YEAR = r"(?:1[5-9]\d\d|2[01]\d\d)"
 _DAY = rf"(?P<day>[12]\d|3[01]|0?[1-9]|{any_of(_ORDINALS)})(?:st|nd|rd|th)?"
@@ -173,3 +172,9 @@ def _compare(parts: list[int], mention: DateMention, month: int | None, day: int
     if mention.quarter and len(parts) > 1 and not mention.fiscal and (parts[1] + 2) // 3 != mention.quarter:
         return "mismatch"
     return "coarser" if any(part is None for _, part in pairs) else "match"
+
+
+def iso(date: DateMention) -> str:
+    """Date as precise as it was written: "2024", "2024-03", "2024-03-01"."""
+    parts = [f"{date.year:04d}", *(f"{part:02d}" for part in (date.month, date.day) if part)]
+    return "-".join(parts)

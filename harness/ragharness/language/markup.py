@@ -147,10 +147,8 @@ class Marked(NamedTuple):
     """A text in which each citation is one character of the private-use area."""
 
     text: str
-    ids: tuple[str, ...]
-    """The id behind each mark, in order of the characters from U+E000 on."""
-    positional: bool
-    """Whether bare numbers were read as places in the list of passages."""
+    ids: tuple[str, ...]  # the id behind each mark, in order of the characters from U+E000 on
+    positional: bool  # whether bare numbers were read as places in the list of passages
 
     def cited(self, piece: str) -> tuple[str, ...]:
         """Return the ids cited in a piece of the marked text, in order, each once."""

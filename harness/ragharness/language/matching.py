@@ -43,7 +43,6 @@ _STATES = {
     name.casefold(): code
     for code, name in (row.split(" ", 1) for row in cast("list[str]", table("measures")["states"]))
 }
-"""The postal code of each state of the United States."""
 Key = tuple[object, ...]
 
 
@@ -263,8 +262,7 @@ def own_words(text: str, asked: frozenset[str]) -> list[str]:
 Relation = Literal["match", "mismatch", "other_unit"]
 _TOLERANCE = Decimal("0.005")
 _MOST_DIGITS = 24
-_FARTHEST = 1000
-"""Places before or behind the point of a gold amount; one written 1e999999999 is none."""
+_FARTHEST = 1000  # places before or behind the point of a gold amount; one written 1e999999999 is none
 
 
 def compare_quantity(gold: str | Decimal, gold_unit: str, quantity: Quantity) -> tuple[Relation, bool]:

@@ -33,8 +33,7 @@ _NOT_HALF = words_of("numbers", "not_half")
 _FRACTION_AFTER = regex(rf"[- ]{phrases('numbers', 'fractions')}\b")
 _ARTICLE = regex(r"(?<![^\W\d_])[Aa] \Z")
 _Read = tuple[int, Suffix, bool]
-_LONGEST = 24
-"""Digits that a number may have: longer ones are codes."""
+_LONGEST = 24  # digits that a number may have: longer ones are codes
 
 
 def find_quantities(text: str) -> list[Quantity]:

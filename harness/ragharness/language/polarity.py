@@ -125,7 +125,6 @@ def negated(text: str, start: int) -> bool:
 
 
 WORD = regex(r"[^\W_]+(?:['’][^\W_]+)?")
-"""A word as the readings see it."""
 _NAME = regex(r"(?<!^)(?<![.!?]\s)\b(?:[A-Z][\w’'&.-]*|\w*\d\w*)")
 """What identifies a statement's subject or its time: an answer may leave it out or say it otherwise."""
 YEAR = regex(r"(?:\b|FY\s?)((?:19|20)\d\d)\b", re.IGNORECASE)
@@ -135,10 +134,8 @@ class Frame(NamedTuple):
     """A proposition taken apart."""
 
     modality: Modality
-    predicates: frozenset[str]
-    """The concept of the verb; of a plain fact, all of its concepts."""
-    objects: frozenset[str]
-    """What distinguishes it from other statements with the same verb."""
+    predicates: frozenset[str]  # the concept of the verb; of a plain fact, all of its concepts
+    objects: frozenset[str]  # what distinguishes it from other statements with the same verb
     names: frozenset[str] = frozenset()
     years: frozenset[str] = frozenset()
     core: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())

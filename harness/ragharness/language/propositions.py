@@ -1,8 +1,8 @@
 """What a clause states about a proposition: by the reader of a corpus that knows it, else in general.
 
 A corpus with its own kind of propositions has a ``propositions.py`` beside its parser. Its function
-``read(clause, proposition)`` returns None for propositions of any other kind. These readers are used for every
-yes/no question, whichever corpus it is about.
+``read(clause, proposition)`` returns None for propositions of any other kind. These readers are used for
+every yes/no question, whichever corpus it is about.
 """
 
 from __future__ import annotations

@@ -18,8 +18,7 @@ from collections.abc import Iterable, Iterator
 
 Table = dict[str, "str | list[str] | dict[str, str] | dict[str, list[str]]"]
 _METHODS = ("search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split")
-WHOLE = r"\b{}\b"
-"""The shape of a phrase that stands as whole words."""
+WHOLE = r"\b{}\b"  # the shape of a phrase that stands as whole words
 
 
 def regex(source: str, flags: int = 0) -> re.Pattern[str]:

@@ -220,8 +220,7 @@ _ONES, _TENS = (str(table("numbers")[row]).split() for row in ("ones", "tens"))
 _SMALL = dict(zip(_ONES, range(20), strict=True)) | dict(zip(_TENS, range(20, 100, 10), strict=True))
 _LARGE = {word: value for word, value in SCALES.items() if len(word) > 3 and value != 100}
 AFTER_ARTICLE = frozenset({"hundred", *_LARGE})
-TRIGGERS = frozenset({"half", *_SMALL}) | AFTER_ARTICLE
-"""Words that a number in words begins with."""
+TRIGGERS = frozenset({"half", *_SMALL}) | AFTER_ARTICLE  # words that a number in words begins with
 
 _JOINT = r"[-‐‑ \u00a0\n]{1,3}"
 _BELOW_HUNDRED = rf"(?:(?:{any_of(_TENS)})(?:{_JOINT}{any_of(_ONES[1:10])})?|{any_of(_ONES)})\b"

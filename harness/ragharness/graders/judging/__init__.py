@@ -1,4 +1,10 @@
-"""The parts of the grader ``judge``: prompts and fences, replies, votes."""
+"""Prompts of the judge, one versioned file a decision; its replies, and its votes.
+
+Untrusted texts are quoted line by line: nothing in them can end the quotation or look like a turn of the
+model's, for every line begins with ``MARK``, which no line of a prompt does. What a chat template might take
+for its own (``<|im_start|>``, ``</s>``, ``[INST]``) is written with other signs, and characters that nobody
+sees (of direction, of no width, of the tag block) are left out: a model would read what a person does not.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +31,7 @@ from ragharness.pipelines.llm_client.prompting import Message, read_sections
 from ragharness.pipelines.llm_client.services import Form
 from ragharness.records import Judgement, Usage, Vote
 from ragharness.support.concurrency import Background
-from ragharness.support.http import retried
+from ragharness.support.http import retry
 
 MARK = "| "
 EMPTY = "(empty)"
@@ -63,47 +69,31 @@ _TEXT: dict[str, Any] = {"type": "string"}
 _FLAG: dict[str, Any] = {"type": "boolean"}
 
 
+def _object(**properties: dict[str, Any]) -> dict[str, Any]:
+    """JSON schema of an object that has these properties and no others."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
 def _form(name: str, **last: dict[str, Any]) -> Form:
-    """Return a form in which the flaw is found before anything is judged."""
-    properties = {"flaw": _TEXT, "rationale": _TEXT, "evidence": _TEXT, **last}
-    return Form(
-        name,
-        {
-            "type": "object",
-            "properties": properties,
-            "required": list(properties),
-            "additionalProperties": False,
-        },
-    )
+    """Form of a reply that names the flaw before it judges anything."""
+    return Form(name, _object(flaw=_TEXT, rationale=_TEXT, evidence=_TEXT, **last))
 
 
 _SCORE = {"type": "integer", "minimum": 0, "maximum": 10}
-_CLAIM = {
-    "type": "object",
-    "properties": {"claim": _TEXT, "supported": _FLAG},
-    "required": ["claim", "supported"],
-    "additionalProperties": False,
-}
+_JUDGEMENTS = {"type": "string", "enum": ["REFUSED", "NOT REFUSED"]}
+_CLAIMS = {"type": "array", "items": _object(claim=_TEXT, supported=_FLAG)}
 FORMS: dict[str, Form] = {
-    "refusal": Form(
-        "refusal",
-        {
-            "type": "object",
-            "properties": {
-                "reasoning": _TEXT,
-                "span": _TEXT,
-                "judgement": {"type": "string", "enum": ["REFUSED", "NOT REFUSED"]},
-            },
-            "required": ["reasoning", "span", "judgement"],
-            "additionalProperties": False,
-        },
-    ),
+    "refusal": Form("refusal", _object(reasoning=_TEXT, span=_TEXT, judgement=_JUDGEMENTS)),
     "answer": _form("answer", score=_SCORE),
     "support": _form("support", score=_SCORE),
-    "claims": _form("claims", claims={"type": "array", "items": _CLAIM}),
+    "claims": _form("claims", claims=_CLAIMS),
     "quality": _form("quality", explained=_FLAG, nearest=_FLAG, next_step=_FLAG, urgency=_FLAG),
 }
-"""What a structured reply to each decision is."""
 
 
 @dataclass(frozen=True)
@@ -262,20 +252,15 @@ def object_of(text: str) -> dict[str, Any] | None:
 S = TypeVar("S")
 T = TypeVar("T")
 
-ATTEMPTS = 5
-"""Calls for one reply of a service that is busy."""
+ATTEMPTS = 5  # calls for one reply of a service that is busy
 
-TIMEOUT = 120.0
-"""Seconds that a reply may take."""
+TIMEOUT = 120.0  # seconds that a reply may take
 
-REPLIES = 3
-"""Replies for one vote before it counts as one that cannot be read."""
+REPLIES = 3  # replies for one vote before it counts as one that cannot be read
 
-TOKEN = 4
-"""Characters of a token, roughly."""
+TOKEN = 4  # characters of a token, roughly
 
-_REPLY = 160
-"""Tokens of a reply, roughly."""
+_REPLY = 160  # tokens of a reply, roughly
 
 
 class Decided(NamedTuple):
@@ -337,7 +322,7 @@ class Asker:
 
     def ask(self, request: Request) -> Said:
         """Return the model's reply, a busy service waited for; raises TemporaryFailure, UnusableReply."""
-        said = self._loop.run(retried(partial(self._asked, request.content), ATTEMPTS))
+        said = self._loop.run(retry(partial(self._asked, request.content), ATTEMPTS))
         self.endpoint.keep(said, request.vote)
         return said
 

@@ -40,8 +40,7 @@ _BEFORE_POINT = regex(r"\s+([.,;:!?])")
 _MOST_IN_HEADING = 14
 _PIECE = regex(r"(?s).{1,1500}(?:\s|$)|.{1,1500}")
 """Longer runs without an end are read in pieces, so that reading stays linear in the length."""
-LONG_COPY = 120
-"""Words copied from the passages: the answer is what is said besides."""
+LONG_COPY = 120  # words copied from the passages: the answer is what is said besides
 _LEAST_SENTENCE = 5
 OVERLONG_SENTENCES = 200
 OVERLONG_CHARACTERS = 20_000
@@ -52,8 +51,7 @@ class ParsedAnswer:
     """Everything that the reading of an answer works on."""
 
     sentences: list[AnswerSentence]
-    citations: tuple[str, ...]
-    """All ids cited anywhere, each once, in order of appearance."""
+    citations: tuple[str, ...]  # all ids cited anywhere, each once, in order of appearance
     english: bool
     flags: list[str] = field(default_factory=list)
 
@@ -220,8 +218,7 @@ def _squeezed(text: str) -> str:
     return _MARKS.sub("", text).casefold()
 
 
-FIRST_CITATIONS = 3
-"""Only so many citations of the answer claim count: citing everything must not win."""
+FIRST_CITATIONS = 3  # only so many citations of the answer claim count: citing everything must not win
 
 
 def read_citations(

@@ -25,8 +25,7 @@ _LEAVES = regex(r"\bfrom\s+(?:\w+\s+)?[^\w\s]*$", re.IGNORECASE)
 _FORMER = regex(rf"\b{phrases('values', 'former')}(?!\w)", re.IGNORECASE)
 _NOW = regex(rf"\b{phrases('values', 'now')}\b", re.IGNORECASE)
 _ALTERNATIVE = regex(r"\b(?:or|alternatively|perhaps|possibly|maybe)\W*(?:\w+\W+){0,2}$", re.IGNORECASE)
-_REACH = 100
-"""So far behind the value before it an "or" offers another one."""
+_REACH = 100  # so far behind the value before it an "or" offers another one
 _BARE_JOINT = regex(r"^\W*(?:and|/)\W*$", re.IGNORECASE)
 _PHRASE_END = regex(r",\s|\band\b|\bwhile\b|\)|\((?=(?:FY|fiscal\s)?\d{4}\s?[:=])", re.IGNORECASE)
 _FOR = regex(r"\b(?:on\s+behalf\s+of|[Ff]or)\s+(?:the\s+)?((?:[A-ZÀ-Ý][\w&'’-]*\s?)+)")
@@ -39,17 +38,13 @@ class Place(NamedTuple):
     """A value where it stands: in its clause, between its neighbours."""
 
     value: Candidate
-    inside: Sequence[Candidate]
-    """The values of its clause."""
+    inside: Sequence[Candidate]  # the values of its clause
     clause: str
-    low: int
-    """Where the clause begins in the sentence."""
-    before: str
-    """What stands between the value before it, or the start of the clause, and this one."""
+    low: int  # where the clause begins in the sentence
+    before: str  # what stands between the value before it, or the start of the clause, and this one
     after: str
     text: str
-    context: str
-    """The heading above."""
+    context: str  # the heading above
     profile: Profile
 
     @property

@@ -29,12 +29,9 @@ Passages = Mapping[str, Passage]
 
 Role = Literal["answer", "claim", "decline", "pointer", "advice", "nothing"]
 
-ENOUGH = 0.5
-"""Share of a claim's content words that a passage must hold to entail it."""
-_QUOTED = 6
-"""Words from which on a wording is a quotation, not a turn of phrase that stands there by chance."""
-_NEARLY_ALL = 0.75
-"""Share of a claim's words that one sentence must hold to contradict its figure."""
+ENOUGH = 0.5  # share of a claim's content words that a passage must hold to entail it
+_QUOTED = 6  # words from which on a wording is a quotation, not a turn of phrase that stands there by chance
+_NEARLY_ALL = 0.75  # share of a claim's words that one sentence must hold to contradict its figure
 _JOINED_NAME = regex(r"[A-Z](?<!\w.)\w+[–-][A-Z]\w+")
 """Names of two parties stand for their contract, which no passage of it repeats."""
 _NOUN = regex(r"\W{1,2}([a-z]{3,})")

@@ -117,8 +117,7 @@ _PART_OF = regex(
     r"\s+(?:out\s+)?of\s+(?:(?:the|its|all|our|their|these|those|a|total|of)\s+)*", re.IGNORECASE
 )
 """Between a part and its whole: of "47 of the 59 sites" 47 is what is counted."""
-_RATIO = regex(r"\d-for-\d", re.IGNORECASE)
-"""A split of shares: neither of its figures is an amount."""
+_RATIO = regex(r"\d-for-\d", re.IGNORECASE)  # a split of shares: neither of its figures is an amount
 _ASKS_COUNT = regex(rf"\b{phrases('values', 'asks_count')}\b", re.IGNORECASE)
 _COUNTED = regex(r"\s([a-z]{3,})\b")
 _RATE = regex(r"(?:\b(?:per|each|every|an?)\s+|/\s?)([a-z]+)|\b([a-z]+ly|annual)\b", re.IGNORECASE)
@@ -128,8 +127,7 @@ _PERIODS = {
     for word in words.split()
 }
 _MILLIONS = regex(r"(?<=\d)mm?$")
-_RATE_ENDS = 24
-"""Characters behind a figure in which its rate is named."""
+_RATE_ENDS = 24  # characters behind a figure in which its rate is named
 _COARSE, _NEAR = Decimal("0.2"), Decimal("0.005")
 
 
@@ -344,8 +342,7 @@ _OF_WHOM = regex(
 _DOES_NOT = r"(?:does|do|did|is|was|are|were|has|have|will|shall)(?:\s+not|n['’]t)"
 _RELATION_WORD = regex(rf"\b(?:{_RELATIVE}|succe\w+|replac\w+|follow\w*|took\s+over)\b", re.IGNORECASE)
 _DENIED_AFTER = regex(rf"(?:\s+[a-z]+){{0,3}}?\s+{_DOES_NOT}\b(?P<rest>[^,;.]*)")
-REACH = 160
-"""So far from a name a second one is looked for, so that endless lists stay cheap."""
+REACH = 160  # so far from a name a second one is looked for, so that endless lists stay cheap
 
 
 def find_names(text: str, question: Question) -> list[Candidate]:

@@ -15,12 +15,9 @@ from ragharness.language.dates import DateMention, find_dates
 from ragharness.language.matching import fold, new_words, tokens
 from ragharness.language.tables import phrases, regex
 
-MOST_GOLDS = 100
-"""Accepted answers that are looked at; lists of aliases can be endless."""
-CUT = 0.9
-"""What the likeness to an accepted answer counts where a part of it was cut off."""
-SAME_SPELLING = 0.92
-"""The Jaro-Winkler similarity from which two words of four letters or more are one."""
+MOST_GOLDS = 100  # accepted answers that are looked at; lists of aliases can be endless
+CUT = 0.9  # what the likeness to an accepted answer counts where a part of it was cut off
+SAME_SPELLING = 0.92  # the Jaro-Winkler similarity from which two words of four letters or more are one
 BRACKETS = regex(r"\s*\([^()]*\)")
 _FIRST_SENTENCE = regex(r"(?<=[.!?])\s+(?=[A-Z\"“(])|\n+")
 _CAPITALS = regex(r"[A-Z][\w'’.&-]*(?:\s+(?:of|the|and|de|von|van|&)?\s*[A-Z][\w'’.&-]*)*")
@@ -35,14 +32,11 @@ class Gold(NamedTuple):
     """One accepted answer made ready for comparison."""
 
     tokens: list[str]
-    words: list[str]
-    """Its tokens without function words."""
+    words: list[str]  # its tokens without function words
     dates: list[DateMention]
     trigrams: frozenset[str]
-    weight: float
-    """1 as written, less where something was cut off it."""
-    name: tuple[str, ...]
-    """The words of a person's name, without "Jr."; none for anything else."""
+    weight: float  # 1 as written, less where something was cut off it
+    name: tuple[str, ...]  # the words of a person's name, without "Jr."; none for anything else
 
 
 class _Seen(NamedTuple):
@@ -50,14 +44,11 @@ class _Seen(NamedTuple):
 
     asked: frozenset[str]
     said: list[str]
-    row: str
-    """The tokens, a blank around each."""
+    row: str  # the tokens, a blank around each
     words: frozenset[str]
-    long: list[str]
-    """New words of four letters or more."""
+    long: list[str]  # new words of four letters or more
     new: list[str]
-    new_first: list[str]
-    """Those of the first sentence."""
+    new_first: list[str]  # those of the first sentence
     last: frozenset[str]
     letters: str
     trigrams: frozenset[str]

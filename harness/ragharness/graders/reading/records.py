@@ -28,22 +28,16 @@ _TITLE = regex(r"[A-Z][a-z]+(?:\s+[A-Z][a-z]+)+")
 class Profile(NamedTuple):
     """A question's words, sorted by what they do."""
 
-    words: frozenset[str]
-    """Concepts of its content words."""
-    focus: frozenset[str]
-    """Those that name the attribute asked for: no names, no document words, no years."""
-    kindred: frozenset[str]
-    """Words that the sort of question brings with it ("how long": term, period, ...)."""
-    names: frozenset[str]
-    """Case-folded capitalised words: the entities it asks about."""
+    words: frozenset[str]  # concepts of its content words
+    focus: frozenset[str]  # those that name the attribute asked for: no names, no document words, no years
+    kindred: frozenset[str]  # words that the sort of question brings with it ("how long": term, period, ...)
+    names: frozenset[str]  # case-folded capitalised words: the entities it asks about
     years: frozenset[int]
-    acronyms: frozenset[str]
-    """Initials of the capitalised runs in it ("Chief Executive Officer": ceo)."""
+    acronyms: frozenset[str]  # initials of the capitalised runs in it ("Chief Executive Officer": ceo)
     qualified: frozenset[tuple[str, str]]
     """Neighbouring words of the attribute ("deputy director"): the first narrows the second."""
     question: str
-    stated: bool
-    """Whether the question carries a proposition of its own."""
+    stated: bool  # whether the question carries a proposition of its own
     kind: str
     proposition: str
     yes_means: bool
@@ -99,15 +93,12 @@ def _qualified(text: str, focus: frozenset[str]) -> frozenset[tuple[str, str]]:
 class AnswerSentence:
     """One sentence, list item or table row of an answer."""
 
-    text: str
-    """Without citation marks, emphasis and list signs."""
-    marked: str
-    """The same with one private-use character for each citation."""
+    text: str  # without citation marks, emphasis and list signs
+    marked: str  # the same with one private-use character for each citation
     citations: tuple[str, ...] = ()
     heading: bool = False
     item: bool = False
-    context: str = ""
-    """The heading above it."""
+    context: str = ""  # the heading above it
 
 
 Relation = Literal["match", "mismatch", "distractor", "world", "imprecise", "ambiguous"]
@@ -124,8 +115,7 @@ class Candidate:
     end: int
     relation: Relation
     written: str
-    equals: str = ""
-    """The distractor that it is."""
+    equals: str = ""  # the distractor that it is
     negated: bool = False
     scale_implied: bool = False
     loose: bool = False
@@ -133,16 +123,11 @@ class Candidate:
     foreign_unit: bool = False
     of_another: bool = False
     """It counts something else than the question: it stands between other values, and answers nothing."""
-    related: bool = False
-    """It only says whose deputy, parent or successor the answer is."""
-    rival: str = ""
-    """Another name joined to this one ("Delaware or New York")."""
-    either: bool = False
-    """The two are joined by "or": one of them is meant."""
-    alternative: bool = False
-    """It is offered beside another value as what it may be instead ("or")."""
-    near: bool = False
-    """It differs from the gold only as far as rounding on the way makes it."""
+    related: bool = False  # it only says whose deputy, parent or successor the answer is
+    rival: str = ""  # another name joined to this one ("Delaware or New York")
+    either: bool = False  # the two are joined by "or": one of them is meant
+    alternative: bool = False  # it is offered beside another value as what it may be instead ("or")
+    near: bool = False  # it differs from the gold only as far as rounding on the way makes it
     elsewhere: tuple[str, ...] = ()
     """What it belongs to as a distractor; for the right value, what all distractors belong to."""
 
@@ -184,13 +169,10 @@ class Outcome:
     unreadable: str = ""
     entries: list[Entry] = field(default_factory=list)
     """All values of the question's kind, in the slot or not."""
-    calculates: bool = False
-    """Whether the text shows a calculation."""
-    denied: bool = False
-    """It only says what the answer is not, and names the gold."""
+    calculates: bool = False  # whether the text shows a calculation
+    denied: bool = False  # it only says what the answer is not, and names the gold
     score: Score | None = None
-    parts: list[AnswerSentence] = field(default_factory=list)
-    """The sentences that carry the answer."""
+    parts: list[AnswerSentence] = field(default_factory=list)  # the sentences that carry the answer
     flags: list[str] = field(default_factory=list)
     _known: frozenset[int] = frozenset()
 

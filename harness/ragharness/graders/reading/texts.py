@@ -28,21 +28,16 @@ from ragharness.language.words import concept, concepts_of, content, generic_con
 from ragharness.questions.values import undecidable
 from ragharness.records import Match, Question, Score
 
-FALSE_CORRECT = 0.01
-"""The share of *correct* verdicts that may be false, unless the user names another."""
+FALSE_CORRECT = 0.01  # the share of *correct* verdicts that may be false, unless the user names another
 
 
 class Point(msgspec.Struct, frozen=True):
     """An operating point, as measured on answers that the weights had not seen."""
 
-    false_correct: float
-    """The share of *correct* verdicts that may be false."""
-    correct_from: float
-    """The least probability of a *correct*."""
-    review: float
-    """The share of answers between the two thresholds."""
-    agreement: float
-    """The share of the others on which people agree whether they are right."""
+    false_correct: float  # the share of *correct* verdicts that may be false
+    correct_from: float  # the least probability of a *correct*
+    review: float  # the share of answers between the two thresholds
+    agreement: float  # the share of the others on which people agree whether they are right
 
 
 class Weights(msgspec.Struct, frozen=True):
@@ -53,10 +48,8 @@ class Weights(msgspec.Struct, frozen=True):
     intercept: float
     weights: dict[str, float]
     means: dict[str, float]
-    wrong_up_to: float
-    """The greatest probability of a *wrong*: at most 3 % of the right answers lie below it."""
-    points: tuple[Point, ...]
-    """By rising rate of false corrects."""
+    wrong_up_to: float  # the greatest probability of a *wrong*: at most 3 % of the right answers lie below it
+    points: tuple[Point, ...]  # by rising rate of false corrects
 
 
 @lru_cache(maxsize=1)
@@ -98,14 +91,11 @@ def operating_point(false_correct: float = FALSE_CORRECT) -> tuple[float, float]
     return known.wrong_up_to, below.correct_from + share * (above.correct_from - below.correct_from)
 
 
-ENOUGH_WORDS = 0.65
-"""The share of the own words of an accepted sentence that an answer must hold."""
-ENOUGH_BESIDE = 0.5
-"""The same where it holds figures of the sentence too, or has said its yes or no."""
+ENOUGH_WORDS = 0.65  # the share of the own words of an accepted sentence that an answer must hold
+ENOUGH_BESIDE = 0.5  # the same where it holds figures of the sentence too, or has said its yes or no
 FEW_WORDS = 4
 """Own words of a yes or no with no more behind it than the question says ("Yes, it is taxable income.")."""
-ANOTHER_WORD = 0.8
-"""The Jaro-Winkler similarity below which a word is no spelling of another one."""
+ANOTHER_WORD = 0.8  # the Jaro-Winkler similarity below which a word is no spelling of another one
 _NAME_WORD = regex(r"\b(?!(?:The|Sir|Dr|Mr|Mrs)\b)(?:[A-Z]\w*|\d+)")
 _NAME = regex(r"(?:[A-Z]\w*|\d+)(?:[ .]+(?:(?:of|the|and|on|for|&) )*(?:[A-Z]\w*|\d+))+")
 _SETTLED = ("distractor", "world")
@@ -253,12 +243,10 @@ def _is_other_word(gold: str, said: str) -> bool:
 
 
 _INNER_NAME = regex(r"(?<=[a-z,] )[A-Z]\w+")
-"""A capitalised word within a sentence."""
 _CONTRASTS = regex(
     rf"(?:;|,?\s{phrases('sentences', 'contrasts')}\b|,\swhich\s(?:can|may|could)\b)\s", re.IGNORECASE
 )
-_OPENING = 4
-"""Characters that a title before a name takes."""
+_OPENING = 4  # characters that a title before a name takes
 
 
 def of_another(parts: Sequence[AnswerSentence], gold: Sequence[str], profile: Profile) -> bool:

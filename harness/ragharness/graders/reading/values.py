@@ -50,8 +50,7 @@ _IS_A_NAME = regex(
     rf"\b(?:is|was|are|were|be)\s+(?:the\s+|a\s+|an\s+)?(?:{_NAME}(?:\s|\W*$))+"
     rf"|^\W*(?:{_NAME}\s+)+(?:is|was|are|were|appears\s+to\s+be|serves\s+as|acts\s+as)\s+(?:the|its|an?)\b"
 )
-_SHORT = 5
-"""Words; so short an answer names what it names, whatever was asked."""
+_SHORT = 5  # words; so short an answer names what it names, whatever was asked
 
 
 def read_values(

@@ -39,8 +39,7 @@ _LEADING = regex(
     re.IGNORECASE,
 )
 """The answering word at the head of a sentence, behind a lead-in or none."""
-LONGEST_READ = 45
-"""Words; of a longer sentence the rules do not say what it means for the question."""
+LONGEST_READ = 45  # words; of a longer sentence the rules do not say what it means for the question
 
 
 _UNFINISHED = regex(r"\b(?:(?:which|who|whose|if|unless)\W*|that:?\s*)$", re.IGNORECASE)
@@ -52,11 +51,8 @@ class Voice(NamedTuple):
 
     part: AnswerSentence
     word: Word | None = None
-    """An answering word of its own."""
-    clause: Word | None = None
-    """What its clauses say, mapped to the question."""
-    strong: bool = False
-    """Whether the clause names the action and its object."""
+    clause: Word | None = None  # what its clauses say, mapped to the question
+    strong: bool = False  # whether the clause names the action and its object
 
 
 def read_yesno(

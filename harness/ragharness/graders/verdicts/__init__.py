@@ -1,1 +1,1 @@
-"""The decision: from what a grader read to one bucket and the axes; and labelled cases to try it on."""
+"""Verdicts: the decision table, and labelled cases to check a grader against."""

@@ -1,4 +1,4 @@
-"""The decision table: a grader's reading of an answer to one bucket, and the axes beside it."""
+"""Decision table: from a reading of an answer to its verdict, that is the bucket and the axes beside it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from ragharness.records import Answer, Bucket, Opinion, Passage, Question, Readi
 
 
 class Row(NamedTuple):
-    """One row of the table: the first whose condition holds decides."""
+    """Row of the table: the first whose condition holds decides."""
 
     number: int
     applies: Callable[[Question, Reading], bool]
     bucket: Bucket | None
     reason: Callable[[Question, Reading], str]
-    why: str
-    """A sentence for people; {value}, {gold}, {unreadable} and {status} are filled in."""
+    why: str  # a sentence for people; {value}, {gold}, {unreadable} and {status} are filled in
 
 
 def _always(reason: str) -> Callable[[Question, Reading], str]:
@@ -25,8 +24,8 @@ def _always(reason: str) -> Callable[[Question, Reading], str]:
 
 
 def _withheld(question: Question, reading: Reading) -> bool:
-    kept_back = bool(question.withheld) or question.stratum == "null_retrieval"
-    return kept_back and not reading.evidence_retrieved
+    withheld = bool(question.withheld) or question.stratum == "null_retrieval"
+    return withheld and not reading.evidence_retrieved
 
 
 def _fault(_question: Question, reading: Reading) -> str:
@@ -81,20 +80,19 @@ TABLE: tuple[Row, ...] = (
     Row(16, lambda q, r: True, "unsupported", _citation_fault,
         "{value} is right and its evidence was retrieved, but no citation of the claim holds it."),
 )  # fmt: skip
-"""Scored in order; see the documentation of the buckets for the reasons behind each row."""
 
 
 def decide(question: Question, reading: Reading, *, grader: str = "") -> Verdict:
-    """Return the verdict on a reading: the first row of ``TABLE`` that applies, the flags and the axes."""
+    """Verdict on a reading: the first row of ``TABLE`` that applies, the flags and the axes."""
     row = next(row for row in TABLE if row.applies(question, reading))
     graded = row.bucket is not None
-    others = tuple(_opinion(question, each) for each in reading.others)
-    flags = _flags(row, question, reading) if graded else _kept(reading)
-    if any(each.bucket not in (None, row.bucket) for each in others):
+    others = tuple(_opinion(question, other_reading) for other_reading in reading.others)
+    flags = _flags(row, question, reading) if graded else tuple(sorted(set(reading.flags)))
+    if any(opinion.bucket not in (None, row.bucket) for opinion in others):
         flags = tuple(sorted({*flags, "disagreement"}))
     cited = graded and reading.n_citations > 0
     return Verdict(
-        status=_status(row, reading),
+        status="needs_review" if row.number == 2 else reading.status,
         bucket=row.bucket,
         reason=row.reason(question, reading),
         flags=flags,
@@ -117,16 +115,8 @@ def decide(question: Question, reading: Reading, *, grader: str = "") -> Verdict
 
 
 def _opinion(question: Question, reading: Reading) -> Opinion:
-    said = decide(question, reading)
-    return Opinion(
-        grader=said.grader,
-        status=said.status,
-        bucket=said.bucket,
-        reason=said.reason,
-        why=said.why,
-        value=said.value,
-        judgements=said.judgements,
-    )
+    verdict = decide(question, reading)
+    return Opinion(**{name: getattr(verdict, name) for name in Opinion.__struct_fields__})
 
 
 def grade(
@@ -139,25 +129,16 @@ def grade(
 ) -> Verdict:
     """Read an answer and decide; ``supporting`` are the ids of retrieved passages that hold gold evidence."""
     if answer is None or status != "ok":
-        found = any(passage.id in supporting for passage in retrieved)
-        reading = Reading(status="no_answer" if status == "ok" else status, evidence_retrieved=found)
+        retrieved_evidence = any(passage.id in supporting for passage in retrieved)
+        status = "no_answer" if status == "ok" else status
+        reading = Reading(status=status, evidence_retrieved=retrieved_evidence)
     else:
         reading = grader.read(question, answer, retrieved, supporting)
     return decide(question, reading, grader=f"{grader.name}@{grader.version}")
 
 
-def _status(row: Row, reading: Reading) -> Status:
-    if row.number == 2:
-        return "needs_review"
-    return reading.status
-
-
 def _yes_no(value: bool | None) -> YesNo | None:
     return None if value is None else "yes" if value else "no"
-
-
-def _kept(reading: Reading) -> tuple[str, ...]:
-    return tuple(sorted(set(reading.flags)))
 
 
 def _flags(row: Row, question: Question, reading: Reading) -> tuple[str, ...]:

@@ -37,8 +37,7 @@ class CaseResult(NamedTuple):
 
     case: Case
     verdict: Verdict
-    differences: dict[str, tuple[Any, Any]]
-    """Key -> (expected, got), only where they differ."""
+    differences: dict[str, tuple[Any, Any]]  # key -> (expected, got), only where they differ
 
 
 def load_cases(path: Path) -> list[Case]:
