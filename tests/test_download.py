@@ -25,8 +25,7 @@ from loopback import Loopback, Resource
 from ragharness.corpus.download import transfer
 from ragharness.corpus.download.archives import install
 from ragharness.corpus.download.obtaining import obtain
-from ragharness.corpus.download.pinned import DownloadRequest, Pinned
-from ragharness.corpus.download.storage import cached_hashes
+from ragharness.corpus.download.pinned import DownloadRequest, Pinned, cached_hashes
 from ragharness.errors import CorpusUnavailable, CorruptDownload, RagharnessError, StorageError
 
 GOOD = json.dumps({"documents": [f"contract {number} of many" for number in range(4000)]}).encode()

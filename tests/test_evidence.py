@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ragharness.corpus.evidence import ENOUGH, EvidenceIndex
 from ragharness.corpus.loading import Corpus, load_corpus
-from ragharness.corpus.passages import PassageSet, build_passages
+from ragharness.corpus.passages import ENOUGH, EvidenceIndex, PassageSet, build_passages
 from ragharness.language.words import words
 from ragharness.records import Document, Evidence, Passage, Question
 

@@ -71,7 +71,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def elsewhere() -> None:
     """Be another machine: nothing is copied yet."""
-    remote._OPEN.clear()
+    remote._MIRRORS.clear()
     shutil.rmtree(cache_folder() / "remote")
 
 
@@ -94,7 +94,7 @@ def test_documents_of_a_bucket_are_those_of_the_folder(store: Any, here: Path) -
     assert rh.load_corpus("sample").hash != far.hash
     store.pipe_file("lab/docs/three.txt", b"A third text, which came later, says nothing about it.\n")
     store.rm_file("lab/docs/one.txt")
-    remote._OPEN.clear()
+    remote._MIRRORS.clear()
     assert [each.title for each in rh.load_corpus("s3://lab/docs").documents] == ["three", "two"]
 
 
@@ -130,9 +130,9 @@ def test_what_a_killed_run_had_not_copied_is_kept_and_copied_later(store: Any, h
     records = run.path / "records.jsonl"
     whole = records.read_text()
     store.pipe_file("lab/runs/killed/records.jsonl", b"")
-    remote._OPEN.clear()
+    remote._MIRRORS.clear()
     records.write_text(whole + "\n")
-    with pytest.raises(StorageError, match="found both"):
+    with pytest.raises(StorageError, match="was changed both in"):
         rh.load_run("s3://lab/runs/killed")
     assert records.read_text() == whole + "\n"
     shutil.rmtree(run.path.parent)
@@ -140,7 +140,7 @@ def test_what_a_killed_run_had_not_copied_is_kept_and_copied_later(store: Any, h
     held = rh.load_run("s3://lab/runs/killed").path
     # A process that died before it copied anything leaves more here than there.
     (held / "records.jsonl").write_text(whole)
-    remote._OPEN.clear()
+    remote._MIRRORS.clear()
     rh.run("mine.py:answer", out="s3://lab/runs/killed", limit=26, progress=False)
     assert text_of(store, "lab/runs/killed/records.jsonl") == whole
 
@@ -159,7 +159,7 @@ def test_the_report_of_a_remote_run_is_printed(store: Any, here: Path, verb: Ver
 @pytest.mark.model
 @pytest.mark.parametrize(
     ("url", "message"),
-    [("s3://nowhere/runs/x", "expected to "), ("strange://lab/x", "expected a URL that fsspec can open")],
+    [("s3://nowhere/runs/x", "cannot read s3://nowhere"), ("strange://lab/x", "fsspec cannot open the URL strange:")],
 )
 def test_a_place_that_is_none_is_said(store: Any, here: Path, url: str, message: str) -> None:
     with pytest.raises((StorageError, UsageError), match=message):
@@ -169,7 +169,7 @@ def test_a_place_that_is_none_is_said(store: Any, here: Path, url: str, message:
 @pytest.mark.model
 def test_a_name_that_leads_out_of_the_folder_is_refused(store: Any, here: Path) -> None:
     store.pipe_file("lab/out/../../secret.txt", b"no")
-    with pytest.raises(StorageError, match="expected files within"):
+    with pytest.raises(StorageError, match="leads out of it"):
         rh.load_corpus("s3://lab/out")
     assert not list(here.rglob("secret.txt"))
 
@@ -189,5 +189,5 @@ def test_what_is_no_url_of_a_file_system_is_left_alone(name: str) -> None:
 
 def test_a_local_run_is_sent_nowhere(here: Path) -> None:
     run = rh.run("mine.py:answer", limit=3, out="r", progress=False)
-    assert remote._OPEN == {}
+    assert remote._MIRRORS == {}
     assert RunFolder.open(run.path).finished

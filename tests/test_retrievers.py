@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragharness.config import RunConfig
-from ragharness.corpus.evidence import EvidenceIndex
 from ragharness.corpus.loading import Corpus
-from ragharness.corpus.passages import PassageSet, withhold
+from ragharness.corpus.passages import EvidenceIndex, PassageSet, withhold
 from ragharness.errors import UnknownName, UsageError
 from ragharness.records import Document, Evidence, Passage, Question
 from ragharness.retrievers import build_retriever, retriever_names

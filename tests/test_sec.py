@@ -17,7 +17,7 @@ from ragharness.corpus.download import sec as rules
 from ragharness.corpus.download.obtaining import files_in, obtain
 from ragharness.corpus.download.pinned import DownloadRequest, Pinned
 from ragharness.errors import CorpusUnavailable, CorruptDownload
-from ragharness.support.calls import Pace
+from ragharness.support.concurrency import Pace
 from sec_server import Page, Sec
 
 CONTACT = "Jane Doe jane@example.com"
@@ -154,7 +154,7 @@ def test_a_list_cannot_lead_elsewhere(server: Sec) -> None:
         "primaryDocument": ["passwd"],
     }
     server.pages["/submissions/CIK0000000901.json"] = Page(json.dumps({"filings": {"recent": rows}}).encode())
-    with pytest.raises(CorruptDownload, match="expected a file name"):
+    with pytest.raises(CorruptDownload, match="which is no file name"):
         obtain(wanted(one=pinned(accession="", form="10-K", period="2023-12-31")), source=server.url)
 
 

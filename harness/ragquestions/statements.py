@@ -10,8 +10,8 @@ from decimal import Decimal
 from functools import cached_property
 from typing import NamedTuple
 
-from ragharness.corpus.evidence import EvidenceIndex
 from ragharness.corpus.loading import Corpus
+from ragharness.corpus.passages import EvidenceIndex
 from ragharness.language.dates import DateMention, compare_date, find_dates
 from ragharness.language.matching import find_alias
 from ragharness.language.numbers import Quantity, find_quantities

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ragharness.corpus.folders.decoding import decode
+from ragharness.corpus.folders.text import decode
 from ragharness.errors import QuestionsNotUsable
 
 Cells = dict[str, Any]

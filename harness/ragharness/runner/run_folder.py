@@ -1,18 +1,20 @@
-"""``RunFolder``: reads and writes one run folder."""
+"""One run folder: what describes a run, and ``RunFolder``, which reads and writes it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from datetime import datetime, timezone
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import IO, Annotated, NamedTuple, TypeVar
 
 import msgspec
+from msgspec import Meta, Struct, to_builtins
 
-from ragharness.corpus.download.remote import send
+from ragharness.corpus.download.remote import send_back
 from ragharness.errors import RunNotUsable
-from ragharness.records import ROWS, Question, Record
+from ragharness.records import MOST_EPOCHS, ROWS, Question, Record
 from ragharness.runner.journal import (
     UNREADABLE,
     Journal,
@@ -25,11 +27,116 @@ from ragharness.runner.journal import (
     mend,
     read_lines,
 )
-from ragharness.runner.run_schema import FORMAT, Call, Run, Session
-from ragharness.support.files import exclusive, json_of, new_file, private_folder
-from ragharness.support.messages import scrubbed
+from ragharness.support.files import atomic_file, exclusive_lock, make_private_folder, to_json
+from ragharness.support.messages import redact_bytes
 
 T = TypeVar("T")
+
+FORMAT = 1
+"""The version of the folder's layout; a folder of another one is refused."""
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """What makes two runs the same: a run is continued only under equal settings.
+
+    How it is asked (concurrency, timeout, retries, limits, isolation) is not among them.
+    """
+
+    corpus: str
+    split: str
+    corpus_hash: str
+    question_set: str
+    """The hash of the question set."""
+    questions: int
+    retriever: str
+    retriever_settings: dict[str, str | int | float]
+    k: int
+    passage_words: int
+    pipeline: str
+    """As it was given: ``pkg.mod:attr``, a file, or the name of a reference generator."""
+    pipeline_fingerprint: str
+    pipeline_settings: dict[str, str | int | float] = {}
+    grader: str
+    """Name and version."""
+    epochs: Annotated[int, Meta(ge=1, le=MOST_EPOCHS)] = 1
+    """How often each question is asked."""
+
+    @property
+    def records(self) -> int:
+        """How many records a finished run has."""
+        return self.questions * self.epochs
+
+
+class Run(Struct, frozen=True, kw_only=True):
+    """``run.json``: written before the first question is asked, anew only when all is graded again."""
+
+    format: int
+    ragharness: str
+    python: str
+    platform: str
+    created: str
+    command: tuple[str, ...]
+    settings: Settings
+    pipeline_name: str
+    takes: str
+    """How the pipeline gets passages: ``passages``, ``retrieve`` or ``own``."""
+    tags: tuple[str, ...] = ()
+    """What the user calls it, for finding it again."""
+    notes: tuple[str, ...] = ()
+    """What the reader of a report must know about the question set."""
+    shortfall: str = ""
+    """Why its question set can carry no result, and what to do; empty: it can."""
+    source: str = ""
+    """Where the corpus was read from (``--from``); empty: from where it always is."""
+
+
+class Session(Struct, frozen=True, kw_only=True):
+    """One line of ``sessions.jsonl``: a start or a continuation."""
+
+    started: str
+    command: tuple[str, ...]
+    concurrency: int
+    timeout: float
+    answered: int
+    """Records that were on disk before and stand."""
+    asked_again: int = 0
+    """Failed records among those on disk before whose questions were asked again."""
+
+
+class Call(NamedTuple):
+    """When the pipeline was called, and how long that took in seconds."""
+
+    started: str
+    seconds: float
+
+
+def moment(written: str) -> datetime | None:
+    """Return a time that stands in a run folder; None where somebody wrote another thing there."""
+    try:
+        found = datetime.fromisoformat(written)
+        if found.tzinfo is timezone.utc:
+            return found
+        return (found if found.tzinfo else found.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
+    except (ValueError, OverflowError):
+        return None
+
+
+def differences(ours: Settings, theirs: Settings) -> list[str]:
+    """Return one phrase for each setting that differs: its name, ours, theirs."""
+    mine, other = to_builtins(ours), to_builtins(theirs)
+    return [
+        f"{name.replace('_', ' ')} {_short(mine[name])} instead of {_short(other[name])}"
+        for name in mine
+        if mine[name] != other[name]
+    ]
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    is_hash = len(text) >= 32 and all(letter in "0123456789abcdef" for letter in text)
+    return text[:8] if is_hash else text or "(none)"
+
+
 _HEAD = "run.json"
 _WAIT = "wait for it, or start a separate run with --fresh or --out FOLDER"
 _BEGINNINGS = frozenset({"questions.jsonl", "lock", "questions.jsonl.new", "run.json.new"})
@@ -91,7 +198,7 @@ class RunFolder:
                 raise RunNotUsable(
                     f"expected a folder at {path}, found a file", help="name another folder with --out FOLDER"
                 )
-            private_folder(path)
+            make_private_folder(path)
             foreign = sorted({entry.name for entry in path.iterdir()} - _BEGINNINGS)
         if foreign and not (path / _HEAD).is_file():
             raise RunNotUsable(
@@ -100,7 +207,7 @@ class RunFolder:
             )
         with ExitStack() as held:
             with disk(path):
-                held.enter_context(exclusive(path.absolute() / "lock", _WAIT))
+                held.enter_context(exclusive_lock(path.absolute() / "lock", _WAIT))
             if (path / _HEAD).is_file():
                 return cls.open(path)
             folder = cls(path, run)
@@ -233,8 +340,8 @@ class RunFolder:
         """
         with ExitStack() as held:
             with disk(self.path):
-                held.enter_context(exclusive(self._place / "lock", _WAIT))
-                held.callback(send, self._place)
+                held.enter_context(exclusive_lock(self._place / "lock", _WAIT))
+                held.callback(send_back, self._place)
                 recovered = mend(self._place / "records.jsonl", _RECORD)
                 failed = self.failed() if again else set()
                 mend(self._place / "answers.jsonl", _RECORD)
@@ -286,13 +393,13 @@ class RunFolder:
         """Hold the folder while its records are replaced as a whole."""
         with ExitStack() as held:
             with disk(self.path):
-                held.enter_context(exclusive(self._place / "lock", _WAIT))
+                held.enter_context(exclusive_lock(self._place / "lock", _WAIT))
                 mend(self._place / "records.jsonl", _RECORD)
                 mend(self._place / "answers.jsonl", _RECORD)
             yield
             if not self._waiting():
                 self._remove_answers()
-            send(self._place)
+            send_back(self._place)
 
     def replace_records(self, records: Iterable[Record]) -> None:
         """Put other records in the place of all, in one step; hold the folder with ``rewriting``."""
@@ -301,19 +408,19 @@ class RunFolder:
 
     def with_run(self, run: Run) -> RunFolder:
         """Put another ``run.json`` in the place of this one; hold the folder with ``rewriting``."""
-        written = json_of(run)
+        written = to_json(run)
         self.write(_HEAD, msgspec.json.format(written) + b"\n")
         return RunFolder(self.path, msgspec.json.decode(written, type=Run))
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file of the folder so that it is there whole or not at all; raises StorageError."""
         with disk(self.path), self._fresh(name) as file:
-            file.write(scrubbed(content))
-        send(self._place)
+            file.write(redact_bytes(content))
+        send_back(self._place)
 
     def _fresh(self, name: str, *, durable: bool = False) -> AbstractContextManager[IO[bytes]]:
         # Who writes holds the folder, so that what a killed one left is overwritten.
-        return new_file(self._place / name, name=f"{name}.new", durable=durable)
+        return atomic_file(self._place / name, name=f"{name}.new", durable=durable)
 
     def _lines(self, name: str, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
         return read_lines(self._place / name, decoder, _DAMAGED[name])

@@ -11,11 +11,10 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from ragharness.corpus.download.pinned import is_remote
-from ragharness.corpus.download.remote import place_of
+from ragharness.corpus.download.remote import local_folder
 from ragharness.errors import RunNotUsable, StorageError, UnknownName, UsageError
-from ragharness.runner.run_folder import RunFolder
-from ragharness.runner.run_schema import Settings
-from ragharness.support.files import private_folder
+from ragharness.runner.run_folder import RunFolder, Settings
+from ragharness.support.files import make_private_folder
 
 RUNS = Path("runs")
 """Where runs lie unless a folder is named."""
@@ -37,7 +36,7 @@ def new_folder(parts: Iterable[str], now: datetime, root: Path = RUNS) -> Path:
     while True:
         path = root / (name if number == 1 else f"{name}_{number}")
         try:
-            private_folder(root)
+            make_private_folder(root)
             path.mkdir(mode=0o700)
             _ignored(root)
         except FileExistsError:
@@ -90,7 +89,7 @@ def find_run(name: str = "", root: Path = RUNS) -> RunFolder:
     Raises RunNotUsable, UnknownName with the nearest names, or UsageError with the newest ones.
     """
     if is_remote(name):
-        return RunFolder.open(place_of(name))
+        return RunFolder.open(local_folder(name))
     if name and (Path(name) / "run.json").is_file():
         return RunFolder.open(Path(name))
     runs = list_runs(root)

@@ -1,31 +1,204 @@
-"""A run and its sessions: what is left to ask, its folder chosen or continued, every question asked."""
+"""A run and its sessions: what it needs is loaded, its folder chosen or continued, every question asked."""
 
 from __future__ import annotations
 
+import hashlib
 import platform
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ragharness import __version__
 from ragharness.config import RunConfig
-from ragharness.corpus.download.remote import place_of
-from ragharness.errors import RunNotUsable
-from ragharness.runner.context import RunContext, in_fair_order, load_context
+from ragharness.corpus.download.pinned import is_offline, is_remote
+from ragharness.corpus.download.remote import local_folder
+from ragharness.corpus.loading import Corpus, load_corpus
+from ragharness.corpus.passages import EvidenceIndex, kept_passages, withhold
+from ragharness.errors import RunNotUsable, UnknownName, UsageError
+from ragharness.graders import load_grader
+from ragharness.pipelines import Context, Pipeline, load_pipeline
+from ragharness.questions.loading import load_questions
+from ragharness.questions.questionset import QuestionSet, shortfall
+from ragharness.records import Question
+from ragharness.retrievers import build_retriever
 from ragharness.runner.execution import execute
-from ragharness.runner.grading import Pending, threads_for
+from ragharness.runner.grading import Grading, GradingContext, Pending, named, threads_for
 from ragharness.runner.limits import Limits, Progress
-from ragharness.runner.question import Attempt
-from ragharness.runner.run_folder import RunFolder
-from ragharness.runner.run_schema import FORMAT, Run, Session, differences
+from ragharness.runner.question import Attempt, QuestionRunner
+from ragharness.runner.run_folder import FORMAT, Run, RunFolder, Session, Settings, differences
 from ragharness.runner.run_search import find_finished, find_unfinished, new_folder
 from ragharness.support.concurrency import Spending
 from ragharness.support.files import cache_folder
-from ragharness.support.messages import without_secrets
+from ragharness.support.messages import redact
+from ragharness.support.options import Options
 
+Setting = str | int | float
 Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """What asks the questions of a run, and what grades their answers."""
+
+    runner: QuestionRunner
+    grading: GradingContext
+    settings: Settings
+    shortfall: str = ""
+    """Why the questions can carry no result; empty: they can."""
+    source: str = ""
+    """Where the corpus was read from; empty: from where it always is."""
+    elsewhere: Grading | None = None
+    """What grades on other machines; None: this process does."""
+
+    @property
+    def corpus(self) -> Corpus:
+        """The corpus that is asked about."""
+        return self.grading.corpus
+
+    @property
+    def questions(self) -> QuestionSet:
+        """The questions of the run: all of the set, or those that were chosen."""
+        return self.grading.questions
+
+
+def load_context(
+    config: RunConfig, on_progress: Callable[..., None] | None = None, cache: Path | None = None
+) -> RunContext:
+    """Load corpus, questions, index, pipeline and grader; ``cache`` is a folder for indexes and answers.
+
+    Raises RagharnessError where one cannot be had.
+    """
+    offline = config.offline or is_offline()
+    corpus = load_corpus(
+        str(config.corpus),
+        split=config.part,
+        source=config.source,
+        offline=config.offline,
+        on_progress=on_progress,
+    )
+    own = Path(config.questions) if config.questions else None
+    questions = load_questions(corpus, path=own, size=config.size, seed=config.seed)
+    lacking = shortfall(questions) if corpus.folder and own is None else ""
+    passages = kept_passages(corpus, config.passage_words)
+    evidence = EvidenceIndex(corpus)
+    indexed = withhold(passages, questions.withheld_documents, questions.withheld_spans)
+    asked = Options.parse(
+        config.retriever_option, flag="--retriever-option", on_progress=on_progress, offline=offline
+    )
+    retriever = build_retriever(
+        config.retriever, indexed, evidence, cache and cache / "indexes", asked, config.rerank
+    )
+    wanted = Options.parse(
+        config.pipeline_options, flag="--pipeline-option", on_progress=on_progress, offline=offline
+    )
+    context = Context(corpus, questions, indexed, wanted, cache and cache / "answers", config.k)
+    pipeline, cluster = _load_pipeline(config, context)
+    grader = load_grader(
+        config.grader,
+        settings=config.grader_option,
+        ask_all=config.all_graders,
+        offline=offline,
+        cache=cache and cache / "answers",
+    )
+    # What is withheld, and so what is found, is that of the whole set: a part of it is asked as in the whole.
+    questions = choose(questions, config.only, config.limit, config.sample_seed)
+    grading = GradingContext(corpus, questions, passages, evidence, grader)
+    runner = QuestionRunner(pipeline, retriever, grading, config.k)
+    settings = Settings(
+        corpus=corpus.id,
+        split=corpus.split,
+        corpus_hash=corpus.hash,
+        question_set=questions.hash,
+        questions=len(questions.questions),
+        retriever=redact(retriever.name),
+        retriever_settings=_shown(retriever.settings),
+        k=config.k,
+        passage_words=config.passage_words,
+        pipeline=redact(pipeline.spec),
+        pipeline_fingerprint=pipeline.fingerprint,
+        pipeline_settings=_shown(pipeline.settings),
+        grader=named(grader),
+        epochs=config.epochs,
+    )
+    elsewhere: Grading | None = cluster and cluster.grader(config, grading)
+    return RunContext(runner, grading, settings, lacking, _absolute(config.source), elsewhere)
+
+
+def _absolute(source: str) -> str:
+    """Return a path as it can be found from any working folder, a URL of a folder as it is."""
+    if is_remote(source):
+        return source
+    return str(Path(source).resolve()) if source and Path(source).exists() else ""
+
+
+def _shown(settings: Mapping[str, Setting]) -> dict[str, Setting]:
+    """Return settings as they are written down, and compared with those written down before."""
+    return {name: redact(value) if isinstance(value, str) else value for name, value in settings.items()}
+
+
+def _load_pipeline(config: RunConfig, context: Context) -> tuple[Pipeline, Any]:
+    """Pipeline, and the cluster that its workers are on; None: it runs on this machine."""
+    if config.engine == "local" and not config.isolate:
+        return load_pipeline(config.pipeline, context), None
+    cluster = None
+    if config.engine == "local":
+        from ragharness.runner.isolation import Isolation
+
+        pipeline = Isolation(config.pipeline).pipeline
+    else:
+        from ragharness.runner.cluster import Cluster, Workers
+
+        cluster = Cluster(Options.parse(config.engine_option, flag="--engine-option"))
+        pipeline = Workers(config.pipeline, cluster).pipeline
+    context.options.finish(f"the pipeline {config.pipeline!r}")
+    return pipeline, cluster
+
+
+def choose(questions: QuestionSet, only: Iterable[str] = (), limit: int = 0, seed: int = 0) -> QuestionSet:
+    """Return the questions named in ``only`` (commas part them), at most ``limit`` of them, in their order.
+
+    An empty ``only`` and a ``limit`` of 0 leave all. Raises UnknownName for an id that is not in the set.
+    """
+    named = {name for part in only for name in map(str.strip, part.split(",")) if name}
+    for name in sorted(named - questions.by_id.keys()):
+        raise UnknownName("question", name, questions.by_id, help="ragharness questions show")
+    if only and not named:
+        raise UsageError("expected --only ID,... with the id of a question, found none")
+    chosen = named or questions.by_id.keys()
+    if limit:
+        candidates = [question for question in questions.questions if question.id in chosen]
+        chosen = {question.id for question in in_fair_order(candidates, seed)[:limit]}
+    if len(chosen) == len(questions.questions):
+        return questions
+    indices = [index for index, question in enumerate(questions.questions) if question.id in chosen]
+    return replace(
+        questions,
+        questions=tuple(questions.questions[index] for index in indices),
+        places=tuple(questions.places[index] for index in indices) if questions.places else (),
+    )
+
+
+def in_fair_order(questions: Sequence[Question], seed: int = 0) -> list[Question]:
+    """Questions so that the first ones, however many, are a fair sample, the rows in proportion.
+
+    The questions of each row are shuffled by the hash of seed and id and spread evenly from 0 to 1. A larger
+    sample of the same seed holds every smaller one.
+    """
+    rows: dict[str, list[Question]] = defaultdict(list)
+    for question in questions:
+        rows[question.row].append(question)
+    ranked = []
+    for row, members in rows.items():
+        members.sort(key=lambda question: hashlib.sha256(f"{seed}:{question.id}".encode()).digest())
+        ranked += [
+            ((rank + 0.5) / len(members), -len(members), row, question.id, question)
+            for rank, question in enumerate(members)
+        ]
+    return [question for *_, question in sorted(ranked, key=lambda entry: entry[:-1])]
 
 
 class SessionResult(NamedTuple):
@@ -110,8 +283,8 @@ def choose_folder(
     With ``retry_errors`` a run with failed questions counts as unfinished. Raises RunNotUsable for a
     folder that holds something else, StorageError where none can be made.
     """
-    out, fresh, again = place_of(config.out) if config.out else None, config.fresh, config.retry_errors
-    tags = tuple(map(without_secrets, config.tag))
+    out, fresh, again = local_folder(config.out) if config.out else None, config.fresh, config.retry_errors
+    tags = tuple(map(redact, config.tag))
     if out is not None and (out / "run.json").is_file():
         folder = _named(context, say, out, fresh, again)
         _say_tags(folder, tags, say)

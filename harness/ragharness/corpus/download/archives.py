@@ -1,4 +1,4 @@
-"""Extracts the wanted files from an untrusted archive, or takes a single file."""
+"""Extraction of the required files from an untrusted archive, or from a single file."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ragharness.corpus.download.pinned import (
     DownloadRequest,
     Listener,
     Pinned,
-    altered,
     hash_file,
     hash_stream,
+    new_file,
+    require_space,
 )
-from ragharness.corpus.download.storage import new_file, require_space
 from ragharness.errors import CorpusUnavailable, CorruptDownload
 
 LARGEST_MEMBER = 1 << 30
@@ -29,8 +29,8 @@ LARGEST_MEMBER = 1 << 30
 LARGEST_RATIO = 200
 """Text shrinks to a fifth, tables to a twentieth; what shrinks more than this is made to explode."""
 
-_SMALL = 10 << 20
-"""Members up to this size harm nobody, whatever their ratio."""
+_HARMLESS = 10 << 20
+"""Bytes up to which a member harms nobody, whatever its ratio."""
 
 _UNREADABLE = (
     zipfile.BadZipFile,
@@ -48,25 +48,25 @@ _UNREADABLE = (
 def install(
     path: Path, request: DownloadRequest, folder: Path, on_progress: Listener, *, name: str = ""
 ) -> dict[str, str]:
-    """Put the corpus' files in ``path`` (a zip or one JSON file) into a folder; return their hashes by name.
+    """Put the corpus' files in ``path`` (a zip or one JSON file) into a folder; their sha256 by name.
 
     ``name`` is what the file was called where it came from. Raises CorruptDownload for whatever is not
-    the published content, CorpusUnavailable when a wanted file is not in it.
+    the published content, CorpusUnavailable when a required file is not in it.
     """
     name = name or path.name
     with path.open("rb") as file:
         head = file.read(512).lstrip(b"\xef\xbb\xbf \t\r\n")
     if head.startswith(b"PK"):
-        installed = _from_zip(path, name, request, folder, on_progress)
+        installed = _install_zip(path, name, request, folder, on_progress)
     elif head.startswith(b"{"):
-        installed = _from_file(path, name, request, folder)
+        installed = _install_file(path, name, request, folder)
     else:
         kind = "a web page" if head.startswith(b"<") else "something else" if head else "an empty file"
         raise CorruptDownload(
             f"expected a zip archive or a JSON file in {name}, found {kind}",
             help=f"{request.fetch_command}, or --from with another copy",
         )
-    missing = [each for each in request.wanted if each not in installed]
+    missing = [required for required in request.required if required not in installed]
     if missing:
         raise CorpusUnavailable(
             f"expected {missing[0]} in {name}, found {', '.join(installed) or 'no file of the corpus'}",
@@ -81,24 +81,24 @@ def is_zip(path: Path) -> bool:
         return file.read(2) == b"PK"
 
 
-def plain_names(path: Path) -> set[str]:
-    """Return the file names in a zip, wherever they sit; raises CorruptDownload for a damaged one."""
+def member_names(path: Path) -> set[str]:
+    """The file names in a zip, wherever they sit; raises CorruptDownload for a damaged one."""
     with _opened(path, path.name) as archive:
-        return {PurePosixPath(each.filename).name for each in archive.infolist()}
+        return {PurePosixPath(member.filename).name for member in archive.infolist()}
 
 
 def read_members(path: Path, suffixes: Collection[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield the names and the content of the files of some kinds in a zip, by their names.
+    """Names and content of the files of some kinds in a zip, by their names.
 
     Raises CorruptDownload for an archive that is damaged or made to do harm; nothing is written.
     """
     with _opened(path, path.name) as archive:
-        members = sorted(archive.infolist(), key=lambda each: each.filename)
+        members = sorted(archive.infolist(), key=lambda member: member.filename)
         for member in members:
             _refuse_harmful(member, path.name)
         for member in members:
-            name = PurePosixPath(member.filename)
-            if name.suffix.casefold() in suffixes and not member.filename.startswith("__MACOSX/"):
+            suffix = PurePosixPath(member.filename).suffix.casefold()
+            if suffix in suffixes and not member.filename.startswith("__MACOSX/"):
                 yield member.filename, archive.read(member)
 
 
@@ -106,7 +106,9 @@ def read_members(path: Path, suffixes: Collection[str]) -> Iterator[tuple[str, b
 def _opened(path: Path, name: str, advice: str = "--from with another copy") -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(path) as archive:
-            _refuse_explosive("it", _sizes(archive), path.stat().st_size, name)
+            # Members that share their bytes count each for itself.
+            size = sum(member.file_size for member in archive.infolist())
+            _refuse_explosive("it", size, path.stat().st_size, name)
             yield archive
     except _UNREADABLE as error:
         raise CorruptDownload(
@@ -114,7 +116,7 @@ def _opened(path: Path, name: str, advice: str = "--from with another copy") -> 
         ) from error
 
 
-def _from_zip(
+def _install_zip(
     path: Path, name: str, request: DownloadRequest, folder: Path, on_progress: Listener
 ) -> dict[str, str]:
     installed: dict[str, str] = {}
@@ -122,17 +124,19 @@ def _from_zip(
         members = archive.infolist()
         for member in members:
             _refuse_harmful(member, name)
-        for wanted, pinned in request.welcome.items():
-            if not (candidates := _called(members, wanted)):
+        for target, pinned in request.published.items():
+            if not (candidates := _candidates(members, target)):
                 continue
-            true_one, found = _true_one(archive, candidates, pinned)
-            if true_one is not None:
-                _unpack(archive, true_one, folder / wanted)
-                installed[wanted] = found
+            genuine, digest = _genuine(archive, candidates, pinned)
+            if genuine is not None:
+                require_space(folder, genuine.file_size)
+                with archive.open(genuine) as packed, new_file(folder / target) as file:
+                    shutil.copyfileobj(packed, file)
+                installed[target] = digest
                 continue
-            where, size = f"{wanted} in {name}", candidates[-1].file_size
-            problem = altered(where, wanted, pinned, found, size, request)
-            if wanted in request.wanted:
+            size = candidates[-1].file_size
+            problem = request.altered(f"{target} in {name}", target, pinned, digest, size)
+            if target in request.required:
                 raise problem
             on_progress(f"left out: {problem}", 0, 0)
     return installed
@@ -147,65 +151,53 @@ def _refuse_harmful(member: zipfile.ZipInfo, archive: str) -> None:
             f"{archive} is refused: its member {member.filename!r} leaves the folder",
             help="--from with an archive that you trust",
         )
-    what = f"its member {member.filename!r}"
-    _refuse_explosive(what, member.file_size, member.compress_size, archive)
-    if member.file_size > LARGEST_MEMBER:
-        raise _explosive(what, member.file_size, member.compress_size, archive)
+    name = f"its member {member.filename!r}"
+    _refuse_explosive(name, member.file_size, member.compress_size, archive, most=LARGEST_MEMBER)
 
 
-def _sizes(archive: zipfile.ZipFile) -> int:
-    """Return the size of all members together; those that share their bytes count each for itself."""
-    return sum(member.file_size for member in archive.infolist())
+def _refuse_explosive(what: str, size: int, packed: int, archive: str, most: int = 0) -> None:
+    if (size > _HARMLESS and size > LARGEST_RATIO * max(1, packed)) or (most and size > most):
+        raise CorruptDownload(
+            f"{archive} is refused: {what} would grow from {packed} to {size} bytes",
+            help="--from with an archive that you trust",
+        )
 
 
-def _refuse_explosive(what: str, size: int, packed: int, archive: str) -> None:
-    if size > _SMALL and size > LARGEST_RATIO * max(1, packed):
-        raise _explosive(what, size, packed, archive)
+def _candidates(members: list[zipfile.ZipInfo], name: str) -> list[zipfile.ZipInfo]:
+    """The members of that file name, wherever they sit, the least deep first."""
+    namesakes = [
+        member
+        for member in members
+        if PurePosixPath(member.filename).name == name
+        and not member.is_dir()
+        and not member.filename.startswith("__MACOSX/")
+    ]
+    return sorted(namesakes, key=lambda member: (member.filename.count("/"), member.filename))
 
 
-def _explosive(what: str, size: int, packed: int, archive: str) -> CorruptDownload:
-    return CorruptDownload(
-        f"{archive} is refused: {what} would grow from {packed} to {size} bytes",
-        help="--from with an archive that you trust",
-    )
-
-
-def _called(members: list[zipfile.ZipInfo], name: str) -> list[zipfile.ZipInfo]:
-    """Return the members of that file name, wherever they sit, the least deep first."""
-    found = [each for each in members if PurePosixPath(each.filename).name == name and not each.is_dir()]
-    kept = [each for each in found if not each.filename.startswith("__MACOSX/")]
-    return sorted(kept, key=lambda each: (each.filename.count("/"), each.filename))
-
-
-def _true_one(
+def _genuine(
     archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], pinned: Pinned
 ) -> tuple[zipfile.ZipInfo | None, str]:
-    """Return the first member that is the pinned content (or none) and the hash that was read last."""
-    found = ""
+    """The member that is the pinned content (or None) and the hash that was read last."""
+    digest = ""
     for member in members:
         with archive.open(member) as packed:
-            found = hash_stream(packed)
-        if pinned.sha256 in ("", found):
-            return member, found
-    return None, found
+            digest = hash_stream(packed)
+        if pinned.sha256 in ("", digest):
+            return member, digest
+    return None, digest
 
 
-def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path) -> None:
-    require_space(target.parent, member.file_size)
-    with archive.open(member) as packed, new_file(target) as file:
-        shutil.copyfileobj(packed, file)
-
-
-def _from_file(path: Path, name: str, request: DownloadRequest, folder: Path) -> dict[str, str]:
+def _install_file(path: Path, name: str, request: DownloadRequest, folder: Path) -> dict[str, str]:
     """Take one JSON file: known by its content, else by its name."""
-    found = hash_file(path)
-    by_content = [each for each, pinned in request.welcome.items() if pinned.sha256 == found]
-    by_name = [each for each, pinned in request.welcome.items() if each == name and not pinned.sha256]
-    if not by_content + by_name:
-        expected, pinned = next(iter(request.wanted.items()))
-        raise altered(name, expected, pinned, found, path.stat().st_size, request)
-    target = (by_content + by_name)[0]
-    require_space(folder, path.stat().st_size)
-    with path.open("rb") as source, new_file(folder / target) as file:
+    digest, size = hash_file(path), path.stat().st_size
+    by_content = [target for target, pinned in request.published.items() if pinned.sha256 == digest]
+    unpinned = name in request.published and not request.published[name].sha256
+    targets = by_content + ([name] if unpinned else [])
+    if not targets:
+        required, pinned = next(iter(request.required.items()))
+        raise request.altered(name, required, pinned, digest, size)
+    require_space(folder, size)
+    with path.open("rb") as source, new_file(folder / targets[0]) as file:
         shutil.copyfileobj(source, file)
-    return {target: found}
+    return {targets[0]: digest}

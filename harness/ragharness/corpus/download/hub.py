@@ -15,23 +15,29 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ragharness.corpus.download.pinned import DownloadRequest, Listener, Pinned, hash_file
-from ragharness.corpus.download.storage import new_file, require_space
+from ragharness.corpus.download.pinned import (
+    DownloadRequest,
+    Listener,
+    Pinned,
+    hash_file,
+    new_file,
+    require_space,
+)
 from ragharness.errors import CorpusUnavailable, CorruptDownload, MissingExtra, RagharnessError
 
 _CONVERTED = "refs/convert/parquet"
 """The branch that the hub itself writes: data sets that are a script on ``main`` have their rows there."""
 
-_BY_HAND = "or --from FOLDER with a copy that you have"
-_LISTED = 6
-"""Folders of a data set that are named where the wanted one is not there."""
+_OWN_COPY = "or --from FOLDER with a copy that you have"
+_LISTED_FOLDERS = 6
+"""Folders of a data set that are named where none has the rows."""
 
-_TOLD = 200
+_LONGEST_REASON = 200
 """Characters of a foreign error that are repeated."""
 
 
 def fetch_rows(request: DownloadRequest, source: str, folder: Path, on_progress: Listener) -> dict[str, str]:
-    """Write the wanted files from a data set and return their sha256 by name.
+    """Write the required files from a data set; their sha256 by name.
 
     ``source`` is the published address, or the name of another data set with the same columns
     ("owner/name", "owner/name/folder", "owner/name@revision"). Raises MissingExtra, CorpusUnavailable,
@@ -40,51 +46,51 @@ def fetch_rows(request: DownloadRequest, source: str, folder: Path, on_progress:
     require_space(folder, request.space)
     hub = _Hub(request, folder, on_progress)
     return {
-        file: hub.fetched(file, pinned, source, published=source == request.url)
-        for file, pinned in request.wanted.items()
+        file: hub.fetch(file, pinned, source, published=source == request.url)
+        for file, pinned in request.required.items()
     }
 
 
-def fetch_besides(
+def fetch_optional(
     request: DownloadRequest, files: Iterable[str], folder: Path, on_progress: Listener
 ) -> dict[str, str]:
-    """Write files that the corpus can do without; return the sha256 of those that came, say which did not."""
+    """Write files that the corpus can do without; the sha256 of those that came, a notice for the others."""
     hub = _Hub(request, folder, on_progress)
-    found: dict[str, str] = {}
+    hashes: dict[str, str] = {}
     for file in files:
-        pinned = request.besides[file]
+        pinned = request.optional[file]
         try:
-            found[file] = hub.fetched(file, pinned, pinned.url, published=True)
+            hashes[file] = hub.fetch(file, pinned, pinned.url, published=True)
         except RagharnessError as error:
             advice = error.help or request.fetch_command
             on_progress(f"{request.corpus} is read without {file}: {error}; {advice}", 0, 0)
-    return found
+    return hashes
 
 
-class _Wanted(NamedTuple):
-    """Which Parquet files of a data set are meant."""
+class _Selection(NamedTuple):
+    """Selection of Parquet files of a data set."""
 
     name: str
     revisions: tuple[str, ...]
     """Looked at in turn: a data set that is a script on ``main`` has no rows there."""
-    inside: str = ""
+    folder: str = ""
     split: str = ""
     part: str = ""
-    """The folder that is read where ``inside`` names none and there are several."""
+    """The folder that is read where ``folder`` is empty and there are several."""
     pattern: str = ""
     """What the paths look like, where that is known."""
 
-    def chosen(self, paths: Iterable[str]) -> list[str]:
-        """Return which of the paths are meant."""
+    def filter(self, paths: Iterable[str]) -> list[str]:
+        """The selected paths."""
         if self.pattern:
-            return [each for each in paths if fnmatch(each, self.pattern)]
-        home = f"{self.inside}/" if self.inside else ""
-        below = [each for each in paths if each.startswith(home) and self._of_split(each[len(home) :])]
-        usual = [each for each in below if not self.inside and each.startswith(f"{self.part}/")]
+            return [path for path in paths if fnmatch(path, self.pattern)]
+        home = f"{self.folder}/" if self.folder else ""
+        below = [path for path in paths if path.startswith(home) and self._of_split(path[len(home) :])]
+        usual = [path for path in below if not self.folder and path.startswith(f"{self.part}/")]
         return usual or below
 
     def _of_split(self, path: str) -> bool:
-        return any(self.split in re.split(r"[\W_]+", each) for each in path.split("/"))
+        return any(self.split in re.split(r"[\W_]+", part) for part in path.split("/"))
 
 
 class _Hub:
@@ -96,83 +102,85 @@ class _Hub:
         self._command = request.fetch_command
         self._part = request.part
 
-    def fetched(self, file: str, pinned: Pinned, source: str, *, published: bool) -> str:
+    def fetch(self, file: str, pinned: Pinned, source: str, *, published: bool) -> str:
         """Write one file from a data set and return its sha256."""
         path, _, revision = source.partition("/datasets/")[2 if published else 0].partition("@")
-        name, inside = "/".join(path.split("/")[:2]), "/".join(path.split("/")[2:]).strip("/")
+        name, folder = "/".join(path.split("/")[:2]), "/".join(path.split("/")[2:]).strip("/")
         split = file.partition(".")[0]
         if published:
-            wanted = _Wanted(name, (revision or _CONVERTED,), pattern=pinned.parquet)
+            selection = _Selection(name, (revision or _CONVERTED,), pattern=pinned.parquet)
         else:
             revisions = (revision,) if revision else ("main", _CONVERTED)
-            wanted = _Wanted(name, revisions, inside, split, self._part)
-        rows = self._rows(wanted, split, pinned.columns)
+            selection = _Selection(name, revisions, folder, split, self._part)
+        rows = self._rows(selection, split, pinned.columns)
         if published and pinned.rows and len(rows) != pinned.rows:
             raise CorruptDownload(
                 f"expected {pinned.rows} rows in {split} of {name}, found {len(rows)}", help=self._command
             )
-        found = self._written(rows, self._folder / file)
+        digest = self._write(rows, self._folder / file)
         if not (published and pinned.sha256):
-            self._on_progress(f"{file} has no published hash; recorded sha256 {found}", 0, 0)
-        elif found != pinned.sha256:
+            self._on_progress(f"{file} has no published hash; recorded sha256 {digest}", 0, 0)
+        elif digest != pinned.sha256:
             raise CorruptDownload(
-                f"expected rows with sha256 {pinned.sha256[:12]} for {file}, found {found[:12]}:"
+                f"expected rows with sha256 {pinned.sha256[:12]} for {file}, found {digest[:12]}:"
                 " the data set was changed",
-                help=f"{self._command}, {_BY_HAND}",
+                help=f"{self._command}, {_OWN_COPY}",
             )
-        return found
+        return digest
 
-    def _rows(self, wanted: _Wanted, split: str, columns: tuple[str, ...]) -> Any:
+    def _rows(self, selection: _Selection, split: str, columns: tuple[str, ...]) -> Any:
         # It would report to its makers what it is used by.
         os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
         try:
             import datasets
         except ImportError:
-            raise MissingExtra(f"fetching {wanted.name} from the hub", "hub") from None
+            raise MissingExtra(f"fetching {selection.name} from the hub", "hub") from None
         datasets.disable_progress_bars()
+        name = selection.name
         try:
-            revision, files = self._files(wanted)
-            self._on_progress(
-                f"{wanted.name} at {revision}, {_told(files, split)}: the rows come from the hub", 0, 0
-            )
-            self._check_files(wanted.name, revision, files)
+            revision, files = self._files(selection)
+            folders = sorted({file.rpartition("/")[0] for file in files} - {""})
+            rows_from = f"{split} ({', '.join(folders)})" if folders else split
+            self._on_progress(f"{name} at {revision}, {rows_from}: the rows come from the hub", 0, 0)
+            self._check_files(name, revision, files)
             rows = datasets.load_dataset(
-                wanted.name, data_files={split: list(files)}, split=split, revision=revision
+                name, data_files={split: list(files)}, split=split, revision=revision
             )
             return rows.select_columns(list(columns)) if columns else rows
         except RagharnessError:
             raise
         except Exception as error:
-            raise self._in_words(error, wanted.name) from error
+            raise self._translated(error, name) from error
 
-    def _files(self, wanted: _Wanted) -> tuple[str, dict[str, str]]:
-        """Return the revision that has the wanted rows, and its files with the sha256 that the hub has."""
+    def _files(self, selection: _Selection) -> tuple[str, dict[str, str]]:
+        """The revision that has the selected rows, and its files with the sha256 that the hub has."""
         from huggingface_hub import HfApi
         from huggingface_hub.errors import RevisionNotFoundError
 
-        seen: set[str] = set()
-        for revision in wanted.revisions:
+        folders: set[str] = set()
+        for revision in selection.revisions:
             try:
                 tree = HfApi().list_repo_tree(
-                    wanted.name, revision=revision, repo_type="dataset", recursive=True
+                    selection.name, revision=revision, repo_type="dataset", recursive=True
                 )
-                known = {
-                    each.path: getattr(getattr(each, "lfs", None), "sha256", "")
-                    for each in tree
-                    if each.path.endswith(".parquet")
+                hashes = {
+                    file.path: getattr(getattr(file, "lfs", None), "sha256", "")
+                    for file in tree
+                    if file.path.endswith(".parquet")
                 }
             except RevisionNotFoundError:
-                if revision == wanted.revisions[-1]:
+                if revision == selection.revisions[-1]:
                     raise
                 continue
-            seen |= {each.rpartition("/")[0] or each for each in known}
-            if chosen := wanted.chosen(sorted(known)):
-                return revision, {each: known[each] for each in chosen}
-        where = f"{wanted.name}/{wanted.inside}".rstrip("/")
-        told = ", ".join(sorted(seen)[:_LISTED]) + (" ..." if len(seen) > _LISTED else "")
+            folders |= {path.rpartition("/")[0] or path for path in hashes}
+            if paths := selection.filter(sorted(hashes)):
+                return revision, {path: hashes[path] for path in paths}
+        where = f"{selection.name}/{selection.folder}".rstrip("/")
+        more = " ..." if len(folders) > _LISTED_FOLDERS else ""
+        listed = ", ".join(sorted(folders)[:_LISTED_FOLDERS]) or "none"
         raise CorpusUnavailable(
-            f"expected Parquet of {wanted.split or wanted.pattern} in {where}, found {told or 'none'}",
-            help=f"{self._command} --from hub:OWNER/NAME/FOLDER names a folder of it, {_BY_HAND}",
+            f"expected Parquet of {selection.split or selection.pattern} in {where}, found {listed}{more}",
+            help=f"{self._command} --from hub:OWNER/NAME/FOLDER names a folder of it, {_OWN_COPY}",
         )
 
     def _check_files(self, name: str, revision: str, files: Mapping[str, str]) -> None:
@@ -182,40 +190,40 @@ class _Hub:
         """
         from huggingface_hub import hf_hub_download
 
-        for file, known in files.items():
-            if not known:
+        for file, expected in files.items():
+            if not expected:
                 continue
             path = Path(hf_hub_download(name, file, revision=revision, repo_type="dataset")).resolve()
-            if (found := hash_file(path)) != known:
+            if (digest := hash_file(path)) != expected:
                 path.unlink(missing_ok=True)
                 raise CorruptDownload(
-                    f"expected sha256 {known[:12]} for {file} of {name}, found {found[:12]}",
-                    help=f"{self._command} downloads it again, {_BY_HAND}",
+                    f"expected sha256 {expected[:12]} for {file} of {name}, found {digest[:12]}",
+                    help=f"{self._command} downloads it again, {_OWN_COPY}",
                 )
 
-    def _in_words(self, error: Exception, name: str) -> CorpusUnavailable:
-        """Return what went wrong with the hub in words: not there, not reached, or not what it should be."""
+    def _translated(self, error: Exception, name: str) -> CorpusUnavailable:
+        """Error of the hub in words: not there, not reached, or not what it should be."""
         chain: list[BaseException] = [error]
         while (cause := chain[-1].__cause__) is not None and cause not in chain:
             chain.append(cause)
-        kinds = " ".join(type(each).__name__ for each in chain)
-        told = (" ".join(str(each).split()) for each in chain)
-        reason = next((each for each in told if each), type(error).__name__)[:_TOLD]
-        if "Consistency check failed" in reason or any(
-            word in kinds for word in ("Arrow", "Parquet", "Decode", "NonMatching", "Consistency")
+        kinds = " ".join(type(error).__name__ for error in chain)
+        messages = (" ".join(str(error).split()) for error in chain)
+        reason = next(filter(None, messages), type(error).__name__)[:_LONGEST_REASON]
+        if "Consistency check failed" in reason or re.search(
+            "Arrow|Parquet|Decode|NonMatching|Consistency", kinds
         ):
             return CorruptDownload(
                 f"what the hub gave for {name} is no Parquet of its rows: {reason}",
-                help=f"{self._command}, {_BY_HAND}",
+                help=f"{self._command}, {_OWN_COPY}",
             )
-        if any(word in kinds for word in ("NotFound", "Gated", "EntryNotFound")):
-            return CorpusUnavailable(f"the hub has no rows of {name} to read: {reason}", help=_BY_HAND)
+        if re.search("NotFound|Gated", kinds):
+            return CorpusUnavailable(f"the hub has no rows of {name} to read: {reason}", help=_OWN_COPY)
         return CorpusUnavailable(
             f"cannot fetch {name} from the hub: {reason}",
-            help=f"{self._command} goes on where it stopped, {_BY_HAND}",
+            help=f"{self._command} goes on where it stopped, {_OWN_COPY}",
         )
 
-    def _written(self, rows: Iterable[dict[str, Any]], path: Path) -> str:
+    def _write(self, rows: Iterable[dict[str, Any]], path: Path) -> str:
         digest = sha256()
         with new_file(path) as file:
             for number, row in enumerate(rows, 1):
@@ -224,9 +232,3 @@ class _Hub:
                 file.write(line)
                 self._on_progress(path.name, number, 0)
         return digest.hexdigest()
-
-
-def _told(files: Iterable[str], split: str) -> str:
-    """Return in words which rows come: the split, and in which folders they lie."""
-    folders = sorted({each.rpartition("/")[0] for each in files} - {""})
-    return f"{split} ({', '.join(folders)})" if folders else split

@@ -10,21 +10,23 @@ from hashlib import sha256
 from pathlib import Path
 
 from ragharness.corpus.download.pinned import (
+    HASHES,
     HUB,
     DownloadRequest,
     Listener,
     Pinned,
-    altered,
+    cached_state,
     hash_file,
     is_offline,
     is_on_hub,
+    locked,
     named_source,
+    record_hashes,
     source_variable,
 )
-from ragharness.corpus.download.storage import HASHES, condition, locked, record_hashes
 from ragharness.errors import CorpusUnavailable
-from ragharness.support.files import cache_folder, expanded
-from ragharness.support.privacy import public
+from ragharness.support.files import cache_folder, expand_home
+from ragharness.support.messages import public_url
 
 _PAGES = frozenset({".htm", ".html", ".xhtml", ".txt"})
 """Pages, and complete submissions."""
@@ -38,28 +40,28 @@ def obtain(
     complete: bool = False,
     on_progress: Listener | None = None,
 ) -> Path:
-    """Return a folder that holds the wanted files with the pinned content, or the one file that was named.
+    """Folder that holds the required files with the pinned content, or the one file that was named.
 
     ``source`` (or the corpus' environment variable) is a folder, a zip, a JSON file or a URL to use
-    instead of the published one. ``complete`` fetches what may be missing beside the wanted files, too.
+    instead of the published one. ``complete`` fetches the missing optional files, too.
     Raises CorpusUnavailable, CorruptDownload or StorageError.
     """
     source = named_source(request.corpus, source)
-    wanted = _Obtaining(request, source, on_progress or _silent)
+    search = _Search(request, source, on_progress or _silent)
     if source and not (source.startswith(("http://", "https://")) or is_on_hub(source)):
-        return wanted.from_path(expanded(source))
+        return search.in_path(expand_home(source))
     offline = offline or is_offline("HF_HUB_OFFLINE")
-    return wanted.from_cache_or_network(offline=offline, complete=complete)
+    return search.in_cache_or_network(offline=offline, complete=complete)
 
 
 def is_cached(request: DownloadRequest) -> bool:
-    """Tell whether the cache holds the wanted files unaltered."""
-    return _Obtaining(request, "", _silent).is_cached()
+    """Whether the cache holds the required files unaltered."""
+    return _Search(request, "", _silent).is_cached()
 
 
 @dataclass(frozen=True)
-class _Obtaining:
-    """The ways to the files of one corpus."""
+class _Search:
+    """Search for the files of one corpus."""
 
     request: DownloadRequest
     source: str
@@ -68,59 +70,59 @@ class _Obtaining:
     @cached_property
     def folder(self) -> Path:
         """The folder of the cache for the files of the corpus."""
-        return cache_folder() / "corpora" / (self.request.place or self.request.corpus)
+        return cache_folder() / "corpora" / (self.request.cache_name or self.request.corpus)
 
-    def from_cache_or_network(self, *, offline: bool, complete: bool) -> Path:
-        """Return the folder of the cache, filled where it lacks something."""
+    def in_cache_or_network(self, *, offline: bool, complete: bool) -> Path:
+        """The folder of the cache, filled where it lacks something."""
         published = not self.source or self.source == self.request.url
-        here = self.is_cached()
-        lacking = self._lacking() if published else []
-        if here and not (lacking and complete and not offline):
+        cached = self.is_cached()
+        missing = self._missing_optional() if published else []
+        if cached and not (missing and complete and not offline):
             return self.folder
         if offline:
-            raise self._not_here()
+            raise self._not_cached()
         with locked(self.folder, self.on_progress):
             # Another process may have fetched it while this one waited for the lock.
-            again = _Obtaining(self.request, self.source, _silent)
+            again = _Search(self.request, self.source, _silent)
             if not again.is_cached():
                 self._fetch(self.source or self.request.url)
-            if published and (lacking := again._lacking()):
-                from ragharness.corpus.download.hub import fetch_besides
+            if published and (missing := again._missing_optional()):
+                from ragharness.corpus.download.hub import fetch_optional
 
-                fetched = fetch_besides(self.request, lacking, self.folder, self.on_progress)
-                record_hashes(self.folder, fetched, _label(self.request.url))
+                hashes = fetch_optional(self.request, missing, self.folder, self.on_progress)
+                record_hashes(self.folder, hashes, _origin(self.request.url))
         return self.folder
 
     def is_cached(self) -> bool:
-        """Tell whether the cache holds the wanted files unaltered (and from that mirror, if one is named)."""
-        origin = _label(self.source) if self.source else ""
-        for name, pinned in self.request.wanted.items():
-            found = condition(self.folder, name, pinned, origin)
-            if found == "altered":
-                told = f"{self.folder / name} was altered since it was fetched; fetching it again"
-                self.on_progress(told, 0, 0)
-            if found != "whole":
+        """Whether the cache holds the required files unaltered (and from that mirror, if one is named)."""
+        origin = _origin(self.source) if self.source else ""
+        for name, pinned in self.request.required.items():
+            state = cached_state(self.folder, name, pinned, origin)
+            if state == "altered":
+                notice = f"{self.folder / name} was altered since it was fetched; fetching it again"
+                self.on_progress(notice, 0, 0)
+            if state != "whole":
                 return False
         return True
 
-    def _lacking(self) -> list[str]:
-        """Return the files beside the wanted ones that the cache does not hold; an altered one is dropped."""
-        lacking = []
-        for name in self.request.besides:
-            found = condition(self.folder, name, Pinned())
-            lacking += [] if found == "whole" else [name]
-            if found == "altered":
+    def _missing_optional(self) -> list[str]:
+        """The optional files that the cache does not hold; an altered one is dropped."""
+        missing = []
+        for name in self.request.optional:
+            state = cached_state(self.folder, name, Pinned())
+            missing += [] if state == "whole" else [name]
+            if state == "altered":
                 (self.folder / name).unlink(missing_ok=True)
-                told = f"{name} was altered since it was fetched, and is left out"
-                self.on_progress(f"{told}; {self.request.fetch_command}", 0, 0)
-        return lacking
+                notice = f"{name} was altered since it was fetched, and is left out"
+                self.on_progress(f"{notice}; {self.request.fetch_command}", 0, 0)
+        return missing
 
-    def _not_here(self) -> CorpusUnavailable:
-        """Return the error for a corpus that the cache does not hold, or holds from elsewhere."""
+    def _not_cached(self) -> CorpusUnavailable:
+        """Error for a corpus that the cache does not hold, or holds from elsewhere."""
         corpus, offline = self.request.corpus, "and the network is not to be used (offline)"
         if self.source and is_cached(self.request):
             return CorpusUnavailable(
-                f"the cache holds {corpus}, but not from {public(self.source)}, {offline}",
+                f"the cache holds {corpus}, but not from {public_url(self.source)}, {offline}",
                 help=f"leave --from out to use what is cached, or unset {source_variable(corpus)}",
             )
         return CorpusUnavailable(
@@ -136,30 +138,39 @@ class _Obtaining:
             from ragharness.corpus.download.sec import fetch_filings
 
             root = "" if url == request.url else url
-            fetch_filings(request, root, folder, self.on_progress, source=_label(url))
+            fetch_filings(request, root, folder, self.on_progress, source=_origin(url))
             return
         if request.publisher == "hub" and (url == request.url or url.startswith(HUB)):
             from ragharness.corpus.download.hub import fetch_rows
 
-            fetched = fetch_rows(request, url.removeprefix(HUB), folder, self.on_progress)
-            record_hashes(folder, fetched, _label(url))
+            hashes = fetch_rows(request, url.removeprefix(HUB), folder, self.on_progress)
+            record_hashes(folder, hashes, _origin(url))
             return
         from ragharness.corpus.download.transfer import discard, fetch
 
         part = folder / f"{sha256(url.encode()).hexdigest()[:16]}.part"
         fetch(url, part, on_progress=self.on_progress, space=request.space)
         try:
-            self._keep(part, public(url).rpartition("/")[2], _label(url))
+            self._install(part, public_url(url).rpartition("/")[2], _origin(url))
         finally:
             # Whole but wrong is not worth going on from.
             discard(part)
 
-    def from_path(self, path: Path) -> Path:
-        """Return the folder or file that the user named, or where the files of an archive were unpacked."""
+    def _install(self, path: Path, name: str, source: str) -> None:
+        from ragharness.corpus.download.archives import install
+
+        hashes = install(path, self.request, self.folder, self.on_progress, name=name)
+        record_hashes(self.folder, hashes, source)
+        for file, digest in hashes.items():
+            if not self.request.published[file].sha256:
+                self.on_progress(f"{file} has no published hash; recorded sha256 {digest}", 0, 0)
+
+    def in_path(self, path: Path) -> Path:
+        """The folder or file that the user named, or the folder into which an archive was unpacked."""
         request = self.request
         try:
             if path.is_dir():
-                return self._in_place(path)
+                return self._in_folder(path)
             if path.is_file():
                 path.open("rb").close()
         except OSError as error:
@@ -175,20 +186,20 @@ class _Obtaining:
                 f"expected a folder of filings, found the file {path.name}",
                 help=f"--from {shlex.quote(str(path.parent))}: every filing in it is read",
             )
-        if request.pages and path.suffix.casefold() in request.suffixes and not self._packed(path):
+        if request.pages and path.suffix.casefold() in request.suffixes and not self._is_archive(path):
             return path
         with locked(self.folder, self.on_progress):
-            self._keep(path, path.name, str(path.resolve()))
+            self._install(path, path.name, str(path.resolve()))
         return self.folder
 
-    def _packed(self, path: Path) -> bool:
+    def _is_archive(self, path: Path) -> bool:
         """Whether a file is an archive with published files, which are unpacked; raises for a damaged one."""
-        from ragharness.corpus.download.archives import is_zip, plain_names
+        from ragharness.corpus.download.archives import is_zip, member_names
 
-        return is_zip(path) and bool(plain_names(path) & self.request.wanted.keys())
+        return is_zip(path) and bool(member_names(path) & self.request.required.keys())
 
-    def _in_place(self, folder: Path) -> Path:
-        """Return the folder that holds the wanted files: this one, or the one below it that does."""
+    def _in_folder(self, folder: Path) -> Path:
+        """The folder that holds the required files: this one, or the one below it that does."""
         request, command = self.request, self.request.fetch_command
         if request.pages and not (pages_in(folder) or files_in(folder, request.suffixes)):
             rows = f"; in items as {', '.join(request.suffixes)}" if request.suffixes else ""
@@ -203,47 +214,39 @@ class _Obtaining:
             )
         if request.pages or request.suffixes:
             return folder
-        first = next(iter(request.wanted))
-        below = (path for path in _within(folder) if path.name == first and path.parent != folder)
-        found = [folder / first] if (folder / first).is_file() else list(below)
-        if len(found) != 1:
+        name = next(iter(request.required))
+        below = (path for path in _within(folder) if path.name == name and path.parent != folder)
+        copies = [folder / name] if (folder / name).is_file() else list(below)
+        if len(copies) != 1:
             raise CorpusUnavailable(
-                f"expected one file {first} in {folder}, found {len(found)}", help=command
+                f"expected one file {name} in {folder}, found {len(copies)}", help=command
             )
-        home = found[0].parent
-        for name, pinned in request.wanted.items():
-            if not (home / name).is_file():
-                raise CorpusUnavailable(f"expected {name} in {home}, found none", help=command)
-            content = hash_file(home / name)
-            if pinned.sha256 and content != pinned.sha256:
-                raise altered(str(home / name), name, pinned, content, (home / name).stat().st_size, request)
+        home = copies[0].parent
+        for name, pinned in request.required.items():
+            path = home / name
+            if not path.is_file():
+                raise CorpusUnavailable(f"{home} has no {name}", help=command)
+            digest = hash_file(path)
+            if pinned.sha256 and digest != pinned.sha256:
+                raise request.altered(str(path), name, pinned, digest, path.stat().st_size)
         return home
-
-    def _keep(self, path: Path, name: str, source: str) -> None:
-        from ragharness.corpus.download.archives import install
-
-        installed = install(path, self.request, self.folder, self.on_progress, name=name)
-        record_hashes(self.folder, installed, source)
-        for each, found in installed.items():
-            if not self.request.welcome[each].sha256:
-                self.on_progress(f"{each} has no published hash; recorded sha256 {found}", 0, 0)
 
 
 def pages_in(folder: Path) -> list[Path]:
-    """Return the files that may hold filings in a folder and up to three levels below it, by their names."""
+    """Files that may hold filings in a folder and up to three levels below it, by their names."""
     return files_in(folder, _PAGES)
 
 
 def files_in(folder: Path, suffixes: Collection[str]) -> list[Path]:
-    """Return the files of some kinds in a folder and up to three levels below it, by their names.
+    """Files of some kinds in a folder and up to three levels below it, by their names.
 
-    A file in place of the folder is the one there is.
+    A file in place of the folder is the only one.
     """
     if folder.is_file():
         return [folder] if folder.suffix.casefold() in suffixes else []
     files = (path for path in _within(folder) if path.suffix.casefold() in suffixes and path.is_file())
-    theirs = (path for path in files if path.name != HASHES and not path.name.startswith("."))
-    return sorted(theirs, key=lambda path: path.parts)
+    visible = (path for path in files if path.name != HASHES and not path.name.startswith("."))
+    return sorted(visible, key=lambda path: path.parts)
 
 
 def _within(folder: Path) -> Iterator[Path]:
@@ -251,9 +254,9 @@ def _within(folder: Path) -> Iterator[Path]:
     return (path for stars in ("*", "*/*", "*/*/*", "*/*/*/*") for path in folder.glob(stars))
 
 
-def _label(url: str) -> str:
-    """Return what the cache remembers of a URL: what may be shown, and a hash that tells secrets apart."""
-    return f"{public(url)} {sha256(url.encode()).hexdigest()[:8]}"
+def _origin(url: str) -> str:
+    """What the cache remembers of a URL: what may be shown, and a hash that tells secrets apart."""
+    return f"{public_url(url)} {sha256(url.encode()).hexdigest()[:8]}"
 
 
 def _silent(what: str, done: int, total: int) -> None:

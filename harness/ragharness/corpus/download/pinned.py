@@ -1,23 +1,38 @@
-"""What is wanted of a corpus: files pinned by their SHA-256, and from where."""
+"""Files of a corpus pinned by their SHA-256, and the cache folder that holds them.
+
+Free space is checked first, one process writes at a time, files are complete or absent.
+"""
 
 from __future__ import annotations
 
+import errno
+import json
 import os
 import re
-from collections.abc import Callable, Mapping
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import IO
+from typing import IO, Literal
 
 from msgspec import Struct
 
-from ragharness.errors import CorruptDownload
-
-_URL = re.compile(r"(?!https?://)[a-z][a-z0-9+.-]*://.", re.IGNORECASE)
+from ragharness.errors import CorruptDownload, StorageError
+from ragharness.support.files import atomic_file, make_private_folder, try_lock
 
 HUB = "hub:"
 """Before the name of a data set on the hub."""
+
+HASHES = "hashes.json"
+"""Record of the files in a cache folder; never one of them."""
+
+_FSSPEC_URL = re.compile(r"(?!https?://)[a-z][a-z0-9+.-]*://.", re.IGNORECASE)
+_OTHER_FOLDER = "RAGHARNESS_CACHE=FOLDER names another place for the cache"
+_LOCK_WAIT = 0.2
+"""Seconds between two looks at a lock."""
 
 Listener = Callable[[str, int, int], None]
 """Told (what, bytes done, bytes in all); 0 in all: unknown; both 0: a notice for people."""
@@ -44,9 +59,9 @@ class Pinned(Struct, frozen=True, kw_only=True):
     url: str = ""
     """The data set on the hub that has the rows, where it is another one than the corpus' own."""
     columns: tuple[str, ...] = ()
-    """Of its rows, what is kept; none: everything."""
+    """Columns of its rows that are kept; none: all."""
     optional: bool = False
-    """The corpus can be read without it: it is fetched along, and a failure is said and no error."""
+    """The corpus can be read without it: it is fetched along, and a failure is a notice and no error."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +70,9 @@ class DownloadRequest:
 
     corpus: str
     url: str
-    wanted: Mapping[str, Pinned]
-    """The files that must be there, by name."""
-    welcome: Mapping[str, Pinned]
+    required: Mapping[str, Pinned]
+    """Files that must be there, by name."""
+    published: Mapping[str, Pinned]
     """All files of the corpus: kept too when they come in the same archive."""
     terms: str = ""
     space: int = 0
@@ -68,10 +83,10 @@ class DownloadRequest:
     """Any folder of web pages will do: what it holds is read, published or not."""
     suffixes: tuple[str, ...] = ()
     """Any folder with files of these kinds will do (".jsonl"): what it holds is read, published or not."""
-    besides: Mapping[str, Pinned] = field(default_factory=dict)
+    optional: Mapping[str, Pinned] = field(default_factory=dict)
     """Files that are fetched along where they can be, by name; the corpus can be read without them."""
-    place: str = ""
-    """The folder of the cache that keeps them, where it is not the corpus' own."""
+    cache_name: str = ""
+    """Their folder in the cache, where it is not the corpus' own."""
     part: str = ""
     """The folder of a data set on the hub that is read where its name tells none."""
 
@@ -80,14 +95,22 @@ class DownloadRequest:
         """The command that fetches the corpus afresh."""
         return f"ragharness corpus fetch {self.corpus}"
 
+    def altered(self, path: str, name: str, pinned: Pinned, digest: str, size: int) -> CorruptDownload:
+        """Error for a file that is not the published one."""
+        return CorruptDownload(
+            f"{path} is not the published {name}: expected sha256 {pinned.sha256[:12]} ({pinned.bytes}"
+            f" bytes), found {digest[:12]} ({size} bytes)",
+            help=f"{self.fetch_command}, or --from with an unaltered copy",
+        )
+
 
 def source_variable(corpus: str) -> str:
-    """Return the name of the environment variable that names a corpus' mirror."""
+    """Name of the environment variable that names a corpus' mirror."""
     return f"RAGHARNESS_{corpus.upper().replace('-', '_')}_FROM"
 
 
 def named_source(corpus: str, source: str) -> str:
-    """Return where the user wants a corpus read from: the named place, else that of the environment."""
+    """Where the user wants a corpus read from: the source, else that of the environment."""
     return source or os.environ.get(source_variable(corpus), "")
 
 
@@ -98,35 +121,113 @@ def is_on_hub(source: str) -> bool:
 
 def is_remote(name: str) -> bool:
     """Whether a name is a URL of fsspec; web addresses are fetched otherwise."""
-    return _URL.match(name) is not None
+    return _FSSPEC_URL.match(name) is not None
 
 
-def is_offline(*others: str) -> bool:
-    """Whether the environment, or a variable of ``others``, says that no other machine may be spoken to."""
-    values = (os.environ.get(name, "").strip().lower() for name in ("RAGHARNESS_OFFLINE", *others))
+def is_offline(*variables: str) -> bool:
+    """Whether the environment, or one of these variables, says that no other machine may be spoken to."""
+    values = (os.environ.get(name, "").strip().lower() for name in ("RAGHARNESS_OFFLINE", *variables))
     return any(value not in ("", "0", "false", "no", "off") for value in values)
 
 
 def hash_file(path: Path) -> str:
-    """Return the sha256 of a file's bytes."""
+    """The sha256 of a file's bytes."""
     with path.open("rb") as file:
         return hash_stream(file)
 
 
 def hash_stream(stream: IO[bytes]) -> str:
-    """Return the sha256 of what remains in a stream."""
+    """The sha256 of what remains in a stream."""
     digest = sha256()
     while block := stream.read(1 << 20):
         digest.update(block)
     return digest.hexdigest()
 
 
-def altered(
-    where: str, name: str, pinned: Pinned, found: str, size: int, request: DownloadRequest
-) -> CorruptDownload:
-    """Return the error for a file that is not the published one."""
-    return CorruptDownload(
-        f"{where} is not the published {name}: expected sha256 {pinned.sha256[:12]} ({pinned.bytes} bytes),"
-        f" found {found[:12]} ({size} bytes)",
-        help=f"{request.fetch_command}, or --from with an unaltered copy",
-    )
+@contextmanager
+def storage_errors(folder: Path) -> Iterator[None]:
+    """Turn a failure of the disk into a StorageError that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            message = f"the disk that holds {folder} is full"
+        elif error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+            message = f"cannot write in {folder}: it is read-only or closed ({error.strerror})"
+        else:
+            message = f"cannot use {folder}: {error.strerror or error}"
+        raise StorageError(message, help=_OTHER_FOLDER) from error
+
+
+def require_space(folder: Path, needed: int) -> None:
+    """Raise StorageError when the disk of a folder (that may not exist yet) has fewer free bytes."""
+    existing = next(path for path in (folder, *folder.parents) if path.exists() or path == path.parent)
+    free = shutil.disk_usage(existing).free
+    if free < needed:
+        raise StorageError(
+            f"expected {needed / 1e6:.0f} MB free for {folder}, found {free / 1e6:.0f} MB", help=_OTHER_FOLDER
+        )
+
+
+@contextmanager
+def locked(folder: Path, on_progress: Listener) -> Iterator[None]:
+    """Hold the folder for this process; another one's fetch is waited for, and a notice says so."""
+    with storage_errors(folder):
+        make_private_folder(folder)
+        file = (folder / ".lock").open("ab")
+    with file:
+        waiting = False
+        while not _try_lock(file.fileno()):
+            if not waiting:
+                on_progress(f"another process is writing in {folder}; waiting for it", 0, 0)
+                waiting = True
+            time.sleep(_LOCK_WAIT)
+        # Closing the file gives the lock back, also when the process dies.
+        yield
+
+
+def _try_lock(handle: int) -> bool:
+    try:
+        return try_lock(handle)
+    except OSError:
+        # A file system without locks: temporary names are unique, so the worst is a fetch done twice.
+        return True
+
+
+@contextmanager
+def new_file(target: Path) -> Iterator[IO[bytes]]:
+    """Open a file that takes its name once it is whole; raises StorageError."""
+    with storage_errors(target.parent), atomic_file(target) as file:
+        yield file
+
+
+def cached_hashes(folder: Path) -> dict[str, dict[str, str]]:
+    """Record of the files in a cache folder: ``sha256`` and ``source`` by name."""
+    try:
+        hashes = json.loads((folder / HASHES).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return hashes if isinstance(hashes, dict) else {}
+
+
+def cached_state(
+    folder: Path, name: str, pinned: Pinned, source: str = ""
+) -> Literal["whole", "altered", "absent"]:
+    """Whether a cache folder holds a file as it was published, or first recorded; raises StorageError.
+
+    One that came from another place than ``source``, if that is named, or that is not recorded is absent.
+    """
+    row = cached_hashes(folder).get(name, {})
+    expected = pinned.sha256 or row.get("sha256", "")
+    with storage_errors(folder):
+        digest = hash_file(folder / name) if (folder / name).is_file() else ""
+    if not expected or not digest or (source and row.get("source") != source):
+        return "absent"
+    return "whole" if digest == expected else "altered"
+
+
+def record_hashes(folder: Path, hashes: Mapping[str, str], source: str) -> None:
+    """Add files with their hashes and where they came from to the record of a cache folder."""
+    added = {name: {"sha256": digest, "source": source} for name, digest in hashes.items()}
+    with new_file(folder / HASHES) as file:
+        file.write(json.dumps(cached_hashes(folder) | added, indent=1, sort_keys=True).encode())

@@ -1,4 +1,4 @@
-"""Downloads filings from the SEC by its rules: a contact address, few requests per second, gzip, retries.
+"""Download of filings from the SEC by its rules: a contact address, few requests per second, gzip, retries.
 
 The rules are those of https://www.sec.gov/os/accessing-edgar-data: at most ten requests a second, and a
 User-Agent that names a person or company with an e-mail address; who asks faster is blocked for ten minutes.
@@ -15,18 +15,24 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ragharness.corpus.download.pinned import DownloadRequest, Listener, Pinned, altered
-from ragharness.corpus.download.storage import condition, new_file, record_hashes, require_space
-from ragharness.corpus.download.transfer import new_client, unreachable
+import httpx
+
+from ragharness.corpus.download.pinned import (
+    DownloadRequest,
+    Listener,
+    Pinned,
+    cached_state,
+    new_file,
+    record_hashes,
+    require_space,
+)
+from ragharness.corpus.download.transfer import new_client, refused, unreachable
 from ragharness.errors import CorpusUnavailable, CorruptDownload
-from ragharness.support.calls import Pace
-from ragharness.support.http import PASSING, Unpacker, retry_after
-from ragharness.support.privacy import public
-
-if TYPE_CHECKING:
-    import httpx
+from ragharness.support.concurrency import Pace
+from ragharness.support.http import TRANSIENT, Unpacker, retry_after
+from ragharness.support.messages import public_url
 
 CONTACT = "RAGHARNESS_SEC_CONTACT"
 """The environment variable that names who asks."""
@@ -47,8 +53,9 @@ LARGEST = 200_000_000
 _ARCHIVES = "https://www.sec.gov"
 _DATA = "https://data.sec.gov"
 _EMAIL = re.compile(r"[^\s@<>]+@[^\s@<>]+\.[A-Za-z]{2,}")
-_BUSY = PASSING | {403}
+_BUSY = TRANSIENT | {403}
 """The SEC refuses with 403 whoever asked too fast."""
+_OWN_COPY = "--from FOLDER with filings that you have"
 
 
 class _AgainError(Exception):
@@ -62,7 +69,7 @@ class _AgainError(Exception):
 def fetch_filings(
     request: DownloadRequest, root: str, folder: Path, on_progress: Listener, *, source: str
 ) -> None:
-    """Download the wanted filings into a folder; what is there already, unaltered, is not asked for again.
+    """Download the required filings into a folder; what is there already, unaltered, is not asked for again.
 
     ``root`` is the address of a mirror with the SEC's paths, empty for the SEC itself; ``source`` is what the
     cache is to remember of it. Raises CorpusUnavailable without a contact, when the SEC refuses for good or
@@ -71,32 +78,32 @@ def fetch_filings(
     mirror = source if root else ""
     missing = {
         name: pinned
-        for name, pinned in request.wanted.items()
-        if condition(folder, name, pinned, mirror) != "whole"
+        for name, pinned in request.required.items()
+        if cached_state(folder, name, pinned, mirror) != "whole"
     }
     if not missing:
         return
     headers = {"User-Agent": f"{_contact()} ragharness", "Accept-Encoding": "gzip, deflate"}
     require_space(folder, request.space)
     with new_client(headers) as client:
-        _Fetching(request, root.rstrip("/"), folder, on_progress, client, source).run(missing)
+        _Fetch(request, root.rstrip("/"), folder, on_progress, client, source).run(missing)
 
 
 def _contact() -> str:
-    """Return who asks, as the SEC wants it; raises CorpusUnavailable with how to say so."""
-    told = os.environ.get(CONTACT, "").strip()
-    if not _EMAIL.search(told) or not told.isascii() or not told.isprintable():
-        found = "none" if not told else "something without one, or with characters that no header may have"
+    """Who asks, as the SEC wants it; raises CorpusUnavailable with how to say so."""
+    contact = os.environ.get(CONTACT, "").strip()
+    if not _EMAIL.search(contact) or not contact.isascii() or not contact.isprintable():
+        problem = "has none, or characters that no header may have" if contact else "is not set"
         raise CorpusUnavailable(
             "the SEC asks every program to name a person or company with an e-mail address:"
-            f" expected them in {CONTACT}, found {found}",
-            help=f'export {CONTACT}="Jane Doe jane@example.com", or --from FOLDER with filings that you have',
+            f" {CONTACT} {problem}",
+            help=f'export {CONTACT}="Jane Doe jane@example.com", or {_OWN_COPY}',
         )
-    return told
+    return contact
 
 
 @dataclass
-class _Fetching:
+class _Fetch:
     """One fetch: workers that share a pace, and the count of what has arrived."""
 
     request: DownloadRequest
@@ -111,7 +118,7 @@ class _Fetching:
     total: int = 0
 
     def run(self, missing: dict[str, Pinned]) -> None:
-        """Fetch all, or raise the first failure; what is whole stays."""
+        """Fetch all, or raise the earliest failure; what is whole stays."""
         self.total = sum(pinned.bytes for pinned in missing.values())
         with ThreadPoolExecutor(max_workers=WORKERS) as pool:
             futures = [pool.submit(self._fetch, name, pinned) for name, pinned in missing.items()]
@@ -131,112 +138,102 @@ class _Fetching:
         path = f"/Archives/edgar/data/{pinned.cik}/{accession.replace('-', '')}/{document}"
         url = (self.root or _ARCHIVES) + path
         content = self._get(url, pinned.bytes)
-        found = sha256(content).hexdigest()
-        if pinned.sha256 and found != pinned.sha256:
-            raise altered(public(url), name, pinned, found, len(content), self.request)
+        digest = sha256(content).hexdigest()
+        if pinned.sha256 and digest != pinned.sha256:
+            raise self.request.altered(public_url(url), name, pinned, digest, len(content))
         if b"http://www.xbrl.org/" not in content:
             raise CorruptDownload(
-                f"expected the filing {name} from {public(url)}, found another"
-                " web page (an error page, a login?)",
+                f"{public_url(url)} is not the filing {name} but another web page (an error page, a login?)",
                 help="open it in a browser, then --from FOLDER with the page that you saved",
             )
-        with self.lock, new_file(self.folder / name) as file:
-            file.write(content)
         with self.lock:
-            record_hashes(self.folder, {name: found}, self.source)
+            with new_file(self.folder / name) as file:
+                file.write(content)
+            record_hashes(self.folder, {name: digest}, self.source)
 
     def _look_up(self, name: str, pinned: Pinned) -> tuple[str, str]:
-        """Find a filing by who filed it, its form and its period."""
+        """Accession number and main document of a filing, by who filed it, its form and its period."""
         base = (self.root or _DATA) + "/submissions/"
         pages = [f"CIK{pinned.cik.zfill(10)}.json"]
         while pages:
-            told = self._json(base + pages.pop(0))
-            recent = told.get("filings", {}).get("recent", told) if "filings" in told else told
-            rows = zip(
-                *(
-                    recent.get(key, [])
-                    for key in ("form", "reportDate", "accessionNumber", "primaryDocument")
-                ),
-                strict=False,
-            )
+            page = self._json(base + pages.pop(0))
+            filings = page.get("filings", {})
+            recent = filings.get("recent", page) if "filings" in page else page
+            keys = ("form", "reportDate", "accessionNumber", "primaryDocument")
+            rows = zip(*(recent.get(key, []) for key in keys), strict=False)
             for form, period, accession, document in rows:
                 if (form, period) == (pinned.form, pinned.period):
-                    return _safe(accession), _safe(document)
-            older = told.get("filings", {}).get("files", [])
-            pages += [_safe(each.get("name", "")) for each in older if isinstance(each, dict)]
+                    return _file_name(accession), _file_name(document)
+            older = (entry for entry in filings.get("files", []) if isinstance(entry, dict))
+            pages += [_file_name(entry.get("name", "")) for entry in older]
         raise CorpusUnavailable(
-            f"expected a {pinned.form} for {pinned.period} among the filings of CIK {pinned.cik} ({name}),"
-            " found none",
-            help="--from FOLDER with filings that you have",
+            f"no {pinned.form} for {pinned.period} is among the filings of CIK {pinned.cik} ({name})",
+            help=_OWN_COPY,
         )
 
     def _json(self, url: str) -> dict[str, Any]:
         try:
-            told = json.loads(self._get(url, 0))
-        except ValueError as error:
-            raise CorruptDownload(f"expected JSON from {public(url)}, found something else") from error
-        if not isinstance(told, dict):
-            raise CorruptDownload(f"expected a JSON object from {public(url)}, found something else")
-        return told
+            content = json.loads(self._get(url, 0))
+        except ValueError:
+            content = None
+        if not isinstance(content, dict):
+            raise CorruptDownload(f"{public_url(url)} sent something else than a JSON object")
+        return content
 
     def _get(self, url: str, size: int) -> bytes:
-        """Return what a URL holds, asked for again while the SEC is busy; raises when it stays so."""
-        import httpx
-
+        """Content of a URL, asked for again while the SEC is busy; raises when it stays so."""
         reason = ""
         for attempt in range(len(PAUSES) + 1):
             self.pace.turn()
             if self.pace.stopped.is_set():
-                raise CorpusUnavailable(f"{public(url)} is not asked for any more: another request failed")
+                raise CorpusUnavailable(
+                    f"{public_url(url)} is not asked for any more: another request failed"
+                )
             try:
                 return self._receive(url, size)
             except _AgainError as again:
                 reason = str(again)
-                self._rest(attempt, again.seconds, reason)
+                self._pause(attempt, again.seconds, reason)
             except (httpx.ReadError, httpx.RemoteProtocolError, httpx.TimeoutException) as error:
                 reason = f"the connection was cut ({type(error).__name__})"
-                self._rest(0, None, reason)
+                self._pause(0, None, reason)
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 raise unreachable(url, error) from error
         raise CorpusUnavailable(
-            f"expected {public(url)}, found it refused {len(PAUSES) + 1} times, last: {reason}",
+            f"{public_url(url)} was refused {len(PAUSES) + 1} times, last: {reason}",
             help="wait ten minutes and give the same command again: it goes on where it stopped",
         )
 
-    def _rest(self, attempt: int, told: float | None, reason: str) -> None:
+    def _pause(self, attempt: int, asked: float | None, reason: str) -> None:
         if attempt >= len(PAUSES):
             return
-        seconds = min(LONGEST_PAUSE, PAUSES[attempt] if told is None else told)
+        seconds = min(LONGEST_PAUSE, PAUSES[attempt] if asked is None else asked)
         self.pace.pause(seconds)
         with self.lock:
             self.on_progress(f"{reason}; waiting {seconds:g} s", 0, 0)
 
     def _receive(self, url: str, size: int) -> bytes:
+        """The body; half of a compressed one is seen here, where the length alone would fit."""
         with self.client.stream("GET", url) as response:
             if response.status_code in _BUSY:
                 raise _AgainError(
-                    f"{public(url)} answered {response.status_code}", retry_after(response.headers)
+                    f"{public_url(url)} answered {response.status_code}", retry_after(response.headers)
                 )
             if not response.is_success:
-                raise CorpusUnavailable(
-                    f"{public(url)} answered {response.status_code} {response.reason_phrase}".rstrip(),
-                    help="--from FOLDER with filings that you have",
-                )
-            return self._unpacked(response, url, size)
-
-    def _unpacked(self, response: httpx.Response, url: str, size: int) -> bytes:
-        """Return the body; half of a compressed one is seen here, where the length alone would fit."""
-        content = bytearray()
-        try:
-            reader = Unpacker(response.headers)
-            for block in chain.from_iterable(map(reader.blocks, response.iter_raw())):
-                content += block
-                if len(content) > LARGEST:
-                    raise CorruptDownload(f"{public(url)} sent more than the {LARGEST} bytes it may have")
-        except ValueError as error:
-            raise _AgainError(f"{public(url)} sent {error}") from error
-        if not reader.whole:
-            raise _AgainError(f"{public(url)} sent half of its compressed data")
+                raise refused(url, response, _OWN_COPY)
+            content = bytearray()
+            try:
+                unpacker = Unpacker(response.headers)
+                for block in chain.from_iterable(map(unpacker.blocks, response.iter_raw())):
+                    content += block
+                    if len(content) > LARGEST:
+                        raise CorruptDownload(
+                            f"{public_url(url)} sent more than the {LARGEST} bytes it may have"
+                        )
+            except ValueError as error:
+                raise _AgainError(f"{public_url(url)} sent {error}") from error
+        if not unpacker.whole:
+            raise _AgainError(f"{public_url(url)} sent half of its compressed data")
         if size:
             with self.lock:
                 self.done += len(content)
@@ -244,9 +241,9 @@ class _Fetching:
         return bytes(content)
 
 
-def _safe(name: object) -> str:
-    """Return a name from outside as a part of an address: it must be a plain file name."""
+def _file_name(name: object) -> str:
+    """A name from outside as a part of an address: it must be a plain file name."""
     text = str(name)
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,100}", text) or ".." in text:
-        raise CorruptDownload(f"expected a file name from the SEC's list of filings, found {text[:60]!r}")
+        raise CorruptDownload(f"the SEC's list of filings holds {text[:60]!r}, which is no file name")
     return text
