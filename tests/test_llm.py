@@ -343,12 +343,12 @@ def test_an_empty_answer_is_an_answer_and_is_not_kept(server: Answering, tmp_pat
 @pytest.mark.parametrize(
     ("chosen", "kind", "says"),
     [
-        ({"model": ""}, UsageError, "expected the name of a model"),
-        ({"key_env": "NOT_SET"}, UsageError, "in the environment variable NOT_SET, found none"),
-        ({"base_url": ""}, UsageError, "key of api.openai.com in the environment variable OPENAI_API_KEY"),
-        ({"base_url": "ftp://x/v1"}, UsageError, "expected a base URL"),
-        ({"base_url": "http://me:pw@x/v1"}, PipelineNotUsable, "without a login"),
-        ({"base_url": "http://x/v1?key=1"}, UsageError, "expected a base URL"),
+        ({"model": ""}, UsageError, "needs the name of a model"),
+        ({"key_env": "NOT_SET"}, UsageError, "the environment variable NOT_SET, for the key of .* is not set"),
+        ({"base_url": ""}, UsageError, "environment variable OPENAI_API_KEY, for the key of api.openai.com"),
+        ({"base_url": "ftp://x/v1"}, UsageError, "is no base URL"),
+        ({"base_url": "http://me:pw@x/v1"}, PipelineNotUsable, "holds a login"),
+        ({"base_url": "http://x/v1?key=1"}, UsageError, "is no base URL"),
         ({"prompt": "refusal-3shot"}, UnknownName, "did you mean refusal-"),
         ({"seed": "x"}, UsageError, "whole number"),
         ({"temperature": "-1"}, UsageError, "a number from 0"),
@@ -530,9 +530,9 @@ def test_a_prompt_of_ones_own(server: Answering, tmp_path: Path) -> None:
     ("content", "says"),
     [
         (b"--- user\n{passages} {question}", "version"),
-        (b"version: 1\n--- user\n{question}", "found question"),
-        (b"version: 1\n--- user\n{passages} {question}\n--- assistant\nYes.", "found user, assistant"),
-        (b"version: 1", "found none"),
+        (b"version: 1\n--- user\n{question}", "in its last section"),
+        (b"version: 1\n--- user\n{passages} {question}\n--- assistant\nYes.", "it has user, assistant"),
+        (b"version: 1", "it has none"),
         (b"\xff\xfe", "UTF-8"),
     ],
 )
@@ -623,7 +623,7 @@ def test_the_list_knows_models_at_their_own_service_alone() -> None:
 def test_a_table_that_cannot_be_read_is_refused(tmp_path: Path, row: str) -> None:
     table = tmp_path / "prices.toml"
     table.write_text(f"[[price]]\n{row}\n")
-    with pytest.raises(UsageError, match=r"expected .*price"):
+    with pytest.raises(UsageError, match=r"needs \[\[price\]\] tables"):
         find_price("m", OPENAI, table)
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragharness.errors import UnusableReply, UsageError
-from ragharness.pipelines import BuiltPipeline, Context, Setting
-from ragharness.pipelines.llm_client import Endpoint, Said, connect, local
+from ragharness.pipelines import BuiltPipeline, Context
+from ragharness.pipelines.llm_client import Completion, Endpoint, connect, local, prompting, services
 from ragharness.pipelines.llm_client.prompting import DEFAULT, Prompt, load_prompt
 from ragharness.pipelines.llm_client.services import ANSWER, Reply, parse_structured, too_long
 from ragharness.records import Answer, Passage, Usage
@@ -22,17 +22,29 @@ from ragharness.support.options import Options
 
 
 def build(context: Context, argument: str) -> BuiltPipeline:
-    """Return the generator; raises UsageError for a setting that cannot be meant, or a key that is absent."""
+    """The generator; raises UsageError for a setting that cannot be meant, or a key that is absent."""
     options = context.options
     model = _model(options, argument)
     prompt = load_prompt(options.text("prompt", DEFAULT))
     endpoint = connect(options, model, context.cache and context.cache / "llm", "the pipeline 'llm'")
     generator = Generator(endpoint, prompt)
+    sampling = endpoint.sampling
     return BuiltPipeline(
         generator.answer,
         name=f"llm-{model}",
-        settings=_settings(endpoint, prompt),
-        source=_source(),
+        settings={
+            "model": endpoint.model,
+            "api": endpoint.api,
+            "base_url": str(endpoint.url),
+            "prompt": f"{prompt.name} version {prompt.version}",
+            "prompt_digest": prompt.digest,
+            "temperature": "none" if sampling.temperature is None else sampling.temperature,
+            "seed": "none" if sampling.seed is None else sampling.seed,
+            "max_tokens": sampling.max_tokens,
+            "structured": endpoint.structured,
+        },
+        # The code that makes requests and reads replies: other code, other answers to expect.
+        source=b"\n".join(Path(str(module.__file__)).read_bytes() for module in (prompting, services)),
         recall=generator.recall,
         estimate=generator.estimate,
     )
@@ -46,12 +58,12 @@ class Generator:
     prompt: Prompt
 
     def recall(self, question: str, passages: Sequence[Passage]) -> Answer | None:
-        """Return the answer that an earlier call gave to the very same request, or None."""
-        said = self.endpoint.recall(self._request(question, passages))
-        return None if said is None else _answer(said)
+        """The answer that an earlier call gave to the very same request, or None."""
+        completion = self.endpoint.recall(self._request(question, passages))
+        return None if completion is None else _answer(completion)
 
     def estimate(self, question: str, passages: Sequence[Passage]) -> Usage:
-        """Return the most that a call will use."""
+        """The most that a call will use."""
         return self.endpoint.estimate(self._request(question, passages))
 
     async def answer(self, question: str, passages: Sequence[Passage]) -> Answer:
@@ -60,25 +72,25 @@ class Generator:
         Raises TemporaryFailure for what another try may mend, AccessRefused for what no question can escape,
         and UnusableReply, with what was paid for, for an answer that must not be graded.
         """
-        said = await self.endpoint.ask(self._request(question, passages))
-        answer = _answer(said)
-        problem = self._problem(said.reply, answer)
+        completion = await self.endpoint.ask(self._request(question, passages))
+        answer = _answer(completion)
+        problem = self._problem(completion.reply, answer)
         if problem is not None:
             raise problem
         if answer.text.strip():
-            self.endpoint.keep(said)
+            self.endpoint.store(completion)
         return answer
 
     def _request(self, question: str, passages: Sequence[Passage]) -> Callable[[bool], bytes]:
-        def made(as_json: bool) -> bytes:
+        def content(as_json: bool) -> bytes:
             instruction = self.prompt.instruction(as_json)
             messages = self.prompt.messages(question, passages, as_json)
             return self.endpoint.request(instruction, messages, ANSWER if as_json else None)
 
-        return made
+        return content
 
     def _problem(self, reply: Reply, answer: Answer) -> UnusableReply | None:
-        """Return what to raise for a reply that is not what the model had to say."""
+        """What to raise for a reply that is not what the model had to say."""
         if reply.ended == "length":
             return UnusableReply(
                 f"the answer was cut off after {self.endpoint.sampling.max_tokens} tokens",
@@ -94,39 +106,20 @@ class Generator:
         return None
 
 
-def _answer(said: Said) -> Answer:
-    text, citations = parse_structured(said.reply.text) if said.as_json else (said.reply.text, None)
-    return Answer(text=text, citations=citations, usage=said.usage)
+def _answer(completion: Completion) -> Answer:
+    text, citations = completion.reply.text, None
+    if completion.as_json:
+        text, citations = parse_structured(text)
+    return Answer(text=text, citations=citations, usage=completion.usage)
 
 
 def _model(options: Options, argument: str) -> str:
-    given = options.text("model")
-    if given and argument and given != argument:
-        raise UsageError(f"expected one model, found {argument!r} and {given!r}")
-    if not (given or argument):
+    model = options.text("model")
+    if model and argument and model != argument:
+        raise UsageError(f"two models are named: {argument!r} and {model!r}")
+    if not (model or argument):
         raise UsageError(
-            "expected the name of a model for the pipeline 'llm', found none",
+            "the pipeline 'llm' needs the name of a model",
             help=f"ragharness run --pipeline llm {options.written('model')}NAME; {local(options.written)}",
         )
-    return given or argument
-
-
-def _settings(endpoint: Endpoint, prompt: Prompt) -> dict[str, Setting]:
-    sampling = endpoint.sampling
-    return {
-        "model": endpoint.model,
-        "api": endpoint.api,
-        "base_url": str(endpoint.url),
-        "prompt": f"{prompt.name} version {prompt.version}",
-        "prompt_digest": prompt.digest,
-        "temperature": "none" if sampling.temperature is None else sampling.temperature,
-        "seed": "none" if sampling.seed is None else sampling.seed,
-        "max_tokens": sampling.max_tokens,
-        "structured": endpoint.structured,
-    }
-
-
-def _source() -> bytes:
-    """Return the code that makes requests and reads replies: other code, other answers to expect."""
-    folder = Path(__file__).parent / "llm_client"
-    return b"\n".join((folder / f"{name}.py").read_bytes() for name in ("prompting", "services"))
+    return model or argument

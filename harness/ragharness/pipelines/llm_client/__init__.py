@@ -1,4 +1,4 @@
-"""The parts of ``--pipeline llm``: prompts, service APIs, prices, the answer cache."""
+"""A language model behind an API: its settings, requests, replies, their cache and their cost."""
 
 from __future__ import annotations
 
@@ -42,9 +42,8 @@ from ragharness.support.options import Options
 if TYPE_CHECKING:
     import httpx
 
-
 FORMAT = 1
-"""Raised when a kept reply changes its meaning."""
+"""Raised when a cached reply changes its meaning."""
 
 MAX_TOKENS = 512
 """Tokens of a reply at most, unless the user says otherwise."""
@@ -52,11 +51,11 @@ MAX_TOKENS = 512
 MAX_TOKENS_THINKING = 8192
 """The same for models that think first: their thoughts count."""
 
-_BYTES_OF_TOKEN = 3
-"""Fewer than a token of English has, so that an estimate is one from above."""
-
 CONNECT_SECONDS = 10.0
 """How long a service may take to accept a connection; how long it may write is for the run to say."""
+
+_BYTES_OF_TOKEN = 3
+"""Fewer than a token of English has, so that an estimate is one from above."""
 
 _HOSTS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com/v1"}
 _KEYS = {"api.openai.com": "OPENAI_API_KEY", "api.anthropic.com": "ANTHROPIC_API_KEY"}
@@ -77,25 +76,23 @@ class ReplyCache:
         self._folder = folder
 
     def find(self, address: str, request: bytes) -> tuple[Reply, float] | None:
-        """Return the reply and the seconds that its call took; None where none is kept."""
+        """The reply and the seconds that its call took; None where none is cached."""
         path = self._path(address, request)
         try:
-            held: Any = json.loads(path.read_bytes()) if path else None
-            reply, seconds = Reply(**held["reply"]), float(held["seconds"])
-            whole = held["digest"] == _digest(held["reply"], seconds)
+            content: Any = json.loads(path.read_bytes()) if path else None
+            reply, seconds = Reply(**content["reply"]), float(content["seconds"])
+            sound = content["digest"] == _digest(content["reply"], seconds)
         except (OSError, ValueError, TypeError, KeyError, RecursionError):
             return None
-        return (reply, seconds) if whole else None
+        return (reply, seconds) if sound else None
 
-    def keep(self, address: str, request: bytes, reply: Reply, seconds: float) -> None:
-        """Keep a reply; a cache that cannot be written is no error."""
-        path = self._path(address, request)
-        if path is None:
-            return
-        told = asdict(reply)
-        content = {"reply": told, "seconds": seconds, "digest": _digest(told, seconds)}
-        with suppress(OSError):
-            write_atomic(path, json.dumps(content).encode(), private=True)
+    def store(self, address: str, request: bytes, reply: Reply, seconds: float) -> None:
+        """Store a reply; a cache that cannot be written is no error."""
+        if path := self._path(address, request):
+            fields = asdict(reply)
+            content = {"reply": fields, "seconds": seconds, "digest": _digest(fields, seconds)}
+            with suppress(OSError):
+                write_atomic(path, json.dumps(content).encode(), private=True)
 
     def _path(self, address: str, request: bytes) -> Path | None:
         if self._folder is None:
@@ -105,12 +102,12 @@ class ReplyCache:
 
 
 def _digest(reply: dict[str, Any], seconds: float) -> str:
-    known = {field.name: reply.get(field.name) for field in fields(Reply)}
-    return hashlib.sha256(json.dumps([known, seconds], sort_keys=True).encode()).hexdigest()
+    values = {field.name: reply.get(field.name) for field in fields(Reply)}
+    return hashlib.sha256(json.dumps([values, seconds], sort_keys=True).encode()).hexdigest()
 
 
-class Said(NamedTuple):
-    """What a model replied to a request, whether as JSON was asked for, and what the call took."""
+class Completion(NamedTuple):
+    """A model's reply to a request, whether as JSON was asked for, and what the call took."""
 
     reply: Reply
     usage: Usage
@@ -145,67 +142,66 @@ class Endpoint:
         form: Form | None,
         sampling: Sampling | None = None,
     ) -> bytes:
-        """Return the bytes to send."""
+        """The bytes to send."""
         return encode(self.service.body(self.model, instruction, messages, sampling or self.sampling, form))
 
-    def recall(self, request: Callable[[bool], bytes], vote: int = 0) -> Said | None:
-        """Return the reply that an earlier call gave to the very same request, or None.
+    def recall(self, request: Callable[[bool], bytes], vote: int = 0) -> Completion | None:
+        """The reply that an earlier call gave to the very same request, or None.
 
         ``request`` makes the bytes, for a structured reply or for a plain one. ``vote`` tells replies to
         equal requests apart.
         """
         for as_json in self.forms:
-            sent = request(as_json)
-            found = self.cache.find(self._address(vote), sent)
-            if found is not None:
-                reply, seconds = found
-                return Said(reply, self._usage(reply, seconds, from_cache=True), as_json, sent, seconds)
+            content = request(as_json)
+            if cached := self.cache.find(self._address(vote), content):
+                reply, seconds = cached
+                return Completion(reply, self._usage(reply, seconds, True), as_json, content, seconds)
         return None
 
     def estimate(self, request: Callable[[bool], bytes]) -> Usage:
-        """Return the most that a call will use: its bytes as tokens, and as long a reply as is allowed."""
+        """The most that a call will use: its bytes as tokens, and as long a reply as is allowed."""
         prompt = len(request(self.forms[0])) // _BYTES_OF_TOKEN
         completion = self.sampling.max_tokens
         return Usage(prompt, completion, None if self.price is None else self.price.cost(prompt, completion))
 
-    async def ask(self, request: Callable[[bool], bytes]) -> Said:
+    async def ask(self, request: Callable[[bool], bytes]) -> Completion:
         """Ask the model.
 
         Raises TemporaryFailure for what another try may mend, AccessRefused for what no request can escape,
         and UnusableReply for no reply of the API.
         """
-        as_json, *others = self.forms
-        sent = request(as_json)
-        reply, seconds = await self._sent(sent)
-        if isinstance(reply, ErrorReply) and others and reply.of_structure:
+        as_json = self.forms[0]
+        content = request(as_json)
+        reply, seconds = await self._send(content)
+        if isinstance(reply, ErrorReply) and len(self.forms) > 1 and reply.of_structure:
             # The service cannot do it: no later request asks for it either.
             self.forms = (False,)
-            as_json, sent = False, request(False)
-            reply, seconds = await self._sent(sent)
+            as_json, content = False, request(False)
+            reply, seconds = await self._send(content)
         if isinstance(reply, ErrorReply):
             raise reply.error()
-        return Said(reply, self._usage(reply, seconds), as_json, sent, seconds)
+        return Completion(reply, self._usage(reply, seconds), as_json, content, seconds)
 
-    def keep(self, said: Said, vote: int = 0) -> None:
-        """Keep a reply for the next time that the same is asked."""
-        self.cache.keep(self._address(vote), said.request, said.reply, said.seconds)
+    def store(self, completion: Completion, vote: int = 0) -> None:
+        """Store a reply for the next time that the same is asked."""
+        self.cache.store(self._address(vote), completion.request, completion.reply, completion.seconds)
 
     def _address(self, vote: int) -> str:
         return f"{self.client.where}#{vote}" if vote else self.client.where
 
-    async def _sent(self, request: bytes) -> tuple[Reply | ErrorReply, float]:
+    async def _send(self, content: bytes) -> tuple[Reply | ErrorReply, float]:
         """Send it once; return the reply, or why there is none, and the seconds that it took."""
         began = time.perf_counter()
-        got = await self.client.ask(content=request)
+        reply = await self.client.ask(content=content)
         seconds = time.perf_counter() - began
-        if not got.is_success:
-            return ErrorReply(got, self.model, self.key_name, self.written), seconds
-        text = got.text()
+        if not reply.is_success:
+            return ErrorReply(reply, self.model, self.key_name, self.written), seconds
+        text = reply.text()
         if is_page(text):
-            raise UnusableReply(f"expected JSON of {got.where}, found a web page: {message_of(text)}")
+            raise UnusableReply(f"expected JSON of {reply.where}, found a web page: {message_of(text)}")
         return self.service.read(json_of(text)), seconds
 
-    def _usage(self, reply: Reply, seconds: float, *, from_cache: bool = False) -> Usage:
+    def _usage(self, reply: Reply, seconds: float, from_cache: bool = False) -> Usage:
         prompt, completion, cost = reply.prompt_tokens, reply.completion_tokens, reply.cost
         if cost is None and self.price is not None and prompt is not None and completion is not None:
             cost = self.price.cost(prompt, completion, reply.cached_tokens)
@@ -215,19 +211,18 @@ class Endpoint:
 def connect(
     options: Options, model: str, folder: Path | None, what: str, *, temperature: str = "0"
 ) -> Endpoint:
-    """Return a model by its settings; ``what`` takes them, ``folder`` keeps its replies.
+    """A model by its settings; ``what`` takes them, ``folder`` holds its replies.
 
     ``temperature`` is the default of models that take one.
     Raises UsageError for a setting that cannot be meant, or a key that is absent.
     """
-    api = options.choice("api", "anthropic" if model.startswith("claude") else "openai", _HOSTS)
-    url = base_of(options.text("base-url") or _HOSTS[api])
+    api = options.choice("api", _api_of(model), _HOSTS)
+    url = _base_of(options.text("base-url") or _HOSTS[api])
     service: Service = Anthropic() if api == "anthropic" else OpenAI(_limit_name(url.host))
     sampling = _sampling(options, model, api, url.host, temperature)
     structured = options.choice("structured", "auto", ("auto", "on", "off"))
     price = find_price(model, str(url), _table(options.text("prices")))
-    caching = options.flag("cache", default=True)
-    cache = ReplyCache(folder if caching else None)
+    cache = ReplyCache(folder if options.flag("cache", default=True) else None)
     key_env = options.text("key-env")
     # A misspelt setting is told before a key that is absent: whoever mends that one would come back.
     options.finish(what)
@@ -248,21 +243,27 @@ def connect(
     )
 
 
-def base_of(written: str) -> httpx.URL:
-    """Return the base of an API's paths: what stands before ``/chat/completions`` or ``/messages``."""
+def price_of(model: str, base_url: str = "", prices: str = "") -> Price | None:
+    """The price of a model where it is served, or None if unlisted."""
+    return find_price(model, str(_base_of(base_url or _HOSTS[_api_of(model)])), _table(prices))
+
+
+def local(written: Callable[[str], str]) -> str:
+    """How a server of the user's own is named."""
+    return f"for a server of your own: {written('base-url')}http://127.0.0.1:8080/v1"
+
+
+def _api_of(model: str) -> str:
+    return "anthropic" if model.startswith("claude") else "openai"
+
+
+def _base_of(written: str) -> httpx.URL:
+    """The base of an API's paths: what stands before ``/chat/completions`` or ``/messages``."""
     url = address(written)
     if url.scheme not in ("http", "https") or url.query:
-        raise UsageError(f"expected a base URL like {_HOSTS['openai']}, found {written[:200]!r}")
-    path = url.path.rstrip("/")
-    for ending in (OpenAI.path, Anthropic.path):
-        path = path.removesuffix(ending)
+        raise UsageError(f"{written[:200]!r} is no base URL: write it like {_HOSTS['openai']}")
+    path = url.path.rstrip("/").removesuffix(OpenAI.path).removesuffix(Anthropic.path)
     return url.copy_with(path=path or "/v1")
-
-
-def price_of(model: str, base_url: str = "", prices: str = "") -> Price | None:
-    """Return what a model costs where it is served; None: nobody says."""
-    api = "anthropic" if model.startswith("claude") else "openai"
-    return find_price(model, str(base_of(base_url or _HOSTS[api])), _table(prices))
 
 
 def _limit_name(host: str) -> str:
@@ -272,36 +273,26 @@ def _limit_name(host: str) -> str:
 
 def _sampling(options: Options, model: str, api: str, host: str, usual: str) -> Sampling:
     thinks = host in _KEYS and _THINKING.match(model) is not None
-    temperature = _unless_none(options, "temperature", "none" if thinks else usual)
+    temperature, seed = None, None
+    if options.text("temperature", "none" if thinks else usual) != "none":
+        temperature = options.number("temperature", float(usual))
     # Anthropic's API has no seed.
-    seed = _unless_none(options, "seed", "none" if thinks or api == "anthropic" else "0")
+    if options.text("seed", "none" if thinks or api == "anthropic" else "0") != "none":
+        seed = options.whole("seed", 0)
     limit = options.whole("max-tokens", MAX_TOKENS_THINKING if thinks else MAX_TOKENS, least=1)
-    return Sampling(temperature, None if seed is None else int(seed), limit)
+    return Sampling(temperature, seed, limit)
 
 
-def _unless_none(options: Options, name: str, default: str) -> float | None:
-    if options.text(name, default) == "none":
-        return None
-    return (
-        options.number(name, float(default)) if name == "temperature" else options.whole(name, int(default))
-    )
+def _table(written: str) -> Path | None:
+    return expand_home(written) if written else None
 
 
-def _table(given: str) -> Path | None:
-    return expand_home(given) if given else None
-
-
-def local(written: Callable[[str], str]) -> str:
-    """Return how a server of the user's own is named."""
-    return f"for a server of your own: {written('base-url')}http://127.0.0.1:8080/v1"
-
-
-def _key_name(given: str, host: str, written: Callable[[str], str]) -> str:
-    """Return the environment variable that holds the key; empty: none is sent."""
-    name = "" if given == "none" else given or _KEYS.get(host, "")
+def _key_name(key_env: str, host: str, written: Callable[[str], str]) -> str:
+    """The environment variable that holds the key; empty: none is sent."""
+    name = "" if key_env == "none" else key_env or _KEYS.get(host, "")
     if name and not os.environ.get(name, "").strip():
         raise UsageError(
-            f"expected the key of {host} in the environment variable {name}, found none",
+            f"the environment variable {name}, for the key of {host}, is not set",
             help=f"export {name}=..., or name another variable: {written('key-env')}NAME; {local(written)}",
         )
     return name

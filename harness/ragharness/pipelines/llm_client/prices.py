@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from importlib.metadata import version
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Annotated, ClassVar
 from urllib.parse import urlsplit
 
@@ -22,14 +22,12 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-from pathlib import Path
-
 _MILLION = 1_000_000
 _Amount = Annotated[float, msgspec.Meta(ge=0, le=sys.float_info.max)]
 
 
 class OwnPrice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """US dollars per million tokens, as a table of the user's says."""
+    """US dollars per million tokens, by a table of the user's."""
 
     model: str
     input: _Amount
@@ -43,13 +41,13 @@ class OwnPrice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: ClassVar[str] = "your price table"
 
     def cost(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float | None:
-        """Return the US dollars of one call; None for a prompt that is longer than the price holds for."""
+        """US dollars of one call; None for a prompt that is longer than the price holds for."""
         if self.up_to and prompt_tokens > self.up_to:
             return None
         cached = min(cached_tokens, prompt_tokens)
-        kept_at = self.input if self.cached_input is None else self.cached_input
+        cached_price = self.input if self.cached_input is None else self.cached_input
         fresh = (prompt_tokens - cached) * self.input
-        return (fresh + cached * kept_at + completion_tokens * self.output) / _MILLION
+        return (fresh + cached * cached_price + completion_tokens * self.output) / _MILLION
 
 
 @dataclass(frozen=True)
@@ -62,10 +60,12 @@ class ListPrice:
     @property
     def source(self) -> str:
         """The version of the list."""
+        from importlib.metadata import version
+
         return f"list price, genai-prices {version('genai-prices')}"
 
     def cost(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float | None:
-        """Return the US dollars of one call; None where the list does not know the model or the service."""
+        """US dollars of one call; None where the list does not know the model or the service."""
         from genai_prices import Usage, calc_price
 
         cached = min(cached_tokens, prompt_tokens)
@@ -80,16 +80,16 @@ Price = OwnPrice | ListPrice
 
 
 def find_price(model: str, base_url: str, table: Path | None = None) -> Price | None:
-    """Return the price of a model where it is served: the table's, else the listed one; None for neither.
+    """The price of a model where it is served: the table's, else the listed one; None for neither.
 
     Raises UsageError for a table that cannot be read.
     """
     host = urlsplit(base_url).hostname or ""
-    rows = [row for row in (_rows(table) if table else []) if row.model == model]
+    prices = [price for price in (_read(table) if table else []) if price.model == model]
     # A price of the host goes before one of any.
-    for row in sorted(rows, key=lambda row: not row.host):
-        if row.host in (host, ""):
-            return row
+    for price in sorted(prices, key=lambda price: not price.host):
+        if price.host in (host, ""):
+            return price
     if is_local(host) or not find_spec("genai_prices"):
         return None
     listed = ListPrice(model, base_url)
@@ -97,21 +97,21 @@ def find_price(model: str, base_url: str, table: Path | None = None) -> Price | 
 
 
 def if_unknown() -> str:
-    """Return what to do about a model without a known price."""
-    own = "a table of your own names it: prices=FILE (docs/llm.md)"
-    return own if find_spec("genai_prices") else f"{install_command('llm')} brings list prices; {own}"
+    """What to do about a model without a known price."""
+    remedy = "a table of your own names it: prices=FILE (docs/llm.md)"
+    return remedy if find_spec("genai_prices") else f"{install_command('llm')} brings list prices; {remedy}"
 
 
-def _rows(table: Path) -> list[OwnPrice]:
+def _read(table: Path) -> list[OwnPrice]:
     try:
-        held = tomllib.loads(table.read_text(encoding="utf-8"))
+        content = tomllib.loads(table.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise UsageError(f"expected a price table in TOML at {table}, found: {error}") from error
+        raise UsageError(f"cannot read a price table in TOML at {table}: {error}") from error
     try:
-        return msgspec.convert(held.get("price", []), list[OwnPrice])
+        return msgspec.convert(content.get("price", []), list[OwnPrice])
     except msgspec.ValidationError as error:
         raise UsageError(
-            f"expected [[price]] tables in {table}, each with model, input and output in US dollars per"
-            " million tokens, found something else",
+            f"{table} needs [[price]] tables, each with model, input and output in US dollars per million"
+            f" tokens: {error}",
             help="docs/llm.md shows one; its fields are " + ", ".join(sorted(OwnPrice.__struct_fields__)),
         ) from error

@@ -25,7 +25,7 @@ NO_PASSAGES = "(no passages)"
 
 _FOLDER = Path(__file__).parent / "prompts"
 _HEADING = regex(r"(?m)^--- *([a-z]+) *$\n?")
-_PLACE = regex(r"\{(passages|question)\}")
+_PLACEHOLDER = regex(r"\{(passages|question)\}")
 _FENCE = regex(r"(?i)<(?=\s*/?\s*passage)")
 _MARK = regex(r"\s*\[([^\[\]\s]+)\]")
 _BREAKS = regex(r"\s+")
@@ -54,81 +54,46 @@ class Prompt:
     last: str
 
     def instruction(self, as_json: bool) -> str:
-        """Return the system message."""
+        """The system message."""
         return f"{self.system}\n{self.json if as_json else self.plain}".strip()
 
     def messages(self, question: str, passages: Sequence[Passage], as_json: bool) -> list[Message]:
-        """Return the turns that follow the system message, the question's own last."""
+        """The turns that follow the system message, the question's own last."""
         values = {"question": question, "passages": fenced(passages)}
-        # One pass, so that a text which holds a place is not filled in turn.
-        asked = _PLACE.sub(lambda found: values[found[1]], self.last)
-        shown = [
-            Message(each.role, _as_json(each.text) if as_json and each.role == "assistant" else each.text)
-            for each in self.examples
-        ]
-        return [*shown, Message("user", asked)]
+        # One pass, so that a text which holds a placeholder is not filled in turn.
+        turn = Message("user", _PLACEHOLDER.sub(lambda match: values[match[1]], self.last))
+        return [*(_as_json(message) if as_json else message for message in self.examples), turn]
 
 
 def prompt_names() -> list[str]:
-    """Return the names of the prompts that come with the package, in alphabetical order."""
+    """Names of the prompts that come with the package, in alphabetical order."""
     return sorted(path.stem for path in _FOLDER.glob("*.txt"))
 
 
 def load_prompt(name: str) -> Prompt:
-    """Return the prompt of that name, or the one in the file at that path.
+    """The prompt of that name, or the one in the file at that path.
 
-    Raises UnknownName for neither, UsageError for a file that is no prompt.
+    Raises UnknownName, or UsageError for a file that is no prompt.
     """
-    known = prompt_names()
-    path = _FOLDER / f"{name}.txt" if name in known else expand_home(name)
+    names = prompt_names()
+    path = _FOLDER / f"{name}.txt" if name in names else expand_home(name)
     if not path.is_file():
-        raise UnknownName("prompt", name, known, help="or give the path of a prompt file of your own")
+        raise UnknownName("prompt", name, names, help="or give the path of a prompt file of your own")
     try:
         content = path.read_bytes()
         return _parsed(content.decode("utf-8-sig").replace("\r\n", "\n"), path, content)
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"expected a prompt file in UTF-8 at {path}, found: {error}") from error
-
-
-def fenced(passages: Sequence[Passage]) -> str:
-    """Return the passages with their ids; nothing that stands in one can end it or begin another.
-
-    A title that the passage before has too is not repeated: small models read a few dozen tokens a second.
-    """
-    if not passages:
-        return NO_PASSAGES
-    before = ("", *(passage.title for passage in passages))
-    heads = [
-        f'<passage id="{_attribute(each.id)}"'
-        + (f' title="{_attribute(each.title)}"' if each.title != last else "")
-        + (f' heading="{_attribute(each.heading)}">' if each.heading else ">")
-        for each, last in zip(passages, before, strict=False)
-    ]
-    return "\n".join(
-        f"{head}\n{_FENCE.sub('&lt;', each.text)}\n</passage>"
-        for head, each in zip(heads, passages, strict=True)
-    )
-
-
-def _attribute(value: str) -> str:
-    words = _BREAKS.sub(" ", value)
-    return words.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def _as_json(text: str) -> str:
-    ids = dict.fromkeys(_MARK.findall(text))
-    return json.dumps({"answer": _MARK.sub("", text), "citations": list(ids)}, ensure_ascii=False)
+        raise UsageError(f"the prompt file {path} is not readable as UTF-8: {error}") from error
 
 
 def read_sections(text: str, path: Path) -> tuple[str, list[tuple[str, str]]]:
-    """Return the version and the sections of a prompt file; raises UsageError without a version."""
-    head, *rest = _HEADING.split(text)
-    sections = [(name, body.strip("\n")) for name, body in zip(rest[::2], rest[1::2], strict=True)]
-    told = dict(line.split(":", 1) for line in head.splitlines() if ":" in line)
-    version = told.get("version", "").strip()
+    """The version and the sections of a prompt file; raises UsageError without a version."""
+    head, *parts = _HEADING.split(text)
+    fields = dict(line.split(":", 1) for line in head.splitlines() if ":" in line)
+    version = fields.get("version", "").strip()
     if not version:
-        raise _refused(path, "a line 'version: ...' at its beginning", "none")
-    return version, sections
+        raise _unusable(path, "must begin with a line 'version: ...'")
+    return version, [(name, body.strip("\n")) for name, body in zip(parts[::2], parts[1::2], strict=True)]
 
 
 def _parsed(text: str, path: Path, content: bytes) -> Prompt:
@@ -137,19 +102,45 @@ def _parsed(text: str, path: Path, content: bytes) -> Prompt:
     turns = [Message(name, body) for name, body in sections if name not in once]
     roles = [turn.role for turn in turns]
     if roles != ["user", "assistant"] * (len(roles) // 2) + ["user"]:
-        raise _refused(
-            path, "sections user and assistant in turn, the last one user", ", ".join(roles) or "none"
-        )
-    places = set(_PLACE.findall(turns[-1].text))
-    if places != {"passages", "question"}:
-        raise _refused(path, "{passages} and {question} in its last section", ", ".join(places) or "neither")
+        needs = "needs sections user and assistant in turn, the last one user"
+        raise _unusable(path, f"{needs}; it has {', '.join(roles) or 'none'}")
+    if set(_PLACEHOLDER.findall(turns[-1].text)) != {"passages", "question"}:
+        raise _unusable(path, "needs {passages} and {question} in its last section")
     digest = hashlib.sha256(content).hexdigest()[:12]
     system, plain, as_json = (once.get(name, "") for name in ("system", "plain", "json"))
     return Prompt(path.stem, version, digest, system, plain, as_json, tuple(turns[:-1]), turns[-1].text)
 
 
-def _refused(path: Path, expected: str, found: str) -> UsageError:
-    return UsageError(
-        f"expected {expected} in the prompt file {path}, found {found}",
-        help="docs/llm.md shows what a prompt file holds",
-    )
+def _unusable(path: Path, why: str) -> UsageError:
+    return UsageError(f"the prompt file {path} {why}", help="docs/llm.md shows what a prompt file holds")
+
+
+def fenced(passages: Sequence[Passage]) -> str:
+    """Passages with their ids; nothing that stands in one can end it or begin another.
+
+    A title that the passage before has too is not repeated: small models read a few dozen tokens a second.
+    """
+    if not passages:
+        return NO_PASSAGES
+    blocks, title = [], ""
+    for passage in passages:
+        attributes = [f'id="{_attribute(passage.id)}"']
+        attributes += [f'title="{_attribute(passage.title)}"'] if passage.title != title else []
+        attributes += [f'heading="{_attribute(passage.heading)}"'] if passage.heading else []
+        title = passage.title
+        text = _FENCE.sub("&lt;", passage.text)
+        blocks.append(f"<passage {' '.join(attributes)}>\n{text}\n</passage>")
+    return "\n".join(blocks)
+
+
+def _attribute(value: str) -> str:
+    line = _BREAKS.sub(" ", value)
+    return line.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _as_json(message: Message) -> Message:
+    if message.role != "assistant":
+        return message
+    ids = dict.fromkeys(_MARK.findall(message.text))
+    reply = {"answer": _MARK.sub("", message.text), "citations": list(ids)}
+    return Message(message.role, json.dumps(reply, ensure_ascii=False))

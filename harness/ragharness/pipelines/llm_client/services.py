@@ -1,4 +1,4 @@
-"""The two service APIs: request bodies and reply parsing.
+"""The two service APIs: request bodies, replies, and why there is none.
 
 OpenAI's chat completions, which vLLM, Ollama, llama.cpp and most hosted services speak too:
 https://platform.openai.com/docs/api-reference/chat. Anthropic's messages: https://platform.claude.com/docs/en/api/messages.
@@ -26,7 +26,7 @@ SCHEMA: dict[str, Any] = {
     "required": ["answer", "citations"],
     "additionalProperties": False,
 }
-"""What a structured reply of the generator is."""
+"""The structured reply of the generator."""
 
 
 class Form(NamedTuple):
@@ -50,14 +50,14 @@ class Sampling:
     max_tokens: int
 
     def fields(self) -> dict[str, Any]:
-        """Return what both APIs call by the same names."""
-        named = {"temperature": self.temperature, "seed": self.seed}
-        return {name: value for name, value in named.items() if value is not None}
+        """What both APIs call by the same names."""
+        fields = {"temperature": self.temperature, "seed": self.seed}
+        return {name: value for name, value in fields.items() if value is not None}
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What a service replied, read."""
+    """A service's reply."""
 
     text: str
     ended: str
@@ -88,36 +88,32 @@ class OpenAI:
         sampling: Sampling,
         form: Form | None,
     ) -> dict[str, Any]:
-        """Return what is sent."""
-        first = [{"role": "system", "content": instruction}] if instruction else []
-        turns = [{"role": each.role, "content": each.text} for each in messages]
-        asked: dict[str, Any] = {}
+        """The request."""
+        system = [{"role": "system", "content": instruction}] if instruction else []
+        body: dict[str, Any] = {"model": model, "messages": system + _turns(messages), **sampling.fields()}
+        body[self._limit_name] = sampling.max_tokens
         if form:
             schema = {"name": form.name, "strict": True, "schema": form.schema}
-            asked = {"response_format": {"type": "json_schema", "json_schema": schema}}
-        limit = {self._limit_name: sampling.max_tokens}
-        return {"model": model, "messages": first + turns, **limit, **sampling.fields(), **asked}
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        return body
 
     def read(self, reply: Any) -> Reply:
-        """Return what was replied; raises UnusableReply for something else than the API's reply."""
-        choice = _first(_at(reply, "choices"))
+        """The reply; raises UnusableReply for something else than the API's."""
+        choices = _at(reply, "choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
         message = _at(choice, "message")
-        text = _texts(_at(message, "content"), "text") or _text(_at(message, "refusal"))
         if not isinstance(message, dict):
             raise _not_a_reply("choices[0].message", reply)
-        usage = _at(reply, "usage")
-        cost = _at(usage, "cost")
+        usage, cost = _at(reply, "usage"), _at(_at(reply, "usage"), "cost")
+        has_cost = isinstance(cost, (int, float)) and not isinstance(cost, bool) and cost >= 0
+        ends = {"length": "length", "content_filter": "filtered"}
         return Reply(
-            text,
-            {"length": "length", "content_filter": "filtered"}.get(
-                _text(_at(choice, "finish_reason")), "complete"
-            ),
+            _texts(_at(message, "content")) or _text(_at(message, "refusal")),
+            ends.get(_text(_at(choice, "finish_reason")), "complete"),
             _count(_at(usage, "prompt_tokens")),
             _count(_at(usage, "completion_tokens")),
             _count(_at(_at(usage, "prompt_tokens_details"), "cached_tokens")) or 0,
-            float(cost)
-            if isinstance(cost, (int, float)) and not isinstance(cost, bool) and cost >= 0
-            else None,
+            float(cost) if has_cost else None,
         )
 
 
@@ -138,81 +134,82 @@ class Anthropic:
         sampling: Sampling,
         form: Form | None,
     ) -> dict[str, Any]:
-        """Return what is sent."""
-        first = {"system": instruction} if instruction else {}
-        turns = [{"role": each.role, "content": each.text} for each in messages]
-        wanted = {"type": "json_schema", "schema": form.schema} if form else {}
-        asked = {"output_config": {"format": wanted}} if form else {}
-        limit = {"max_tokens": sampling.max_tokens}
-        return {"model": model, **first, "messages": turns, **limit, **sampling.fields(), **asked}
+        """The request."""
+        body: dict[str, Any] = {"model": model, "messages": _turns(messages), **sampling.fields()}
+        body["max_tokens"] = sampling.max_tokens
+        if instruction:
+            body["system"] = instruction
+        if form:
+            body["output_config"] = {"format": {"type": "json_schema", "schema": form.schema}}
+        return body
 
     def read(self, reply: Any) -> Reply:
-        """Return what was replied; raises UnusableReply for something else than the API's reply."""
+        """The reply; raises UnusableReply for something else than the API's."""
         content = _at(reply, "content")
         if not isinstance(content, list):
             raise _not_a_reply("content", reply)
         usage = _at(reply, "usage")
         fresh = _count(_at(usage, "input_tokens"))
-        written = _count(_at(usage, "cache_creation_input_tokens")) or 0
-        kept = _count(_at(usage, "cache_read_input_tokens")) or 0
+        stored = _count(_at(usage, "cache_creation_input_tokens")) or 0
+        cached = _count(_at(usage, "cache_read_input_tokens")) or 0
         ends = {"max_tokens": "length", "model_context_window_exceeded": "context", "refusal": "filtered"}
         return Reply(
-            _texts(content, "text"),
+            _texts(content),
             ends.get(_text(_at(reply, "stop_reason")), "complete"),
-            None if fresh is None else fresh + written + kept,
+            None if fresh is None else fresh + stored + cached,
             _count(_at(usage, "output_tokens")),
-            kept,
+            cached,
         )
 
 
 Service = OpenAI | Anthropic
-"""One API: its path, its headers (``{}``: where the key goes), what is sent, and how a reply is read."""
+"""One API: its path, its headers (``{}``: where the key goes), its requests and its replies."""
+
+
+def _turns(messages: Sequence[Message]) -> list[dict[str, str]]:
+    return [{"role": message.role, "content": message.text} for message in messages]
 
 
 def encode(body: dict[str, Any]) -> bytes:
-    """Return the very bytes of a request: equal bodies, equal bytes.
+    """The very bytes of a request: equal bodies, equal bytes.
 
     Keys are sorted, but for the properties of a schema: models write them in the order in which they stand.
     """
     return json.dumps(_sorted(body), ensure_ascii=False).encode("utf-8", "replace")
 
 
-def _sorted(value: Any, *, keep: bool = False) -> Any:
+def _sorted(value: Any, *, as_is: bool = False) -> Any:
     if isinstance(value, dict):
-        names = value if keep else sorted(value)
-        return {name: _sorted(value[name], keep=name == "properties") for name in names}
-    return [_sorted(each) for each in value] if isinstance(value, list) else value
+        names = value if as_is else sorted(value)
+        return {name: _sorted(value[name], as_is=name == "properties") for name in names}
+    return [_sorted(element) for element in value] if isinstance(value, list) else value
 
 
 def parse_structured(text: str) -> tuple[str, tuple[str, ...] | None]:
-    """Return the text and the citations of a structured reply; a plain one is all text."""
+    """The text and the citations of a structured reply; a plain one is all text."""
     try:
-        held = json.loads(text)
+        reply = json.loads(text)
     except (ValueError, RecursionError):
         return text, None
-    answer, citations = _at(held, "answer"), _at(held, "citations")
+    answer, citations = _at(reply, "answer"), _at(reply, "citations")
     if not isinstance(answer, str):
         return text, None
     listed = citations if isinstance(citations, list) else []
-    return answer, tuple(each for each in listed if isinstance(each, str))
+    return answer, tuple(citation for citation in listed if isinstance(citation, str))
 
 
 def _at(value: Any, name: str) -> Any:
     return value.get(name) if isinstance(value, dict) else None
 
 
-def _first(value: Any) -> Any:
-    return value[0] if isinstance(value, list) and value else None
-
-
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _texts(value: Any, name: str) -> str:
-    """Return a text, or those of a list of parts."""
+def _texts(value: Any) -> str:
+    """A text, or those of a list of parts."""
     parts = value if isinstance(value, list) else []
-    return _text(value) or "".join(_text(_at(part, name)) for part in parts)
+    return _text(value) or "".join(_text(_at(part, "text")) for part in parts)
 
 
 def _count(value: Any) -> int | None:
@@ -220,8 +217,8 @@ def _count(value: Any) -> int | None:
 
 
 def _not_a_reply(part: str, reply: Any) -> UnusableReply:
-    held = ", ".join(sorted(map(str, reply)))[:200] if isinstance(reply, dict) else type(reply).__name__
-    return UnusableReply(f"expected a reply of the API with {part}, found one with {held or 'nothing'}")
+    content = ", ".join(sorted(map(str, reply)))[:200] if isinstance(reply, dict) else type(reply).__name__
+    return UnusableReply(f"expected a reply of the API with {part}, found one with {content or 'nothing'}")
 
 
 _TOO_LONG = regex(
@@ -236,7 +233,7 @@ _NO_CREDIT = regex(
 _STRUCTURE = regex(
     r"(?i)response_format|json_schema|output_config|output_format|structured output|grammar|guided|schema"
 )
-_UNTAKEN = regex(
+_NOT_ACCEPTED = regex(
     r"(?i)unsupported|not support|does not accept|deprecat|unknown|unrecognized|extra inputs|not permitted"
     r"|only the default|unexpected"
 )
@@ -251,7 +248,7 @@ _SETTINGS = {
 
 @dataclass(frozen=True)
 class ErrorReply:
-    """A reply that is no success, and what is known of the request."""
+    """A reply that is no success: whether a retry or the whole run can still succeed."""
 
     reply: ServiceReply
     model: str
@@ -263,23 +260,35 @@ class ErrorReply:
     @property
     def of_structure(self) -> bool:
         """Whether the service cannot do structured output, so that asking for plain text may help."""
-        return self.reply.status in (400, 404, 405, 415, 422, 501) and bool(_STRUCTURE.search(self._said()))
+        return self.reply.status in (400, 404, 405, 415, 422, 501) and bool(_STRUCTURE.search(self._body()))
 
     def error(self) -> RagharnessError:
-        """Return what to raise."""
-        said, where, status = self._said(), self.reply.where, self.reply.status
+        """The exception to raise."""
+        body, message, where, status = self._body(), self._message(), self.reply.where, self.reply.status
         if status == 401:
             return self._unauthorised()
-        if status == 402 or (status in (400, 403, 429) and _NO_CREDIT.search(said)):
-            return AccessRefused(f"{where} has no credit left for this key: {self._told()}")
-        if status in (400, 403) and _FILTERED.search(said):
-            return UnusableReply(f"the content filter of {where} blocked the answer: {self._told()}")
+        if status == 402 or (status in (400, 403, 429) and _NO_CREDIT.search(body)):
+            return AccessRefused(f"{where} has no credit left for this key: {message}")
+        if status in (400, 403) and _FILTERED.search(body):
+            return UnusableReply(f"the content filter of {where} blocked the answer: {message}")
         if status == 403:
             to_whom = f" to the key in {self.key_name}" if self.key_name else ""
-            return AccessRefused(f"{where} refused the model {self.model!r}{to_whom}: {self._told()}")
-        if status in (400, 413, 422, 500) and _TOO_LONG.search(said):
-            return too_long(self.model, self._told())
-        return self._lasting(said) or failure(self.reply, self._told())
+            return AccessRefused(f"{where} refused the model {self.model!r}{to_whom}: {message}")
+        if status in (400, 413, 422, 500) and _TOO_LONG.search(body):
+            return too_long(self.model, message)
+        if status == 404:
+            return AccessRefused(
+                f"{where} knows no model {self.model!r}, or is not this API: {message}",
+                help="correct --model or --base-url; the base URL of most services ends in /v1",
+            )
+        field = next((name for name in _SETTINGS if name in body), "")
+        if status in (400, 422) and _NOT_ACCEPTED.search(body) and field:
+            setting, value = _SETTINGS[field]
+            return AccessRefused(
+                f"the model {self.model!r} does not accept {field} as sent: {message}",
+                help=f"{self.written(setting)}{value}",
+            )
+        return failure(self.reply, message)
 
     def _unauthorised(self) -> AccessRefused:
         # What the service says of a key may repeat a part of it.
@@ -293,40 +302,23 @@ class ErrorReply:
             help=f"{self.written('key-env')}NAME names the environment variable that holds it",
         )
 
-    def _lasting(self, said: str) -> AccessRefused | None:
-        """Return what to raise for what no question can escape: an unknown model, a setting not taken."""
-        if self.reply.status == 404:
-            return AccessRefused(
-                f"{self.reply.where} knows no model {self.model!r}, or is not this API: {self._told()}",
-                help="correct --model or --base-url; the base URL of most services ends in /v1",
-            )
-        if self.reply.status not in (400, 422) or not _UNTAKEN.search(said):
-            return None
-        for field, (setting, value) in _SETTINGS.items():
-            if field in said:
-                return AccessRefused(
-                    f"the model {self.model!r} does not accept {field} as sent: {self._told()}",
-                    help=f"{self.written(setting)}{value}",
-                )
-        return None
-
-    def _said(self) -> str:
+    def _body(self) -> str:
         return self.reply.text()[:10_000]
 
-    def _told(self) -> str:
-        """Return the message that the body holds."""
+    def _message(self) -> str:
+        """The message that the body holds."""
         try:
-            held: Any = json.loads(self.reply.text())
+            message: Any = json.loads(self.reply.text())
         except (ValueError, RecursionError):
-            held = None
+            message = None
         for name in ("error", "detail", "message"):
-            inner = held.get(name) if isinstance(held, dict) else None
-            held = inner if isinstance(inner, (dict, str)) else held
-        return message_of(held if isinstance(held, str) else self.reply.text())
+            inner = _at(message, name)
+            message = inner if isinstance(inner, (dict, str)) else message
+        return message_of(message if isinstance(message, str) else self.reply.text())
 
 
 def too_long(model: str, why: str, answer: Answer | None = None) -> UnusableReply:
-    """Return what is raised when the prompt leaves no room in the model's context."""
+    """What is raised when the prompt leaves no room in the model's context."""
     return UnusableReply(
         f"the prompt does not fit the context of the model {model!r}: {why}",
         help="pass fewer or shorter passages (--k, --passage-words), or give the model a larger context",
